@@ -1,0 +1,56 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is built the same way: the strictest language mode, and no warning survives.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+  name: "Gatehouse",
+  products: [
+    .library(name: "RPCKit", targets: ["RPCKit"]),
+    .library(name: "RPCKitTesting", targets: ["RPCKitTesting"]),
+    .library(name: "Contracts", targets: ["Contracts"]),
+    .executable(name: "rpcload", targets: ["rpcload"]),
+    .executable(name: "protoc-gen-rpckit", targets: ["protoc-gen-rpckit"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .target(
+      name: "CProtobufC",
+      cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
+      linkerSettings: [.linkedLibrary("protobuf-c")]
+    ),
+    .target(
+      name: "RPCKit",
+      dependencies: ["CLinux", "CZlib", "COpenSSL", "CProtobufC"],
+      swiftSettings: strict
+    ),
+    .target(name: "Contracts", dependencies: ["RPCKit", "CProtobufC"], swiftSettings: strict),
+    .target(name: "RPCKitTesting", dependencies: ["RPCKit"], swiftSettings: strict),
+    .executableTarget(
+      name: "protoc-gen-rpckit",
+      dependencies: ["CProtobufC"],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "rpcload",
+      dependencies: ["RPCKit", "Contracts"],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "RPCKitTests",
+      dependencies: ["RPCKit", "RPCKitTesting", "Contracts"],
+      swiftSettings: strict
+    ),
+  ]
+)

@@ -1,0 +1,70 @@
+/// A protobuf message as a Swift value, packed and unpacked by protobuf-c.
+///
+/// Generated types conform; nobody writes a conformance by hand.
+public protocol Message: Hashable, Sendable {
+  /// Makes a message with every field at its default.
+  init()
+
+  /// Fully qualified protobuf name, for example `tenancy.v1.CheckRequest`.
+  static var protobufName: String { get }
+
+  /// Decodes one whole message after the guard against hostile input has passed it.
+  ///
+  /// Nothing in `bytes` can trap, recurse past the nesting limit or reserve memory in proportion
+  /// to a declared length.
+  init(protobuf bytes: Span<UInt8>, limits: MessageLimits) throws(MessageDecodingError)
+
+  /// Appends the encoded message to `buffer`, with whatever `prefix` writes put in front of it.
+  ///
+  /// `prefix` receives the exact encoded length first, so that a caller can write a header.
+  func append(
+    to buffer: inout ByteBuffer,
+    prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+  )
+
+  /// Adds one entry for each field that breaks a rule of the `.proto`, nested messages included.
+  ///
+  /// `path` is the field path so far (`address.` or empty); it ends up in `BadRequest`.
+  func validate(path: String, into violations: inout [FieldViolation])
+}
+
+/// One field that breaks a rule: an entry of `google.rpc.BadRequest`.
+public struct FieldViolation: Hashable, Sendable {
+  /// Path of the field from the request: `guests[2].email`.
+  public var field: String
+  /// What is wrong and what would be right, as a sentence fragment.
+  public var description: String
+
+  /// Makes a violation.
+  public init(field: String, description: String) {
+    self.field = field
+    self.description = description
+  }
+}
+
+/// What a received message may contain before it is unpacked.
+public struct MessageLimits: Hashable, Sendable {
+  /// Messages, groups and unknown fields inside one another. protobuf's own default is 100.
+  public var nestingDepthMax = 100
+  /// Fields on the wire in the whole message, repeated and unknown ones included.
+  public var fieldCountMax = 1_000_000
+  /// Bytes of memory that unpacking may take, as a multiple of the encoded size.
+  public var memoryMultipleMax = 8
+
+  /// The defaults.
+  public init() {}
+}
+
+/// Why bytes are not a message.
+public enum MessageDecodingError: Error, Hashable, Sendable {
+  /// Not protobuf, or not of this type.
+  case malformed
+  /// A `string` field is not UTF-8.
+  case invalidUTF8
+  /// Deeper than `MessageLimits.nestingDepthMax`.
+  case nestedTooDeeply
+  /// More fields than `MessageLimits.fieldCountMax`.
+  case tooManyFields
+  /// Would need more memory than `MessageLimits.memoryMultipleMax` allows.
+  case needsTooMuchMemory
+}

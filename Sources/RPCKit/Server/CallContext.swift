@@ -1,0 +1,2 @@
+/// One call as its handler sees it.
+public final class CallContext: Sendable {}

@@ -1,0 +1,90 @@
+/// What is known of a method before it is called: generated from the `.proto`.
+public struct MethodDescriptor: Hashable, Sendable {
+  /// Which sides send more than one message.
+  public enum Kind: String, Hashable, Sendable {
+    /// One request, one response.
+    case unary
+    /// Many requests, one response.
+    case clientStreaming
+    /// One request, many responses.
+    case serverStreaming
+    /// Many requests, many responses, independent of one another.
+    case bidirectional
+  }
+
+  /// Who may call: `(gatehouse.method).caller`.
+  public enum CallerClass: String, Hashable, Sendable {
+    /// Anyone, without credentials.
+    case `public`
+    /// A signed-in user.
+    case user
+    /// Another service; which ones is in `callingServices`.
+    case service
+    /// An operator.
+    case admin
+  }
+
+  /// What goes first when not everything can: `(gatehouse.method).priority`.
+  public enum Priority: UInt8, Hashable, Sendable, Comparable {
+    /// Lists, reports: refused first.
+    case low = 0
+    /// Writes and everything that says nothing else.
+    case normal = 1
+    /// Checks on the request path of others: refused last.
+    case high = 2
+
+    /// Whether `left` is refused before `right`.
+    public static func < (left: Priority, right: Priority) -> Bool {
+      left.rawValue < right.rawValue
+    }
+  }
+
+  /// Full protobuf name of the service: `tenancy.v1.Permissions`.
+  public var service: String
+  /// Bare name of the method: `Check`.
+  public var method: String
+  /// Which sides stream.
+  public var kind: Kind
+  /// Who may call.
+  public var callerClass: CallerClass
+  /// Names of the services that may call, when `callerClass` is `service`; empty means any.
+  public var callingServices: [String]
+  /// The step-up a user needs (`pin`, `fresh`), or nil.
+  public var stepUp: String?
+  /// Sending it twice has the effect of once, so it may be retried.
+  public var isIdempotent: Bool
+  /// What goes first under overload.
+  public var priority: Priority
+  /// Protobuf name of the request message.
+  public var requestType: String
+  /// Protobuf name of the response message.
+  public var responseType: String
+
+  /// Makes a descriptor.
+  public init(
+    service: String,
+    method: String,
+    kind: Kind,
+    callerClass: CallerClass,
+    callingServices: [String] = [],
+    stepUp: String? = nil,
+    isIdempotent: Bool = false,
+    priority: Priority = .normal,
+    requestType: String,
+    responseType: String
+  ) {
+    self.service = service
+    self.method = method
+    self.kind = kind
+    self.callerClass = callerClass
+    self.callingServices = callingServices
+    self.stepUp = stepUp
+    self.isIdempotent = isIdempotent
+    self.priority = priority
+    self.requestType = requestType
+    self.responseType = responseType
+  }
+
+  /// `tenancy.v1.Permissions/Check`.
+  public var fullName: String { "\(service)/\(method)" }
+}

@@ -1,0 +1,111 @@
+/// A connected byte stream that belongs to one event loop: a socket, TLS over one, or memory.
+///
+/// All members are loop only. A transport tells its receiver at most once that it closed, and
+/// nothing after that.
+public protocol Transport: AnyObject {
+  /// The loop that owns this stream.
+  var loop: any EventLoop { get }
+
+  /// Who is at the other end, as far as the transport can prove it.
+  var peer: Peer { get }
+
+  /// Starts delivering to `receiver`, which the transport keeps alive until it closes.
+  func start(_ receiver: any TransportReceiver)
+
+  /// Takes bytes from the front of `output`, as many as the stream accepts now.
+  ///
+  /// When bytes are left, `transportBecameWritable` follows as soon as there is room. Failure is
+  /// reported through `transportClosed`, never from inside this call.
+  func write(from output: inout ByteBuffer)
+
+  /// Stops or resumes reading. Off means that the peer is pushed back by the stream itself.
+  func setReading(_ isReading: Bool)
+
+  /// Sends the end of stream after what was written; reading goes on.
+  func closeOutput()
+
+  /// Closes both directions at once. `transportClosed(nil)` follows, not from inside this call.
+  func close()
+}
+
+/// What a transport delivers to. All members are loop only.
+public protocol TransportReceiver: AnyObject {
+  /// The stream is usable: connected, and past the handshake where there is one.
+  func transportConnected()
+
+  /// Bytes arrived. They are gone when the call returns.
+  func transportReceived(_ bytes: Span<UInt8>)
+
+  /// The peer sent its end of stream; writing is still possible.
+  func transportReceivedEnd()
+
+  /// There is room again after a write that left bytes.
+  func transportBecameWritable()
+
+  /// The stream is closed; nil means that this side asked for it or both ends finished.
+  func transportClosed(_ error: TransportError?)
+}
+
+/// Why a stream ended without being asked to.
+public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What sort of failure.
+  public enum Reason: Sendable, Hashable {
+    /// The connection could not be made.
+    case connectFailed
+    /// It was made and then lost.
+    case connectionLost
+    /// The TLS handshake or record layer refused the peer.
+    case tlsFailed
+    /// The handshake did not finish in time.
+    case handshakeTimedOut
+  }
+
+  /// What sort of failure.
+  public var reason: Reason
+  /// For the log: which call failed and how. Never sent to a peer.
+  public var description: String
+
+  /// Makes an error.
+  public init(_ reason: Reason, _ description: String) {
+    self.reason = reason
+    self.description = description
+  }
+}
+
+/// Who is at the other end of a transport.
+public struct Peer: Sendable, Hashable {
+  /// Printable address: `127.0.0.1:4040`, `unix`.
+  public var address: String
+  /// The identity from the client or server certificate that was verified, if TLS gave one.
+  public var certificate: PeerCertificate?
+  /// The protocol that ALPN agreed on.
+  public var applicationProtocol: String?
+
+  /// Makes a peer description.
+  public init(
+    address: String,
+    certificate: PeerCertificate? = nil,
+    applicationProtocol: String? = nil
+  ) {
+    self.address = address
+    self.certificate = certificate
+    self.applicationProtocol = applicationProtocol
+  }
+}
+
+/// What a verified certificate says of its holder.
+public struct PeerCertificate: Sendable, Hashable {
+  /// Subject alternative names of type DNS.
+  public var dnsNames: [String]
+  /// Subject alternative names of type URI (`spiffe://…`).
+  public var uris: [String]
+  /// SHA-256 of the DER encoding.
+  public var fingerprint: [UInt8]
+
+  /// Makes a certificate description.
+  public init(dnsNames: [String], uris: [String], fingerprint: [UInt8]) {
+    self.dnsNames = dnsNames
+    self.uris = uris
+    self.fingerprint = fingerprint
+  }
+}
