@@ -1,32 +1,20 @@
-// Linux interfaces that `import Glibc` does not show to Swift: epoll, eventfd, and macros or
-// variadic functions that the importer cannot translate. No logic lives here.
+// Linux interfaces that `import Glibc` does not show to Swift: epoll, eventfd, and the calls that
+// glibc hides behind _GNU_SOURCE (which cannot be defined here: the Glibc module is built without
+// it, and two views of one header do not mix). No logic lives here.
 #pragma once
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
-#include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
-#include <sys/un.h>
 #include <time.h>
-#include <unistd.h>
+
+extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
+extern int epoll_pwait2(int descriptor, struct epoll_event *events, int count,
+                        const struct timespec *timeout, const sigset_t *mask);
+extern int pthread_setname_np(pthread_t thread, const char *name);
 
 static inline int CLinux_errno(void) { return errno; }
-static inline int CLinux_fcntl_set_flags(int descriptor, int flags) {
-    return fcntl(descriptor, F_SETFL, flags);
-}

@@ -1,0 +1,317 @@
+internal import Synchronization
+
+/// The production event loop: one thread, one epoll, and a task executor.
+///
+/// A turn is: wait for readiness, run what became ready, fire due timers, run work that other
+/// threads handed over, run the tasks that all this made runnable, and then let everyone who has
+/// output write it (`atEndOfTurn`). A call that never leaves the loop's executor is read, decoded,
+/// handled and answered within one turn and without a lock.
+///
+/// `@unchecked Sendable`: everything but `shared` is touched by the loop's own thread only, which
+/// each loop-only member checks; `shared` is behind a mutex.
+public final class EpollEventLoop: EventLoop, @unchecked Sendable {
+  /// Called at the start of every turn; returns how long the loop may sleep at most, or nil for no
+  /// opinion. For load generators, which must send at a given instant.
+  public typealias TurnHook = () -> Int64?
+
+  private struct Shared {
+    var work: [@Sendable () -> Void] = []
+    var jobs: [UnownedJob] = []
+    var isWakePending = false
+    var isStopping = false
+  }
+
+  private struct Registration {
+    var handler: (any ReadinessHandler)?
+    var generation: UInt32 = 1
+  }
+
+  private static let jobsPerTurnMax = 4096
+  private static let readBufferByteCount = 65_536
+
+  /// Tells loops apart in logs and metrics.
+  public let name: String
+
+  private let shared = Mutex(Shared())
+  private let epoll: Epoll
+  private var thread: LoopThread?
+  /// Which thread the loop runs on; zero until it does, which is nobody's.
+  private let threadIdentity = Atomic<UInt>(0)
+  private var timers: TimerWheel
+  private var dueTimers: [TimerWheel.Due] = []
+  private var registrations: [Registration] = []
+  private var freeRegistrations: [UInt32] = []
+  private var jobs: [UnownedJob] = []
+  private var turnEndTargets: [any TurnEndTarget] = []
+  private var turnStart: MonotonicInstant
+  private var isRunning = true
+  private var random = SystemRandomNumberGenerator()
+  private var lag = LoopLag()
+  /// See `TurnHook`. Loop only.
+  public var turnHook: TurnHook?
+  /// Where every socket of this loop reads into: idle connections hold no buffer.
+  private(set) var readBuffer = ByteBuffer()
+
+  /// Starts the loop's thread.
+  public init(name: String = "loop") throws(SyscallError) {
+    self.name = name
+    epoll = try Epoll.make()
+    turnStart = MonotonicInstant(nanoseconds: Syscall.monotonicNanoseconds())
+    timers = TimerWheel(now: turnStart)
+    readBuffer.reserve(Self.readBufferByteCount)
+    thread = try LoopThread(name: name) { [self] in run() }
+  }
+
+  /// Ends the thread after the current turn. Work that is still queued does not run. Returns when
+  /// the thread has ended; must not be called on the loop.
+  public func stop() {
+    shared.withLock { $0.isStopping = true }
+    epoll.wake()
+    thread?.join()
+  }
+
+  // MARK: - EventLoop
+
+  public var isCurrent: Bool {
+    threadIdentity.load(ordering: .relaxed) == LoopThread.currentIdentity
+  }
+
+  public var now: MonotonicInstant {
+    isCurrent ? turnStart : MonotonicInstant(nanoseconds: Syscall.monotonicNanoseconds())
+  }
+
+  public func execute(_ work: @escaping @Sendable () -> Void) {
+    let wakes = shared.withLock { shared in
+      shared.work.append(work)
+      defer { shared.isWakePending = true }
+      return !shared.isWakePending
+    }
+    if wakes { epoll.wake() }
+  }
+
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    if isCurrent {
+      jobs.append(job)
+      return
+    }
+    let wakes = shared.withLock { shared in
+      shared.jobs.append(job)
+      defer { shared.isWakePending = true }
+      return !shared.isWakePending
+    }
+    if wakes { epoll.wake() }
+  }
+
+  public func schedule(
+    at deadline: MonotonicInstant,
+    target: any TimerTarget,
+    token: UInt64
+  ) -> TimerID {
+    preconditionOnLoop()
+    return timers.schedule(at: deadline, target: target, token: token)
+  }
+
+  public func cancel(_ timer: TimerID) {
+    preconditionOnLoop()
+    timers.cancel(timer)
+  }
+
+  public func atEndOfTurn(_ target: any TurnEndTarget) {
+    preconditionOnLoop()
+    turnEndTargets.append(target)
+  }
+
+  public func randomNumber() -> UInt64 {
+    preconditionOnLoop()
+    return random.next()
+  }
+
+  // MARK: - Readiness
+
+  /// Registers a descriptor. The name that comes back is for `modify` and `remove`.
+  func register(
+    _ descriptor: borrowing FileDescriptor,
+    _ interest: Readiness,
+    handler: any ReadinessHandler
+  ) throws(SyscallError) -> UInt64 {
+    preconditionOnLoop()
+    let index: UInt32
+    if let free = freeRegistrations.popLast() {
+      index = free
+    } else {
+      index = UInt32(registrations.count)
+      registrations.append(Registration())
+    }
+    let name = UInt64(registrations[Int(index)].generation) << 32 | UInt64(index)
+    do {
+      try epoll.add(descriptor.number, interest, name: name)
+    } catch {
+      freeRegistrations.append(index)
+      throw error
+    }
+    registrations[Int(index)].handler = handler
+    return name
+  }
+
+  /// Changes what a registered descriptor is watched for.
+  func modify(
+    _ descriptor: borrowing FileDescriptor,
+    _ interest: Readiness,
+    name: UInt64
+  ) throws(SyscallError) {
+    try epoll.modify(descriptor.number, interest, name: name)
+  }
+
+  /// Ends a registration; events for it that were already fetched are dropped.
+  func unregister(_ descriptor: borrowing FileDescriptor, name: UInt64) {
+    preconditionOnLoop()
+    // Failure means that it is gone already; the registration ends either way.
+    try? epoll.remove(descriptor.number)
+    let index = Int(UInt32(truncatingIfNeeded: name))
+    registrations[index].handler = nil
+    registrations[index].generation &+= 1
+    if registrations[index].generation == .max { registrations[index].generation = 1 }
+    freeRegistrations.append(UInt32(index))
+  }
+
+  /// Reads into the loop's own buffer and shows what arrived. The buffer is free again afterwards.
+  func withReadBuffer(
+    _ fill: (UnsafeMutableRawBufferPointer) -> Int,
+    _ body: (Span<UInt8>) -> Void
+  ) {
+    // Moved out while it is in use: a handler that reads again gets a buffer of its own.
+    var buffer = ByteBuffer()
+    swap(&buffer, &readBuffer)
+    _ = unsafe buffer.appendUpTo(Self.readBufferByteCount, fill)
+    buffer.withBytes(body)
+    buffer.consume(buffer.byteCount)
+    swap(&buffer, &readBuffer)
+  }
+
+  /// How far the loop is behind, for metrics and overload control. Loop only.
+  public var lagStatistics: LoopLag { lag }
+
+  // MARK: - The turn
+
+  private func run() {
+    threadIdentity.store(LoopThread.currentIdentity, ordering: .relaxed)
+    while isRunning {
+      waitForReadiness()
+      fireTimers()
+      takeSharedWork()
+      runJobs()
+      endTurn()
+    }
+  }
+
+  private func waitForReadiness() {
+    let hookLimit = turnHook?()
+    let limit = minimum(sleepNanoseconds(), hookLimit)
+    epoll.wait(nanoseconds: limit) { [self] name, readiness in
+      // The clock is read after the wait and before the first event of the turn.
+      if turnIsStale {
+        beginTurn()
+      }
+      deliver(name, readiness)
+    }
+    if turnIsStale { beginTurn() }
+    turnIsStale = true
+  }
+
+  private var turnIsStale = true
+
+  private func beginTurn() {
+    turnStart = MonotonicInstant(nanoseconds: Syscall.monotonicNanoseconds())
+    turnIsStale = false
+  }
+
+  private func minimum(_ left: Int64?, _ right: Int64?) -> Int64? {
+    guard let left else { return right }
+    guard let right else { return left }
+    return min(left, right)
+  }
+
+  private func sleepNanoseconds() -> Int64? {
+    guard jobs.isEmpty, turnEndTargets.isEmpty else { return 0 }
+    guard let deadline = timers.nextDeadline() else { return nil }
+    let now = MonotonicInstant(nanoseconds: Syscall.monotonicNanoseconds())
+    return max(0, now.nanoseconds(to: deadline))
+  }
+
+  private func deliver(_ name: UInt64, _ readiness: Readiness) {
+    guard name != Epoll.wakeName else {
+      epoll.clearWake()
+      return
+    }
+    let registration = registrations[Int(UInt32(truncatingIfNeeded: name))]
+    guard UInt64(registration.generation) == name >> 32 else { return }
+    registration.handler?.becameReady(readiness)
+  }
+
+  private func fireTimers() {
+    guard timers.count > 0 else { return }
+    timers.popDue(at: turnStart, into: &dueTimers)
+    guard !dueTimers.isEmpty else { return }
+    var due: [TimerWheel.Due] = []
+    swap(&due, &dueTimers)
+    for timer in due { timer.target.timerFired(timer.token) }
+    due.removeAll(keepingCapacity: true)
+    swap(&due, &dueTimers)
+  }
+
+  private func takeSharedWork() {
+    let (work, newJobs, isStopping) = shared.withLock { shared in
+      shared.isWakePending = false
+      guard !shared.work.isEmpty || !shared.jobs.isEmpty else {
+        return ([] as [@Sendable () -> Void], [] as [UnownedJob], shared.isStopping)
+      }
+      defer {
+        shared.work = []
+        shared.jobs = []
+      }
+      return (shared.work, shared.jobs, shared.isStopping)
+    }
+    if isStopping { isRunning = false }
+    jobs.append(contentsOf: newJobs)
+    for item in work { item() }
+  }
+
+  private func runJobs() {
+    let executor = unsafe asUnownedTaskExecutor()
+    var index = 0
+    // Jobs that these jobs make runnable belong to the same turn, up to a bound that keeps
+    // readiness and output from starving.
+    while index < jobs.count, index < Self.jobsPerTurnMax {
+      let job = jobs[index]
+      index += 1
+      unsafe job.runSynchronously(on: executor)
+    }
+    if index == jobs.count {
+      jobs.removeAll(keepingCapacity: true)
+    } else {
+      jobs.removeFirst(index)
+    }
+  }
+
+  private func endTurn() {
+    var index = 0
+    while index < turnEndTargets.count {
+      turnEndTargets[index].turnEnded()
+      index += 1
+    }
+    turnEndTargets.removeAll(keepingCapacity: true)
+    let end = MonotonicInstant(nanoseconds: Syscall.monotonicNanoseconds())
+    lag.record(turnNanoseconds: turnStart.nanoseconds(to: end))
+  }
+
+  private func preconditionOnLoop() {
+    precondition(isCurrent, "this must be called on event loop \(name)")
+  }
+}
+
+/// What a registered descriptor calls. Loop only.
+protocol ReadinessHandler: AnyObject {
+  /// The descriptor is ready for something.
+  func becameReady(_ readiness: Readiness)
+}

@@ -1,0 +1,37 @@
+internal import Synchronization
+
+/// The loops of a process, handed out in turn.
+public final class EventLoopGroup: Sendable {
+  /// The loops; at least one.
+  public let loops: [any EventLoop]
+  private let nextIndex = Atomic<Int>(0)
+
+  /// Groups loops that exist already.
+  public init(_ loops: [any EventLoop]) {
+    precondition(!loops.isEmpty, "a group needs a loop")
+    self.loops = loops
+  }
+
+  /// Starts `count` epoll loops, each on a thread of its own.
+  public static func epoll(count: Int) throws(SyscallError) -> EventLoopGroup {
+    var loops: [any EventLoop] = []
+    for index in 0..<max(1, count) { loops.append(try EpollEventLoop(name: "loop-\(index)")) }
+    return EventLoopGroup(loops)
+  }
+
+  /// The next loop in turn.
+  public func next() -> any EventLoop {
+    let index = nextIndex.wrappingAdd(1, ordering: .relaxed).oldValue
+    return loops[Int(UInt(bitPattern: index) % UInt(loops.count))]
+  }
+
+  /// The loop that the caller runs on, or the next in turn.
+  public func currentOrNext() -> any EventLoop {
+    loops.first { $0.isCurrent } ?? next()
+  }
+
+  /// Stops every epoll loop and waits for its thread. Must not be called on one of them.
+  public func stop() {
+    for case let loop as EpollEventLoop in loops { loop.stop() }
+  }
+}

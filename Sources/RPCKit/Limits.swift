@@ -1,0 +1,54 @@
+/// Every bound that a connection, server or client keeps, in one place. Reaching one never traps
+/// and never grows memory: it is a status, back-pressure or a closed connection, and counted in
+/// `rpckit_limit_reached_total`.
+public struct Limits: Hashable, Sendable {
+  /// Largest payload of one frame in bytes, which bounds a message. ttrpc's own limit is 4 MiB, and
+  /// peers refuse more.
+  public var frameByteCountMax = 4 << 20
+  /// Largest frame in bytes that is skipped and answered; a longer one closes the connection.
+  public var skippedFrameByteCountMax = 16 << 20
+  /// Metadata pairs of one call.
+  public var metadataCountMax = 128
+  /// Metadata bytes of one call.
+  public var metadataByteCountMax = 16 << 10
+  /// What a message may contain.
+  public var message = MessageLimits()
+
+  /// Calls that one connection may have open at a time.
+  public var streamsPerConnectionMax = 4096
+  /// Connections that a server keeps; more are closed as they come.
+  public var connectionCountMax = 20_000
+  /// Handlers that run at a time in a server. They count until they return, even when the call
+  /// they served is over.
+  public var runningHandlersMax = 10_000
+
+  /// Output in bytes that may wait on a connection before reading from it pauses: a client that
+  /// sends and never reads is pushed back.
+  public var outputPauseByteCount = 1 << 20
+  /// Output in bytes at which streaming writers wait.
+  public var outputWriterByteCountMax = 256 << 10
+  /// Output in bytes that no connection may pass; it is closed.
+  public var outputByteCountMax = 32 << 20
+  /// Received and unconsumed stream messages in bytes that a connection holds before reading from
+  /// it pauses. Only peers without our flow control can reach it.
+  public var unconsumedByteCountMax = 4 << 20
+  /// Bytes a peer may send on one stream before it is given more credit.
+  public var streamWindowByteCount = 256 << 10
+
+  /// Frames that break the protocol which a connection may send before it is closed.
+  public var protocolErrorCountMax = 100
+
+  /// How long a frame may take from its first byte to its last.
+  public var frameTimeout = Duration.seconds(10)
+  /// How long a TLS handshake may take.
+  public var handshakeTimeout = Duration.seconds(10)
+  /// How long output may wait without the peer taking a byte.
+  public var outputStallTimeout = Duration.seconds(30)
+  /// How long a stream of a peer without flow control may hold up its connection.
+  public var streamStallTimeout = Duration.seconds(10)
+  /// How long a draining server waits for calls to end before it cuts them.
+  public var drainTimeout = Duration.seconds(30)
+
+  /// The defaults.
+  public init() {}
+}

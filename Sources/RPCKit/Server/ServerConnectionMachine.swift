@@ -1,0 +1,298 @@
+/// One connection as the server sees it: which frames are legal now, what each means, and who may
+/// send how much. Knows no socket, clock or task; the driver does what the actions say.
+///
+/// `Call` is the driver's own handle of a running call, kept beside the call's state.
+struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
+  /// What the two sides agreed on.
+  enum Dialect: Equatable {
+    /// The peer said nothing of extensions: plain ttrpc, nothing of ours may be sent.
+    case stock
+    /// HELLO was exchanged.
+    case extended(ConnectionSettings)
+  }
+
+  /// Life of the connection.
+  enum Phase: Equatable {
+    /// Calls are accepted. Next: `draining`, `closed`.
+    case serving
+    /// No new call is accepted; the open ones finish. Next: `closed`.
+    case draining(lastAccepted: StreamID?)
+    /// Terminal.
+    case closed
+  }
+
+  /// One open call.
+  struct Stream {
+    /// The driver's handle.
+    var call: Call
+    /// Whether client messages may still arrive.
+    var isInboundOpen: Bool
+    /// Whether the method takes one request and so no Data frame at all.
+    var isUnaryRequest: Bool
+    /// Bytes this side may send; below one means wait. Without limit for stock peers.
+    var sendCredit: Int
+    /// Bytes the peer may still send.
+    var receiveCredit: Int
+    /// Bytes consumed by the handler and not yet given back to the peer.
+    var unreturnedCredit = 0
+  }
+
+  private(set) var phase = Phase.serving
+  private(set) var dialect = Dialect.stock
+  private(set) var streams: [StreamID: Stream] = [:]
+  private var seen = SeenStreamIDs()
+  private var protocolErrorCount = 0
+  private let streamCountMax: Int
+  private let protocolErrorCountMax: Int
+  private let windowByteCount: Int
+
+  init(limits: Limits) {
+    streamCountMax = limits.streamsPerConnectionMax
+    protocolErrorCountMax = limits.protocolErrorCountMax
+    windowByteCount = limits.streamWindowByteCount
+  }
+
+  /// The highest call number that was accepted.
+  var lastAccepted: StreamID? { seen.highest }
+
+  // MARK: - Frames in
+
+  /// What the driver does with a frame.
+  enum OnFrame: Equatable {
+    /// Decode the envelope and open the call with `open`.
+    case openCall
+    /// Deliver a message (`hasMessage`) and, if `isLast`, the end of the client's messages.
+    case deliver(hasMessage: Bool, isLast: Bool)
+    /// The call is over with this status: answer it and cancel its handler if it has one.
+    case fail(StatusCode, String)
+    /// The client gave up: cancel the handler and forget the call without an answer.
+    case cancelCall
+    /// Read the settings, answer with ours, and call `agree`.
+    case hello
+    /// Echo the payload.
+    case answerPing
+    /// Note that the peer is alive.
+    case pong
+    /// Read the number of bytes and call `addCredit`.
+    case credit
+    /// Nothing: a frame that stock peers ignore too, or the loser of a legal race.
+    case ignore
+    /// The peer broke the protocol too often or beyond repair.
+    case close(ProtocolViolation)
+  }
+
+  /// Classifies a frame by its header.
+  mutating func receive(_ header: FrameHeader) -> OnFrame {
+    guard phase != .closed else { return .ignore }
+    guard header.streamID.isClientInitiated else {
+      return violation(.evenStreamID) ?? .fail(.invalidArgument, "stream ID must be odd")
+    }
+    switch header.type {
+    case .request: return receiveRequest(header)
+    case .data: return receiveData(header)
+    case .hello: return header.streamID == .connection ? .hello : .ignore
+    case .ping:
+      guard header.streamID == .connection, dialect != .stock else { return .ignore }
+      return header.flags.contains(.acknowledgement) ? .pong : .answerPing
+    case .cancel:
+      // A race when the answer is already on its way.
+      return streams[header.streamID] == nil ? .ignore : .cancelCall
+    case .credit:
+      // A race when the stream has just ended.
+      return streams[header.streamID] == nil ? .ignore : .credit
+    default:
+      // Responses and unknown types are ignored, as by stock servers, but not for ever.
+      return violation(.unexpectedType) ?? .ignore
+    }
+  }
+
+  private mutating func receiveRequest(_ header: FrameHeader) -> OnFrame {
+    guard header.streamID != .connection else {
+      return violation(.reservedStreamID) ?? .fail(.invalidArgument, "stream ID is reserved")
+    }
+    if case .draining = phase { return .openCall }
+    guard seen.use(header.streamID) else {
+      return violation(.reusedStreamID)
+        ?? .fail(.invalidArgument, "stream ID cannot be re-used and must increment")
+    }
+    return .openCall
+  }
+
+  private mutating func receiveData(_ header: FrameHeader) -> OnFrame {
+    let id = header.streamID
+    guard var stream = streams[id] else {
+      // The call may have ended while the frame was under way, which is nobody's fault; stock Go
+      // answers the same.
+      if let highest = seen.highest, id <= highest {
+        return .fail(.invalidArgument, "stream is no longer active")
+      }
+      return violation(.unknownStream) ?? .fail(.invalidArgument, "stream is not open")
+    }
+    guard !stream.isUnaryRequest else {
+      return violation(.dataOnUnary)
+        ?? .fail(.invalidArgument, "the method takes a single request")
+    }
+    guard stream.isInboundOpen else {
+      return violation(.dataAfterEnd) ?? .fail(.invalidArgument, "data after the end of stream")
+    }
+    let isLast = header.flags.contains(.remoteClosed)
+    let hasMessage = !header.flags.contains(.noData)
+    if hasMessage {
+      stream.receiveCredit -= Self.cost(header.payloadByteCount)
+      if dialect != .stock, stream.receiveCredit < -header.payloadByteCount {
+        return violation(.creditExceeded)
+          ?? .fail(.resourceExhausted, "the stream's window is exceeded")
+      }
+    }
+    if isLast { stream.isInboundOpen = false }
+    streams[id] = stream
+    return .deliver(hasMessage: hasMessage, isLast: isLast)
+  }
+
+  /// Counts a frame larger than the limit, whose payload is being skipped.
+  mutating func receiveOversize(_ header: FrameHeader) -> OnFrame {
+    guard phase != .closed else { return .ignore }
+    if header.type == .request { _ = seen.use(header.streamID) }
+    return violation(.oversizeFrame)
+      ?? .fail(.resourceExhausted, "message length \(header.payloadByteCount) exceeds the limit")
+  }
+
+  /// Counts a frame whose payload turned out to be wrong; an action when it was one too many.
+  mutating func countViolation(_ kind: ProtocolViolation) -> OnFrame? { violation(kind) }
+
+  private mutating func violation(_ kind: ProtocolViolation) -> OnFrame? {
+    protocolErrorCount += 1
+    guard protocolErrorCount > protocolErrorCountMax else { return nil }
+    return .close(kind)
+  }
+
+  /// What a message of a stream costs its window: the header too, so that a flood of empty
+  /// messages is bounded.
+  static func cost(_ payloadByteCount: Int) -> Int { payloadByteCount + FrameHeader.byteCount }
+
+  // MARK: - Calls
+
+  /// Whether a call may be opened.
+  enum OnOpen: Equatable {
+    case accept
+    /// Refuse as not processed: the client may send it elsewhere.
+    case refuseDraining
+    /// Refuse as not processed: this connection has too many calls open.
+    case refuseTooManyStreams
+  }
+
+  /// Asks whether one more call may be opened.
+  func admission(_ id: StreamID) -> OnOpen {
+    if case .draining = phase { return .refuseDraining }
+    return streams.count < streamCountMax ? .accept : .refuseTooManyStreams
+  }
+
+  /// Opens a call that was accepted.
+  mutating func open(_ id: StreamID, call: Call, isUnaryRequest: Bool, isInboundOpen: Bool) {
+    let sendCredit =
+      switch dialect {
+      case .stock: Int.max
+      case .extended(let settings): settings.streamWindowByteCount
+      }
+    streams[id] = Stream(
+      call: call,
+      isInboundOpen: isInboundOpen,
+      isUnaryRequest: isUnaryRequest,
+      sendCredit: sendCredit,
+      receiveCredit: windowByteCount
+    )
+  }
+
+  /// Ends a call, from whichever side; nil when it has ended already, so each ends once.
+  mutating func end(_ id: StreamID) -> Call? {
+    streams.removeValue(forKey: id)?.call
+  }
+
+  /// Ends every call: the connection is lost.
+  mutating func close() -> [Call] {
+    phase = .closed
+    defer { streams = [:] }
+    return streams.values.map(\.call)
+  }
+
+  // MARK: - Settings and drain
+
+  /// Notes the peer's settings. From here on extension frames may be sent.
+  mutating func agree(_ settings: ConnectionSettings) {
+    dialect = .extended(settings)
+  }
+
+  /// What a drain begins with.
+  enum OnDrain: Equatable {
+    /// Tell the client the last call that is served, and go on reading: late ones are refused.
+    case sendGoAway(lastAccepted: UInt32)
+    /// The client would not understand: stop reading, so that it cannot start anything.
+    case stopReading
+    case ignore
+  }
+
+  /// Starts to drain.
+  mutating func drain() -> OnDrain {
+    guard phase == .serving else { return .ignore }
+    phase = .draining(lastAccepted: seen.highest)
+    guard dialect != .stock else { return .stopReading }
+    return .sendGoAway(lastAccepted: seen.highest?.rawValue ?? 0)
+  }
+
+  /// Whether a draining connection has nothing left to do.
+  var isDrained: Bool {
+    if case .draining = phase { return streams.isEmpty }
+    return false
+  }
+
+  // MARK: - Flow control
+
+  /// Whether a message may be sent now. One that is larger than the credit left may go, so that
+  /// no message is too large for the window; the debt is paid before the next.
+  func maySend(_ id: StreamID) -> Bool { (streams[id]?.sendCredit ?? 0) > 0 }
+
+  /// Takes what a sent message costs.
+  mutating func sent(_ id: StreamID, payloadByteCount: Int) {
+    guard dialect != .stock else { return }
+    streams[id]?.sendCredit -= Self.cost(payloadByteCount)
+  }
+
+  /// Adds credit that the peer granted, up to a bound that no honest peer passes.
+  mutating func addCredit(_ id: StreamID, byteCount: Int) -> Call? {
+    guard var stream = streams[id] else { return nil }
+    let (sum, overflow) = stream.sendCredit.addingReportingOverflow(byteCount)
+    stream.sendCredit = overflow ? .max : sum
+    streams[id] = stream
+    return stream.call
+  }
+
+  /// Notes that the handler took a message; returns the credit to grant once it is worth a frame.
+  mutating func consumed(_ id: StreamID, payloadByteCount: Int) -> Int? {
+    guard dialect != .stock, var stream = streams[id], stream.isInboundOpen else { return nil }
+    stream.unreturnedCredit += Self.cost(payloadByteCount)
+    var grant: Int?
+    if stream.unreturnedCredit >= windowByteCount / 2 {
+      grant = stream.unreturnedCredit
+      stream.receiveCredit += stream.unreturnedCredit
+      stream.unreturnedCredit = 0
+    }
+    streams[id] = stream
+    return grant
+  }
+}
+
+/// How a peer broke the protocol: a label in metrics and the log.
+enum ProtocolViolation: String, Hashable, Sendable, CaseIterable {
+  case evenStreamID = "even_stream_id"
+  case reservedStreamID = "reserved_stream_id"
+  case reusedStreamID = "reused_stream_id"
+  case unexpectedType = "unexpected_type"
+  case unknownStream = "unknown_stream"
+  case dataOnUnary = "data_on_unary"
+  case dataAfterEnd = "data_after_end"
+  case creditExceeded = "credit_exceeded"
+  case oversizeFrame = "oversize_frame"
+  case unskippableFrame = "unskippable_frame"
+  case malformedEnvelope = "malformed_envelope"
+  case malformedControl = "malformed_control"
+}

@@ -1,0 +1,119 @@
+internal import Synchronization
+
+/// Messages on their way from a connection to the one task that consumes them.
+///
+/// Bounded by the peer's flow-control window, not by itself: whoever pushes has checked the window.
+/// `consumed` is told the cost of each message that the consumer took, so that credit can go back.
+/// Safe from any thread; one consumer at a time.
+final class MessageQueue<Element: Sendable>: Sendable {
+  private struct Entry {
+    var element: Element
+    var byteCount: Int
+  }
+
+  private enum End {
+    case success
+    case failure(any Error)
+  }
+
+  private struct State {
+    var entries: [Entry] = []
+    /// The entries before this one were consumed already.
+    var head = 0
+    var end: End?
+    var waiter: UnsafeContinuation<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+  private let consumed: @Sendable (_ byteCount: Int) -> Void
+
+  init(consumed: @escaping @Sendable (_ byteCount: Int) -> Void) {
+    self.consumed = consumed
+  }
+
+  /// Adds a message; ignored after the end.
+  func push(_ element: Element, byteCount: Int) {
+    let waiter = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+      guard state.end == nil else { return nil }
+      state.entries.append(Entry(element: element, byteCount: byteCount))
+      return unsafe state.waiter.take()
+    }
+    unsafe waiter?.resume()
+  }
+
+  /// Adds the end, after what is queued; the first end counts. A failure drops what is queued: the
+  /// consumer should not go on with a call that is over.
+  func finish(_ error: (any Error)? = nil) {
+    let waiter = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+      guard state.end == nil else { return nil }
+      if let error {
+        state.end = .failure(error)
+        state.entries = []
+        state.head = 0
+      } else {
+        state.end = .success
+      }
+      return unsafe state.waiter.take()
+    }
+    unsafe waiter?.resume()
+  }
+
+  /// The next message; nil at the end. Throws the failure, or `CancellationError` when the task is
+  /// cancelled while it waits.
+  func next() async throws -> Element? {
+    while true {
+      if let step = try takeStep() { return step.element }
+      try Task.checkCancellation()
+      await withTaskCancellationHandler {
+        await waitForChange()
+      } onCancel: {
+        let waiter = unsafe state.withLock { unsafe $0.waiter.take() }
+        unsafe waiter?.resume()
+      }
+    }
+  }
+
+  private struct Step {
+    var element: Element?
+  }
+
+  /// Takes what is there; nil when the consumer has to wait.
+  private func takeStep() throws -> Step? {
+    let entry = try state.withLock { state -> Entry?? in
+      if state.head < state.entries.count {
+        let entry = state.entries[state.head]
+        state.head += 1
+        if state.head == state.entries.count {
+          state.entries.removeAll(keepingCapacity: true)
+          state.head = 0
+        } else if state.head >= 64, state.head * 2 >= state.entries.count {
+          state.entries.removeFirst(state.head)
+          state.head = 0
+        }
+        return .some(entry)
+      }
+      switch state.end {
+      case .none: return nil
+      case .success: return .some(nil)
+      case .failure(let error): throw error
+      }
+    }
+    guard let entry else { return nil }
+    if let entry { consumed(entry.byteCount) }
+    return Step(element: entry?.element)
+  }
+
+  private func waitForChange() async {
+    await withUnsafeContinuation { continuation in
+      let isReady = unsafe state.withLock { state in
+        guard state.head == state.entries.count, state.end == nil, !Task.isCancelled else {
+          return true
+        }
+        precondition(unsafe state.waiter == nil, "a stream of messages has one consumer")
+        unsafe state.waiter = continuation
+        return false
+      }
+      if isReady { unsafe continuation.resume() }
+    }
+  }
+}

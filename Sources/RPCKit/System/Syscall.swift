@@ -1,0 +1,234 @@
+internal import CLinux
+internal import Glibc
+
+/// The only place that talks to the kernel: one short function per call, each named after its
+/// manual page. Retries EINTR, turns "would block" into a value, and reads errno before anything
+/// else can run.
+enum Syscall {
+  /// What a non-blocking transfer came to.
+  enum Transfer: Equatable {
+    /// So many bytes moved; zero from a read is the end of the stream.
+    case bytes(Int)
+    /// Nothing now; readiness will tell.
+    case wouldBlock
+    /// The call failed with this errno.
+    case failed(Int32)
+  }
+
+  /// The text of an errno.
+  static func message(for errno: Int32) -> String {
+    unsafe String(cString: strerror(errno)).lowercased()
+  }
+
+  /// Nanoseconds of CLOCK_MONOTONIC (clock_gettime(2)).
+  static func monotonicNanoseconds() -> Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+  }
+
+  /// Milliseconds since 1970 of CLOCK_REALTIME (clock_gettime(2)).
+  static func realtimeMilliseconds() -> Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
+  }
+
+  static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+    transfer { unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
+  }
+
+  /// send(2) with MSG_NOSIGNAL, so that a closed peer is EPIPE and not a signal.
+  static func send(_ descriptor: Int32, _ buffer: UnsafeRawBufferPointer) -> Transfer {
+    transfer {
+      unsafe Glibc.send(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
+    }
+  }
+
+  static func close(_ descriptor: Int32) {
+    // Linux frees the descriptor even on EINTR (close(2)), so there is nothing to retry.
+    _ = Glibc.close(descriptor)
+  }
+
+  static func shutdownWriting(_ descriptor: Int32) {
+    _ = Glibc.shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  static func socket(_ family: Int32) throws(SyscallError) -> FileDescriptor {
+    let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+    return FileDescriptor(owning: try check("socket") { Glibc.socket(family, type, 0) })
+  }
+
+  static func bind(
+    _ descriptor: borrowing FileDescriptor,
+    _ address: SocketAddress
+  ) throws(SyscallError) {
+    let number = descriptor.number
+    try check("bind") { unsafe address.withSockaddr { unsafe Glibc.bind(number, $0, $1) } }
+  }
+
+  static func listen(
+    _ descriptor: borrowing FileDescriptor,
+    backlog: Int32
+  ) throws(SyscallError) {
+    let number = descriptor.number
+    try check("listen") { Glibc.listen(number, backlog) }
+  }
+
+  /// Starts to connect. True when it is done already (Unix sockets), false while in progress.
+  static func connect(
+    _ descriptor: borrowing FileDescriptor,
+    _ address: SocketAddress
+  ) throws(SyscallError) -> Bool {
+    let number = descriptor.number
+    let result = unsafe address.withSockaddr { unsafe Glibc.connect(number, $0, $1) }
+    if result == 0 { return true }
+    let error = CLinux_errno()
+    // EINTR: the connection is made in the background (connect(2)), as with EINPROGRESS.
+    guard error == EINPROGRESS || error == EINTR else { throw SyscallError("connect", error) }
+    return false
+  }
+
+  /// The pending error of a socket, which is how a connection in progress reports its failure.
+  static func pendingError(_ descriptor: borrowing FileDescriptor) -> Int32 {
+    var error: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    let result = unsafe getsockopt(descriptor.number, SOL_SOCKET, SO_ERROR, &error, &length)
+    return result == 0 ? error : CLinux_errno()
+  }
+
+  static func setOption(
+    _ descriptor: borrowing FileDescriptor,
+    level: Int32,
+    name: Int32,
+    value: Int32
+  ) throws(SyscallError) {
+    let number = descriptor.number
+    var value = value
+    try check("setsockopt") {
+      unsafe setsockopt(number, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+  }
+
+  /// Every small frame must leave at once: we coalesce ourselves (anchors: a stock Rust peer writes
+  /// a frame in five pieces, and Nagle would wait for acknowledgements in between).
+  static func setNoDelay(_ descriptor: borrowing FileDescriptor) throws(SyscallError) {
+    try setOption(descriptor, level: Int32(IPPROTO_TCP), name: TCP_NODELAY, value: 1)
+  }
+
+  static func setReuseAddress(_ descriptor: borrowing FileDescriptor) throws(SyscallError) {
+    try setOption(descriptor, level: SOL_SOCKET, name: SO_REUSEADDR, value: 1)
+  }
+
+  /// The address a socket is bound to, which tells the port when 0 was asked for.
+  static func boundAddress(_ descriptor: borrowing FileDescriptor) throws(SyscallError)
+    -> SocketAddress?
+  {
+    let number = descriptor.number
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    try check("getsockname") {
+      unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          unsafe getsockname(number, $0, &length)
+        }
+      }
+    }
+    return SocketAddress(storage)
+  }
+
+  /// What came of one accept4(2).
+  enum Acceptance {
+    /// A new connection: descriptor number and the peer's address.
+    case accepted(Int32, SocketAddress?)
+    /// Nobody is waiting.
+    case wouldBlock
+    /// This one failed before it was accepted; the next may be fine.
+    case retry
+    /// Out of descriptors or memory; pause before trying again.
+    case exhausted(Int32)
+    /// The listener itself is broken.
+    case failed(Int32)
+  }
+
+  static func accept(_ descriptor: borrowing FileDescriptor) -> Acceptance {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let number = descriptor.number
+    let result = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe accept4(
+          number, $0, &length, Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
+      }
+    }
+    guard result < 0 else { return .accepted(result, SocketAddress(storage)) }
+    let error = CLinux_errno()
+    switch error {
+    case EAGAIN: return .wouldBlock
+    // Network errors of the new connection are reported by accept itself (accept(2), Notes).
+    case EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
+      EOPNOTSUPP, ENETUNREACH, EPERM:
+      return .retry
+    case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted(error)
+    default: return .failed(error)
+    }
+  }
+
+  /// What connect(2) answers when nobody listens.
+  static var connectionRefused: Int32 { ECONNREFUSED }
+
+  /// Asks getaddrinfo(3) for stream addresses. Blocks.
+  static func resolve(host: String, port: UInt16) throws -> [SocketAddress] {
+    var hints = unsafe addrinfo()
+    unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    unsafe hints.ai_flags = AI_ADDRCONFIG
+    var list: UnsafeMutablePointer<addrinfo>?
+    let result = unsafe getaddrinfo(host, nil, &hints, &list)
+    guard result == 0 else {
+      let reason = unsafe String(cString: gai_strerror(result))
+      throw TransportError(.connectFailed, "cannot resolve \(host): \(reason)")
+    }
+    defer { unsafe freeaddrinfo(list) }
+    var addresses: [SocketAddress] = []
+    var entry = unsafe list
+    while let current = unsafe entry {
+      if let address = unsafe SocketAddress(current.pointee)?.withPort(port),
+        !addresses.contains(address)
+      {
+        addresses.append(address)
+      }
+      unsafe entry = current.pointee.ai_next
+    }
+    return addresses
+  }
+
+  static func unlink(_ path: String) {
+    _ = unsafe Glibc.unlink(path)
+  }
+
+  @discardableResult
+  static func check(
+    _ call: String,
+    _ body: () -> Int32
+  ) throws(SyscallError) -> Int32 {
+    while true {
+      let result = body()
+      if result >= 0 { return result }
+      let error = CLinux_errno()
+      guard error == EINTR else { throw SyscallError(call, error) }
+    }
+  }
+
+  private static func transfer(_ body: () -> Int) -> Transfer {
+    while true {
+      let result = body()
+      if result >= 0 { return .bytes(result) }
+      let error = CLinux_errno()
+      switch error {
+      case EINTR: continue
+      case EAGAIN: return .wouldBlock
+      default: return .failed(error)
+      }
+    }
+  }
+}

@@ -1,0 +1,208 @@
+/// The kernel's TCP and Unix-domain sockets, on epoll loops.
+public struct SocketNetwork: Network {
+  /// Makes the network; it has no state.
+  public init() {}
+
+  /// Binds and listens. A stale Unix socket file, one that nobody listens on, is replaced.
+  public func listen(
+    at address: SocketAddress,
+    on loop: any EventLoop,
+    accepted: @escaping @Sendable (any IncomingConnection) -> Void
+  ) async throws -> any Listener {
+    guard let loop = loop as? EpollEventLoop else {
+      preconditionFailure("sockets need an epoll loop")
+    }
+    return try await SocketListener.make(at: address, on: loop, accepted: accepted)
+  }
+
+  /// Makes a transport that connects when started.
+  public func connect(to address: SocketAddress, on loop: any EventLoop) -> any Transport {
+    guard let loop = loop as? EpollEventLoop else {
+      preconditionFailure("sockets need an epoll loop")
+    }
+    let peer = Peer(address: address.description)
+    do {
+      let descriptor = try Syscall.socket(address.family)
+      if case .unix = address {} else { try Syscall.setNoDelay(descriptor) }
+      return SocketTransport(descriptor, origin: .connecting(to: address), peer: peer, on: loop)
+    } catch {
+      return SocketTransport(nil, origin: .failed(error), peer: peer, on: loop)
+    }
+  }
+
+  /// Asks the system's resolver, on a thread of its own because it blocks.
+  public func resolve(host: String, port: UInt16) async throws -> [SocketAddress] {
+    if let address = SocketAddress(host: host, port: port) { return [address] }
+    return try await withCheckedThrowingContinuation { continuation in
+      do {
+        _ = try LoopThread(name: "resolver") {
+          continuation.resume(with: Result { try Syscall.resolve(host: host, port: port) })
+        }
+      } catch {
+        continuation.resume(throwing: error)
+      }
+    }
+  }
+}
+
+/// A socket that was accepted and waits for the loop that will own it.
+private struct IncomingSocket: IncomingConnection {
+  private let holder: HandedOverDescriptor
+  private let peer: Peer
+
+  init(_ descriptor: consuming FileDescriptor, peer: Peer) {
+    holder = HandedOverDescriptor(descriptor)
+    self.peer = peer
+  }
+
+  func open(on loop: any EventLoop) -> any Transport {
+    guard let loop = loop as? EpollEventLoop else {
+      preconditionFailure("sockets need an epoll loop")
+    }
+    return SocketTransport(holder.take(), origin: .accepted, peer: peer, on: loop)
+  }
+
+  static func accepted(_ number: Int32, from address: SocketAddress?) -> IncomingSocket {
+    let descriptor = FileDescriptor(owning: number)
+    // A connection that refuses the option still works, only slower.
+    if let address, address.port != nil { try? Syscall.setNoDelay(descriptor) }
+    return IncomingSocket(descriptor, peer: Peer(address: address?.description ?? "unix"))
+  }
+}
+
+/// A listening socket on an epoll loop.
+private final class SocketListener: Listener, ReadinessHandler, TimerTarget, @unchecked Sendable {
+  // @unchecked: `descriptor`, `name` and `isPaused` are touched on the loop only, which the loop's
+  // own checks enforce; the rest never changes.
+  private static let backlog: Int32 = 1024
+  private static let acceptsPerTurnMax = 64
+  /// How long to wait when the process is out of descriptors: accepting is level-triggered, so
+  /// without a pause the loop would spin.
+  private static let exhaustedPauseNanoseconds: Int64 = 50_000_000
+
+  let address: SocketAddress
+  private let loop: EpollEventLoop
+  private var descriptor: FileDescriptor?
+  private var name: UInt64 = 0
+  private var isPaused = false
+  private let accepted: @Sendable (any IncomingConnection) -> Void
+
+  private init(
+    _ descriptor: consuming FileDescriptor,
+    address: SocketAddress,
+    on loop: EpollEventLoop,
+    accepted: @escaping @Sendable (any IncomingConnection) -> Void
+  ) {
+    self.descriptor = consume descriptor
+    self.address = address
+    self.loop = loop
+    self.accepted = accepted
+  }
+
+  static func make(
+    at address: SocketAddress,
+    on loop: EpollEventLoop,
+    accepted: @escaping @Sendable (any IncomingConnection) -> Void
+  ) async throws -> SocketListener {
+    let descriptor = try Syscall.socket(address.family)
+    if case .unix(let path) = address {
+      guard path.utf8.count <= SocketAddress.unixPathByteCountMax else {
+        throw SyscallError("bind", 36)
+      }
+      if try await isStale(address) { Syscall.unlink(path) }
+    } else {
+      try Syscall.setReuseAddress(descriptor)
+    }
+    try Syscall.bind(descriptor, address)
+    try Syscall.listen(descriptor, backlog: backlog)
+    let bound = try Syscall.boundAddress(descriptor) ?? address
+    let listener = SocketListener(descriptor, address: bound, on: loop, accepted: accepted)
+    return try await withCheckedThrowingContinuation { continuation in
+      loop.execute {
+        continuation.resume(
+          with: Result {
+            try listener.register()
+            return listener
+          })
+      }
+    }
+  }
+
+  /// Whether the path is a socket file that nobody listens on, left by a process that was killed.
+  private static func isStale(_ address: SocketAddress) async throws -> Bool {
+    let probe = try Syscall.socket(address.family)
+    do {
+      _ = try Syscall.connect(probe, address)
+      return false
+    } catch {
+      return error.errno == Syscall.connectionRefused
+    }
+  }
+
+  private func register() throws(SyscallError) {
+    switch descriptor {
+    case .some(let descriptor):
+      name = try loop.register(descriptor, .readable, handler: self)
+    case .none: break
+    }
+  }
+
+  func close() {
+    loop.execute { [self] in
+      switch descriptor {
+      case .some(let descriptor): loop.unregister(descriptor, name: name)
+      case .none: return
+      }
+      descriptor = nil
+      if case .unix(let path) = address { Syscall.unlink(path) }
+    }
+  }
+
+  func becameReady(_ readiness: Readiness) {
+    for _ in 0..<Self.acceptsPerTurnMax {
+      guard !isPaused, acceptOne() else { return }
+    }
+  }
+
+  func timerFired(_ token: UInt64) {
+    isPaused = false
+    setInterest([.readable])
+  }
+
+  /// Accepts once; true when another may be waiting.
+  private func acceptOne() -> Bool {
+    let acceptance =
+      switch descriptor {
+      case .some(let descriptor): Syscall.accept(descriptor)
+      case .none: Syscall.Acceptance.wouldBlock
+      }
+    switch acceptance {
+    case .accepted(let number, let address):
+      accepted(IncomingSocket.accepted(number, from: address))
+      return true
+    case .retry:
+      return true
+    case .wouldBlock:
+      return false
+    case .exhausted, .failed:
+      isPaused = true
+      setInterest([])
+      _ = loop.schedule(
+        at: loop.now.advanced(byNanoseconds: Self.exhaustedPauseNanoseconds),
+        target: self,
+        token: 0
+      )
+      return false
+    }
+  }
+
+  private func setInterest(_ interest: Readiness) {
+    switch descriptor {
+    case .some(let descriptor):
+      // The descriptor is registered; a failure here can only be lack of memory, and the pause
+      // timer tries again.
+      try? loop.modify(descriptor, interest, name: name)
+    case .none: break
+    }
+  }
+}

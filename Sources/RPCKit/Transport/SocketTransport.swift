@@ -1,0 +1,284 @@
+/// A TCP or Unix-domain stream socket on an epoll loop.
+final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
+  private enum State {
+    case idle
+    case connecting
+    case open
+    case closed
+  }
+
+  /// What `start` has to do first.
+  enum Origin {
+    case accepted
+    case connecting(to: SocketAddress)
+    case failed(SyscallError)
+  }
+
+  /// Reads per readiness event, so that one busy connection does not starve the others.
+  private static let readsPerTurnMax = 4
+
+  private let epollLoop: EpollEventLoop
+  private var descriptor: FileDescriptor?
+  private var name: UInt64 = 0
+  private var state = State.idle
+  private var interest: Readiness = []
+  private var receiver: (any TransportReceiver)?
+  private let origin: Origin
+  private var isReading = true
+  private var sawEnd = false
+  /// What the receiver is told at the end of the turn, because it is busy calling us now.
+  private var owesConnected = false
+  private var owesClosed = false
+  private var closingError: TransportError?
+  let peer: Peer
+
+  var loop: any EventLoop { epollLoop }
+
+  init(
+    _ descriptor: consuming FileDescriptor?,
+    origin: Origin,
+    peer: Peer,
+    on loop: EpollEventLoop
+  ) {
+    self.descriptor = consume descriptor
+    self.origin = origin
+    self.peer = peer
+    epollLoop = loop
+  }
+
+  func start(_ receiver: any TransportReceiver) {
+    precondition(state == .idle, "a transport starts once")
+    self.receiver = receiver
+    switch origin {
+    case .failed(let error):
+      failLater(TransportError(.connectFailed, error.description))
+    case .accepted:
+      state = .open
+      register([.readable])
+      notifyConnectedLater()
+    case .connecting(let address):
+      startConnecting(to: address)
+    }
+  }
+
+  func write(from output: inout ByteBuffer) {
+    guard state == .open else { return }
+    while !output.isEmpty {
+      switch unsafe output.withUnsafeBytes({ unsafe send($0) }) {
+      case .bytes(let count):
+        output.consume(count)
+      case .wouldBlock:
+        update(interest.union(.writable))
+        return
+      case .failed(let errno):
+        failLater(TransportError(.connectionLost, SyscallError("send", errno).description))
+        return
+      }
+    }
+  }
+
+  func setReading(_ isReading: Bool) {
+    guard self.isReading != isReading else { return }
+    self.isReading = isReading
+    guard state == .open, !sawEnd else { return }
+    update(isReading ? interest.union(.readable) : interest.subtracting(.readable))
+  }
+
+  func closeOutput() {
+    guard state == .open else { return }
+    if let number = descriptorNumber { Syscall.shutdownWriting(number) }
+  }
+
+  func close() {
+    guard state != .closed else { return }
+    finish()
+    notifyClosedLater(nil)
+  }
+
+  // MARK: - Readiness
+
+  func becameReady(_ readiness: Readiness) {
+    switch state {
+    case .connecting:
+      finishConnecting()
+    case .open:
+      if readiness.contains(.writable) {
+        update(interest.subtracting(.writable))
+        receiver?.transportBecameWritable()
+      }
+      if !readiness.isDisjoint(with: [.readable, .hangUp]) { readAvailable(readiness) }
+    case .idle, .closed:
+      break
+    }
+  }
+
+  private func readAvailable(_ readiness: Readiness) {
+    guard isReading || readiness.contains(.hangUp) else { return }
+    for _ in 0..<Self.readsPerTurnMax where state == .open && !sawEnd {
+      guard readOnce() else { return }
+    }
+  }
+
+  /// Reads once; true when more may be waiting.
+  private func readOnce() -> Bool {
+    guard let number = descriptorNumber else { return false }
+    var transfer = Syscall.Transfer.wouldBlock
+    var wasFilled = false
+    unsafe epollLoop.withReadBuffer { buffer in
+      transfer = unsafe Syscall.read(number, into: buffer)
+      guard case .bytes(let count) = transfer else { return 0 }
+      wasFilled = count == buffer.count
+      return count
+    } _: { [self] bytes in
+      if bytes.count > 0 { receiver?.transportReceived(bytes) }
+    }
+    switch transfer {
+    case .bytes(0):
+      sawEnd = true
+      update(interest.subtracting(.readable))
+      receiver?.transportReceivedEnd()
+      return false
+    case .bytes:
+      return wasFilled && isReading
+    case .wouldBlock:
+      return false
+    case .failed(let errno):
+      fail(TransportError(.connectionLost, SyscallError("read", errno).description))
+      return false
+    }
+  }
+
+  // MARK: - Connecting
+
+  private func startConnecting(to address: SocketAddress) {
+    do {
+      let isConnected = try connectDescriptor(to: address)
+      if isConnected {
+        state = .open
+        register([.readable])
+        notifyConnectedLater()
+      } else {
+        state = .connecting
+        register([.writable])
+      }
+    } catch {
+      failLater(TransportError(.connectFailed, "\(address): \(error)"))
+    }
+  }
+
+  private func connectDescriptor(to address: SocketAddress) throws(SyscallError) -> Bool {
+    guard descriptor != nil else { throw SyscallError("connect", 9) }
+    return try Syscall.connect(descriptor!, address)
+  }
+
+  private func finishConnecting() {
+    let errno = pendingError()
+    guard errno == 0 else {
+      fail(TransportError(.connectFailed, SyscallError("connect", errno).description))
+      return
+    }
+    state = .open
+    update([.readable])
+    receiver?.transportConnected()
+  }
+
+  private func notifyConnectedLater() {
+    owesConnected = true
+    epollLoop.atEndOfTurn(self)
+  }
+
+  // MARK: - Descriptor
+
+  private var descriptorNumber: Int32? {
+    switch descriptor {
+    case .some(let descriptor): descriptor.number
+    case .none: nil
+    }
+  }
+
+  private func pendingError() -> Int32 {
+    switch descriptor {
+    case .some(let descriptor): Syscall.pendingError(descriptor)
+    case .none: 0
+    }
+  }
+
+  private func send(_ bytes: UnsafeRawBufferPointer) -> Syscall.Transfer {
+    guard let number = descriptorNumber else { return .wouldBlock }
+    return unsafe Syscall.send(number, bytes)
+  }
+
+  private func register(_ interest: Readiness) {
+    self.interest = interest
+    do {
+      switch descriptor {
+      case .some(let descriptor):
+        name = try epollLoop.register(descriptor, interest, handler: self)
+      case .none: break
+      }
+    } catch {
+      failLater(TransportError(.connectFailed, error.description))
+    }
+  }
+
+  private func update(_ interest: Readiness) {
+    guard interest != self.interest, name != 0 else { return }
+    self.interest = interest
+    do {
+      switch descriptor {
+      case .some(let descriptor):
+        try epollLoop.modify(descriptor, interest, name: name)
+      case .none: break
+      }
+    } catch {
+      failLater(TransportError(.connectionLost, error.description))
+    }
+  }
+
+  // MARK: - Closing
+
+  private func finish() {
+    state = .closed
+    switch descriptor {
+    case .some(let descriptor):
+      if name != 0 { epollLoop.unregister(descriptor, name: name) }
+    case .none: break
+    }
+    descriptor = nil
+  }
+
+  /// Reports a failure at once; from readiness events.
+  private func fail(_ error: TransportError) {
+    guard state != .closed else { return }
+    finish()
+    let receiver = receiver
+    self.receiver = nil
+    receiver?.transportClosed(error)
+  }
+
+  /// Reports a failure from the loop, because the caller is in the middle of something.
+  private func failLater(_ error: TransportError) {
+    guard state != .closed else { return }
+    finish()
+    notifyClosedLater(error)
+  }
+
+  private func notifyClosedLater(_ error: TransportError?) {
+    owesClosed = true
+    closingError = error
+    epollLoop.atEndOfTurn(self)
+  }
+
+  func turnEnded() {
+    if owesConnected {
+      owesConnected = false
+      if state == .open { receiver?.transportConnected() }
+    }
+    if owesClosed {
+      owesClosed = false
+      let receiver = receiver
+      self.receiver = nil
+      receiver?.transportClosed(closingError)
+    }
+  }
+}
