@@ -21,7 +21,7 @@ final class MessageQueue<Element: Sendable>: Sendable {
     /// The entries before this one were consumed already.
     var head = 0
     var end: End?
-    var waiter: UnsafeContinuation<Void, Never>?
+    var waiter: CheckedContinuation<Void, Never>?
   }
 
   private let state = Mutex(State())
@@ -33,18 +33,18 @@ final class MessageQueue<Element: Sendable>: Sendable {
 
   /// Adds a message; ignored after the end.
   func push(_ element: Element, byteCount: Int) {
-    let waiter = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+    let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
       guard state.end == nil else { return nil }
       state.entries.append(Entry(element: element, byteCount: byteCount))
-      return unsafe state.waiter.take()
+      return state.waiter.take()
     }
-    unsafe waiter?.resume()
+    waiter?.resume()
   }
 
   /// Adds the end, after what is queued; the first end counts. A failure drops what is queued: the
   /// consumer should not go on with a call that is over.
   func finish(_ error: (any Error)? = nil) {
-    let waiter = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+    let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
       guard state.end == nil else { return nil }
       if let error {
         state.end = .failure(error)
@@ -53,9 +53,9 @@ final class MessageQueue<Element: Sendable>: Sendable {
       } else {
         state.end = .success
       }
-      return unsafe state.waiter.take()
+      return state.waiter.take()
     }
-    unsafe waiter?.resume()
+    waiter?.resume()
   }
 
   /// The next message; nil at the end. Throws the failure, or `CancellationError` when the task is
@@ -67,8 +67,8 @@ final class MessageQueue<Element: Sendable>: Sendable {
       await withTaskCancellationHandler {
         await waitForChange()
       } onCancel: {
-        let waiter = unsafe state.withLock { unsafe $0.waiter.take() }
-        unsafe waiter?.resume()
+        let waiter = state.withLock { $0.waiter.take() }
+        waiter?.resume()
       }
     }
   }
@@ -104,16 +104,16 @@ final class MessageQueue<Element: Sendable>: Sendable {
   }
 
   private func waitForChange() async {
-    await withUnsafeContinuation { continuation in
-      let isReady = unsafe state.withLock { state in
+    await withCheckedContinuation { continuation in
+      let isReady = state.withLock { state in
         guard state.head == state.entries.count, state.end == nil, !Task.isCancelled else {
           return true
         }
-        precondition(unsafe state.waiter == nil, "a stream of messages has one consumer")
-        unsafe state.waiter = continuation
+        precondition(state.waiter == nil, "a stream of messages has one consumer")
+        state.waiter = continuation
         return false
       }
-      if isReady { unsafe continuation.resume() }
+      if isReady { continuation.resume() }
     }
   }
 }
