@@ -1,2 +1,90 @@
-/// One call as its handler sees it.
-public final class CallContext: Sendable {}
+internal import Synchronization
+
+/// One call as its handler and the interceptors see it.
+///
+/// `@unchecked Sendable`: what changes is either behind the mutex or marked *loop only* and touched
+/// only by the connection on its loop, which checks that it is there.
+public final class CallContext: @unchecked Sendable {
+  /// What is known of the method.
+  public var method: MethodDescriptor { definition.descriptor }
+  /// What the client sent beside the request.
+  public let metadata: Metadata
+  /// When the call must be over; `distantFuture` without a deadline. It began with the first byte
+  /// that was read of the call.
+  public let deadline: MonotonicInstant
+  /// When the call was read.
+  public let received: MonotonicInstant
+  /// Who is at the other end of the connection.
+  public var peer: Peer { connection.peer }
+
+  /// The call that the current task serves; nil outside a handler.
+  @TaskLocal public static var current: CallContext?
+
+  let definition: MethodDefinition
+  let connection: ServerConnection
+  let streamID: StreamID
+
+  /// The handler's task. Loop only.
+  var task: Task<Void, Never>?
+  /// The deadline's timer. Loop only.
+  var timer = TimerID.none
+  /// Where client messages go, for streaming requests. Loop only.
+  var inbound: (any InboundMessages)?
+  /// A writer that waits for credit or room. Loop only.
+  var waitingWriter: CheckedContinuation<Void, Never>?
+  /// The call is answered, cancelled or lost; the handler may still be running. Loop only.
+  var isOver = false
+  /// A stream message was sent, so an error can no longer be a plain refusal. Loop only.
+  var hasSentMessage = false
+
+  private struct Shared {
+    var responseMetadata = Metadata()
+    var identity: (any Sendable)?
+    var status = StatusCode.ok
+  }
+
+  private let shared = Mutex(Shared())
+
+  init(
+    definition: MethodDefinition,
+    connection: ServerConnection,
+    streamID: StreamID,
+    metadata: Metadata,
+    deadline: MonotonicInstant,
+    received: MonotonicInstant
+  ) {
+    self.definition = definition
+    self.connection = connection
+    self.streamID = streamID
+    self.metadata = metadata
+    self.deadline = deadline
+    self.received = received
+  }
+
+  /// Sent beside the response or the error. Only clients that speak our extensions receive it.
+  public var responseMetadata: Metadata {
+    get { shared.withLock { $0.responseMetadata } }
+    set { shared.withLock { $0.responseMetadata = newValue } }
+  }
+
+  /// Who is calling, as an authenticating interceptor found out; for the handler to read.
+  public var identity: (any Sendable)? {
+    get { shared.withLock { $0.identity } }
+    set { shared.withLock { $0.identity = newValue } }
+  }
+
+  /// Time left until the deadline; nil without one, never below zero.
+  public var timeRemaining: Duration? {
+    guard deadline != .distantFuture else { return nil }
+    return .nanoseconds(max(0, connection.loop.now.nanoseconds(to: deadline)))
+  }
+}
+
+/// Client messages on their way to a handler, with the message type erased. Loop only.
+protocol InboundMessages: AnyObject {
+  /// Decodes and queues one message.
+  func receive(_ bytes: Span<UInt8>, limits: MessageLimits) throws(MessageDecodingError)
+
+  /// Queues the end of the client's messages, or the failure that ends the call.
+  func finish(_ error: (any Error)?)
+}

@@ -3,12 +3,31 @@ public struct MethodDefinition: Sendable {
   /// What is known of the method.
   public let descriptor: MethodDescriptor
 
+  /// Decodes the first message, if there is one, and starts the handler. Runs on the loop; a
+  /// returned error ends the call, and the handler was not started.
+  let start: @Sendable (_ payload: Span<UInt8>, _ hasPayload: Bool, CallContext) -> RPCError?
+
+  /// Whether the method takes one request and no Data frame.
+  var isUnaryRequest: Bool {
+    descriptor.kind == .unary || descriptor.kind == .serverStreaming
+  }
+
   /// A handler for one request and one response.
   public static func unary<Request: Message, Response: Message>(
     _ descriptor: MethodDescriptor,
     _ handler: @escaping @Sendable (Request, CallContext) async throws -> Response
   ) -> MethodDefinition {
-    MethodDefinition(descriptor: descriptor)
+    MethodDefinition(descriptor: descriptor) { payload, _, call in
+      decode(Request.self, payload, call) { request in
+        call.run { call in
+          var response: Response?
+          try await call.connection.interceptors.run(call) {
+            response = try await handler(request, call)
+          }
+          return try call.connection.finish(call, unwrap(response))
+        }
+      }
+    }
   }
 
   /// A handler for one request and a stream of responses; returning ends the stream with OK.
@@ -17,7 +36,16 @@ public struct MethodDefinition: Sendable {
     _ handler: @escaping @Sendable (Request, CallContext, ResponseWriter<Response>) async throws
       -> Void
   ) -> MethodDefinition {
-    MethodDefinition(descriptor: descriptor)
+    MethodDefinition(descriptor: descriptor) { payload, _, call in
+      decode(Request.self, payload, call) { request in
+        call.run { call in
+          try await call.connection.interceptors.run(call) {
+            try await handler(request, call, ResponseWriter(call: call))
+          }
+          call.connection.finishStream(call)
+        }
+      }
+    }
   }
 
   /// A handler for a stream of requests and one response.
@@ -25,7 +53,17 @@ public struct MethodDefinition: Sendable {
     _ descriptor: MethodDescriptor,
     _ handler: @escaping @Sendable (RequestStream<Request>, CallContext) async throws -> Response
   ) -> MethodDefinition {
-    MethodDefinition(descriptor: descriptor)
+    MethodDefinition(descriptor: descriptor) { payload, hasPayload, call in
+      receiveStream(Request.self, payload, hasPayload, call) { requests in
+        call.run { call in
+          var response: Response?
+          try await call.connection.interceptors.run(call) {
+            response = try await handler(requests, call)
+          }
+          return try call.connection.finish(call, unwrap(response))
+        }
+      }
+    }
   }
 
   /// A handler for streams both ways; returning ends the call with OK.
@@ -35,6 +73,81 @@ public struct MethodDefinition: Sendable {
       RequestStream<Request>, CallContext, ResponseWriter<Response>
     ) async throws -> Void
   ) -> MethodDefinition {
-    MethodDefinition(descriptor: descriptor)
+    MethodDefinition(descriptor: descriptor) { payload, hasPayload, call in
+      receiveStream(Request.self, payload, hasPayload, call) { requests in
+        call.run { call in
+          try await call.connection.interceptors.run(call) {
+            try await handler(requests, call, ResponseWriter(call: call))
+          }
+          call.connection.finishStream(call)
+        }
+      }
+    }
+  }
+
+  /// Decodes and validates a single request. An absent payload is an empty message.
+  private static func decode<Request: Message>(
+    _ type: Request.Type,
+    _ payload: Span<UInt8>,
+    _ call: CallContext,
+    _ body: (Request) -> Void
+  ) -> RPCError? {
+    let request: Request
+    do throws(MessageDecodingError) {
+      request = try Request(protobuf: payload, limits: call.connection.limits.message)
+    } catch {
+      return .undecodable(Request.protobufName, error)
+    }
+    var violations: [FieldViolation] = []
+    request.validate(path: "", into: &violations)
+    guard violations.isEmpty else { return .invalid(violations) }
+    body(request)
+    return nil
+  }
+
+  /// Starts a handler whose requests arrive one by one.
+  private static func receiveStream<Request: Message>(
+    _ type: Request.Type,
+    _ payload: Span<UInt8>,
+    _ hasPayload: Bool,
+    _ call: CallContext,
+    _ body: (RequestStream<Request>) -> Void
+  ) -> RPCError? {
+    let inbound = InboundRequests<Request>(call)
+    call.inbound = inbound
+    if hasPayload {
+      do throws(MessageDecodingError) {
+        try inbound.receive(payload, limits: call.connection.limits.message)
+      } catch {
+        return .undecodable(Request.protobufName, error)
+      }
+    }
+    body(RequestStream(queue: inbound.queue))
+    return nil
+  }
+
+  private static func unwrap<Response>(_ response: Response?) throws -> Response {
+    guard let response else {
+      throw RPCError(.internal, "an interceptor neither called the handler nor refused the call")
+    }
+    return response
+  }
+}
+
+extension RPCError {
+  /// A payload that is not the message it should be. Stock Go answers INTERNAL.
+  static func undecodable(_ type: String, _ error: MessageDecodingError) -> RPCError {
+    RPCError(.internal, "payload is not a valid \(type): \(error)", cause: error)
+  }
+
+  /// A request that breaks rules of its `.proto`.
+  static func invalid(_ violations: [FieldViolation]) -> RPCError {
+    let first = violations[0]
+    let more = violations.count > 1 ? " (and \(violations.count - 1) more)" : ""
+    return RPCError(
+      .invalidArgument,
+      "\(first.field): \(first.description)\(more)",
+      details: [.badRequest(violations)]
+    )
   }
 }

@@ -1,11 +1,38 @@
-/// The messages of one streaming request, in order.
+/// The messages of one streaming request, in order. Iterate once.
+///
+/// Taking a message gives the client credit to send more, so a handler that stops taking pushes
+/// the client back. Throws the call's error when the call is over before the client finished.
 public struct RequestStream<Request: Message>: AsyncSequence, Sendable {
+  /// One message.
   public typealias Element = Request
-  /// Iterates.
+
+  let queue: MessageQueue<Request>
+
+  /// Takes the messages one by one.
   public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate let queue: MessageQueue<Request>
+
     /// The next message, or nil after the client's end of stream.
-    public mutating func next() async throws -> Request? { nil }
+    public mutating func next() async throws -> Request? {
+      try await queue.next()
+    }
   }
-  /// Iterates; once only.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
+
+  /// Starts taking messages.
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(queue: queue) }
+}
+
+/// Decodes client messages into the queue of a `RequestStream`.
+final class InboundRequests<Request: Message>: InboundMessages {
+  let queue: MessageQueue<Request>
+
+  init(_ call: CallContext) {
+    queue = MessageQueue { byteCount in call.connection.consumed(call, byteCount: byteCount) }
+  }
+
+  func receive(_ bytes: Span<UInt8>, limits: MessageLimits) throws(MessageDecodingError) {
+    queue.push(try Request(protobuf: bytes, limits: limits), byteCount: bytes.count)
+  }
+
+  func finish(_ error: (any Error)?) { queue.finish(error) }
 }

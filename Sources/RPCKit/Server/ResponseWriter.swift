@@ -1,5 +1,33 @@
-/// Sends the messages of one streaming response.
+/// Sends the messages of one streaming response, from one task at a time.
 public struct ResponseWriter<Response: Message>: Sendable {
-  /// Sends one message; waits while the receiver is behind.
-  public func write(_ message: Response) async throws {}
+  let call: CallContext
+
+  /// Sends one message; waits while the client has no room for it.
+  ///
+  /// Throws `RPCError` when the call is over: cancelled, past its deadline or disconnected. The
+  /// handler should return then.
+  public func write(_ message: Response) async throws {
+    if call.connection.loop.isCurrent {
+      try await writeOnLoop(message)
+    } else {
+      try await withTaskExecutorPreference(call.connection.loop) {
+        try await writeOnLoop(message)
+      }
+    }
+  }
+
+  /// Leaves the caller's actor for the preferred executor, which is the loop.
+  @concurrent
+  private func writeOnLoop(_ message: Response) async throws {
+    let connection = call.connection
+    while try !connection.maySendMessage(call) {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { connection.waitToSend(call, $0) }
+      } onCancel: {
+        connection.loop.execute { connection.wakeWriter(call) }
+      }
+      try Task.checkCancellation()
+    }
+    try connection.sendMessage(call, message)
+  }
 }

@@ -1,0 +1,286 @@
+extension ServerConnection {
+  // MARK: - Opening
+
+  /// Opens the call of a Request frame, or refuses it before its payload is looked at.
+  func openCall(_ header: FrameHeader, _ bytes: Span<UInt8>, _ frame: Range<Int>) {
+    let id = header.streamID
+    let envelope: RequestEnvelope
+    do throws(WireFormatError) {
+      envelope = try RequestEnvelope(bytes, in: frame)
+    } catch {
+      violate(.malformedEnvelope)
+      return answer(id, RPCError(.invalidArgument, "request envelope is not valid protobuf"))
+    }
+    switch core.methods.find(bytes, service: envelope.service, method: envelope.method) {
+    case .found(let definition):
+      if let refusal = refusal(id, envelope, definition) {
+        core.observer.refused(definition.descriptor, refusal.code)
+        return answer(id, refusal)
+      }
+      begin(definition, envelope, header, bytes, frame)
+    case .unknownService:
+      core.observer.unknownMethod()
+      answer(id, RPCError(.unimplemented, "service \(printable(bytes, envelope.service))"))
+    case .unknownMethod:
+      core.observer.unknownMethod()
+      answer(id, RPCError(.unimplemented, "method \(printable(bytes, envelope.method))"))
+    }
+  }
+
+  /// Why a call is not begun. The cheapest test comes first: under overload this is the hot path.
+  private func refusal(
+    _ id: StreamID,
+    _ envelope: RequestEnvelope,
+    _ definition: MethodDefinition
+  ) -> RPCError? {
+    switch machine.admission(id) {
+    case .accept: break
+    case .refuseDraining:
+      return RPCError(.unavailable, "the server is shutting down", isNotProcessed: true)
+    case .refuseTooManyStreams:
+      core.observer.limitReached("streams_per_connection")
+      return RPCError(
+        .resourceExhausted, "too many calls on this connection", isNotProcessed: true)
+    }
+    guard envelope.timeoutNanoseconds >= 0 else {
+      return RPCError(.deadlineExceeded, "the deadline passed before the call was received")
+    }
+    guard
+      envelope.metadataCount <= limits.metadataCountMax,
+      envelope.metadataByteCount <= limits.metadataByteCountMax
+    else {
+      core.observer.limitReached("metadata")
+      return RPCError(.resourceExhausted, "metadata is larger than the server takes")
+    }
+    switch core.admission.admit(definition.descriptor.priority) {
+    case .admit: return nil
+    case .refuseFull:
+      core.observer.limitReached("running_handlers")
+      return RPCError.overloaded
+    case .refuseOverloaded:
+      core.observer.overloaded(definition.descriptor.priority)
+      return RPCError.overloaded
+    }
+  }
+
+  private func begin(
+    _ definition: MethodDefinition,
+    _ envelope: RequestEnvelope,
+    _ header: FrameHeader,
+    _ bytes: Span<UInt8>,
+    _ frame: Range<Int>
+  ) {
+    let id = header.streamID
+    let metadata: Metadata
+    do throws(WireFormatError) {
+      metadata = try envelope.metadata(bytes, in: frame)
+    } catch {
+      core.admission.ended(latency: nil, now: loop.now)
+      violate(.malformedEnvelope)
+      return answer(id, RPCError(.invalidArgument, "metadata is not valid UTF-8"))
+    }
+    let now = loop.now
+    let call = CallContext(
+      definition: definition,
+      connection: self,
+      streamID: id,
+      metadata: metadata,
+      deadline: envelope.timeoutNanoseconds == 0
+        ? .distantFuture : now.advanced(byNanoseconds: envelope.timeoutNanoseconds),
+      received: now
+    )
+    machine.open(
+      id,
+      call: call,
+      isUnaryRequest: definition.isUnaryRequest,
+      isInboundOpen: !definition.isUnaryRequest && header.flags.contains(.remoteOpen)
+    )
+    if call.deadline != .distantFuture {
+      call.timer = loop.schedule(at: call.deadline, target: self, token: UInt64(id.rawValue))
+    }
+    core.observer.started(call)
+    start(call, envelope, header, bytes)
+  }
+
+  private func start(
+    _ call: CallContext,
+    _ envelope: RequestEnvelope,
+    _ header: FrameHeader,
+    _ bytes: Span<UInt8>
+  ) {
+    // Without a payload a unary request is an empty message, and a stream has no message yet. Stock
+    // Go sends the payload of a server-streaming request even when it is empty.
+    let hasPayload = envelope.payload != nil
+    let error = core.codecs(loop).withInflated(
+      bytes, envelope.payload ?? 0..<0, header, limit: limits.frameByteCountMax
+    ) { payload in call.definition.start(payload, hasPayload, call) }
+    if let error {
+      core.admission.ended(latency: nil, now: loop.now)
+      finish(call, throwing: error)
+      return
+    }
+    if !call.definition.isUnaryRequest, !header.flags.contains(.remoteOpen) {
+      call.inbound?.finish(nil)
+    }
+  }
+
+  private func printable(_ bytes: Span<UInt8>, _ range: Range<Int>) -> String {
+    let end = min(range.upperBound, range.lowerBound + 256)
+    // What is not text cannot be repeated to the caller.
+    return (try? String(bytes, range.lowerBound..<end)) ?? "?"
+  }
+
+  // MARK: - Finishing
+
+  /// Answers a call with its response, unless it is over already.
+  func finish<Response: Message>(_ call: CallContext, _ response: Response) throws(RPCError) {
+    precondition(loop.isCurrent, "a call is answered on its connection's loop")
+    guard retire(call) else { return }
+    let start = output.byteCount
+    let metadata = machine.dialect == .stock ? Metadata() : call.responseMetadata
+    let byteCount = core.codecs(loop).appendResponse(
+      response,
+      to: &output,
+      streamID: call.streamID,
+      metadata: metadata,
+      deflates: mayDeflate
+    )
+    if byteCount > limits.frameByteCountMax {
+      output.truncate(to: start)
+      core.observer.limitReached("frame_bytes")
+      answerFinished(
+        call,
+        RPCError(.resourceExhausted, "the response of \(byteCount) bytes is larger than a frame"))
+      return
+    }
+    core.observer.ended(call, .ok)
+    scheduleFlush()
+    finishIfDone()
+  }
+
+  /// Ends a response stream with OK.
+  func finishStream(_ call: CallContext) {
+    precondition(loop.isCurrent, "a call is answered on its connection's loop")
+    guard retire(call) else { return }
+    if machine.dialect != .stock, !call.responseMetadata.isEmpty {
+      ResponseEnvelope.appendSuccessPrefix(
+        to: &output,
+        streamID: call.streamID,
+        flags: [],
+        metadata: call.responseMetadata,
+        payloadByteCount: 0
+      )
+    } else {
+      FrameHeader(
+        payloadByteCount: 0, streamID: call.streamID, type: .data, flags: [.remoteClosed, .noData]
+      ).append(to: &output)
+    }
+    core.observer.ended(call, .ok)
+    scheduleFlush()
+    finishIfDone()
+  }
+
+  /// Answers a call with what its handler threw.
+  func finish(_ call: CallContext, throwing error: any Error) {
+    precondition(loop.isCurrent, "a call is answered on its connection's loop")
+    guard retire(call) else { return }
+    answerFinished(call, core.status(for: error, call))
+  }
+
+  /// Ends an open call from this side: deadline, stall, violation by the client.
+  func fail(_ id: StreamID, _ error: RPCError) {
+    guard let call = machine.end(id) else { return answer(id, error) }
+    answer(id, error)
+    cancel(call, error)
+    finishIfDone()
+  }
+
+  private func answerFinished(_ call: CallContext, _ error: RPCError) {
+    var error = error
+    if machine.dialect != .stock {
+      for entry in call.responseMetadata.entries { error.metadata.append(entry.key, entry.value) }
+    }
+    answer(call.streamID, error)
+    core.observer.ended(call, error.code)
+    finishIfDone()
+  }
+
+  /// Takes a call off the table for its answer; false when it is over already.
+  private func retire(_ call: CallContext) -> Bool {
+    guard !call.isOver, machine.end(call.streamID) != nil else { return false }
+    settle(call, inboundEnd: RPCError(.cancelled, "the call is over"))
+    return true
+  }
+
+  /// Ends a call whose answer is sent or will never be read: its handler is cancelled and whatever
+  /// it waits for ends.
+  func cancel(_ call: CallContext, _ error: RPCError) {
+    guard !call.isOver else { return }
+    settle(call, inboundEnd: error)
+    core.observer.ended(call, error.code)
+    call.task?.cancel()
+  }
+
+  private func settle(_ call: CallContext, inboundEnd: RPCError) {
+    call.isOver = true
+    loop.cancel(call.timer)
+    call.inbound?.finish(inboundEnd)
+    dropUnconsumed(call)
+    wakeWriter(call)
+  }
+
+  /// The handler's task has ended: only now is its place free.
+  func handlerReturned(_ call: CallContext) {
+    precondition(loop.isCurrent, "a handler returns to its connection's loop")
+    let latency = call.received.nanoseconds(to: loop.preciseNow)
+    core.admission.ended(latency: latency, now: loop.now)
+    core.observer.handlerReturned(call)
+    call.task = nil
+  }
+
+  // MARK: - Streaming
+
+  /// Sends one message of a response stream. Loop only.
+  func sendMessage<Response: Message>(
+    _ call: CallContext,
+    _ message: Response
+  ) throws(RPCError) {
+    guard !call.isOver else { throw RPCError(.cancelled, "the call is over") }
+    let start = output.byteCount
+    let byteCount = core.codecs(loop).appendData(
+      message, to: &output, streamID: call.streamID, deflates: mayDeflate)
+    guard byteCount <= limits.frameByteCountMax else {
+      output.truncate(to: start)
+      core.observer.limitReached("frame_bytes")
+      throw RPCError(.resourceExhausted, "a message of \(byteCount) bytes is larger than a frame")
+    }
+    machine.sent(call.streamID, payloadByteCount: byteCount)
+    core.observer.sentMessage(call)
+    scheduleFlush()
+  }
+
+  /// Whether the client said that it can inflate, and this server was told to deflate.
+  private var mayDeflate: Bool {
+    guard case .extended(let settings) = machine.dialect else { return false }
+    return core.configuration.compressesResponses && settings.features.contains(.deflate)
+  }
+}
+
+extension RPCError {
+  /// What a refused call gets: try again, elsewhere or later.
+  static let overloaded = RPCError(
+    .resourceExhausted,
+    "the server is overloaded",
+    details: [.retryInfo(.milliseconds(100))],
+    isNotProcessed: true
+  )
+
+  /// The same error small enough for a frame.
+  func bounded(_ limits: Limits) -> RPCError {
+    var size = message.utf8.count
+    for detail in details { size += detail.value.count + detail.typeURL.utf8.count + 16 }
+    for entry in metadata.entries { size += entry.key.utf8.count + entry.value.utf8.count + 16 }
+    guard size > limits.frameByteCountMax / 2 else { return self }
+    return RPCError(code, String(message.prefix(1024)), isNotProcessed: isNotProcessed)
+  }
+}

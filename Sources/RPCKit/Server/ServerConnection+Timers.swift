@@ -1,0 +1,135 @@
+/// The timers of a connection that are not a call's deadline, and what they compare with.
+struct ConnectionTimers {
+  var frame = TimerID.none
+  var stall = TimerID.none
+  var streamStall = TimerID.none
+  var keepalive = TimerID.none
+  var age = TimerID.none
+  var linger = TimerID.none
+  /// When bytes last arrived.
+  var lastRead = MonotonicInstant(nanoseconds: 0)
+  /// A PING is unanswered.
+  var isPingOutstanding = false
+  /// Our end of stream was sent.
+  var hasSaidEnd = false
+
+  mutating func cancelAll(_ loop: any EventLoop) {
+    for timer in [frame, stall, streamStall, keepalive, age, linger] { loop.cancel(timer) }
+    self = ConnectionTimers()
+  }
+}
+
+extension ServerConnection {
+  /// Which timer fired: above every call number, which are tokens too.
+  enum TimerToken: UInt64 {
+    case frame = 0x1_0000_0000
+    case stall
+    case streamStall
+    case keepalive
+    case age
+    case linger
+  }
+
+  func timerFired(_ token: UInt64) {
+    guard let kind = TimerToken(rawValue: token) else {
+      return deadlinePassed(StreamID(rawValue: UInt32(truncatingIfNeeded: token)))
+    }
+    switch kind {
+    case .frame:
+      timers.frame = .none
+      core.observer.limitReached("frame_time")
+      close()
+    case .stall:
+      timers.stall = .none
+      core.observer.limitReached("output_stall_time")
+      close()
+    case .streamStall:
+      timers.streamStall = .none
+      failStalledStreams()
+    case .keepalive:
+      timers.keepalive = .none
+      keepAlive()
+    case .age:
+      timers.age = .none
+      drain()
+    case .linger:
+      timers.linger = .none
+      close()
+    }
+  }
+
+  private func deadlinePassed(_ id: StreamID) {
+    machine.streams[id]?.call.timer = .none
+    fail(id, RPCError(.deadlineExceeded, "the deadline passed"))
+  }
+
+  func startTimer(_ timer: inout TimerID, _ token: TimerToken, _ span: Duration) {
+    guard timer == .none else { return }
+    timer = loop.schedule(at: loop.now.advanced(by: span), target: self, token: token.rawValue)
+  }
+
+  func stopTimer(_ timer: inout TimerID) {
+    guard timer != .none else { return }
+    loop.cancel(timer)
+    timer = .none
+  }
+
+  /// A frame that has begun must end in time, however slowly its bytes come (slow loris).
+  func watchIncompleteFrame() {
+    if isInsideFrame {
+      if frameCount != watchedFrameCount { stopTimer(&timers.frame) }
+      watchedFrameCount = frameCount
+      startTimer(&timers.frame, .frame, limits.frameTimeout)
+    } else {
+      stopTimer(&timers.frame)
+    }
+  }
+
+  /// Output that the peer does not take must not wait for ever.
+  func watchStalledOutput(hasProgress: Bool) {
+    if hasProgress { stopTimer(&timers.stall) }
+    startTimer(&timers.stall, .stall, limits.outputStallTimeout)
+  }
+
+  /// Streams of a peer without flow control whose handlers do not take their messages hold up the
+  /// whole connection; they end so that it goes on.
+  private func failStalledStreams() {
+    for (id, stream) in machine.streams where (stream.call.inbound?.waitingByteCount ?? 0) > 0 {
+      core.observer.limitReached("stream_stall_time")
+      fail(id, RPCError(.resourceExhausted, "the stream's messages were not consumed in time"))
+    }
+  }
+
+  func scheduleKeepalive() {
+    guard let interval = core.configuration.keepalive?.interval else { return }
+    startTimer(&timers.keepalive, .keepalive, interval)
+  }
+
+  /// Asks an extended peer for a sign of life when it gave none for an interval. A stock peer
+  /// cannot be asked; the kernel's own keepalive watches it.
+  private func keepAlive() {
+    guard let keepalive = core.configuration.keepalive else { return }
+    let silence = timers.lastRead.nanoseconds(to: loop.now)
+    if timers.isPingOutstanding, silence >= keepalive.timeout.nanosecondsSaturated {
+      core.observer.limitReached("keepalive_time")
+      return close()
+    }
+    timers.isPingOutstanding = false
+    if machine.dialect != .stock, silence >= keepalive.interval.nanosecondsSaturated {
+      ControlFrame.appendPing(to: &output, opaque: loop.randomNumber())
+      timers.isPingOutstanding = true
+      scheduleFlush()
+      startTimer(&timers.keepalive, .keepalive, keepalive.timeout)
+    } else {
+      startTimer(&timers.keepalive, .keepalive, keepalive.interval)
+    }
+  }
+
+  /// Long-lived connections pin load to old servers; each is asked to move on at some age, spread
+  /// by ±10 % so that they do not all move at once.
+  func scheduleAgeLimit() {
+    guard let age = core.configuration.connectionAgeMax else { return }
+    let spread = Double(loop.randomNumber() % 2001) / 10_000 - 0.1
+    startTimer(&timers.age, .age, age * (1 + spread))
+  }
+}

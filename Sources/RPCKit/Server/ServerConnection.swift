@@ -1,0 +1,355 @@
+/// Drives one connection of a server: bytes from the transport to the machine, its actions to
+/// handlers, answers back to the transport.
+///
+/// Confined to its loop. `@unchecked Sendable`: handlers hold a reference through their
+/// `CallContext`, and every entry that they can reach from elsewhere goes through the loop first.
+final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @unchecked Sendable {
+  let loop: any EventLoop
+  let peer: Peer
+  let core: ServerCore
+
+  var machine: ServerConnectionMachine<CallContext>
+  private var decoder: FrameDecoder
+  var output = ByteBuffer()
+  private var transport: (any Transport)?
+
+  private var isFlushScheduled = false
+  private var isReading = true
+  private var stopsReading = false
+  private var closesWhenFlushed = false
+  /// Stream messages that were received and not consumed, in bytes.
+  private var unconsumedByteCount = 0
+  /// Writers that wait for the output to shrink.
+  private var callsWaitingForRoom: [CallContext] = []
+  var timers = ConnectionTimers()
+
+  var limits: Limits { core.configuration.limits }
+  var interceptors: InterceptorChain { core.interceptors }
+
+  init(_ transport: any Transport, core: ServerCore) {
+    self.transport = transport
+    self.core = core
+    loop = transport.loop
+    peer = transport.peer
+    machine = ServerConnectionMachine(limits: core.configuration.limits)
+    decoder = FrameDecoder(
+      payloadByteCountMax: core.configuration.limits.frameByteCountMax,
+      skippedByteCountMax: core.configuration.limits.skippedFrameByteCountMax
+    )
+  }
+
+  /// Begins to serve. Loop only.
+  func start() {
+    transport?.start(self)
+  }
+
+  // MARK: - Transport
+
+  func transportConnected() {
+    scheduleKeepalive()
+    scheduleAgeLimit()
+  }
+
+  func transportReceived(_ bytes: Span<UInt8>) {
+    timers.lastRead = loop.now
+    core.observer.received(byteCount: bytes.count)
+    var offset = 0
+    while machine.phase != .closed, transport != nil {
+      switch decoder.next(bytes, &offset) {
+      case .needMoreBytes:
+        watchIncompleteFrame()
+        updateReading()
+        return
+      case .frame(let header, let payload):
+        receive(header, bytes, payload)
+      case .gatheredFrame(let header):
+        let gathered = decoder.takeGathered()
+        gathered.withBytes { receive(header, $0, FrameHeader.byteCount..<$0.count) }
+      case .oversize(let header):
+        core.observer.limitReached("frame_bytes")
+        act(on: machine.receiveOversize(header), header, Span(), 0..<0)
+      case .unskippable(let header):
+        core.observer.limitReached("skipped_frame_bytes")
+        answer(
+          header.streamID,
+          RPCError(.resourceExhausted, "frame of \(header.payloadByteCount) bytes")
+        )
+        closeAfterFlush(.unskippableFrame)
+        return
+      }
+    }
+  }
+
+  func transportReceivedEnd() {
+    // ttrpc has no half-close: the client is gone, and nobody will read the answers.
+    close()
+  }
+
+  func transportBecameWritable() {
+    flush()
+  }
+
+  func transportClosed(_ error: TransportError?) {
+    transport = nil
+    lose()
+  }
+
+  // MARK: - Frames
+
+  private func receive(_ header: FrameHeader, _ bytes: Span<UInt8>, _ payload: Range<Int>) {
+    act(on: machine.receive(header), header, bytes, payload)
+  }
+
+  private func act(
+    on action: ServerConnectionMachine<CallContext>.OnFrame,
+    _ header: FrameHeader,
+    _ bytes: Span<UInt8>,
+    _ payload: Range<Int>
+  ) {
+    switch action {
+    case .openCall:
+      openCall(header, bytes, payload)
+    case .deliver(let hasMessage, let isLast):
+      deliver(header, bytes, payload, hasMessage: hasMessage, isLast: isLast)
+    case .fail(let code, let message):
+      fail(header.streamID, RPCError(code, message))
+    case .cancelCall:
+      if let call = machine.end(header.streamID) { cancel(call, RPCError(.cancelled, "cancelled")) }
+    case .hello:
+      receiveHello(bytes, payload)
+    case .answerPing:
+      // Answers to pings wait in the output like everything else, which pauses reading when the
+      // peer floods and does not read.
+      FrameHeader(
+        payloadByteCount: payload.count, streamID: .connection, type: .ping,
+        flags: .acknowledgement
+      ).append(to: &output)
+      output.append(bytes.extracting(payload))
+      scheduleFlush()
+    case .credit:
+      receiveCredit(header, bytes, payload)
+    case .pong, .ignore:
+      break
+    case .close(let violation):
+      core.observer.protocolError(violation)
+      closeAfterFlush(violation)
+    }
+  }
+
+  private func receiveHello(_ bytes: Span<UInt8>, _ payload: Range<Int>) {
+    do {
+      machine.agree(try ConnectionSettings(bytes, in: payload))
+    } catch {
+      return violate(.malformedControl)
+    }
+    core.settings.appendFrame(to: &output)
+    scheduleFlush()
+    // A client that connects while the server drains learns it at once.
+    if case .draining(let lastAccepted) = machine.phase {
+      ControlFrame.appendGoAway(to: &output, lastAccepted: lastAccepted?.rawValue ?? 0)
+    }
+  }
+
+  private func receiveCredit(_ header: FrameHeader, _ bytes: Span<UInt8>, _ payload: Range<Int>) {
+    do {
+      let byteCount = try ControlFrame.credit(bytes, in: payload)
+      if let call = machine.addCredit(header.streamID, byteCount: byteCount) { wakeWriter(call) }
+    } catch {
+      violate(.malformedControl)
+    }
+  }
+
+  private func deliver(
+    _ header: FrameHeader,
+    _ bytes: Span<UInt8>,
+    _ payload: Range<Int>,
+    hasMessage: Bool,
+    isLast: Bool
+  ) {
+    guard let call = machine.streams[header.streamID]?.call, let inbound = call.inbound else {
+      return
+    }
+    if hasMessage {
+      unconsumedByteCount += payload.count
+      let error = core.codecs(loop).withInflated(
+        bytes, payload, header, limit: limits.frameByteCountMax
+      ) { message -> RPCError? in
+        do throws(MessageDecodingError) {
+          try inbound.receive(message, limits: limits.message)
+          return nil
+        } catch {
+          return .undecodable("request", error)
+        }
+      }
+      if let error { return fail(header.streamID, error) }
+    }
+    if isLast { inbound.finish(nil) }
+    updateReading()
+  }
+
+  /// Counts a frame whose content is wrong; closes the connection when it was one too many.
+  func violate(_ kind: ProtocolViolation) {
+    core.observer.protocolError(kind)
+    if case .close(let violation) = machine.countViolation(kind) { closeAfterFlush(violation) }
+  }
+
+  // MARK: - Output
+
+  /// Appends an error answer for a stream, whether it is open or not.
+  func answer(_ id: StreamID, _ error: RPCError) {
+    ResponseEnvelope.appendError(to: &output, streamID: id, error: error.bounded(limits))
+    scheduleFlush()
+  }
+
+  /// Writes at the end of the turn, together with everything else the turn produces.
+  func scheduleFlush() {
+    guard !isFlushScheduled else { return }
+    isFlushScheduled = true
+    loop.atEndOfTurn(self)
+  }
+
+  func turnEnded() {
+    isFlushScheduled = false
+    flush()
+  }
+
+  private func flush() {
+    guard let transport else { return }
+    let waiting = output.byteCount
+    transport.write(from: &output)
+    let written = waiting - output.byteCount
+    core.observer.sent(byteCount: written)
+    if output.isEmpty {
+      // An idle connection holds no buffer.
+      output.release()
+      stopTimer(&timers.stall)
+    } else if output.byteCount > limits.outputByteCountMax {
+      core.observer.limitReached("output_bytes")
+      return close()
+    } else {
+      watchStalledOutput(hasProgress: written > 0)
+    }
+    if output.byteCount < limits.outputWriterByteCountMax { wakeWritersForRoom() }
+    updateReading()
+    finishIfDone()
+  }
+
+  private func wakeWritersForRoom() {
+    guard !callsWaitingForRoom.isEmpty else { return }
+    let calls = callsWaitingForRoom
+    callsWaitingForRoom = []
+    for call in calls { wakeWriter(call) }
+  }
+
+  // MARK: - Back-pressure
+
+  /// Reads only while there is room for what the answers may need and for what streams hold.
+  private func updateReading() {
+    let reads =
+      !stopsReading && output.byteCount <= limits.outputPauseByteCount
+      && unconsumedByteCount <= limits.unconsumedByteCountMax
+    guard reads != isReading else { return }
+    isReading = reads
+    transport?.setReading(reads)
+    if reads {
+      stopTimer(&timers.streamStall)
+    } else if unconsumedByteCount > limits.unconsumedByteCountMax {
+      core.observer.limitReached("unconsumed_bytes")
+      startTimer(&timers.streamStall, .streamStall, limits.streamStallTimeout)
+    }
+  }
+
+  /// A handler took a message of a stream. From any thread.
+  func consumed(_ call: CallContext, byteCount: Int) {
+    guard loop.isCurrent else {
+      return loop.execute { [self] in consumed(call, byteCount: byteCount) }
+    }
+    unconsumedByteCount -= byteCount
+    if let grant = machine.consumed(call.streamID, payloadByteCount: byteCount) {
+      ControlFrame.appendCredit(to: &output, streamID: call.streamID, byteCount: grant)
+      scheduleFlush()
+    }
+    updateReading()
+  }
+
+  /// Whether a stream message may be sent now. Loop only.
+  func maySendMessage(_ call: CallContext) throws(RPCError) -> Bool {
+    guard !call.isOver else { throw RPCError(.cancelled, "the call is over") }
+    return machine.maySend(call.streamID) && output.byteCount < limits.outputWriterByteCountMax
+  }
+
+  /// Parks a writer until credit or room comes, or the call is over. Loop only.
+  func waitToSend(_ call: CallContext, _ continuation: CheckedContinuation<Void, Never>) {
+    precondition(call.waitingWriter == nil, "one task at a time writes to a response stream")
+    if call.isOver || Task.isCancelled { return continuation.resume() }
+    core.observer.writerStalled()
+    call.waitingWriter = continuation
+    if output.byteCount >= limits.outputWriterByteCountMax { callsWaitingForRoom.append(call) }
+  }
+
+  /// Lets a parked writer look again. Loop only.
+  func wakeWriter(_ call: CallContext) {
+    call.waitingWriter.take()?.resume()
+  }
+
+  /// Counts messages out that nobody will consume any more, because their call is over.
+  func dropUnconsumed(_ call: CallContext) {
+    guard let inbound = call.inbound else { return }
+    unconsumedByteCount -= inbound.abandonedByteCount()
+    call.inbound = nil
+    updateReading()
+  }
+
+  // MARK: - Closing
+
+  /// Begins to drain: no new calls, the open ones finish. Loop only.
+  func drain() {
+    switch machine.drain() {
+    case .sendGoAway(let lastAccepted):
+      ControlFrame.appendGoAway(to: &output, lastAccepted: lastAccepted)
+      scheduleFlush()
+    case .stopReading:
+      stopsReading = true
+      updateReading()
+      finishIfDone()
+    case .ignore: break
+    }
+  }
+
+  /// Closes once nothing is left to do and the output is with the kernel.
+  func finishIfDone() {
+    guard output.isEmpty, machine.isDrained || closesWhenFlushed else { return }
+    if machine.isDrained, machine.dialect != .stock, !timers.hasSaidEnd {
+      // The client closes when it has seen the end; until then it may still be reading.
+      timers.hasSaidEnd = true
+      transport?.closeOutput()
+      startTimer(&timers.linger, .linger, .seconds(1))
+      return
+    }
+    if machine.isDrained, timers.hasSaidEnd { return }
+    close()
+  }
+
+  private func closeAfterFlush(_ violation: ProtocolViolation) {
+    closesWhenFlushed = true
+    stopsReading = true
+    updateReading()
+    scheduleFlush()
+  }
+
+  /// Closes at once; every handler is cancelled. Loop only.
+  func close() {
+    transport?.close()
+    transport = nil
+    lose()
+  }
+
+  /// The transport is gone: every call is over.
+  private func lose() {
+    guard machine.phase != .closed else { return }
+    timers.cancelAll(loop)
+    for call in machine.close() { cancel(call, RPCError(.cancelled, "connection lost")) }
+    output.release()
+    core.connectionClosed(self)
+  }
+}
