@@ -1,0 +1,65 @@
+/// Text in the Prometheus exposition format 0.0.4, while it is written.
+///
+/// The format: prometheus.io/docs/instrumenting/exposition_formats.
+public struct MetricExposition: Sendable {
+  /// The media type to answer a scrape with.
+  public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+  /// What was written so far: UTF-8.
+  public private(set) var bytes: [UInt8] = []
+
+  /// Makes an empty exposition.
+  public init() {}
+
+  /// Writes the `HELP` and `TYPE` lines of a family.
+  mutating func header(name: String, help: String, kind: MetricKind) {
+    append("# HELP ", name, " ", Self.escapedHelp(help), "\n")
+    append("# TYPE ", name, " ", kind.rawValue, "\n")
+  }
+
+  /// Writes one sample; `labels` is the inside of the braces, escaped.
+  mutating func sample(name: String, labels: String, value: String) {
+    if labels.isEmpty {
+      append(name, " ", value, "\n")
+    } else {
+      append(name, "{", labels, "} ", value, "\n")
+    }
+  }
+
+  private mutating func append(_ parts: String...) {
+    for part in parts { bytes.append(contentsOf: part.utf8) }
+  }
+
+  /// Renders a number as Go's `ParseFloat` reads it back exactly; whole numbers without a point.
+  static func number(_ value: Double) -> String {
+    if value.isNaN { return "NaN" }
+    if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
+    if value == value.rounded(), value.magnitude < 1e15 { return String(Int64(value)) }
+    return value.description
+  }
+
+  /// Renders `name="value"` pairs; backslash, quote and line feed are escaped.
+  static func labels(_ names: [String], _ values: [String]) -> String {
+    zip(names, values)
+      .map { "\($0)=\"\(escaped($1, includingQuote: true))\"" }
+      .joined(separator: ",")
+  }
+
+  /// Help text escapes the same, but for the quote.
+  private static func escapedHelp(_ text: String) -> String {
+    escaped(text, includingQuote: false)
+  }
+
+  private static func escaped(_ text: String, includingQuote: Bool) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\"" where includingQuote: result += "\\\""
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

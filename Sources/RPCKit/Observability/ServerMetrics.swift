@@ -1,0 +1,82 @@
+/// What a server counts beside its connections.
+public struct ServerMetrics: Sendable {
+  /// The life of a server, as its gauge shows it.
+  public enum DrainState: Int, Sendable {
+    /// Taking calls.
+    case serving = 0
+    /// Finishing the calls it has.
+    case draining = 1
+    /// Nothing is left.
+    case drained = 2
+  }
+
+  /// Handlers that have not returned yet, including those of calls that ended already.
+  public let runningHandlers: Gauge
+  /// How long requests waited for a handler.
+  public let queueDuration: Histogram
+  /// How many handlers the adaptive limit allows now.
+  public let handlerLimit: Gauge
+  /// Calls whose deadline had passed before the handler could start.
+  public let expiredBeforeStart: Counter
+  /// Calls that the peer cancelled or whose connection was lost.
+  public let cancelled: Counter
+
+  private let methods: MethodMetricTable
+  private let drainState: Gauge
+  /// Indexed by the raw value of the priority.
+  private let refusedByPriority: [Counter]
+
+  init(registry: MetricRegistry) {
+    methods = MethodMetricTable(registry: registry, side: "server")
+    runningHandlers = registry.gauge(
+      "rpckit_server_running_handlers",
+      help: "Handlers that have not returned."
+    )
+    queueDuration = registry.histogram(
+      "rpckit_server_queue_duration_seconds",
+      help: "Time requests waited before their handler started."
+    )
+    handlerLimit = registry.gauge(
+      "rpckit_server_handler_limit",
+      help: "Handlers that the adaptive limit allows to run at once."
+    )
+    expiredBeforeStart = registry.counter(
+      "rpckit_server_expired_before_start_total",
+      help: "Calls whose deadline passed before their handler started."
+    )
+    cancelled = registry.counter(
+      "rpckit_server_cancelled_total",
+      help: "Calls cancelled by the peer or by the loss of its connection."
+    )
+    drainState = registry.gauge(
+      "rpckit_server_drain_state",
+      help: "0 serving, 1 draining, 2 drained."
+    )
+    let refused = registry.counters(
+      "rpckit_server_overload_refused_total",
+      help: "Calls refused because of overload, before their payload was decoded.",
+      labels: ["priority"]
+    )
+    refusedByPriority = ["low", "normal", "high"].map { refused.series($0) }
+  }
+
+  /// The metrics of a method; resolve once when the method is registered.
+  ///
+  /// Methods past the 512th share one object, whose labels say `other`.
+  public func method(_ descriptor: MethodDescriptor) -> MethodMetrics {
+    methods.method(descriptor)
+  }
+
+  /// For calls of methods that this server does not have, whatever the peer called them.
+  public var unknownMethod: MethodMetrics { methods.unknown }
+
+  /// The counter of calls of one priority that were refused because of overload.
+  public func overloadRefused(_ priority: MethodDescriptor.Priority) -> Counter {
+    refusedByPriority[Int(priority.rawValue)]
+  }
+
+  /// Shows in which part of its life the server is.
+  public func setDrainState(_ state: DrainState) {
+    drainState.set(state.rawValue)
+  }
+}
