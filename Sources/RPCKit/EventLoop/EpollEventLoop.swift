@@ -80,6 +80,10 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     isCurrent ? turnStart : MonotonicInstant(nanoseconds: Syscall.monotonicNanoseconds())
   }
 
+  public var preciseNow: MonotonicInstant {
+    MonotonicInstant(nanoseconds: Syscall.monotonicNanoseconds())
+  }
+
   public func execute(_ work: @escaping @Sendable () -> Void) {
     let wakes = shared.withLock { shared in
       shared.work.append(work)

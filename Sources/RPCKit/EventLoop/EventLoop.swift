@@ -11,6 +11,9 @@ public protocol EventLoop: TaskExecutor {
   /// length of the turn; from elsewhere it is read at once.
   var now: MonotonicInstant { get }
 
+  /// The monotonic clock, read at once: for measuring what happens within a turn.
+  var preciseNow: MonotonicInstant { get }
+
   /// Runs `work` on the loop, in order of submission. Callable from anywhere, never inline.
   func execute(_ work: @escaping @Sendable () -> Void)
 
@@ -32,6 +35,12 @@ public protocol EventLoop: TaskExecutor {
 
   /// Random numbers that need not be secret: jitter, picks. Loop only. Seeded in tests.
   func randomNumber() -> UInt64
+}
+
+extension EventLoop {
+  /// The monotonic clock, read now even in the middle of a turn. A loop whose `now` never lags need
+  /// not provide it.
+  public var preciseNow: MonotonicInstant { now }
 }
 
 /// What a timer calls. Loop only.

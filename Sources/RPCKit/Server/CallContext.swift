@@ -6,7 +6,7 @@ internal import Synchronization
 /// only by the connection on its loop, which checks that it is there.
 public final class CallContext: @unchecked Sendable {
   /// What is known of the method.
-  public var method: MethodDescriptor { definition.descriptor }
+  public var method: MethodDescriptor { boundMethod.definition.descriptor }
   /// What the client sent beside the request.
   public let metadata: Metadata
   /// When the call must be over; `distantFuture` without a deadline. It began with the first byte
@@ -20,7 +20,7 @@ public final class CallContext: @unchecked Sendable {
   /// The call that the current task serves; nil outside a handler.
   @TaskLocal public static var current: CallContext?
 
-  let definition: MethodDefinition
+  let boundMethod: BoundMethod
   let connection: ServerConnection
   let streamID: StreamID
 
@@ -46,14 +46,14 @@ public final class CallContext: @unchecked Sendable {
   private let shared = Mutex(Shared())
 
   init(
-    definition: MethodDefinition,
+    boundMethod: BoundMethod,
     connection: ServerConnection,
     streamID: StreamID,
     metadata: Metadata,
     deadline: MonotonicInstant,
     received: MonotonicInstant
   ) {
-    self.definition = definition
+    self.boundMethod = boundMethod
     self.connection = connection
     self.streamID = streamID
     self.metadata = metadata
@@ -85,6 +85,11 @@ protocol InboundMessages: AnyObject {
   /// Decodes and queues one message.
   func receive(_ bytes: Span<UInt8>, limits: MessageLimits) throws(MessageDecodingError)
 
-  /// Queues the end of the client's messages, or the failure that ends the call.
-  func finish(_ error: (any Error)?)
+  /// Queues the end of the client's messages, or the failure that ends the call. Returns the bytes
+  /// of queued messages that a failure dropped.
+  @discardableResult
+  func finish(_ error: (any Error)?) -> Int
+
+  /// Bytes of messages that the handler has not taken.
+  var waitingByteCount: Int { get }
 }

@@ -1,8 +1,19 @@
+/// A method of a server with its metrics: one reference for a call to hold.
+final class BoundMethod: Sendable {
+  let definition: MethodDefinition
+  let metrics: MethodMetrics
+
+  init(_ definition: MethodDefinition, _ metrics: MethodMetrics) {
+    self.definition = definition
+    self.metrics = metrics
+  }
+}
+
 /// The methods of a server, found by the bytes of their names without making a string.
 struct MethodTable: Sendable {
   /// What was found.
   enum Lookup {
-    case found(MethodDefinition)
+    case found(BoundMethod)
     case unknownService
     case unknownMethod
   }
@@ -10,7 +21,7 @@ struct MethodTable: Sendable {
   private struct Entry: Sendable {
     let service: [UInt8]
     let method: [UInt8]
-    let definition: MethodDefinition
+    let bound: BoundMethod
   }
 
   /// Open addressing with linear probing; a power of two at least twice the number of methods.
@@ -19,7 +30,7 @@ struct MethodTable: Sendable {
   private let services: Set<String>
 
   /// Names must be unique; two methods of one name are a mistake of the program.
-  init(_ services: [ServiceDefinition]) {
+  init(_ services: [ServiceDefinition], metrics: ServerMetrics) {
     let count = services.reduce(0) { $0 + $1.methods.count }
     var capacity = 8
     while capacity < count * 2 { capacity *= 2 }
@@ -28,15 +39,18 @@ struct MethodTable: Sendable {
     self.services = Set(services.map(\.name))
     precondition(self.services.count == services.count, "two services have one name")
     for service in services {
-      for method in service.methods { insert(method) }
+      for method in service.methods {
+        insert(BoundMethod(method, metrics.method(method.descriptor)))
+      }
     }
   }
 
-  private mutating func insert(_ definition: MethodDefinition) {
+  private mutating func insert(_ bound: BoundMethod) {
+    let definition = bound.definition
     let entry = Entry(
       service: Array(definition.descriptor.service.utf8),
       method: Array(definition.descriptor.method.utf8),
-      definition: definition
+      bound: bound
     )
     var slot = Self.hash(entry.service.span, Self.hash(entry.method.span, Self.seed)) & mask
     while let other = slots[slot] {
@@ -56,7 +70,7 @@ struct MethodTable: Sendable {
     var slot = Self.hash(serviceBytes, Self.hash(methodBytes, Self.seed)) & mask
     while let entry = slots[slot] {
       if Self.equal(entry.method, methodBytes), Self.equal(entry.service, serviceBytes) {
-        return .found(entry.definition)
+        return .found(entry.bound)
       }
       slot = (slot + 1) & mask
     }

@@ -34,5 +34,7 @@ final class InboundRequests<Request: Message>: InboundMessages {
     queue.push(try Request(protobuf: bytes, limits: limits), byteCount: bytes.count)
   }
 
-  func finish(_ error: (any Error)?) { queue.finish(error) }
+  func finish(_ error: (any Error)?) -> Int { queue.finish(error) }
+
+  var waitingByteCount: Int { queue.waitingByteCount }
 }

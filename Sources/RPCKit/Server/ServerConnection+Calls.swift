@@ -12,12 +12,12 @@ extension ServerConnection {
       return answer(id, RPCError(.invalidArgument, "request envelope is not valid protobuf"))
     }
     switch core.methods.find(bytes, service: envelope.service, method: envelope.method) {
-    case .found(let definition):
-      if let refusal = refusal(id, envelope, definition) {
-        core.observer.refused(definition.descriptor, refusal.code)
+    case .found(let method):
+      if let refusal = refusal(id, envelope, method.definition) {
+        core.observer.refused(method, refusal.code)
         return answer(id, refusal)
       }
-      begin(definition, envelope, header, bytes, frame)
+      begin(method, envelope, header, bytes, frame)
     case .unknownService:
       core.observer.unknownMethod()
       answer(id, RPCError(.unimplemented, "service \(printable(bytes, envelope.service))"))
@@ -38,7 +38,7 @@ extension ServerConnection {
     case .refuseDraining:
       return RPCError(.unavailable, "the server is shutting down", isNotProcessed: true)
     case .refuseTooManyStreams:
-      core.observer.limitReached("streams_per_connection")
+      core.observer.limitReached(.streamsPerConnection)
       return RPCError(
         .resourceExhausted, "too many calls on this connection", isNotProcessed: true)
     }
@@ -49,13 +49,13 @@ extension ServerConnection {
       envelope.metadataCount <= limits.metadataCountMax,
       envelope.metadataByteCount <= limits.metadataByteCountMax
     else {
-      core.observer.limitReached("metadata")
+      core.observer.limitReached(.metadata)
       return RPCError(.resourceExhausted, "metadata is larger than the server takes")
     }
     switch core.admission.admit(definition.descriptor.priority) {
     case .admit: return nil
     case .refuseFull:
-      core.observer.limitReached("running_handlers")
+      core.observer.limitReached(.runningHandlers)
       return RPCError.overloaded
     case .refuseOverloaded:
       core.observer.overloaded(definition.descriptor.priority)
@@ -64,7 +64,7 @@ extension ServerConnection {
   }
 
   private func begin(
-    _ definition: MethodDefinition,
+    _ method: BoundMethod,
     _ envelope: RequestEnvelope,
     _ header: FrameHeader,
     _ bytes: Span<UInt8>,
@@ -81,7 +81,7 @@ extension ServerConnection {
     }
     let now = loop.now
     let call = CallContext(
-      definition: definition,
+      boundMethod: method,
       connection: self,
       streamID: id,
       metadata: metadata,
@@ -92,8 +92,8 @@ extension ServerConnection {
     machine.open(
       id,
       call: call,
-      isUnaryRequest: definition.isUnaryRequest,
-      isInboundOpen: !definition.isUnaryRequest && header.flags.contains(.remoteOpen)
+      isUnaryRequest: method.definition.isUnaryRequest,
+      isInboundOpen: !method.definition.isUnaryRequest && header.flags.contains(.remoteOpen)
     )
     if call.deadline != .distantFuture {
       call.timer = loop.schedule(at: call.deadline, target: self, token: UInt64(id.rawValue))
@@ -111,15 +111,15 @@ extension ServerConnection {
     // Without a payload a unary request is an empty message, and a stream has no message yet. Stock
     // Go sends the payload of a server-streaming request even when it is empty.
     let hasPayload = envelope.payload != nil
-    let error = core.codecs(loop).withInflated(
+    let error = codec.withInflated(
       bytes, envelope.payload ?? 0..<0, header, limit: limits.frameByteCountMax
-    ) { payload in call.definition.start(payload, hasPayload, call) }
+    ) { payload in call.boundMethod.definition.start(payload, hasPayload, call) }
     if let error {
       core.admission.ended(latency: nil, now: loop.now)
       finish(call, throwing: error)
       return
     }
-    if !call.definition.isUnaryRequest, !header.flags.contains(.remoteOpen) {
+    if !call.boundMethod.definition.isUnaryRequest, !header.flags.contains(.remoteOpen) {
       call.inbound?.finish(nil)
     }
   }
@@ -138,7 +138,7 @@ extension ServerConnection {
     guard retire(call) else { return }
     let start = output.byteCount
     let metadata = machine.dialect == .stock ? Metadata() : call.responseMetadata
-    let byteCount = core.codecs(loop).appendResponse(
+    let byteCount = codec.appendResponse(
       response,
       to: &output,
       streamID: call.streamID,
@@ -147,7 +147,7 @@ extension ServerConnection {
     )
     if byteCount > limits.frameByteCountMax {
       output.truncate(to: start)
-      core.observer.limitReached("frame_bytes")
+      core.observer.limitReached(.frameBytes)
       answerFinished(
         call,
         RPCError(.resourceExhausted, "the response of \(byteCount) bytes is larger than a frame"))
@@ -224,8 +224,7 @@ extension ServerConnection {
   private func settle(_ call: CallContext, inboundEnd: RPCError) {
     call.isOver = true
     loop.cancel(call.timer)
-    call.inbound?.finish(inboundEnd)
-    dropUnconsumed(call)
+    endInbound(call, inboundEnd)
     wakeWriter(call)
   }
 
@@ -234,7 +233,7 @@ extension ServerConnection {
     precondition(loop.isCurrent, "a handler returns to its connection's loop")
     let latency = call.received.nanoseconds(to: loop.preciseNow)
     core.admission.ended(latency: latency, now: loop.now)
-    core.observer.handlerReturned(call)
+    core.observer.handlerReturned()
     call.task = nil
   }
 
@@ -247,11 +246,11 @@ extension ServerConnection {
   ) throws(RPCError) {
     guard !call.isOver else { throw RPCError(.cancelled, "the call is over") }
     let start = output.byteCount
-    let byteCount = core.codecs(loop).appendData(
+    let byteCount = codec.appendData(
       message, to: &output, streamID: call.streamID, deflates: mayDeflate)
     guard byteCount <= limits.frameByteCountMax else {
       output.truncate(to: start)
-      core.observer.limitReached("frame_bytes")
+      core.observer.limitReached(.frameBytes)
       throw RPCError(.resourceExhausted, "a message of \(byteCount) bytes is larger than a frame")
     }
     machine.sent(call.streamID, payloadByteCount: byteCount)

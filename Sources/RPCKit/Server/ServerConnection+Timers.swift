@@ -37,11 +37,11 @@ extension ServerConnection {
     switch kind {
     case .frame:
       timers.frame = .none
-      core.observer.limitReached("frame_time")
+      core.observer.limitReached(.frameTime)
       close()
     case .stall:
       timers.stall = .none
-      core.observer.limitReached("output_stall_time")
+      core.observer.limitReached(.outputStallTime)
       close()
     case .streamStall:
       timers.streamStall = .none
@@ -74,17 +74,6 @@ extension ServerConnection {
     timer = .none
   }
 
-  /// A frame that has begun must end in time, however slowly its bytes come (slow loris).
-  func watchIncompleteFrame() {
-    if isInsideFrame {
-      if frameCount != watchedFrameCount { stopTimer(&timers.frame) }
-      watchedFrameCount = frameCount
-      startTimer(&timers.frame, .frame, limits.frameTimeout)
-    } else {
-      stopTimer(&timers.frame)
-    }
-  }
-
   /// Output that the peer does not take must not wait for ever.
   func watchStalledOutput(hasProgress: Bool) {
     if hasProgress { stopTimer(&timers.stall) }
@@ -95,7 +84,7 @@ extension ServerConnection {
   /// whole connection; they end so that it goes on.
   private func failStalledStreams() {
     for (id, stream) in machine.streams where (stream.call.inbound?.waitingByteCount ?? 0) > 0 {
-      core.observer.limitReached("stream_stall_time")
+      core.observer.limitReached(.streamStallTime)
       fail(id, RPCError(.resourceExhausted, "the stream's messages were not consumed in time"))
     }
   }
@@ -111,7 +100,7 @@ extension ServerConnection {
     guard let keepalive = core.configuration.keepalive else { return }
     let silence = timers.lastRead.nanoseconds(to: loop.now)
     if timers.isPingOutstanding, silence >= keepalive.timeout.nanosecondsSaturated {
-      core.observer.limitReached("keepalive_time")
+      core.observer.limitReached(.keepaliveTime)
       return close()
     }
     timers.isPingOutstanding = false

@@ -7,6 +7,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   let loop: any EventLoop
   let peer: Peer
   let core: ServerCore
+  let codec: FrameCodec
 
   var machine: ServerConnectionMachine<CallContext>
   private var decoder: FrameDecoder
@@ -23,10 +24,15 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   private var callsWaitingForRoom: [CallContext] = []
   var timers = ConnectionTimers()
 
+  /// Frames that began, to tell one incomplete frame from the next.
+  private var frameCount = 0
+  private var watchedFrameCount = 0
+
   var limits: Limits { core.configuration.limits }
   var interceptors: InterceptorChain { core.interceptors }
 
-  init(_ transport: any Transport, core: ServerCore) {
+  init(_ transport: any Transport, core: ServerCore, codec: FrameCodec) {
+    self.codec = codec
     self.transport = transport
     self.core = core
     loop = transport.loop
@@ -66,10 +72,10 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
         let gathered = decoder.takeGathered()
         gathered.withBytes { receive(header, $0, FrameHeader.byteCount..<$0.count) }
       case .oversize(let header):
-        core.observer.limitReached("frame_bytes")
+        core.observer.limitReached(.frameBytes)
         act(on: machine.receiveOversize(header), header, Span(), 0..<0)
       case .unskippable(let header):
-        core.observer.limitReached("skipped_frame_bytes")
+        core.observer.limitReached(.skippedFrameBytes)
         answer(
           header.streamID,
           RPCError(.resourceExhausted, "frame of \(header.payloadByteCount) bytes")
@@ -96,7 +102,16 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
 
   // MARK: - Frames
 
+  /// A frame that has begun must end in time, however slowly its bytes come (slow loris).
+  private func watchIncompleteFrame() {
+    guard decoder.isInsideFrame else { return stopTimer(&timers.frame) }
+    if frameCount != watchedFrameCount { stopTimer(&timers.frame) }
+    watchedFrameCount = frameCount
+    startTimer(&timers.frame, .frame, limits.frameTimeout)
+  }
+
   private func receive(_ header: FrameHeader, _ bytes: Span<UInt8>, _ payload: Range<Int>) {
+    frameCount &+= 1
     act(on: machine.receive(header), header, bytes, payload)
   }
 
@@ -170,8 +185,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       return
     }
     if hasMessage {
-      unconsumedByteCount += payload.count
-      let error = core.codecs(loop).withInflated(
+      let error = codec.withInflated(
         bytes, payload, header, limit: limits.frameByteCountMax
       ) { message -> RPCError? in
         do throws(MessageDecodingError) {
@@ -182,6 +196,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
         }
       }
       if let error { return fail(header.streamID, error) }
+      unconsumedByteCount += payload.count
     }
     if isLast { inbound.finish(nil) }
     updateReading()
@@ -224,7 +239,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       output.release()
       stopTimer(&timers.stall)
     } else if output.byteCount > limits.outputByteCountMax {
-      core.observer.limitReached("output_bytes")
+      core.observer.limitReached(.outputBytes)
       return close()
     } else {
       watchStalledOutput(hasProgress: written > 0)
@@ -254,7 +269,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     if reads {
       stopTimer(&timers.streamStall)
     } else if unconsumedByteCount > limits.unconsumedByteCountMax {
-      core.observer.limitReached("unconsumed_bytes")
+      core.observer.limitReached(.unconsumedBytes)
       startTimer(&timers.streamStall, .streamStall, limits.streamStallTimeout)
     }
   }
@@ -292,10 +307,10 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     call.waitingWriter.take()?.resume()
   }
 
-  /// Counts messages out that nobody will consume any more, because their call is over.
-  func dropUnconsumed(_ call: CallContext) {
+  /// Ends a call's incoming messages and counts those out that nobody will consume any more.
+  func endInbound(_ call: CallContext, _ error: RPCError) {
     guard let inbound = call.inbound else { return }
-    unconsumedByteCount -= inbound.abandonedByteCount()
+    unconsumedByteCount -= inbound.finish(error)
     call.inbound = nil
     updateReading()
   }

@@ -22,6 +22,8 @@ final class MessageQueue<Element: Sendable>: Sendable {
     var head = 0
     var end: End?
     var waiter: CheckedContinuation<Void, Never>?
+
+    var waitingByteCount: Int { entries[head...].reduce(0) { $0 + $1.byteCount } }
   }
 
   private let state = Mutex(State())
@@ -41,22 +43,28 @@ final class MessageQueue<Element: Sendable>: Sendable {
     waiter?.resume()
   }
 
-  /// Adds the end, after what is queued; the first end counts. A failure drops what is queued: the
-  /// consumer should not go on with a call that is over.
-  func finish(_ error: (any Error)? = nil) {
-    let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      guard state.end == nil else { return nil }
-      if let error {
-        state.end = .failure(error)
-        state.entries = []
-        state.head = 0
-      } else {
-        state.end = .success
+  /// Adds the end, after what is queued; the first end counts. A failure drops what is queued,
+  /// because the consumer should not go on with a call that is over; returns how many bytes.
+  @discardableResult
+  func finish(_ error: (any Error)? = nil) -> Int {
+    let (waiter, dropped) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Int) in
+      guard let error else {
+        if state.end == nil { state.end = .success }
+        return (state.waiter.take(), 0)
       }
-      return state.waiter.take()
+      let dropped = state.waitingByteCount
+      state.entries = []
+      state.head = 0
+      // An end that the consumer has not reached yet gives way to the failure.
+      if state.end == nil || dropped > 0 { state.end = .failure(error) }
+      return (state.waiter.take(), dropped)
     }
     waiter?.resume()
+    return dropped
   }
+
+  /// Bytes of messages that were pushed and not taken.
+  var waitingByteCount: Int { state.withLock { $0.waitingByteCount } }
 
   /// The next message; nil at the end. Throws the failure, or `CancellationError` when the task is
   /// cancelled while it waits.

@@ -1,0 +1,114 @@
+/// Writes messages as frames and reads deflated payloads: what each event loop needs one of.
+///
+/// Holds the deflater, the inflater and their buffers, which are too large to have for each
+/// connection. Confined to its loop.
+final class FrameCodec {
+  /// Payloads shorter than this are never deflated: the gain is smaller than the header.
+  static let deflatedByteCountMin = 1024
+
+  private var deflater: Deflater?
+  private var inflater: Inflater?
+
+  /// Shows a payload as it was before it was deflated, if it was.
+  ///
+  /// Returns an error of the payload, or what `body` returns.
+  func withInflated(
+    _ bytes: Span<UInt8>,
+    _ payload: Range<Int>,
+    _ header: FrameHeader,
+    limit: Int,
+    _ body: (Span<UInt8>) -> RPCError?
+  ) -> RPCError? {
+    guard header.flags.contains(.deflated), !payload.isEmpty else {
+      return body(bytes.extracting(payload))
+    }
+    var inflated = ByteBuffer()
+    do throws(InflateError) {
+      try inflate(bytes.extracting(payload), into: &inflated, limit: limit)
+    } catch {
+      guard error != .tooLarge else {
+        return RPCError(.resourceExhausted, "the inflated message is larger than \(limit) bytes")
+      }
+      return RPCError(.internal, "payload is not a valid zlib stream", cause: error)
+    }
+    return inflated.withBytes(body)
+  }
+
+  private func inflate(
+    _ bytes: Span<UInt8>,
+    into output: inout ByteBuffer,
+    limit: Int
+  ) throws(InflateError) {
+    if inflater == nil { inflater = Inflater() }
+    try inflater?.inflate(bytes, into: &output, byteCountMax: limit)
+  }
+
+  /// Appends a Response frame with a message. Returns the frame's payload size in bytes, for the
+  /// caller to take the frame back when that is too large.
+  func appendResponse<Response: Message>(
+    _ response: Response,
+    to buffer: inout ByteBuffer,
+    streamID: StreamID,
+    metadata: Metadata,
+    deflates: Bool
+  ) -> Int {
+    let start = buffer.byteCount
+    if deflates {
+      var message = ByteBuffer()
+      response.append(to: &message) { _, _ in }
+      let deflated = deflateIfWorthwhile(&message)
+      ResponseEnvelope.appendSuccessPrefix(
+        to: &buffer, streamID: streamID, flags: deflated ? .deflated : [], metadata: metadata,
+        payloadByteCount: message.byteCount)
+      message.withBytes { buffer.append($0) }
+    } else {
+      response.append(to: &buffer) { buffer, byteCount in
+        ResponseEnvelope.appendSuccessPrefix(
+          to: &buffer, streamID: streamID, flags: [], metadata: metadata,
+          payloadByteCount: byteCount)
+      }
+    }
+    return buffer.byteCount - start - FrameHeader.byteCount
+  }
+
+  /// Appends a Data frame with a message. Returns the frame's payload size in bytes.
+  func appendData<Content: Message>(
+    _ content: Content,
+    to buffer: inout ByteBuffer,
+    streamID: StreamID,
+    deflates: Bool
+  ) -> Int {
+    let start = buffer.byteCount
+    if deflates {
+      var message = ByteBuffer()
+      content.append(to: &message) { _, _ in }
+      let deflated = deflateIfWorthwhile(&message)
+      FrameHeader(
+        payloadByteCount: message.byteCount, streamID: streamID, type: .data,
+        flags: deflated ? .deflated : []
+      ).append(to: &buffer)
+      message.withBytes { buffer.append($0) }
+    } else {
+      content.append(to: &buffer) { buffer, byteCount in
+        FrameHeader(payloadByteCount: byteCount, streamID: streamID, type: .data)
+          .append(to: &buffer)
+      }
+    }
+    return buffer.byteCount - start - FrameHeader.byteCount
+  }
+
+  /// Replaces a message by its deflated form if it is long enough and shrinks.
+  func deflateIfWorthwhile(_ message: inout ByteBuffer) -> Bool {
+    guard message.byteCount >= Self.deflatedByteCountMin else { return false }
+    if deflater == nil { deflater = Deflater() }
+    var deflated = ByteBuffer()
+    let byteCountMax = message.byteCount
+    let shrank =
+      message.withBytes { bytes in
+        deflater?.deflate(bytes, into: &deflated, byteCountMax: byteCountMax)
+      } ?? false
+    guard shrank else { return false }
+    swap(&message, &deflated)
+    return true
+  }
+}

@@ -1,0 +1,240 @@
+internal import Synchronization
+
+/// Serves calls of some services at some addresses until it is told to drain.
+///
+/// ```swift
+/// let server = try Server(
+///   ServerConfiguration(endpoints: [.init(.ipv4([127, 0, 0, 1], port: 4040))]),
+///   services: [handler.definition],
+///   on: .epoll(count: 2)
+/// )
+/// try await server.run()  // returns after `server.drain()`
+/// ```
+public final class Server: Sendable {
+  /// Life of a server. The rules are here and not in the methods.
+  private enum State {
+    /// Nothing is bound. Next: `running`, `stopped`.
+    case idle
+    /// Bound and accepting. Next: `draining`.
+    case running([any Listener])
+    /// Not accepting; open calls finish. Next: `stopped`.
+    case draining
+    /// Terminal.
+    case stopped
+  }
+
+  private struct Shared {
+    var state = State.idle
+    var isDrainRequested = false
+    var drainWaiters: [CheckedContinuation<Void, Never>] = []
+    var readyWaiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let core: ServerCore
+  private let network: any Network
+  private let loops: EventLoopGroup
+  private let codecs: LoopCodecs
+  private let shared = Mutex(Shared())
+
+  /// Makes a server that listens once it runs.
+  ///
+  /// - Parameters:
+  ///   - configuration: Addresses, limits and behaviour.
+  ///   - services: What to serve; two methods of one name are a programming error.
+  ///   - interceptors: Run around every handler, in this order.
+  ///   - loops: The loops to spread connections over.
+  ///   - network: Where connections come from.
+  ///   - metrics: What to count into.
+  ///   - reportUnexpected: Told of every error a handler threw that is not an `RPCError`, with the
+  ///     correlation id that the caller sees.
+  public init(
+    _ configuration: ServerConfiguration,
+    services: [ServiceDefinition],
+    interceptors: [any ServerInterceptor] = [],
+    on loops: EventLoopGroup,
+    network: any Network = SocketNetwork(),
+    metrics: RPCMetrics = RPCMetrics(registry: MetricRegistry(), version: "unknown"),
+    reportUnexpected: @escaping @Sendable (_ id: String, CallContext, any Error) -> Void = {
+      _, _, _ in
+    }
+  ) {
+    self.network = network
+    self.loops = loops
+    codecs = LoopCodecs(loops)
+    core = ServerCore(
+      configuration: configuration,
+      services: services,
+      interceptors: interceptors,
+      metrics: metrics,
+      reportUnexpected: reportUnexpected,
+      now: loops.loops[0].now
+    )
+  }
+
+  /// Binds, serves, and returns once a drain is complete. Cancelling the task drains.
+  ///
+  /// Throws when an address cannot be bound or the server ran before.
+  public func run() async throws {
+    try await start()
+    await withTaskCancellationHandler {
+      await waitForDrainRequest()
+    } onCancel: {
+      drain()
+    }
+    await finishDraining()
+  }
+
+  /// Serves while `body` runs, and then drains.
+  ///
+  /// Returns when the last connection is closed; what `body` throws is thrown afterwards.
+  public func serving<Result: Sendable>(
+    _ body: (Server) async throws -> Result
+  ) async throws -> Result {
+    try await start()
+    do {
+      let result = try await body(self)
+      await finishDraining()
+      return result
+    } catch {
+      await finishDraining()
+      throw error
+    }
+  }
+
+  /// Asks the server to stop accepting, finish what is open and return from `run`.
+  public func drain() {
+    let waiters = shared.withLock { shared in
+      shared.isDrainRequested = true
+      defer { shared.drainWaiters = [] }
+      return shared.drainWaiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// The bound addresses, with the real ports; empty while the server does not run.
+  public var addresses: [SocketAddress] {
+    shared.withLock { shared in
+      guard case .running(let listeners) = shared.state else { return [] }
+      return listeners.map(\.address)
+    }
+  }
+
+  /// Whether new calls are taken.
+  public var isServing: Bool {
+    shared.withLock { shared in
+      if case .running = shared.state { return !shared.isDrainRequested }
+      return false
+    }
+  }
+
+  /// Open connections.
+  public var connectionCount: Int { core.connectionCount }
+
+  /// What is running and how much may run.
+  public var admission: AdmissionControl { core.admission }
+
+  // MARK: - Starting
+
+  private func start() async throws {
+    try shared.withLock { shared in
+      guard case .idle = shared.state else {
+        throw LifecycleError("a server runs once; make a new one")
+      }
+      shared.state = .running([])
+    }
+    var listeners: [any Listener] = []
+    do {
+      for endpoint in core.configuration.endpoints {
+        listeners.append(try await listen(at: endpoint))
+      }
+    } catch {
+      for listener in listeners { listener.close() }
+      shared.withLock { $0.state = .stopped }
+      throw error
+    }
+    shared.withLock { $0.state = .running(listeners) }
+    core.observer.metrics.server.setDrainState(.serving)
+  }
+
+  private func listen(at endpoint: ServerConfiguration.Endpoint) async throws -> any Listener {
+    let accept: @Sendable (any IncomingConnection) -> Void = { [core, loops, codecs] incoming in
+      let loop = loops.next()
+      loop.execute {
+        let transport = incoming.open(on: loop)
+        do {
+          let wrapped = try endpoint.wrapTransport?(transport) ?? transport
+          core.accept(wrapped, codec: codecs.codec(of: loop))
+        } catch {
+          // Without a usable TLS context nobody can be served; the reload reports the reason.
+          transport.close()
+        }
+      }
+    }
+    return try await network.listen(
+      at: endpoint.address, on: loops.loops[0], accepted: accept)
+  }
+
+  // MARK: - Draining
+
+  private func waitForDrainRequest() async {
+    await withCheckedContinuation { continuation in
+      let isRequested = shared.withLock { shared in
+        guard !shared.isDrainRequested else { return true }
+        shared.drainWaiters.append(continuation)
+        return false
+      }
+      if isRequested { continuation.resume() }
+    }
+  }
+
+  /// Not serving → GOAWAY → finish → flush → close, within the limit.
+  private func finishDraining() async {
+    let listeners = shared.withLock { shared -> [any Listener] in
+      guard case .running(let listeners) = shared.state else { return [] }
+      shared.state = .draining
+      shared.isDrainRequested = true
+      return listeners
+    }
+    core.observer.metrics.server.setDrainState(.draining)
+    let loop = loops.loops[0]
+    await loop.sleep(core.configuration.drainDelay)
+    for listener in listeners { listener.close() }
+    core.drain()
+    let deadline = loop.after(core.configuration.limits.drainTimeout) { [core] in core.closeAll() }
+    await core.waitUntilEmpty()
+    deadline.cancel()
+    shared.withLock { $0.state = .stopped }
+    core.observer.metrics.server.setDrainState(.drained)
+  }
+}
+
+/// A server or channel that is used against its order of life.
+public struct LifecycleError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What was wrong.
+  public let description: String
+
+  /// Makes an error.
+  public init(_ description: String) { self.description = description }
+}
+
+/// One codec for each loop.
+///
+/// `@unchecked Sendable`: the table never changes, and each codec is used on its own loop only,
+/// because only connections of that loop are given it.
+private final class LoopCodecs: @unchecked Sendable {
+  private let codecs: [ObjectIdentifier: FrameCodec]
+
+  init(_ loops: EventLoopGroup) {
+    var codecs: [ObjectIdentifier: FrameCodec] = [:]
+    for loop in loops.loops { codecs[ObjectIdentifier(loop)] = FrameCodec() }
+    self.codecs = codecs
+  }
+
+  func codec(of loop: any EventLoop) -> FrameCodec {
+    precondition(loop.isCurrent, "a codec is used on its own loop")
+    guard let codec = codecs[ObjectIdentifier(loop)] else {
+      preconditionFailure("this loop does not belong to the server")
+    }
+    return codec
+  }
+}

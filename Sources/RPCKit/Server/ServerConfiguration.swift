@@ -1,0 +1,54 @@
+/// How a server behaves.
+public struct ServerConfiguration: Sendable {
+  /// One address to listen at.
+  public struct Endpoint: Sendable {
+    /// Where; port 0 lets the kernel choose.
+    public var address: SocketAddress
+    /// TLS for every connection of this endpoint; nil for plaintext.
+    public var wrapTransport: (@Sendable (any Transport) throws -> any Transport)?
+
+    /// Makes an endpoint.
+    public init(
+      _ address: SocketAddress,
+      wrapTransport: (@Sendable (any Transport) throws -> any Transport)? = nil
+    ) {
+      self.address = address
+      self.wrapTransport = wrapTransport
+    }
+  }
+
+  /// When to ask a silent peer for a sign of life.
+  public struct Keepalive: Sendable {
+    /// Silence after which a PING goes out.
+    public var interval: Duration
+    /// How long the answer may take before the connection counts as lost.
+    public var timeout: Duration
+
+    /// Makes a keepalive rule.
+    public init(interval: Duration = .seconds(30), timeout: Duration = .seconds(20)) {
+      self.interval = interval
+      self.timeout = timeout
+    }
+  }
+
+  /// Where to listen.
+  public var endpoints: [Endpoint]
+  /// The bounds.
+  public var limits = Limits()
+  /// The adaptive bound on running handlers.
+  public var admission = AdmissionControl.Configuration()
+  /// Sign-of-life rule for peers that speak our extensions; nil for none.
+  public var keepalive: Keepalive? = Keepalive()
+  /// Age at which a connection is asked to move on, spread by ±10 %; nil for never.
+  public var connectionAgeMax: Duration?
+  /// Deflates responses of 1 KiB and more for clients that can inflate, if they shrink.
+  public var compressesResponses = false
+  /// How long a server that drains goes on serving as usual before it refuses new calls, so that
+  /// balancers see it as not ready first.
+  public var drainDelay = Duration.zero
+
+  /// Makes a configuration with the defaults.
+  public init(endpoints: [Endpoint] = []) {
+    self.endpoints = endpoints
+  }
+}

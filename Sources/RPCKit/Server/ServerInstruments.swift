@@ -1,0 +1,82 @@
+/// The limits whose reaching is counted, by the name of their label.
+enum LimitName: String, CaseIterable {
+  case connections
+  case frameBytes = "frame_bytes"
+  case skippedFrameBytes = "skipped_frame_bytes"
+  case frameTime = "frame_time"
+  case metadata
+  case streamsPerConnection = "streams_per_connection"
+  case runningHandlers = "running_handlers"
+  case outputBytes = "output_bytes"
+  case outputStallTime = "output_stall_time"
+  case unconsumedBytes = "unconsumed_bytes"
+  case streamStallTime = "stream_stall_time"
+  case keepaliveTime = "keepalive_time"
+}
+
+/// What a server's connections report, turned into metrics that were resolved beforehand.
+struct ServerInstruments: Sendable {
+  let metrics: RPCMetrics
+  private let limits: [Counter]
+
+  init(_ metrics: RPCMetrics) {
+    self.metrics = metrics
+    limits = LimitName.allCases.map { metrics.limitReached($0.rawValue) }
+  }
+
+  // MARK: - Connections
+
+  func connectionOpened() {
+    metrics.serverConnections.opened.increment()
+    metrics.serverConnections.open.add(1)
+  }
+
+  func connectionClosed() { metrics.serverConnections.open.add(-1) }
+
+  func received(byteCount: Int) { metrics.serverConnections.bytesReceived.add(byteCount) }
+
+  func sent(byteCount: Int) {
+    if byteCount > 0 { metrics.serverConnections.bytesSent.add(byteCount) }
+  }
+
+  func protocolError(_ violation: ProtocolViolation) {
+    metrics.serverConnections.protocolError(violation.rawValue).increment()
+  }
+
+  func limitReached(_ limit: LimitName) {
+    for (index, name) in LimitName.allCases.enumerated() where name == limit {
+      limits[index].increment()
+    }
+  }
+
+  func writerStalled() { metrics.serverConnections.streamCreditStalls.increment() }
+
+  // MARK: - Calls
+
+  func unknownMethod() { metrics.server.unknownMethod.handled(.unimplemented).increment() }
+
+  func refused(_ method: BoundMethod, _ code: StatusCode) {
+    method.metrics.handled(code).increment()
+  }
+
+  func overloaded(_ priority: MethodDescriptor.Priority) {
+    metrics.server.overloadRefused(priority).increment()
+  }
+
+  func started(_ call: CallContext) {
+    call.boundMethod.metrics.callStarted()
+    metrics.server.runningHandlers.add(1)
+  }
+
+  func ended(_ call: CallContext, _ code: StatusCode) {
+    let now = call.connection.loop.preciseNow
+    call.boundMethod.metrics.callEnded(code, nanoseconds: call.received.nanoseconds(to: now))
+    if code == .cancelled { metrics.server.cancelled.increment() }
+  }
+
+  func handlerReturned() { metrics.server.runningHandlers.add(-1) }
+
+  func expiredBeforeStart() { metrics.server.expiredBeforeStart.increment() }
+
+  func sentMessage(_ call: CallContext) { call.boundMethod.metrics.messagesSent.increment() }
+}
