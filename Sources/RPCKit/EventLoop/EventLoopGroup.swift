@@ -4,7 +4,7 @@ internal import Synchronization
 public final class EventLoopGroup: Sendable {
   /// The loops; at least one.
   public let loops: [any EventLoop]
-  private let nextIndex = Atomic<Int>(0)
+  private let turn = Atomic<Int>(0)
 
   /// Groups loops that exist already.
   public init(_ loops: [any EventLoop]) {
@@ -21,8 +21,13 @@ public final class EventLoopGroup: Sendable {
 
   /// The next loop in turn.
   public func next() -> any EventLoop {
-    let index = nextIndex.wrappingAdd(1, ordering: .relaxed).oldValue
-    return loops[Int(UInt(bitPattern: index) % UInt(loops.count))]
+    loops[nextIndex()]
+  }
+
+  /// The place of the next loop in turn.
+  func nextIndex() -> Int {
+    let index = turn.wrappingAdd(1, ordering: .relaxed).oldValue
+    return Int(UInt(bitPattern: index) % UInt(loops.count))
   }
 
   /// The loop that the caller runs on, or the next in turn.

@@ -1,17 +1,15 @@
 extension CallContext {
-  /// Starts the handler's task on the connection's loop. Loop only.
-  ///
-  /// The task is unstructured because it begins in an event and not in a task; the connection holds
-  /// its handle, cancels it when the call is over, and counts it until it returns.
+  /// Starts the handler on the connection's loop. Loop only.
   func run(_ body: @escaping @Sendable (CallContext) async throws -> Void) {
-    task = Task(executorPreference: connection.loop) { [self] in
-      await runHandler(body)
-    }
+    connection.resources.workers.start(self, body)
   }
 
-  private func runHandler(_ body: @Sendable (CallContext) async throws -> Void) async {
-    // A call whose deadline passed while the task waited for its turn is not worth starting.
-    if !isOver {
+  /// Runs the handler to its end; what it throws is the call's status.
+  func runHandler(_ body: @Sendable (CallContext) async throws -> Void) async {
+    if isOver {
+      // A call whose deadline passed while it waited for its turn is not worth starting.
+      connection.core.observer.expiredBeforeStart()
+    } else {
       do {
         try await Self.$current.withValue(self) { try await body(self) }
       } catch {

@@ -24,8 +24,8 @@ public final class CallContext: @unchecked Sendable {
   let connection: ServerConnection
   let streamID: StreamID
 
-  /// The handler's task. Loop only.
-  var task: Task<Void, Never>?
+  /// What runs the handler; nil before and after. Loop only.
+  var worker: HandlerWorker?
   /// The deadline's timer. Loop only.
   var timer = TimerID.none
   /// Where client messages go, for streaming requests. Loop only.

@@ -33,7 +33,7 @@ public final class Server: Sendable {
   private let core: ServerCore
   private let network: any Network
   private let loops: EventLoopGroup
-  private let codecs: LoopCodecs
+  private let resources: [LoopResources]
   private let shared = Mutex(Shared())
 
   /// Makes a server that listens once it runs.
@@ -60,7 +60,7 @@ public final class Server: Sendable {
   ) {
     self.network = network
     self.loops = loops
-    codecs = LoopCodecs(loops)
+    resources = loops.loops.map { LoopResources($0) }
     core = ServerCore(
       configuration: configuration,
       services: services,
@@ -157,13 +157,14 @@ public final class Server: Sendable {
   }
 
   private func listen(at endpoint: ServerConfiguration.Endpoint) async throws -> any Listener {
-    let accept: @Sendable (any IncomingConnection) -> Void = { [core, loops, codecs] incoming in
-      let loop = loops.next()
+    let accept: @Sendable (any IncomingConnection) -> Void = { [core, loops, resources] incoming in
+      let resources = resources[loops.nextIndex()]
+      let loop = resources.loop
       loop.execute {
         let transport = incoming.open(on: loop)
         do {
           let wrapped = try endpoint.wrapTransport?(transport) ?? transport
-          core.accept(wrapped, codec: codecs.codec(of: loop))
+          core.accept(wrapped, resources: resources)
         } catch {
           // Without a usable TLS context nobody can be served; the reload reports the reason.
           transport.close()
@@ -203,6 +204,7 @@ public final class Server: Sendable {
     let deadline = loop.after(core.configuration.limits.drainTimeout) { [core] in core.closeAll() }
     await core.waitUntilEmpty()
     deadline.cancel()
+    for resources in resources { resources.loop.execute { resources.workers.stop() } }
     shared.withLock { $0.state = .stopped }
     core.observer.metrics.server.setDrainState(.drained)
   }
@@ -215,26 +217,4 @@ public struct LifecycleError: Error, Hashable, Sendable, CustomStringConvertible
 
   /// Makes an error.
   public init(_ description: String) { self.description = description }
-}
-
-/// One codec for each loop.
-///
-/// `@unchecked Sendable`: the table never changes, and each codec is used on its own loop only,
-/// because only connections of that loop are given it.
-private final class LoopCodecs: @unchecked Sendable {
-  private let codecs: [ObjectIdentifier: FrameCodec]
-
-  init(_ loops: EventLoopGroup) {
-    var codecs: [ObjectIdentifier: FrameCodec] = [:]
-    for loop in loops.loops { codecs[ObjectIdentifier(loop)] = FrameCodec() }
-    self.codecs = codecs
-  }
-
-  func codec(of loop: any EventLoop) -> FrameCodec {
-    precondition(loop.isCurrent, "a codec is used on its own loop")
-    guard let codec = codecs[ObjectIdentifier(loop)] else {
-      preconditionFailure("this loop does not belong to the server")
-    }
-    return codec
-  }
 }

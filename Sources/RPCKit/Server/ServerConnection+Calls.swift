@@ -111,7 +111,7 @@ extension ServerConnection {
     // Without a payload a unary request is an empty message, and a stream has no message yet. Stock
     // Go sends the payload of a server-streaming request even when it is empty.
     let hasPayload = envelope.payload != nil
-    let error = codec.withInflated(
+    let error = resources.codec.withInflated(
       bytes, envelope.payload ?? 0..<0, header, limit: limits.frameByteCountMax
     ) { payload in call.boundMethod.definition.start(payload, hasPayload, call) }
     if let error {
@@ -138,7 +138,7 @@ extension ServerConnection {
     guard retire(call) else { return }
     let start = output.byteCount
     let metadata = machine.dialect == .stock ? Metadata() : call.responseMetadata
-    let byteCount = codec.appendResponse(
+    let byteCount = resources.codec.appendResponse(
       response,
       to: &output,
       streamID: call.streamID,
@@ -218,7 +218,7 @@ extension ServerConnection {
     guard !call.isOver else { return }
     settle(call, inboundEnd: error)
     core.observer.ended(call, error.code)
-    call.task?.cancel()
+    call.worker?.cancel()
   }
 
   private func settle(_ call: CallContext, inboundEnd: RPCError) {
@@ -234,7 +234,7 @@ extension ServerConnection {
     let latency = call.received.nanoseconds(to: loop.preciseNow)
     core.admission.ended(latency: latency, now: loop.now)
     core.observer.handlerReturned()
-    call.task = nil
+    call.worker = nil
   }
 
   // MARK: - Streaming
@@ -246,7 +246,7 @@ extension ServerConnection {
   ) throws(RPCError) {
     guard !call.isOver else { throw RPCError(.cancelled, "the call is over") }
     let start = output.byteCount
-    let byteCount = codec.appendData(
+    let byteCount = resources.codec.appendData(
       message, to: &output, streamID: call.streamID, deflates: mayDeflate)
     guard byteCount <= limits.frameByteCountMax else {
       output.truncate(to: start)

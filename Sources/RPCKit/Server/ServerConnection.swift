@@ -7,7 +7,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   let loop: any EventLoop
   let peer: Peer
   let core: ServerCore
-  let codec: FrameCodec
+  let resources: LoopResources
 
   var machine: ServerConnectionMachine<CallContext>
   private var decoder: FrameDecoder
@@ -31,8 +31,8 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   var limits: Limits { core.configuration.limits }
   var interceptors: InterceptorChain { core.interceptors }
 
-  init(_ transport: any Transport, core: ServerCore, codec: FrameCodec) {
-    self.codec = codec
+  init(_ transport: any Transport, core: ServerCore, resources: LoopResources) {
+    self.resources = resources
     self.transport = transport
     self.core = core
     loop = transport.loop
@@ -185,7 +185,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       return
     }
     if hasMessage {
-      let error = codec.withInflated(
+      let error = resources.codec.withInflated(
         bytes, payload, header, limit: limits.frameByteCountMax
       ) { message -> RPCError? in
         do throws(MessageDecodingError) {

@@ -44,8 +44,8 @@ final class ServerCore: Sendable {
   // MARK: - Connections
 
   /// Takes a connection in, or refuses it when there are too many.
-  func accept(_ transport: any Transport, codec: FrameCodec) {
-    let connection = ServerConnection(transport, core: self, codec: codec)
+  func accept(_ transport: any Transport, resources: LoopResources) {
+    let connection = ServerConnection(transport, core: self, resources: resources)
     let (isAccepted, isDraining) = registry.withLock { registry in
       guard registry.connections.count < configuration.limits.connectionCountMax else {
         return (false, false)

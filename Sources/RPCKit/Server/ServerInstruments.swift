@@ -15,13 +15,24 @@ enum LimitName: String, CaseIterable {
 }
 
 /// What a server's connections report, turned into metrics that were resolved beforehand.
-struct ServerInstruments: Sendable {
+///
+/// A class with one property for each metric of the hot path: a structure of metrics would be
+/// copied, reference by reference, on every use.
+final class ServerInstruments: Sendable {
   let metrics: RPCMetrics
   private let limits: [Counter]
+  private let bytesReceived: Counter
+  private let bytesSent: Counter
+  private let runningHandlers: Gauge
+  private let cancelled: Counter
 
   init(_ metrics: RPCMetrics) {
     self.metrics = metrics
     limits = LimitName.allCases.map { metrics.limitReached($0.rawValue) }
+    bytesReceived = metrics.serverConnections.bytesReceived
+    bytesSent = metrics.serverConnections.bytesSent
+    runningHandlers = metrics.server.runningHandlers
+    cancelled = metrics.server.cancelled
   }
 
   // MARK: - Connections
@@ -33,10 +44,10 @@ struct ServerInstruments: Sendable {
 
   func connectionClosed() { metrics.serverConnections.open.add(-1) }
 
-  func received(byteCount: Int) { metrics.serverConnections.bytesReceived.add(byteCount) }
+  func received(byteCount: Int) { bytesReceived.add(byteCount) }
 
   func sent(byteCount: Int) {
-    if byteCount > 0 { metrics.serverConnections.bytesSent.add(byteCount) }
+    if byteCount > 0 { bytesSent.add(byteCount) }
   }
 
   func protocolError(_ violation: ProtocolViolation) {
@@ -65,16 +76,16 @@ struct ServerInstruments: Sendable {
 
   func started(_ call: CallContext) {
     call.boundMethod.metrics.callStarted()
-    metrics.server.runningHandlers.add(1)
+    runningHandlers.add(1)
   }
 
   func ended(_ call: CallContext, _ code: StatusCode) {
     let now = call.connection.loop.preciseNow
     call.boundMethod.metrics.callEnded(code, nanoseconds: call.received.nanoseconds(to: now))
-    if code == .cancelled { metrics.server.cancelled.increment() }
+    if code == .cancelled { cancelled.increment() }
   }
 
-  func handlerReturned() { metrics.server.runningHandlers.add(-1) }
+  func handlerReturned() { runningHandlers.add(-1) }
 
   func expiredBeforeStart() { metrics.server.expiredBeforeStart.increment() }
 

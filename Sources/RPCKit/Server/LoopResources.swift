@@ -1,0 +1,15 @@
+/// What the connections of one loop of a server share, because it is too large to have for each.
+///
+/// `@unchecked Sendable`: handed from loop to loop, but used on its own loop only.
+final class LoopResources: @unchecked Sendable {
+  let loop: any EventLoop
+  /// Writes frames, inflates and deflates.
+  let codec = FrameCodec()
+  /// Runs handlers.
+  let workers: HandlerWorkers
+
+  init(_ loop: any EventLoop) {
+    self.loop = loop
+    workers = HandlerWorkers(loop)
+  }
+}
