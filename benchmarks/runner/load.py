@@ -46,13 +46,14 @@ def parse(generator, output):
 
 
 def measure(running, generator, seconds, warmup, **wish):
-    """One run of load; adds who used how much of a core, and the server's time per call."""
+    """One run of load; adds who used how many cores, and the server's time per call."""
     words = command(generator, running.address, seconds=seconds, warmup=warmup, **wish)
-    output, (server, load) = processes.measured_run(running.pid, words, warmup, seconds)
+    output, cores = processes.measured_run(running.pid, words, warmup, seconds)
     result = parse(generator, output)
     result["generator"] = generator.name
-    result["server_cores"], result["load_cores"] = round(server, 3), round(load, 3)
-    result["server_cpu_us_per_call"] = round(server / result["rate"] * 1e6, 2) if result["rate"] else None
+    result.update({name: round(share, 3) for name, share in cores.items()})
+    per_call = cores["server_cores"] / result["rate"] * 1e6 if result["rate"] else None
+    result["server_cpu_us_per_call"] = per_call and round(per_call, 2)
     if result["errors"]:
         print(f"  {generator.name}: {result['errors']} errors", flush=True)
     return result

@@ -41,7 +41,6 @@ def describe():
         "cores": len(os.sched_getaffinity(0)),
         "kernel": platform.release(),
         "system": first_match(r'PRETTY_NAME="(.*)"', open("/etc/os-release").read()),
-        "load_average_before": os.getloadavg()[0],
         "commit": (commit or "unknown") + (" with local changes" if changed else ""),
         "versions": versions,
     }

@@ -24,15 +24,19 @@ def arguments():
     return parser.parse_args()
 
 
-def chosen_servers(names):
+def wanted_servers(names):
     known = {server.name: server for server in peers.SERVERS}
     wanted = names.split(",") if names else list(known)
     for name in wanted:
         if name not in known:
             sys.exit(f"benchmarks/run: no server named {name}; there are: {', '.join(known)}")
+    return [known[name] for name in wanted]
+
+
+def built_servers(wanted):
     servers = []
-    for name in wanted:
-        server = known[name]
+    for server in wanted:
+        name = server.name
         if not peers.is_there(server.command[0]):
             print(f"{name} is skipped: {os.path.relpath(server.command[0])} was not built")
         elif not measurements.available(server.closed) or not measurements.available(server.opened):
@@ -54,10 +58,12 @@ def measure(servers, options):
         found["closed"] = closed[server.name]
         rate = measurements.own_rate(server, found["closed"]) / 2
         print(f"{server.name}: open loops, idle connections, system calls", flush=True)
-        found["open"] = measurements.open_loop(
-            server, rate, 0, options.seconds, options.warmup, options.rounds)
-        found["open_slow"] = measurements.open_loop(
-            server, rate, 1, options.seconds, options.warmup, options.rounds)
+        for kind, offered, slow_percent in (
+            ("open", rate, 0), ("open_slow", rate, 1),
+            ("common", measurements.COMMON_RATE, 0), ("common_slow", measurements.COMMON_RATE, 1),
+        ):
+            found[kind] = measurements.open_loop(
+                server, offered, slow_percent, options.seconds, options.warmup, options.rounds)
         found["idle"] = measurements.idle_connections(server)
         found["system_calls"] = measurements.system_calls(server)
     return results
@@ -72,9 +78,10 @@ def main():
             sys.exit("benchmarks/run: needs two cores and taskset: the server and its load must "
                      "not share one")
         processes.prepare()
+        wanted = wanted_servers(options.servers)
         if not options.skip_build:
             peers.build()
-        servers = chosen_servers(options.servers)
+        servers = built_servers(wanted)
         if not servers:
             sys.exit("benchmarks/run: nothing to measure (scripts/setup --benchmarks)")
         description = machine.describe()

@@ -8,6 +8,8 @@ from . import load, peers, processes
 # (connections, calls in flight on each)
 CLOSED = ((1, 1), (8, 16), (64, 8))
 MAIN = (8, 16)
+# Offered to every server alike, so that latencies can be compared: well within the slowest.
+COMMON_RATE = 10_000
 IDLE_CONNECTIONS = 1000
 TRACE_SECONDS = 2
 

@@ -98,25 +98,39 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
+def busy_seconds():
+    """Processor time that anything on the machine used, and time the hypervisor took away."""
+    with open("/proc/stat") as stat:
+        user, nice, system, _, _, irq, softirq, steal = map(int, stat.readline().split()[1:9])
+    return (user + nice + system + irq + softirq) / TICK, steal / TICK
+
+
+def snapshot(pids):
+    return (time.monotonic(), *(cpu_seconds(pid) for pid in pids), *busy_seconds())
+
+
 def measured_run(server_pid, command, warmup, seconds):
     """Runs a generator and watches both processors while it measures.
 
-    Returns its output and the shares of a core that the server and the generator used. The window
-    is a little shorter than the generator's own, so that neither end is in it.
+    Returns its output and how many cores were used by the server, by the generator, by anything
+    else, and by the hypervisor for others. The window is a little shorter than the generator's own,
+    so that neither end is in it.
     """
     process = start(command, LOAD_CORE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     margin = min(0.25, seconds / 8)
     try:
         time.sleep(warmup + margin)
-        began, server, load = time.monotonic(), cpu_seconds(server_pid), cpu_seconds(process.pid)
+        before = snapshot((server_pid, process.pid))
         time.sleep(seconds - 2 * margin)
-        took = time.monotonic() - began
-        shares = ((cpu_seconds(server_pid) - server) / took,
-                  (cpu_seconds(process.pid) - load) / took)
+        took, server, load, busy, stolen = (
+            after - was for after, was in zip(snapshot((server_pid, process.pid)), before))
+        cores = {"server_cores": server / took, "load_cores": load / took,
+                 "other_cores": max(0.0, (busy - server - load) / took),
+                 "stolen_cores": stolen / took}
         output, errors = process.communicate(timeout=warmup + seconds + 30)
         if process.returncode != 0:
             raise RuntimeError(f"{' '.join(command)}: {errors.strip() or process.returncode}")
-        return output, shares
+        return output, cores
     finally:
         end(process)
 
