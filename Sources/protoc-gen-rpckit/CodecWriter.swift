@@ -1,0 +1,268 @@
+/// Writes how a message moves between its Swift struct and protobuf-c's struct.
+struct CodecWriter {
+  let schema: Schema
+  let visibility: String
+  let message: SchemaMessage
+  let shapes: [FieldShape]
+
+  private var cType: String { CNames.type(message.fullName) }
+  private var cFunctions: String { CNames.functions(message.fullName) }
+
+  func write(to writer: inout SourceWriter) {
+    writeDecoding(to: &writer)
+    writer.line()
+    writeReading(to: &writer)
+    writer.line()
+    writeEncoding(to: &writer)
+    writer.line()
+    writePacking(to: &writer)
+  }
+
+  private func writeDecoding(to writer: inout SourceWriter) {
+    writer.line("/// Decodes one whole message; see `Message`.")
+    writer.line("\(visibility) init(")
+    writer.indented {
+      $0.line("protobuf bytes: Span<UInt8>,")
+      $0.line("limits: MessageLimits")
+    }
+    writer.block(") throws(MessageDecodingError) {") { writer in
+      writer.line(
+        "let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_\(cFunctions)(), limits)"
+      )
+      writer.line("defer { unpacked.release() }")
+      writer.line("try unsafe self.init(reading: unpacked.root(as: \(cType).self))")
+    }
+  }
+
+  private func writeReading(to writer: inout SourceWriter) {
+    writer.line("/// Copies what protobuf-c unpacked.")
+    writer.block(
+      "package init(reading source: UnsafeMutablePointer<\(cType)>) throws(MessageDecodingError) {"
+    ) { writer in
+      for shape in shapes where shape.field.oneofIndex == nil { writeReading(shape, &writer) }
+      for (index, oneof) in message.oneofs.enumerated() {
+        let tag = CNames.derived("", oneof.name, "_case")
+        writer.line("switch unsafe source.pointee.\(tag).rawValue {")
+        for shape in shapes where shape.field.oneofIndex == index {
+          writer.line("case \(shape.field.number):")
+          let target = "self.\(SwiftNames.member(oneof.name))"
+          writer.indented { writer in
+            readValue(shape.field.type, from: "source.pointee.\(shape.cName)", &writer) {
+              "\(target) = .\(shape.name)(\($0))"
+            }
+          }
+        }
+        writer.line("default:")
+        writer.indented { $0.line("break") }
+        writer.line("}")
+      }
+    }
+  }
+
+  private func writeReading(_ shape: FieldShape, _ writer: inout SourceWriter) {
+    let source = "source.pointee.\(shape.cName)"
+    let count = "source.pointee.\(CNames.derived("n_", shape.field.name, ""))"
+    switch shape.storage {
+    case .plain:
+      readValue(shape.field.type, from: source, &writer) { "self.\(shape.name) = \($0)" }
+    case .boxed:
+      readValue(shape.field.type, from: source, &writer) { "self.\(shape.boxName) = [\($0)]" }
+    case .optional:
+      if case .message = shape.field.type {
+        readValue(shape.field.type, from: source, &writer) { "self.\(shape.name) = \($0)" }
+      } else {
+        let tag = CNames.derived("_", shape.field.name, "_case")
+        writer.block("if unsafe source.pointee.\(tag).rawValue == \(shape.field.number) {") {
+          readValue(shape.field.type, from: source, &$0) { "self.\(shape.name) = \($0)" }
+        }
+      }
+    case .array:
+      if isPlainNumber(shape.field.type) {
+        writer.line("unsafe self.\(shape.name) = MessageReading.array(\(source), \(count))")
+      } else {
+        writer.block("if unsafe \(count) > 0 {") { writer in
+          writer.line("unsafe self.\(shape.name).reserveCapacity(\(count))")
+          writer.block("for index in unsafe 0..<\(count) {") { writer in
+            readValue(shape.field.type, from: "\(source)[index]", &writer) {
+              "self.\(shape.name).append(\($0))"
+            }
+          }
+        }
+      }
+    case .dictionary(let key, let value, _):
+      writer.block("for index in unsafe 0..<\(count) {") { writer in
+        writer.line("guard let entry = unsafe \(source)[index] else { continue }")
+        let keyExpression = valueExpression(key.type, from: "entry.pointee.key")
+        if case .message = value.type {
+          writer.line("var value = \(schema.swiftType(value.type))()")
+          readValue(value.type, from: "entry.pointee.value", &writer) { "value = \($0)" }
+          writer.line("\(attempt(key.type))unsafe self.\(shape.name)[\(keyExpression)] = value")
+        } else {
+          let valueText = valueExpression(value.type, from: "entry.pointee.value")
+          let attempt = key.type == .string || value.type == .string ? "try " : ""
+          writer.line("\(attempt)unsafe self.\(shape.name)[\(keyExpression)] = \(valueText)")
+        }
+      }
+    }
+  }
+
+  private func attempt(_ type: SchemaType) -> String { type == .string ? "try " : "" }
+
+  /// One statement that reads a value; a message is only read where there is one.
+  private func readValue(
+    _ type: SchemaType,
+    from source: String,
+    _ writer: inout SourceWriter,
+    _ assign: (String) -> String
+  ) {
+    if case .message(let name) = type {
+      writer.block("if let member = unsafe \(source) {") {
+        $0.line("try unsafe " + assign("\(schema.swiftName(name))(reading: member)"))
+      }
+    } else {
+      writer.line("\(attempt(type))unsafe " + assign(valueExpression(type, from: source)))
+    }
+  }
+
+  private func valueExpression(_ type: SchemaType, from source: String) -> String {
+    switch type {
+    case .bool: "\(source) != 0"
+    case .string: "MessageReading.string(\(source))"
+    case .bytes: "MessageReading.bytes(\(source))"
+    case .enumeration(let name):
+      "\(schema.swiftName(name))(rawValue: MessageReading.number(\(source).rawValue))"
+    default: source
+    }
+  }
+
+  private func writeEncoding(to writer: inout SourceWriter) {
+    writer.line("/// Appends the encoded message; see `Message`.")
+    writer.line("\(visibility) func append(")
+    writer.indented {
+      $0.line("to buffer: inout ByteBuffer,")
+      $0.line("prefix: (inout ByteBuffer, _ byteCount: Int) -> Void")
+    }
+    writer.block(") {") { writer in
+      writer.line("let scratch = MessageScratch()")
+      writer.line("defer { scratch.release() }")
+      writer.line("unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)")
+    }
+  }
+
+  private func writePacking(to writer: inout SourceWriter) {
+    writer.line("/// The struct that protobuf-c packs; it lives as long as the use of `scratch`.")
+    writer.block(
+      "package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<\(cType)> {"
+    ) { writer in
+      writer.line("let target = unsafe scratch.allocate(\(cType).self, 1)")
+      writer.line("unsafe \(cFunctions)__init(target)")
+      for shape in shapes where shape.field.oneofIndex == nil { writePacking(shape, &writer) }
+      for (index, oneof) in message.oneofs.enumerated() {
+        writer.line("switch self.\(SwiftNames.member(oneof.name)) {")
+        for shape in shapes where shape.field.oneofIndex == index {
+          writer.line("case .\(shape.name)(let value):")
+          writer.indented { writer in
+            let value = packedExpression(shape.field.type, "value")
+            writer.line("unsafe target.pointee.\(shape.cName) = \(value)")
+            writeCase(oneof.name, shape, &writer)
+          }
+        }
+        writer.line("case nil:")
+        writer.indented { $0.line("break") }
+        writer.line("}")
+      }
+      writer.line("return unsafe target")
+    }
+  }
+
+  private func writeCase(_ oneof: String, _ shape: FieldShape, _ writer: inout SourceWriter) {
+    let type = CNames.oneofCase(message: message.fullName, oneof: oneof)
+    let tag = CNames.derived("", oneof, "_case")
+    writer.line("unsafe target.pointee.\(tag) = \(type)(rawValue: \(shape.field.number))")
+  }
+
+  private func writePacking(_ shape: FieldShape, _ writer: inout SourceWriter) {
+    let target = "target.pointee.\(shape.cName)"
+    let count = "target.pointee.\(CNames.derived("n_", shape.field.name, ""))"
+    switch shape.storage {
+    case .plain:
+      let value = packedExpression(shape.field.type, "self.\(shape.name)")
+      writer.line("unsafe \(target) = \(value)")
+    case .optional, .boxed:
+      writer.block("if let value = self.\(shape.name) {") { writer in
+        writer.line("unsafe \(target) = \(packedExpression(shape.field.type, "value"))")
+        if shape.field.hasPresence { writeCase("_\(shape.field.name)", shape, &writer) }
+      }
+    case .array:
+      writer.block("if !self.\(shape.name).isEmpty {") { writer in
+        writer.line("unsafe \(count) = self.\(shape.name).count")
+        if isPlainNumber(shape.field.type) {
+          writer.line("unsafe \(target) = scratch.copy(self.\(shape.name))")
+        } else {
+          writer.line(
+            "let elements = unsafe scratch.allocate(\(elementType(shape.field.type)).self, "
+              + "self.\(shape.name).count)"
+          )
+          writer.block("for (index, element) in self.\(shape.name).enumerated() {") {
+            let value = packedExpression(shape.field.type, "element")
+            $0.line("unsafe elements[index] = \(value)")
+          }
+          writer.line("unsafe \(target) = unsafe elements")
+        }
+      }
+    case .dictionary(let key, let value, let entry):
+      let type = CNames.type(entry.fullName)
+      writer.block("if !self.\(shape.name).isEmpty {") { writer in
+        writer.line("unsafe \(count) = self.\(shape.name).count")
+        writer.line(
+          "let entries = unsafe scratch.allocate(UnsafeMutablePointer<\(type)>?.self, "
+            + "self.\(shape.name).count)"
+        )
+        // In the order of keys, so that equal messages have equal encodings.
+        let order = key.type == .bool ? "!$0.key && $1.key" : "$0.key < $1.key"
+        writer.line("let sorted = self.\(shape.name).sorted { \(order) }")
+        writer.block("for (index, element) in sorted.enumerated() {") { writer in
+          writer.line("let entry = unsafe scratch.allocate(\(type).self, 1)")
+          writer.line("unsafe \(CNames.functions(entry.fullName))__init(entry)")
+          let keyValue = packedExpression(key.type, "element.key")
+          let valueValue = packedExpression(value.type, "element.value")
+          writer.line("unsafe entry.pointee.key = \(keyValue)")
+          writer.line("unsafe entry.pointee.value = \(valueValue)")
+          writer.line("unsafe entries[index] = unsafe entry")
+        }
+        writer.line("unsafe \(target) = unsafe entries")
+      }
+    }
+  }
+
+  private func packedExpression(_ type: SchemaType, _ value: String) -> String {
+    switch type {
+    case .bool: return "\(value) ? 1 : 0"
+    case .string, .bytes: return "scratch.copy(\(value))"
+    case .message: return "\(value).packed(in: scratch)"
+    case .enumeration(let name):
+      // protoc-c's enums are unsigned in Swift unless a value is negative.
+      let isSigned = schema.enums[name]?.values.contains { $0.number < 0 } ?? false
+      let raw = "\(value).rawValue"
+      return "\(CNames.type(name))(rawValue: \(isSigned ? raw : "UInt32(bitPattern: \(raw))"))"
+    default: return value
+    }
+  }
+
+  private func elementType(_ type: SchemaType) -> String {
+    switch type {
+    case .bool: "protobuf_c_boolean"
+    case .string, .bytes: "ProtobufCBinaryData"
+    case .message(let name): "UnsafeMutablePointer<\(CNames.type(name))>?"
+    case .enumeration(let name): CNames.type(name)
+    default: schema.swiftType(type)
+    }
+  }
+
+  private func isPlainNumber(_ type: SchemaType) -> Bool {
+    switch type {
+    case .double, .float, .int32, .int64, .uint32, .uint64: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/// What `--rpckit_opt` says.
+struct GeneratorOptions {
+  /// Access level of everything generated.
+  var visibility = "public"
+  /// The module that the files belong to. RPCKit does not import itself.
+  var module = "Contracts"
+
+  init(parameter: String) throws(GeneratorError) {
+    for option in parameter.split(separator: ",") {
+      let parts = option.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2 else {
+        throw GeneratorError("option `\(option)` is not of the form name=value")
+      }
+      let value = String(parts[1])
+      switch parts[0] {
+      case "visibility":
+        guard ["public", "package"].contains(value) else {
+          throw GeneratorError("visibility is `public` or `package`, not `\(value)`")
+        }
+        visibility = value
+      case "module":
+        module = value
+      default:
+        throw GeneratorError("unknown option `\(parts[0])`; there are `visibility` and `module`")
+      }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+/// A `.proto` file as the generator sees it: plain values, no descriptor structs.
+struct SchemaFile {
+  var name: String
+  var package: String
+  /// Empty means proto2.
+  var syntax: String
+  var isToGenerate: Bool
+  var messages: [SchemaMessage]
+  var enums: [SchemaEnum]
+  var services: [SchemaService]
+  /// Lines of `extend` declarations.
+  var extensionLines: [Int]
+  /// The file's own descriptor, encoded, without comments.
+  var descriptor: [UInt8]
+}
+
+/// A message, nested ones included.
+struct SchemaMessage {
+  var name: String
+  /// `testing.v1.Rich.Part`.
+  var fullName: String
+  var comment: String
+  var line: Int
+  var fields: [SchemaField]
+  /// Real oneofs; those that protoc makes for `optional` fields are not here.
+  var oneofs: [SchemaOneof]
+  var messages: [SchemaMessage]
+  var enums: [SchemaEnum]
+  /// The entry type that protoc makes for a map field.
+  var isMapEntry: Bool
+  var hasExtensions: Bool
+}
+
+/// A field of a message.
+struct SchemaField {
+  var name: String
+  var number: Int32
+  var comment: String
+  var line: Int
+  var type: SchemaType
+  var isRepeated: Bool
+  /// `optional` in proto3: its default value is different from absence.
+  var hasPresence: Bool
+  /// Index into `SchemaMessage.oneofs`.
+  var oneofIndex: Int?
+  var rules: SchemaFieldRules
+}
+
+/// What a field holds.
+enum SchemaType: Hashable {
+  case double, float
+  case int32, int64, uint32, uint64
+  case bool, string, bytes
+  case message(String)
+  case enumeration(String)
+  case group
+}
+
+/// The rules of `(gatehouse.field)`.
+struct SchemaFieldRules: Hashable {
+  var isRequired = false
+  var byteCountMin: UInt32 = 0
+  var byteCountMax: UInt32 = 0
+  var pattern = ""
+  var minimum: Double?
+  var maximum: Double?
+  var isDefinedOnly = false
+  var itemCountMin: UInt32 = 0
+  var itemCountMax: UInt32 = 0
+
+  var isEmpty: Bool { self == SchemaFieldRules() }
+}
+
+/// A choice of fields.
+struct SchemaOneof {
+  var name: String
+  var comment: String
+}
+
+/// An enum.
+struct SchemaEnum {
+  var name: String
+  var fullName: String
+  var comment: String
+  var line: Int
+  var values: [SchemaEnumValue]
+}
+
+/// A named number of an enum.
+struct SchemaEnumValue {
+  var name: String
+  var number: Int32
+  var comment: String
+}
+
+/// A service.
+struct SchemaService {
+  var name: String
+  var fullName: String
+  var comment: String
+  var line: Int
+  var methods: [SchemaMethod]
+}
+
+/// A method of a service.
+struct SchemaMethod {
+  var name: String
+  var comment: String
+  var line: Int
+  /// Full name of the request message.
+  var input: String
+  /// Full name of the response message.
+  var output: String
+  var isClientStreaming: Bool
+  var isServerStreaming: Bool
+  /// Nil when the method says nothing.
+  var rules: SchemaMethodRules?
+}
+
+/// The rules of `(gatehouse.method)`.
+struct SchemaMethodRules {
+  var caller: String
+  var callingServices: [String]
+  var stepUp: String
+  var isIdempotent: Bool
+  var priority: String
+}

@@ -1,0 +1,127 @@
+/// All files of a request, with their types by full name.
+struct Schema {
+  let files: [SchemaFile]
+  private(set) var messages: [String: SchemaMessage] = [:]
+  private(set) var enums: [String: SchemaEnum] = [:]
+  /// Swift names from the outermost namespace: `Testing_V1.Rich.Part`.
+  private var swiftNames: [String: String] = [:]
+
+  init(files: [SchemaFile]) {
+    self.files = files
+    for file in files {
+      let namespace = SwiftNames.namespace(package: file.package)
+      for message in file.messages { add(message, in: namespace) }
+      for enumeration in file.enums { add(enumeration, in: namespace) }
+    }
+  }
+
+  private mutating func add(_ message: SchemaMessage, in scope: String) {
+    let name = "\(scope).\(SwiftNames.type(message.name, suffix: "Message"))"
+    messages[message.fullName] = message
+    swiftNames[message.fullName] = name
+    for nested in message.messages { add(nested, in: name) }
+    for enumeration in message.enums { add(enumeration, in: name) }
+  }
+
+  private mutating func add(_ enumeration: SchemaEnum, in scope: String) {
+    enums[enumeration.fullName] = enumeration
+    swiftNames[enumeration.fullName] =
+      "\(scope).\(SwiftNames.type(enumeration.name, suffix: "Enum"))"
+  }
+
+  /// The Swift name of a message or enum.
+  func swiftName(_ fullName: String) -> String { swiftNames[fullName] ?? fullName }
+
+  /// The Swift type of one value of a field.
+  func swiftType(_ type: SchemaType) -> String {
+    switch type {
+    case .double: "Double"
+    case .float: "Float"
+    case .int32: "Int32"
+    case .int64: "Int64"
+    case .uint32: "UInt32"
+    case .uint64: "UInt64"
+    case .bool: "Bool"
+    case .string: "String"
+    case .bytes: "[UInt8]"
+    case .message(let name), .enumeration(let name): swiftName(name)
+    case .group: "Never"
+    }
+  }
+
+  /// The entry of a map field, or nil for any other field.
+  func mapEntry(_ field: SchemaField) -> SchemaMessage? {
+    guard field.isRepeated, case .message(let name) = field.type, let entry = messages[name],
+      entry.isMapEntry, entry.fields.count == 2
+    else { return nil }
+    return entry
+  }
+
+  /// Whether a message field is stored behind a pointer.
+  ///
+  /// It is when its message can contain itself, and when it is large: then a small encoding of an
+  /// outer message cannot ask for a large struct, which is what the guard's estimate relies on.
+  func isBoxed(_ name: String, in owner: String) -> Bool {
+    var visited: Set<String> = []
+    return canReach(owner, from: name, &visited) || estimatedSize(name) > Self.inlineSizeMax
+  }
+
+  /// A few numbers or three strings.
+  private static let inlineSizeMax = 48
+
+  private func canReach(_ target: String, from name: String, _ visited: inout Set<String>) -> Bool {
+    if name == target { return true }
+    guard visited.insert(name).inserted, let message = messages[name] else { return false }
+    for field in message.fields where !field.isRepeated {
+      if case .message(let next) = field.type, canReach(target, from: next, &visited) {
+        return true
+      }
+    }
+    return false
+  }
+
+  private func estimatedSize(_ name: String) -> Int {
+    guard let message = messages[name] else { return 0 }
+    var size = 0
+    var oneofSizes: [Int: Int] = [:]
+    for field in message.fields {
+      let fieldSize = estimatedSize(of: field, in: name)
+      if let oneof = field.oneofIndex {
+        oneofSizes[oneof] = max(oneofSizes[oneof] ?? 0, fieldSize)
+      } else {
+        size += fieldSize
+      }
+    }
+    return size + oneofSizes.values.reduce(0) { $0 + $1 + 8 }
+  }
+
+  private func estimatedSize(of field: SchemaField, in owner: String) -> Int {
+    if field.isRepeated { return 8 }
+    switch field.type {
+    case .bool: return 1
+    case .float, .int32, .uint32, .enumeration: return 4
+    case .string: return 16
+    case .message(let name):
+      var visited: Set<String> = []
+      if canReach(owner, from: name, &visited) { return 8 }
+      let size = estimatedSize(name)
+      return size > Self.inlineSizeMax ? 8 : size + 8
+    default: return 8
+    }
+  }
+
+  /// Whether a message, or one inside it, has rules to validate.
+  func hasRules(_ name: String) -> Bool {
+    var visited: Set<String> = []
+    return hasRules(name, &visited)
+  }
+
+  private func hasRules(_ name: String, _ visited: inout Set<String>) -> Bool {
+    guard visited.insert(name).inserted, let message = messages[name] else { return false }
+    for field in message.fields {
+      if !field.rules.isEmpty { return true }
+      if case .message(let next) = field.type, hasRules(next, &visited) { return true }
+    }
+    return false
+  }
+}

@@ -1,0 +1,177 @@
+/// Writes a service: descriptors of its methods, the protocol to implement, and the client.
+struct ServiceWriter {
+  let schema: Schema
+  let visibility: String
+
+  func write(_ service: SchemaService, to writer: inout SourceWriter) {
+    let name = SwiftNames.upperCamel(service.name)
+    writeMethods(service, name, to: &writer)
+    writer.line()
+    writeProtocol(service, name, to: &writer)
+    writer.line()
+    writeClient(service, name, to: &writer)
+  }
+
+  /// Written outside the namespace: an extension cannot be nested.
+  func writeDefinition(
+    _ service: SchemaService,
+    namespace: String,
+    to writer: inout SourceWriter
+  ) {
+    let name = SwiftNames.upperCamel(service.name)
+    writer.block("extension \(namespace).\(name)Service {") { writer in
+      writer.line("/// This service and its handlers, for a server.")
+      writer.block("\(visibility) var definition: ServiceDefinition {") { writer in
+        writer.block("ServiceDefinition(", closing: ")") { writer in
+          writer.line("name: \(SourceWriter.literal(service.fullName)),")
+          writer.block("methods: [", closing: "]") { writer in
+            for method in service.methods {
+              let member = SwiftNames.member(method.name)
+              let descriptor = "\(namespace).\(name)Methods.\(member)"
+              let (parameters, arguments) = handlerShape(method)
+              writer.block(".\(method.kind)(\(descriptor)) {", closing: "},") {
+                $0.line("\(parameters) in try await self.\(member)(\(arguments))")
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private func handlerShape(_ method: SchemaMethod) -> (parameters: String, arguments: String) {
+    let input = method.isClientStreaming ? "requests" : "request"
+    return method.isServerStreaming
+      ? ("\(input), call, writer", "\(input), call, to: writer")
+      : ("\(input), call", "\(input), call")
+  }
+
+  private func writeMethods(_ service: SchemaService, _ name: String, to writer: inout SourceWriter)
+  {
+    writer.line("/// What is known of the methods of `\(service.fullName)`.")
+    writer.block("\(visibility) enum \(name)Methods {") { writer in
+      for method in service.methods {
+        let rules = method.rules
+        writer.documentation(method.comment, fallback: "`\(method.name)`.")
+        writer.block(
+          "\(visibility) static let \(SwiftNames.member(method.name)) = MethodDescriptor(",
+          closing: ")"
+        ) { writer in
+          writer.line("service: \(SourceWriter.literal(service.fullName)),")
+          writer.line("method: \(SourceWriter.literal(method.name)),")
+          writer.line("kind: .\(method.kind),")
+          writer.line("callerClass: .\(SwiftNames.escaped(rules?.caller ?? "admin")),")
+          let services = (rules?.callingServices ?? []).map(SourceWriter.literal)
+          writer.line("callingServices: [\(services.joined(separator: ", "))],")
+          let stepUp = rules?.stepUp ?? ""
+          writer.line("stepUp: \(stepUp.isEmpty ? "nil" : SourceWriter.literal(stepUp)),")
+          writer.line("isIdempotent: \(rules?.isIdempotent ?? false),")
+          writer.line("priority: .\(rules?.priority ?? "normal"),")
+          writer.line("requestType: \(SourceWriter.literal(method.input)),")
+          writer.line("responseType: \(SourceWriter.literal(method.output))")
+        }
+      }
+    }
+  }
+
+  private func writeProtocol(
+    _ service: SchemaService,
+    _ name: String,
+    to writer: inout SourceWriter
+  ) {
+    writer.documentation(service.comment, fallback: "`\(service.fullName)`.")
+    writer.block("\(visibility) protocol \(name)Service: Sendable {") { writer in
+      for method in service.methods {
+        writer.documentation(method.comment, fallback: "`\(method.name)`.")
+        let request = schema.swiftName(method.input)
+        let response = schema.swiftName(method.output)
+        let input =
+          method.isClientStreaming
+          ? "_ requests: RequestStream<\(request)>" : "_ request: \(request)"
+        let output =
+          method.isServerStreaming
+          ? ", to writer: ResponseWriter<\(response)>) async throws"
+          : ") async throws -> \(response)"
+        writer.line(
+          "func \(SwiftNames.member(method.name))(\(input), _ call: CallContext\(output)"
+        )
+      }
+    }
+  }
+
+  private func writeClient(_ service: SchemaService, _ name: String, to writer: inout SourceWriter)
+  {
+    writer.line("/// Calls `\(service.fullName)`.")
+    writer.block("\(visibility) struct \(name)Client: Sendable {") { writer in
+      writer.line("/// Where the calls go.")
+      writer.line("\(visibility) let channel: Channel")
+      writer.line()
+      writer.line("/// Makes a client of the servers behind `channel`.")
+      writer.block("\(visibility) init(_ channel: Channel) {") { $0.line("self.channel = channel") }
+      for method in service.methods {
+        writer.line()
+        writeCall(method, methods: "\(name)Methods", to: &writer)
+      }
+    }
+  }
+
+  private func writeCall(_ method: SchemaMethod, methods: String, to writer: inout SourceWriter) {
+    let request = schema.swiftName(method.input)
+    let response = schema.swiftName(method.output)
+    let member = SwiftNames.member(method.name)
+    let isBidirectional = method.isClientStreaming && method.isServerStreaming
+    writer.documentation(method.comment, fallback: "`\(method.name)`.")
+    writer.line("///")
+    writer.line("/// `timeout`, if given, goes before the one in `options`.")
+    writer.line(
+      "\(visibility) func \(member)\(isBidirectional ? "<Result>" : "")("
+    )
+    writer.indented { writer in
+      if !method.isClientStreaming { writer.line("_ request: \(request),") }
+      writer.line("timeout: Swift.Duration? = nil,")
+      writer.line(
+        "options: CallOptions = CallOptions()\(method.isClientStreaming ? "," : "")"
+      )
+      if isBidirectional {
+        writer.line(
+          "_ body: (RequestWriter<\(request)>, ResponseStream<\(response)>) async throws -> Result"
+        )
+      } else if method.isClientStreaming {
+        writer.line("_ requests: (RequestWriter<\(request)>) async throws -> Void")
+      }
+    }
+    let effects =
+      switch (method.isClientStreaming, method.isServerStreaming) {
+      case (true, true): " async throws -> Result"
+      case (false, true): " -> ResponseStream<\(response)>"
+      default: " async throws -> \(response)"
+      }
+    let arguments =
+      switch (method.isClientStreaming, method.isServerStreaming) {
+      case (true, true): "options: options, body: body"
+      case (true, false): "options: options, requests: requests"
+      default: "request, options: options"
+      }
+    let isAwaited = method.isClientStreaming || !method.isServerStreaming
+    writer.block(")\(effects) {") { writer in
+      writer.line("var options = options")
+      writer.line("if let timeout { options.timeout = timeout }")
+      writer.line(
+        "return \(isAwaited ? "try await " : "")channel.\(method.kind)"
+          + "(\(methods).\(member), \(arguments))"
+      )
+    }
+  }
+}
+
+extension SchemaMethod {
+  /// The case of `MethodDescriptor.Kind`.
+  var kind: String {
+    switch (isClientStreaming, isServerStreaming) {
+    case (false, false): "unary"
+    case (true, false): "clientStreaming"
+    case (false, true): "serverStreaming"
+    case (true, true): "bidirectional"
+    }
+  }
+}

@@ -1,0 +1,109 @@
+"""Builds, measures, and writes results.json and RESULTS.md."""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import time
+
+from . import machine, measurements, peers, processes, report
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="benchmarks/run", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=5, help="length of one run (default 5)")
+    parser.add_argument("--warmup", type=float, default=1, help="before each run (default 1)")
+    parser.add_argument("--rounds", type=int, default=3, help="the median counts (default 3)")
+    parser.add_argument("--servers", default="", help="comma-separated; empty means all")
+    parser.add_argument("--skip-build", action="store_true", help="measure what is already built")
+    parser.add_argument("--output", default=str(peers.BENCHMARKS),
+                        help="folder of results.json and RESULTS.md (default benchmarks/)")
+    parser.add_argument("--render", action="store_true",
+                        help="only write RESULTS.md again, from results.json")
+    return parser.parse_args()
+
+
+def wanted_servers(names):
+    known = {server.name: server for server in peers.SERVERS}
+    wanted = names.split(",") if names else list(known)
+    for name in wanted:
+        if name not in known:
+            sys.exit(f"benchmarks/run: no server named {name}; there are: {', '.join(known)}")
+    return [known[name] for name in wanted]
+
+
+def built_servers(wanted):
+    servers = []
+    for server in wanted:
+        name = server.name
+        if not peers.is_there(server.command[0]):
+            print(f"{name} is skipped: {os.path.relpath(server.command[0])} was not built")
+        elif not measurements.available(server.closed) or not measurements.available(server.opened):
+            print(f"{name} is skipped: none of its load generators was built")
+        else:
+            servers.append(server)
+    return servers
+
+
+def measure(servers, options):
+    results = {server.name: {"title": server.title, "command": list(server.command)}
+               for server in servers}
+    for server in servers:
+        measurements.verify(server)
+    print("closed loops", flush=True)
+    closed = measurements.closed_loops(servers, options.seconds, options.warmup, options.rounds)
+    for server in servers:
+        found = results[server.name]
+        found["closed"] = closed[server.name]
+        rate = measurements.own_rate(server, found["closed"]) / 2
+        print(f"{server.name}: open loops, idle connections, system calls", flush=True)
+        for kind, offered, slow_percent in (
+            ("open", rate, 0), ("open_slow", rate, 1),
+            ("common", measurements.COMMON_RATE, 0), ("common_slow", measurements.COMMON_RATE, 1),
+        ):
+            found[kind] = measurements.open_loop(
+                server, offered, slow_percent, options.seconds, options.warmup, options.rounds)
+        found["idle"] = measurements.idle_connections(server)
+        found["system_calls"] = measurements.system_calls(server)
+    return results
+
+
+def main():
+    options = arguments()
+    output = os.path.abspath(options.output)
+    path = os.path.join(output, "results.json")
+    if not options.render:
+        if len(os.sched_getaffinity(0)) < 2 or not shutil.which("taskset"):
+            sys.exit("benchmarks/run: needs two cores and taskset: the server and its load must "
+                     "not share one")
+        processes.prepare()
+        wanted = wanted_servers(options.servers)
+        if not options.skip_build:
+            peers.build()
+        servers = built_servers(wanted)
+        if not servers:
+            sys.exit("benchmarks/run: nothing to measure (scripts/setup --benchmarks)")
+        description = machine.describe()
+        began = time.monotonic()
+        try:
+            results = measure(servers, options)
+        finally:
+            processes.end_all()
+        document = {
+            "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+            "machine": description,
+            "settings": {"seconds": options.seconds, "warmup": options.warmup,
+                         "rounds": options.rounds, "took_seconds": round(time.monotonic() - began)},
+            "servers": results,
+        }
+        os.makedirs(output, exist_ok=True)
+        with open(path, "w") as file:
+            json.dump(document, file, indent=1)
+            file.write("\n")
+    with open(path) as file:
+        document = json.load(file)
+    with open(os.path.join(output, "RESULTS.md"), "w") as file:
+        file.write(report.render(document))
+    print(f"wrote {os.path.relpath(output)}/results.json and RESULTS.md")
+    return 0

@@ -1,0 +1,120 @@
+"""What is measured of one server."""
+
+import subprocess
+import time
+
+from . import load, peers, processes
+
+# (connections, calls in flight on each)
+CLOSED = ((1, 1), (8, 16), (64, 8))
+MAIN = (8, 16)
+# Offered to every server alike, so that latencies can be compared: well within the slowest.
+COMMON_RATE = 10_000
+IDLE_CONNECTIONS = 1000
+TRACE_SECONDS = 2
+
+
+def shape(pair):
+    return {"connections": pair[0], "in_flight": pair[1]}
+
+
+def label(pair):
+    return f"{pair[0]}x{pair[1]}"
+
+
+def median(results):
+    """The round in the middle by rate, whole, so that its figures belong together."""
+    ordered = sorted(results, key=lambda result: result["rate"])
+    chosen = dict(ordered[len(ordered) // 2])
+    chosen["rates"] = [round(result["rate"]) for result in results]
+    return chosen
+
+
+def verify(server):
+    """A server that answers wrongly is not measured: the generator checks every answer."""
+    with processes.RunningServer(server) as running:
+        result = load.measure(running, available(server.opened)[0], seconds=0.5, warmup=0.1,
+                              connections=2, in_flight=2)
+        if result["errors"] or not result["calls"]:
+            raise RuntimeError(f"{server.name} answers wrongly: {result}")
+
+
+def available(generators):
+    return [generator for generator in generators if peers.is_there(generator.program)]
+
+
+def closed_loops(servers, seconds, warmup, rounds):
+    """Alternating rounds, so that a busy minute of the machine touches every server."""
+    found = {server.name: {} for server in servers}
+    for number in range(rounds):
+        for server in servers:
+            first, *others = available(server.closed)
+            plan = [(pair, first) for pair in CLOSED] + [(MAIN, other) for other in others]
+            for pair, generator in plan:
+                print(f"  round {number + 1}: {server.name}, {label(pair)}, {generator.name}",
+                      flush=True)
+                with processes.RunningServer(server) as running:
+                    result = load.measure(running, generator, seconds, warmup, **shape(pair))
+                found[server.name].setdefault((pair, generator.name), []).append(result)
+    return {
+        name: [{"shape": label(pair), **median(results)} for (pair, _), results in runs.items()]
+        for name, runs in found.items()
+    }
+
+
+def own_rate(server, closed):
+    """The server's rate with the generator of the open loop: the rate it can be offered half of."""
+    generator = available(server.opened)[0].name
+    return next(result["rate"] for result in closed
+                if result["generator"] == generator and result["shape"] == label(MAIN))
+
+
+def open_loop(server, rate, slow_percent, seconds, warmup, rounds):
+    generator = available(server.opened)[0]
+    results = []
+    for number in range(rounds):
+        print(f"  round {number + 1}: {server.name}, {rate:.0f}/s, {slow_percent:g} % slow, "
+              f"{generator.name}", flush=True)
+        with processes.RunningServer(server) as running:
+            # Slow calls occupy 10 ms each: the generator needs room for them beside the others.
+            results.append(load.measure(running, generator, seconds, warmup, connections=8,
+                                        in_flight=64, rate=rate, slow_percent=slow_percent))
+    results.sort(key=lambda result: result["p99_us"])
+    chosen = dict(results[len(results) // 2])
+    chosen["p99s_us"] = [round(result["p99_us"]) for result in results]
+    return chosen
+
+
+def idle_connections(server):
+    """Resident memory per connection that made one call and then rests."""
+    if not available((server.holder,)):
+        return None
+    with processes.RunningServer(server) as running:
+        load.measure(running, server.holder, seconds=0.5, warmup=0.1, connections=4, in_flight=4)
+        time.sleep(0.5)
+        before = running.resident_bytes()
+        words = [server.holder.program, "--target", running.address, "--connections",
+                 str(IDLE_CONNECTIONS), "--hold", "5"]
+        holder = processes.start(words, processes.LOAD_CORE, stdout=subprocess.PIPE)
+        try:
+            if processes.first_line(holder, 30) != "holding":
+                raise RuntimeError("the holder does not hold")
+            time.sleep(2)
+            after = running.resident_bytes()
+        finally:
+            processes.end(holder)
+    return {"connections": IDLE_CONNECTIONS, "before_bytes": before, "after_bytes": after,
+            "bytes_per_connection": round((after - before) / IDLE_CONNECTIONS)}
+
+
+def system_calls(server):
+    """System calls per call at 8x16. Tracing slows the server down, so this is a run of its own."""
+    generator = available(server.closed)[0]
+    with processes.RunningServer(server) as running:
+        words = load.command(generator, running.address, seconds=TRACE_SECONDS, warmup=0,
+                             **shape(MAIN))
+        log = peers.WORK / f"strace-{server.name}.txt"
+        count, output = processes.system_calls(running.pid, words, TRACE_SECONDS, log)
+    calls = load.parse(generator, output)["calls_total"]
+    return {"generator": generator.name, "system_calls": count, "calls": calls,
+            "per_call": round(count / calls, 3) if calls else None}

@@ -1,0 +1,101 @@
+"""Who is compared, how each is built and started, and which generator loads it.
+
+This is the one place that knows command lines: to add a server, add an entry to SERVERS.
+"""
+
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+BENCHMARKS = Path(__file__).resolve().parent.parent
+REPOSITORY = BENCHMARKS.parent
+WORK = BENCHMARKS / ".work"
+BIN = WORK / "bin"
+
+# One core for every server: Go would otherwise start a scheduler per core it can see.
+ONE_CORE = {"GOMAXPROCS": "1"}
+
+
+@dataclass(frozen=True)
+class Generator:
+    """A load client. `form` says how to call it: "ours" (the flags of README.md) or "h2load"."""
+
+    name: str
+    program: str
+    form: str = "ours"
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server of the comparison; it prints "listening host:port" when it is ready."""
+
+    name: str
+    title: str
+    command: tuple
+    # Generators for the closed loops, first choice first; the others are cross-checks.
+    closed: tuple
+    # Generators for the open loops, the first one that is there is taken.
+    opened: tuple
+    # Opens idle connections with one call on each (flag --hold).
+    holder: Generator
+    environment: dict = field(default_factory=dict)
+
+
+RPCLOAD = Generator("rpcload", str(REPOSITORY / ".build/release/rpcload"))
+TTRPC_GO = Generator("ttrpc-go", str(BIN / "ttrpc-go-client"))
+GRPC_GO = Generator("grpc-go", str(BIN / "grpc-go-client"))
+# First choice for gRPC's open loops: it spins on its core, where the Go client's scheduler adds
+# milliseconds to the slowest calls.
+GRPC_CPP = Generator("grpc-cpp", str(BIN / "grpc-cpp-client"))
+# No gRPC client is as cheap as h2load; with any other, a fast server waits for its load.
+H2LOAD = Generator("h2load", "h2load", form="h2load")
+
+SERVERS = (
+    # Built from benchmarks/Package.swift by build() below. Pinned to a core, it must run one loop.
+    Server(
+        "rpckit", "RPCKit",
+        (str(BENCHMARKS / ".build/release/benchmark-server"), "--listen", "127.0.0.1:0"),
+        closed=(RPCLOAD, TTRPC_GO), opened=(RPCLOAD, TTRPC_GO), holder=TTRPC_GO,
+    ),
+    Server(
+        "ttrpc-go", "ttrpc (Go)", (str(BIN / "ttrpc-go-server"), "--listen", "127.0.0.1:0"),
+        closed=(RPCLOAD, TTRPC_GO), opened=(RPCLOAD, TTRPC_GO), holder=TTRPC_GO,
+        environment=ONE_CORE,
+    ),
+    Server(
+        "grpc-go", "grpc-go", (str(BIN / "grpc-go-server"), "--listen", "127.0.0.1:0"),
+        closed=(H2LOAD, GRPC_CPP, GRPC_GO), opened=(GRPC_CPP, GRPC_GO), holder=GRPC_GO,
+        environment=ONE_CORE,
+    ),
+    Server(
+        "grpc-cpp", "gRPC C++", (str(BIN / "grpc-cpp-server"), "--listen", "127.0.0.1:0"),
+        closed=(H2LOAD, GRPC_CPP, GRPC_GO), opened=(GRPC_CPP, GRPC_GO), holder=GRPC_GO,
+    ),
+)
+
+
+def build():
+    """Builds what can be built; what cannot says so and is left out."""
+    WORK.mkdir(exist_ok=True)
+    subprocess.run([str(BENCHMARKS / "peers/build"), str(WORK)], check=False, timeout=900)
+    if not (BENCHMARKS / "Package.swift").exists():
+        print("rpckit is left out: benchmarks/Package.swift is missing")
+        return
+    for command in (
+        ["swift", "build", "-c", "release", "--package-path", str(BENCHMARKS)],
+        ["swift", "build", "-c", "release", "--package-path", str(REPOSITORY),
+         "--product", "rpcload"],
+    ):
+        if subprocess.run(command, check=False, timeout=1800).returncode != 0:
+            print(f"rpckit is left out: this failed: {' '.join(command)}")
+
+
+def is_there(program):
+    """Whether a program was built or is installed, and is what we mean."""
+    path = Path(program)
+    if "/" not in program:
+        return subprocess.run(["which", program], capture_output=True).returncode == 0
+    if path.name == "rpcload" and path.exists():
+        shown = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=10)
+        return "--in-flight" in shown.stdout + shown.stderr
+    return path.exists()

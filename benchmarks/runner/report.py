@@ -1,0 +1,142 @@
+"""Writes RESULTS.md from results.json."""
+
+import os
+
+# Cores' worth of other people's work above which a run is not to be trusted.
+DISTURBANCE_MAX = 0.1
+
+OPEN_LOOPS = ("common", "common_slow", "open", "open_slow")
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows] + [""]
+
+
+def thousands(number):
+    return "–" if number is None else f"{number:,.0f}"
+
+
+def primary(server):
+    """The runs of the first generator, by shape; the others are cross-checks."""
+    first = server["closed"][0]["generator"]
+    return {run["shape"]: run for run in server["closed"] if run["generator"] == first}
+
+
+def environment(document):
+    machine, settings = document["machine"], document["settings"]
+    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
+    lines = [
+        f"Measured {document['date']} at commit {machine['commit']}, on {machine['processor']} "
+        f"({machine['cores']} cores), {machine['system']}, Linux {machine['kernel']}.",
+        f"{versions}.",
+        "",
+        f"Server pinned to core 0, load to core 1, over loopback TCP. Each run: "
+        f"{settings['seconds']:g} s after {settings['warmup']:g} s of warm-up, a fresh server; "
+        f"{settings['rounds']} alternating rounds, of which the median is shown.",
+        "",
+    ]
+    disturbances = sorted(
+        run.get("other_cores", 0) + run.get("stolen_cores", 0)
+        for server in document["servers"].values()
+        for run in server["closed"] + [server[kind] for kind in OPEN_LOOPS])
+    middle, worst = disturbances[len(disturbances) // 2], disturbances[-1]
+    lines += [f"Other work took {middle:.2f} of the machine's {machine['cores']} cores in the median "
+              f"run and {worst:.2f} in the worst of those shown.", ""]
+    if worst > DISTURBANCE_MAX:
+        lines += ["**The machine was not idle**: read the figures as rough.", ""]
+    return lines
+
+
+def throughput(servers):
+    rows = []
+    for server in servers:
+        runs = primary(server)
+        main = runs["8x16"]
+        rows.append([
+            server["title"], main["generator"], thousands(runs["1x1"]["rate"]),
+            thousands(main["rate"]), thousands(runs["64x8"]["rate"]),
+            f"{main['server_cpu_us_per_call']:.1f}",
+            f"{main['server_cores'] * 100:.0f} % / {main['load_cores'] * 100:.0f} %",
+        ])
+    return ["## Calls per second, closed loop", "",
+            "Connections × calls in flight on each. The last columns are of 8×16. When the server's "
+            "core is not full, its load was the limit and the time per call is the figure to compare.",
+            ""] + table(
+        ["Server", "Load by", "1×1", "8×16", "64×8", "Server CPU µs per call",
+         "Core used: server / load"], rows)
+
+
+def latency_rows(servers, kinds):
+    return [
+        [server["title"], server[kind]["generator"], thousands(server[kind]["rate_wanted"]), slow]
+        + [thousands(server[kind][f"{key}_us"]) for key in ("p50", "p99", "p999", "max")]
+        + [server[kind]["errors"]]
+        for kind, slow in kinds for server in servers
+    ]
+
+
+def latency(servers):
+    header = ["Server", "Load by", "Calls per second", "Slow calls", "p50", "p99", "p99.9", "max",
+              "Errors"]
+    return ["## Latency of normal calls, open loop (µs)", "",
+            "Calls are sent at fixed times, and latency counts from the intended one. Slow calls take "
+            "10 ms and are not in the percentiles. First the same rate for every server:", ""
+            ] + table(header, latency_rows(servers, (("common", "none"), ("common_slow", "1 %")))) + [
+            "Then half the rate that each server reached at 8×16 with the same generator:", ""
+            ] + table(header, latency_rows(servers, (("open", "none"), ("open_slow", "1 %"))))
+
+
+def resources(servers):
+    rows = []
+    for server in servers:
+        idle, traced = server["idle"], server["system_calls"]
+        rows.append([
+            server["title"],
+            f"{traced['per_call']:.2f}" if traced and traced["per_call"] is not None else "–",
+            f"{idle['before_bytes'] / 1e6:.1f}" if idle else "–",
+            f"{idle['bytes_per_connection'] / 1e3:.1f}" if idle else "–",
+        ])
+    return ["## Resources of the server", "",
+            "System calls: traced at 8×16, which slows the server. Memory: resident, of a server "
+            "with few connections, and its growth per connection with 1,000 that made one call and "
+            "rest.", ""] + table(
+        ["Server", "System calls per call", "Resident MB", "kB per idle connection"], rows)
+
+
+def cross_checks(servers):
+    rows = []
+    for server in servers:
+        first = server["closed"][0]["generator"]
+        for run in server["closed"]:
+            if run["shape"] == "8x16":
+                rows.append([
+                    server["title"], run["generator"] + (" (used above)" if run["generator"] == first else ""),
+                    thousands(run["rate"]), ", ".join(thousands(rate) for rate in run["rates"]),
+                    f"{run['server_cores'] * 100:.0f} % / {run['load_cores'] * 100:.0f} %",
+                    run["errors"]])
+    return ["## Cross-check: other generators and every round, 8×16", ""] + table(
+        ["Server", "Load by", "Median", "Rounds", "Core used: server / load", "Errors"], rows)
+
+
+def commands(document):
+    settings = document["settings"]
+    lines = ["## Commands", "", "```",
+             "scripts/setup --benchmarks",
+             f"benchmarks/run --seconds {settings['seconds']:g} --warmup {settings['warmup']:g} "
+             f"--rounds {settings['rounds']}", "```", "",
+             "Servers, each under `taskset -c 0` (those in Go with `GOMAXPROCS=1`):", "", "```"]
+    for server in document["servers"].values():
+        program, *rest = server["command"]
+        lines.append(" ".join(["…/" + os.path.basename(program), *rest]))
+    return lines + ["```", ""]
+
+
+def render(document):
+    servers = list(document["servers"].values())
+    lines = ["# Results", "",
+             "Written by `benchmarks/run`; the raw figures are in `results.json`. What is measured "
+             "and why: `README.md`.", ""]
+    lines += environment(document) + throughput(servers) + latency(servers)
+    lines += resources(servers) + cross_checks(servers) + commands(document)
+    return "\n".join(lines).rstrip() + "\n"
