@@ -18,3 +18,4 @@ extern int epoll_pwait2(int descriptor, struct epoll_event *events, int count,
 extern int pthread_setname_np(pthread_t thread, const char *name);
 
 static inline int CLinux_errno(void) { return errno; }
+static inline void CLinux_set_errno(int value) { errno = value; }

@@ -17,6 +17,9 @@ public final class CallContext: @unchecked Sendable {
   /// Who is at the other end of the connection.
   public var peer: Peer { connection.peer }
 
+  /// The loop of the connection, which the handler's task prefers.
+  public var loop: any EventLoop { connection.loop }
+
   /// The call that the current task serves; nil outside a handler.
   @TaskLocal public static var current: CallContext?
 
