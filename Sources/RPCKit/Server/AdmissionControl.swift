@@ -22,7 +22,7 @@ public final class AdmissionControl: Sendable {
     /// The bound never falls below this.
     public var limitMin = 128
     /// Least latency that is told from queueing.
-    public var latencyFloor = Duration.milliseconds(5)
+    public var latencyFloor = Duration.milliseconds(10)
     /// How much queueing is fine, relative to the least latency.
     public var tolerance = 0.3
     /// How often the bound is computed anew.
