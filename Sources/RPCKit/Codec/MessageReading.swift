@@ -1,6 +1,6 @@
 package import CProtobufC
 
-/// Copies what protobuf-c unpacked into Swift values. For generated code.
+/// Copies what protobuf-c unpacked into Swift values, for generated code.
 package enum MessageReading {
   /// A string of valid UTF-8, U+0000 included.
   ///

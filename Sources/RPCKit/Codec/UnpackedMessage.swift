@@ -1,8 +1,8 @@
 package import CProtobufC
 
-/// A message that passed the guard and was unpacked into the thread's arena. For generated code.
+/// A message that passed the guard and was unpacked into the thread's arena.
 ///
-/// Like `MessageScratch` it lives within one synchronous call.
+/// For generated code. /// Like `MessageScratch` it lives within one synchronous call.
 @safe
 package struct UnpackedMessage {
   private let mark: rpckit_arena_mark
@@ -14,7 +14,9 @@ package struct UnpackedMessage {
   /// fields, at most two entries of 32 bytes per field, and 16-byte alignment.
   private static let bytesPerField = 96
 
-  /// Guards and unpacks. Throws what the guard found, or `malformed` for what only unpacking sees.
+  /// Guards and unpacks.
+  ///
+  /// Throws what the guard found, or `malformed` for what only unpacking sees.
   package init(
     _ bytes: Span<UInt8>,
     _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>?,
@@ -42,7 +44,8 @@ package struct UnpackedMessage {
     guard !tables.overflow, !total.overflow else { throw .needsTooMuchMemory }
     let mark = unsafe rpckit_arena_begin(total.partialValue)
     do throws(MessageDecodingError) {
-      unsafe message = try unsafe bytes.withUnsafeBufferPointer { bytes throws(MessageDecodingError) in
+      unsafe message = try unsafe bytes.withUnsafeBufferPointer {
+        bytes throws(MessageDecodingError) in
         report.has_repeated_singular
           ? try unsafe Self.unpackMerged(bytes, descriptor, mark, memoryMax: memoryMax)
           : try unsafe Self.unpack(bytes, descriptor, mark)

@@ -30,7 +30,10 @@ import Testing
     Case(testDescription: "a varint that does not end", bytes: [0x08, 0xFF]),
     Case(testDescription: "a length past the end", bytes: [0x72, 0x05, 0x61]),
     Case(testDescription: "a length of 2^32 - 1", bytes: [0x72, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F]),
-    Case(testDescription: "a length of six bytes", bytes: [0x72, 0x81, 0x80, 0x80, 0x80, 0x80, 0x00]),
+    Case(
+      testDescription: "a length of six bytes",
+      bytes: [0x72, 0x81, 0x80, 0x80, 0x80, 0x80, 0x00]
+    ),
     Case(
       testDescription: "a length past the end of its message",
       bytes: [0x92, 0x01, 0x02, 0x0A, 0x05, 0x61, 0x62, 0x63, 0x64, 0x65]
@@ -49,7 +52,11 @@ import Testing
       bytes: [0x72, 0x02, 0xC0, 0x80],
       error: .invalidUTF8
     ),
-    Case(testDescription: "a surrogate", bytes: [0x72, 0x03, 0xED, 0xA0, 0x80], error: .invalidUTF8),
+    Case(
+      testDescription: "a surrogate",
+      bytes: [0x72, 0x03, 0xED, 0xA0, 0x80],
+      error: .invalidUTF8
+    ),
     Case(
       testDescription: "not UTF-8 in a map key",
       bytes: [0xEA, 0x03, 0x03, 0x0A, 0x01, 0x80],

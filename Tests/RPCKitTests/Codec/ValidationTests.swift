@@ -34,7 +34,9 @@ import Testing
       $0.mood = Testing_V1.Mood(rawValue: 99)
     },
     Case(field: "tags", description: "must have at least 1 items") { $0.tags = [] },
-    Case(field: "tags", description: "must have at most 3 items") { $0.tags = ["a", "b", "c", "d"] },
+    Case(field: "tags", description: "must have at most 3 items") {
+      $0.tags = ["a", "b", "c", "d"]
+    },
     Case(field: "tags[1]", description: "must have at most 4 bytes") { $0.tags = ["a", "abcde"] },
     Case(field: "inner.name", description: "must be set") {
       var inner = ValidationTests.valid

@@ -8,7 +8,12 @@ import Testing
 
   @Test("A check request is these bytes")
   func checkRequest_encoded_isTheseBytes() {
-    let request = Benchmark_V1.CheckRequest(subject: "ann", action: "open", entity: "", context: "é")
+    let request = Benchmark_V1.CheckRequest(
+      subject: "ann",
+      action: "open",
+      entity: "",
+      context: "é"
+    )
     #expect(
       request.encoded() == [
         0x0A, 0x03, 0x61, 0x6E, 0x6E,  // 1, 3 bytes, "ann"
@@ -52,7 +57,9 @@ import Testing
 
   @Test("Two occurrences of a message field are merged")
   func message_twice_isMerged() throws {
-    let first = Rich(part: Rich.Part(label: "first", count: 5, sizes: [1, 2], choice: .byName("n")))
+    let first = Rich(
+      part: Rich.Part(label: "first", count: 5, sizes: [1, 2], choice: .byName("n"))
+    )
     let second = Rich(part: Rich.Part(label: "second", sizes: [3]))
     let merged = try Rich(encoded: first.encoded() + second.encoded())
     #expect(
