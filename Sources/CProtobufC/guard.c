@@ -1,7 +1,7 @@
 #include "guard.h"
 
-// Most fields of one level are looked up as "the one after the last one", so that a message whose
-// fields come in order, as every encoder writes them, needs no search.
+// A field is looked for at `next` and behind it before it is searched, so that a message whose
+// fields come in order, as every encoder writes them, mostly needs no search.
 struct level {
   const ProtobufCMessageDescriptor *descriptor;
   const uint8_t *end;
@@ -166,9 +166,9 @@ rpckit_guard_verdict rpckit_guard(
 
     const ProtobufCMessageDescriptor *message = level->descriptor;
     const ProtobufCFieldDescriptor *field = level->next;
-    if (field == message->fields + message->n_fields || field->id != number) {
-      field = find_field(message, number);
-    }
+    const ProtobufCFieldDescriptor *fields_end = message->fields + message->n_fields;
+    if (field != fields_end && field->id != number) field += 1;
+    if (field == fields_end || field->id != number) field = find_field(message, number);
     uint32_t length = 0;
     switch (wire_type) {
       case PROTOBUF_C_WIRE_TYPE_VARINT:

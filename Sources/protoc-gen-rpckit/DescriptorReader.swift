@@ -83,8 +83,9 @@ import CProtobufC
     let fieldPointers = unsafe DescriptorPointers.list(message.field, message.n_field)
     // protoc makes a oneof for each `optional` field and puts these after the real ones.
     var syntheticOneofs: Set<Int32> = []
-    for unsafe field in unsafe fieldPointers where unsafe field.pointee.proto3_optional != 0 {
-      syntheticOneofs.insert(unsafe field.pointee.oneof_index)
+    for index in unsafe fieldPointers.indices {
+      let field = unsafe fieldPointers[index].pointee
+      if unsafe field.proto3_optional != 0 { syntheticOneofs.insert(unsafe field.oneof_index) }
     }
     var fields: [SchemaField] = []
     for index in unsafe fieldPointers.indices {

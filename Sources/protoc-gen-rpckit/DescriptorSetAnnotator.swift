@@ -19,9 +19,8 @@ enum DescriptorSetAnnotator {
       rpckit_descriptor_google__protobuf__file_descriptor_set(),
       as: Google__Protobuf__FileDescriptorSet.self
     ) { set in
-      for unsafe file in unsafe DescriptorPointers.list(set.pointee.file, set.pointee.n_file) {
-        unsafe annotate(file)
-      }
+      let files = unsafe DescriptorPointers.list(set.pointee.file, set.pointee.n_file)
+      for index in unsafe files.indices { unsafe annotate(files[index]) }
       return unsafe DescriptorPointers.pack(set)
     }
     guard let annotated else {
@@ -41,16 +40,17 @@ enum DescriptorSetAnnotator {
       unsafe file.pointee.options = unsafe options
     }
     unsafe add(noPackHelpers, to: &file.pointee.options.pointee.base)
-    for unsafe message in unsafe DescriptorPointers.list(
+    let messages = unsafe DescriptorPointers.list(
       file.pointee.message_type,
       file.pointee.n_message_type
-    ) {
-      unsafe annotate(message)
-    }
+    )
+    for index in unsafe messages.indices { unsafe annotate(messages[index]) }
   }
 
   private static func annotate(_ message: UnsafeMutablePointer<Google__Protobuf__DescriptorProto>) {
-    for unsafe field in unsafe DescriptorPointers.list(message.pointee.field, message.pointee.n_field) {
+    let fields = unsafe DescriptorPointers.list(message.pointee.field, message.pointee.n_field)
+    for index in unsafe fields.indices {
+      let field = unsafe fields[index]
       unsafe field.pointee.has_proto3_optional = 0
       guard unsafe field.pointee.type.rawValue == 9 else { continue }
       if unsafe field.pointee.options == nil {
@@ -60,12 +60,11 @@ enum DescriptorSetAnnotator {
       }
       unsafe add(stringAsBytes, to: &field.pointee.options.pointee.base)
     }
-    for unsafe nested in unsafe DescriptorPointers.list(
+    let nested = unsafe DescriptorPointers.list(
       message.pointee.nested_type,
       message.pointee.n_nested_type
-    ) {
-      unsafe annotate(nested)
-    }
+    )
+    for index in unsafe nested.indices { unsafe annotate(nested[index]) }
   }
 
   /// Appends an extension to options, in the form in which protobuf-c keeps what it does not know.

@@ -18,11 +18,12 @@ struct GenerationRequest {
         )
       )
       var files: [SchemaFile] = []
-      for unsafe file in unsafe DescriptorPointers.list(
+      let pointers = unsafe DescriptorPointers.list(
         request.pointee.proto_file,
         request.pointee.n_proto_file
-      ) {
-        files.append(try unsafe DescriptorReader(file).file(names: names))
+      )
+      for index in unsafe pointers.indices {
+        files.append(try unsafe DescriptorReader(pointers[index]).file(names: names))
       }
       return (unsafe DescriptorPointers.text(request.pointee.parameter), files)
     }

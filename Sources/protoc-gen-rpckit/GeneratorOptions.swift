@@ -2,7 +2,7 @@
 struct GeneratorOptions {
   /// Access level of everything generated.
   var visibility = "public"
-  /// The module that the files belong to. RPCKit does not import itself.
+  /// The module that the files belong to; RPCKit does not import itself.
   var module = "Contracts"
 
   init(parameter: String) throws(GeneratorError) {

@@ -8,7 +8,9 @@ import Glibc
       case nil:
         try StandardStreams.write(answer(to: try StandardStreams.readAll()))
       case "annotate":
-        try StandardStreams.write(try DescriptorSetAnnotator.annotate(try StandardStreams.readAll()))
+        try StandardStreams.write(
+          try DescriptorSetAnnotator.annotate(try StandardStreams.readAll())
+        )
       default:
         throw GeneratorError("usage: protoc-gen-rpckit [annotate] <request >response")
       }
@@ -18,8 +20,10 @@ import Glibc
     }
   }
 
-  /// The encoded `CodeGeneratorResponse`. What is wrong with the `.proto` files goes into it, so
-  /// that protoc prints it; only a request that cannot be read is an error of the program.
+  /// The encoded `CodeGeneratorResponse`.
+  ///
+  /// What is wrong with the `.proto` files goes into it, so that protoc prints it; only a request
+  /// that cannot be read is an error of the program.
   private static func answer(to request: [UInt8]) throws(GeneratorError) -> [UInt8] {
     let request = try GenerationRequest(encoded: request)
     do throws(GeneratorError) {

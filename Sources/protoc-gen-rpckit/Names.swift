@@ -14,7 +14,7 @@ enum SwiftNames {
     return path.split { "/.-".contains($0) }.map { upperCamel(String($0)) }.joined() + ".swift"
   }
 
-  /// The name of a message or enum. Names that generated code itself uses get a suffix.
+  /// The name of a message or enum; names that generated code itself uses get a suffix.
   static func type(_ name: String, suffix: String) -> String {
     let camel = upperCamel(name)
     return reservedTypes.contains(camel) ? camel + suffix : camel

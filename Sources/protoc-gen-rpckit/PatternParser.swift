@@ -14,7 +14,11 @@ struct PatternParser {
     var maximum: Int? = 1
 
     mutating func insert(_ character: UInt8) {
-      if character < 64 { low |= 1 << UInt64(character) } else { high |= 1 << UInt64(character - 64) }
+      if character < 64 {
+        low |= 1 << UInt64(character)
+      } else {
+        high |= 1 << UInt64(character - 64)
+      }
     }
   }
 

@@ -7,7 +7,9 @@ struct SourceLocations {
 
   init(_ info: UnsafeMutablePointer<Google__Protobuf__SourceCodeInfo>?) {
     guard let info = unsafe info else { return }
-    for unsafe location in unsafe DescriptorPointers.list(info.pointee.location, info.pointee.n_location) {
+    let locations = unsafe DescriptorPointers.list(info.pointee.location, info.pointee.n_location)
+    for index in unsafe locations.indices {
+      let location = unsafe locations[index]
       let path = unsafe DescriptorPointers.numbers(location.pointee.path, location.pointee.n_path)
       let span = unsafe DescriptorPointers.numbers(location.pointee.span, location.pointee.n_span)
       // Lines count from 0 there and from 1 in every editor.

@@ -10,8 +10,11 @@ struct SourceWriter {
   }
 
   /// Adds a line that opens a block, the block, and the line that closes it.
-  mutating func block(_ opening: String, closing: String = "}", _ body: (inout SourceWriter) -> Void)
-  {
+  mutating func block(
+    _ opening: String,
+    closing: String = "}",
+    _ body: (inout SourceWriter) -> Void
+  ) {
     line(opening)
     depth += 1
     body(&self)

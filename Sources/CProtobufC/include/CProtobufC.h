@@ -7,5 +7,6 @@
 #include "arena.h"
 #include "generated.h"
 #include "guard.h"
+#include "merge.h"
 
 #endif

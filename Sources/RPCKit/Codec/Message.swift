@@ -44,11 +44,14 @@ public struct FieldViolation: Hashable, Sendable {
 
 /// What a received message may contain before it is unpacked.
 public struct MessageLimits: Hashable, Sendable {
-  /// Messages, groups and unknown fields inside one another. protobuf's own default is 100.
+  /// Messages inside the outermost one; protobuf's own default is 100.
+  ///
+  /// Past 256 there is no difference: that is how many levels the guard follows.
   public var nestingDepthMax = 100
-  /// Fields on the wire in the whole message, repeated and unknown ones included.
+  /// Fields on the wire in the whole message: unknown ones and each packed element included.
   public var fieldCountMax = 1_000_000
-  /// Bytes of memory that unpacking may take, as a multiple of the encoded size.
+  /// Bytes of structs, arrays and text that a message may turn into, as a multiple of its encoded
+  /// size; 64 KiB are allowed on top, so that short messages may be uneven.
   public var memoryMultipleMax = 8
 
   /// The defaults.

@@ -1,6 +1,6 @@
 package import CProtobufC
 
-/// Copies what protobuf-c unpacked into Swift values. For generated code.
+/// Copies what protobuf-c unpacked into Swift values, for generated code.
 package enum MessageReading {
   /// A string of valid UTF-8, U+0000 included.
   ///
@@ -9,10 +9,11 @@ package enum MessageReading {
     _ data: ProtobufCBinaryData
   ) throws(MessageDecodingError) -> String {
     let bytes = unsafe UnsafeBufferPointer(start: data.data, count: data.len)
-    guard let string = unsafe String(validating: bytes, as: UTF8.self) else {
+    do {
+      return String(copying: try unsafe UTF8Span(validating: Span(_unsafeElements: bytes)))
+    } catch {
       throw .invalidUTF8
     }
-    return string
   }
 
   /// The bytes of a `bytes` field.

@@ -1,14 +1,17 @@
 package import CProtobufC
 
-/// One use of the thread's arena to encode a message. For generated code.
+/// One use of the thread's arena to encode a message.
 ///
+/// For generated code.
 /// Lives within one synchronous call: `release()` must run on the thread that made it, and every
 /// pointer from it is dead afterwards. Uses may nest, so a `prefix` may encode a message itself.
 @safe
 package struct MessageScratch {
   private let mark: rpckit_arena_mark
 
-  /// Starts a use. Our own messages may be as large as they are, so there is no limit but memory.
+  /// Starts a use.
+  ///
+  /// Our own messages may be as large as they are, so there is no limit but memory.
   package init() {
     unsafe mark = rpckit_arena_begin(Int.max)
     precondition(unsafe mark.arena != nil, "no memory for a thread's scratch arena")

@@ -1,8 +1,8 @@
 package import CProtobufC
 
-/// A message that passed the guard and was unpacked into the thread's arena. For generated code.
+/// A message that passed the guard and was unpacked into the thread's arena.
 ///
-/// Like `MessageScratch` it lives within one synchronous call.
+/// For generated code. /// Like `MessageScratch` it lives within one synchronous call.
 @safe
 package struct UnpackedMessage {
   private let mark: rpckit_arena_mark
@@ -14,7 +14,9 @@ package struct UnpackedMessage {
   /// fields, at most two entries of 32 bytes per field, and 16-byte alignment.
   private static let bytesPerField = 96
 
-  /// Guards and unpacks. Throws what the guard found, or `malformed` for what only unpacking sees.
+  /// Guards and unpacks.
+  ///
+  /// Throws what the guard found, or `malformed` for what only unpacking sees.
   package init(
     _ bytes: Span<UInt8>,
     _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>?,
@@ -36,27 +38,58 @@ package struct UnpackedMessage {
       unsafe rpckit_guard(descriptor, bytes.baseAddress, bytes.count, &guardLimits, &report)
     }
     try Self.check(verdict)
-    // protobuf-c 1.4.1 merges wrongly, and reads out of bounds when it merges an unset oneof.
-    guard !report.has_repeated_singular else { throw .malformed }
 
     let tables = report.field_count.multipliedReportingOverflow(by: Self.bytesPerField)
     let total = tables.partialValue.addingReportingOverflow(report.memory + allowance)
     guard !tables.overflow, !total.overflow else { throw .needsTooMuchMemory }
     let mark = unsafe rpckit_arena_begin(total.partialValue)
-    let message = unsafe bytes.withUnsafeBufferPointer { bytes in
-      unsafe protobuf_c_message_unpack(
-        descriptor,
-        rpckit_arena_allocator(mark.arena),
-        bytes.count,
-        bytes.baseAddress
-      )
-    }
-    guard let message = unsafe message else {
+    do throws(MessageDecodingError) {
+      unsafe message = try unsafe bytes.withUnsafeBufferPointer {
+        bytes throws(MessageDecodingError) in
+        report.has_repeated_singular
+          ? try unsafe Self.unpackMerged(bytes, descriptor, mark, memoryMax: memoryMax)
+          : try unsafe Self.unpack(bytes, descriptor, mark)
+      }
+    } catch {
       unsafe rpckit_arena_end(mark)
-      throw .malformed
+      throw error
     }
     unsafe self.mark = unsafe mark
-    unsafe self.message = unsafe message
+  }
+
+  private static func unpack(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>,
+    _ mark: rpckit_arena_mark
+  ) throws(MessageDecodingError) -> UnsafeMutablePointer<ProtobufCMessage> {
+    let message = unsafe protobuf_c_message_unpack(
+      descriptor,
+      rpckit_arena_allocator(mark.arena),
+      bytes.count,
+      bytes.baseAddress
+    )
+    guard let message = unsafe message else { throw .malformed }
+    return unsafe message
+  }
+
+  /// The rare message in which a field that is not repeated occurs twice: legal, but more than
+  /// protobuf-c can do.
+  private static func unpackMerged(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>,
+    _ mark: rpckit_arena_mark,
+    memoryMax: Int
+  ) throws(MessageDecodingError) -> UnsafeMutablePointer<ProtobufCMessage> {
+    let merging = unsafe rpckit_arena_begin(memoryMax)
+    let merged = unsafe rpckit_merge(descriptor, bytes.baseAddress, bytes.count, merging.arena)
+    // Copied out so that merging and unpacking each have their own limit.
+    let copy = unsafe [UInt8](UnsafeBufferPointer(start: merged.bytes, count: merged.count))
+    let isOutOfMemory = unsafe merged.bytes == nil
+    unsafe rpckit_arena_end(merging)
+    guard !isOutOfMemory else { throw .needsTooMuchMemory }
+    return try unsafe copy.withUnsafeBufferPointer { bytes throws(MessageDecodingError) in
+      try unsafe unpack(bytes, descriptor, mark)
+    }
   }
 
   private static func check(_ verdict: rpckit_guard_verdict) throws(MessageDecodingError) {

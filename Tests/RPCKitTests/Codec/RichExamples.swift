@@ -62,6 +62,19 @@ enum RichExamples {
     return message
   }
 
+  /// The same without maps: protobuf-c leaves out a key or value that is the default, protoc writes
+  /// it, and both are right.
+  static var everythingButMaps: Testing_V1.Rich {
+    var message = everything
+    message.labels = [:]
+    message.parts = [:]
+    message.moods = [:]
+    message.blobs = [:]
+    message.weights = [:]
+    message.numbers = [:]
+    return message
+  }
+
   private static var scalars: Testing_V1.Rich {
     var message = Testing_V1.Rich()
     message.int32Value = -32

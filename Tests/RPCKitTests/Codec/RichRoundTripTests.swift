@@ -68,7 +68,9 @@ import Testing
 
   @Test(
     "Strings keep U+0000, emoji and everything else that is UTF-8",
-    arguments: ["\u{0}", "a\u{0}b", "🏡🐴", "e\u{301}", String(repeating: "ä", count: 5000), "\u{FEFF}x"]
+    arguments: [
+      "\u{0}", "a\u{0}b", "🏡🐴", "e\u{301}", String(repeating: "ä", count: 5000), "\u{FEFF}x",
+    ]
   )
   func strings_ofAnyScalars_areEqual(text: String) throws {
     var message = Testing_V1.Rich()
