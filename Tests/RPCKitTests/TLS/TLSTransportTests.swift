@@ -225,7 +225,7 @@ struct TLSTransportTests {
     let pair = try makePair()
     pair.connect()
     // The receiver pauses at the first record of several that arrive together.
-    pair.serverSide.onReceived = { pair.server.setReading(false) }
+    pair.serverSide.onReceived = { [weak server = pair.server] in server?.setReading(false) }
     pair.clientSide.send([UInt8](repeating: 3, count: 40_000))
     pair.run()
     #expect(pair.serverSide.received.count == 16_384)
@@ -243,7 +243,7 @@ struct TLSTransportTests {
   func close_insideDelivery_deliversNoMore() throws {
     let pair = try makePair()
     pair.connect()
-    pair.serverSide.onReceived = { pair.server.close() }
+    pair.serverSide.onReceived = { [weak server = pair.server] in server?.close() }
     pair.clientSide.send([UInt8](repeating: 3, count: 40_000))
     pair.run()
     #expect(pair.serverSide.received.count == 16_384)
