@@ -60,6 +60,13 @@ final class ManualLoop: EventLoop, @unchecked Sendable {
     return !targets.isEmpty || !work.isEmpty
   }
 
+  /// Forgets everything that waits.
+  func abandon() {
+    timers = [:]
+    turnEnds = []
+    work = []
+  }
+
   /// Moves the clock and fires what is due.
   func advance(by duration: Duration) {
     now = now.advanced(by: duration)

@@ -83,6 +83,13 @@ final class MemoryLink {
     right = MemoryTransport(loop: loop, address: "right")
   }
 
+  /// Lets go of both receivers, which would otherwise keep each other alive.
+  func abandon() {
+    left.receiver = nil
+    right.receiver = nil
+    onBytes = nil
+  }
+
   /// Moves one chunk each way; false when nothing moved.
   func step() -> Bool {
     // An end that broke says so before it notices what its peer does about it.

@@ -33,6 +33,11 @@ final class TLSPair {
     )
   }
 
+  deinit {
+    link.abandon()
+    loop.abandon()
+  }
+
   /// Connects both ends and lets everything happen that can.
   func connect() {
     link.left.connect()

@@ -192,6 +192,36 @@ struct TLSTransportTests {
     #expect(pair.clientSide.error?.description.contains("alert bad record mac") == true)
   }
 
+  @Test("A stream damaged anywhere delivers the right bytes or none", arguments: [1, 2, 3, 4])
+  func corruption_anywhere_neverDeliversWrongBytes(seed: UInt64) throws {
+    var random = SeededBytes(seed: seed)
+    for round in 0..<60 {
+      let pair = try makePair()
+      pair.link.chunkByteCount = 1 + Int(random.next() % 3000)
+      var countdown = Int(random.next() % 6000)
+      let damage = UInt8(1 + random.next() % 255)
+      pair.link.onBytes = { bytes in
+        defer { countdown -= bytes.count }
+        guard bytes.indices.contains(countdown) else { return bytes }
+        var changed = bytes
+        changed[countdown] ^= damage
+        return changed
+      }
+      pair.connect()
+      let message = random.bytes(500)
+      pair.clientSide.send(message)
+      pair.run()
+      let received = pair.serverSide.received
+      #expect(received == message || received.isEmpty, "seed \(seed), round \(round)")
+      // A damaged handshake can leave both sides waiting; then the timer ends it.
+      pair.loop.advance(by: .seconds(11))
+      pair.run()
+      if pair.serverSide.connectedCount == 0 {
+        #expect(pair.serverSide.error != nil, "seed \(seed), round \(round)")
+      }
+    }
+  }
+
   @Test(
     "Garbage instead of a hello is refused",
     arguments: ["GET / HTTP/1.1\r\n\r\n", "\0\0\0\u{1}"]
@@ -225,7 +255,7 @@ struct TLSTransportTests {
     let pair = try makePair()
     pair.connect()
     // The receiver pauses at the first record of several that arrive together.
-    pair.serverSide.onReceived = { pair.server.setReading(false) }
+    pair.serverSide.onReceived = { [weak server = pair.server] in server?.setReading(false) }
     pair.clientSide.send([UInt8](repeating: 3, count: 40_000))
     pair.run()
     #expect(pair.serverSide.received.count == 16_384)
@@ -243,7 +273,7 @@ struct TLSTransportTests {
   func close_insideDelivery_deliversNoMore() throws {
     let pair = try makePair()
     pair.connect()
-    pair.serverSide.onReceived = { pair.server.close() }
+    pair.serverSide.onReceived = { [weak server = pair.server] in server?.close() }
     pair.clientSide.send([UInt8](repeating: 3, count: 40_000))
     pair.run()
     #expect(pair.serverSide.received.count == 16_384)

@@ -1,10 +1,8 @@
-internal import COpenSSL
 internal import Glibc
 
 /// PEM text read from its source, overwritten when it is no longer needed.
 struct PEMText: ~Copyable {
-  /// The text.
-  private(set) var bytes: [UInt8]
+  private var bytes = SecretBytes()
   /// For error messages: the file's name, or what the bytes are.
   let name: String
 
@@ -14,11 +12,10 @@ struct PEMText: ~Copyable {
     switch source {
     case .file(let path):
       name = "\(content) file \(path)"
-      bytes = []
       try readFile(path)
     case .bytes(let given):
       name = content
-      bytes = given
+      bytes.append(given)
     }
     // A file that is being written can end anywhere. Most places do not parse; a cut inside the
     // first line of the next block would, as text that PEM readers skip.
@@ -27,49 +24,55 @@ struct PEMText: ~Copyable {
     }
   }
 
-  deinit {
-    // It may have held a private key. A copy that the caller still has is the caller's.
-    var bytes = bytes
-    unsafe bytes.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) }
+  func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    unsafe bytes.withUnsafeBytes { unsafe body($0) }
   }
 
   private mutating func readFile(_ path: String) throws(TLSError) {
-    let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      throw TLSError(.unreadableFile, "\(name): open failed, errno \(errno)")
+      let code = errno
+      throw TLSError(.unreadableFile, "\(name): open failed: \(Self.message(for: code))")
     }
     defer { close(descriptor) }
-    var chunk = [UInt8](repeating: 0, count: 16 * 1024)
-    defer {
-      unsafe chunk.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) }
-    }
     while true {
-      let count = unsafe chunk.withUnsafeMutableBytes {
-        unsafe read(descriptor, $0.baseAddress, $0.count)
+      var code: CInt = 0
+      let count = unsafe bytes.append { room in
+        let count = unsafe read(descriptor, room.baseAddress, room.count)
+        code = errno
+        return count
       }
       if count == 0 { return }
-      guard count > 0 else {
-        let code = errno
+      if count < 0 {
         if code == EINTR { continue }
-        throw TLSError(.unreadableFile, "\(name): read failed, errno \(code)")
+        throw TLSError(.unreadableFile, "\(name): read failed: \(Self.message(for: code))")
       }
-      guard bytes.count + count <= Self.byteCountMax else {
+      guard bytes.count <= Self.byteCountMax else {
         throw TLSError(.unreadableFile, "\(name) is larger than \(Self.byteCountMax) bytes")
       }
-      bytes += chunk[..<count]
     }
+  }
+
+  private static func message(for code: CInt) -> String {
+    unsafe String(cString: strerror(code)).lowercased()
   }
 
   /// Whether every block that begins also ends, with nothing behind the last but white space.
   private var isComplete: Bool {
-    let lines = bytes.split { $0 == 0x0A || $0 == 0x0D }
-    let begins = lines.count { $0.starts(with: "-----BEGIN ".utf8) }
-    let ends = lines.count {
-      $0.starts(with: "-----END ".utf8) && $0.suffix(5).elementsEqual("-----".utf8)
+    unsafe withUnsafeBytes { bytes in
+      var begins = 0
+      var ends = 0
+      var isLastAnEnd = false
+      let lines = unsafe bytes.split { $0 == 0x0A || $0 == 0x0D }
+      unsafe lines.forEach { line in
+        if unsafe line.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { return }
+        if unsafe line.starts(with: "-----BEGIN ".utf8) { begins += 1 }
+        isLastAnEnd =
+          unsafe line.starts(with: "-----END ".utf8)
+          && line.suffix(5).elementsEqual("-----".utf8)
+        if isLastAnEnd { ends += 1 }
+      }
+      return begins > 0 && begins == ends && isLastAnEnd
     }
-    guard let last = lines.last(where: { !$0.allSatisfy { $0 == 0x20 || $0 == 0x09 } }) else {
-      return false
-    }
-    return begins > 0 && begins == ends && last.starts(with: "-----END ".utf8)
   }
 }

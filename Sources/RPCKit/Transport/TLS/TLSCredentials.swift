@@ -7,8 +7,7 @@ struct CertificateList: ~Copyable {
 
   init(_ text: borrowing PEMText) throws(TLSError) {
     OpenSSLErrorQueue.clear()
-    let bytes = text.bytes
-    unsafe certificates = bytes.withUnsafeBytes { unsafe Self.parse($0) }
+    unsafe certificates = text.withUnsafeBytes { unsafe Self.parse($0) }
     // The parser stops at the first thing that is no certificate; only a clean end is an end.
     let code = ERR_peek_last_error()
     let isCleanEnd =
@@ -64,8 +63,7 @@ struct PrivateKey: ~Copyable {
 
   init(_ text: borrowing PEMText) throws(TLSError) {
     OpenSSLErrorQueue.clear()
-    let bytes = text.bytes
-    let parsed: OpaquePointer? = unsafe bytes.withUnsafeBytes { bytes in
+    let parsed: OpaquePointer? = unsafe text.withUnsafeBytes { bytes in
       let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, CInt(clamping: bytes.count))
       defer { unsafe BIO_free(bio) }
       return unsafe PEM_read_bio_PrivateKey(bio, nil, noPassword, nil)
