@@ -2,21 +2,9 @@ import RPCKit
 import Testing
 
 @Suite struct LatencyHistogramTests {
-  /// Reproducible numbers (SplitMix64).
-  private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
-  }
-
   /// Values spread evenly over the powers of two, from 1 ns to 1 h.
   private func values(seed: UInt64, count: Int) -> [Int64] {
-    var random = Seeded(state: seed)
+    var random = SeededRandom(seed)
     return (0..<count).map { _ in
       let bits = UInt64.random(in: 0...41, using: &random)
       return min(

@@ -78,6 +78,15 @@ import Testing
     )
   }
 
+  @Test("A peer that is really called other shares its series with the overflow")
+  func series_namedOther_sharesWithOverflow() {
+    let registry = MetricRegistry()
+    let family = registry.counters("x_total", help: "X.", labels: ["who"], seriesCountMax: 1)
+    for name in ["other", "a", "b"] { family.series(name).increment() }
+    let samples = text(registry).split(separator: "\n").filter { $0.hasPrefix("x_total{") }
+    #expect(samples == ["x_total{who=\"other\"} 3"])
+  }
+
   @Test("The same name gives the same series")
   func register_twice_sharesSeries() {
     let registry = MetricRegistry()

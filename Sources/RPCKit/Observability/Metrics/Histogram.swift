@@ -7,6 +7,8 @@ public struct HistogramBuckets: Sendable, Hashable {
   /// Units per exported unit: 1,000,000,000 when nanoseconds are exported as seconds.
   public let unitsPerExported: Double
 
+  /// The bounds as the exposition shows them: `le="0.001"`, and `+Inf` at the end.
+  let boundLabels: [String]
   /// For each bit width of a value, the first bucket that a value of that width can fall into.
   let firstIndexByBitWidth: [UInt8]
 
@@ -20,6 +22,9 @@ public struct HistogramBuckets: Sendable, Hashable {
     precondition(unitsPerExported > 0 && unitsPerExported.isFinite, "a unit is a positive number")
     self.upperBounds = upperBounds
     self.unitsPerExported = unitsPerExported
+    boundLabels =
+      upperBounds.map { MetricExposition.number(Double($0) / unitsPerExported) }
+      .map { "le=\"\($0)\"" } + ["le=\"+Inf\""]
     firstIndexByBitWidth = (0...64).map { width in
       // The smallest value of a bit width is 2^(width-1); that of width 0 is 0.
       let smallest: UInt64 = width == 0 ? 0 : 1 << UInt64(width - 1)
@@ -104,28 +109,23 @@ public final class Histogram: MetricSeries {
   /// `_count` is the total of the buckets as they were read, so the two always agree although
   /// updates go on meanwhile; `_sum` can be ahead or behind by the updates in flight.
   public func write(to exposition: inout MetricExposition, name: String, labels: String) {
-    let separator = labels.isEmpty ? "" : ","
     var cumulative: UInt64 = 0
-    for (index, bound) in buckets.upperBounds.enumerated() {
+    for (index, bound) in buckets.boundLabels.enumerated() {
       cumulative &+= cells.load(index)
-      let upper = MetricExposition.number(Double(bound) / buckets.unitsPerExported)
       exposition.sample(
-        name: name + "_bucket",
-        labels: "\(labels)\(separator)le=\"\(upper)\"",
+        name: name,
+        suffix: "_bucket",
+        labels: labels,
+        lastLabel: bound,
         value: String(cumulative)
       )
     }
-    cumulative &+= cells.load(buckets.upperBounds.count)
     exposition.sample(
-      name: name + "_bucket",
-      labels: "\(labels)\(separator)le=\"+Inf\"",
-      value: String(cumulative)
-    )
-    exposition.sample(
-      name: name + "_sum",
+      name: name,
+      suffix: "_sum",
       labels: labels,
       value: MetricExposition.number(Double(sum) / buckets.unitsPerExported)
     )
-    exposition.sample(name: name + "_count", labels: labels, value: String(cumulative))
+    exposition.sample(name: name, suffix: "_count", labels: labels, value: String(cumulative))
   }
 }

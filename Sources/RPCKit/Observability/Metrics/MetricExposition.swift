@@ -13,21 +13,44 @@ public struct MetricExposition: Sendable {
 
   /// Writes the `HELP` and `TYPE` lines of a family.
   mutating func header(name: String, help: String, kind: MetricKind) {
-    append("# HELP ", name, " ", Self.escapedHelp(help), "\n")
-    append("# TYPE ", name, " ", kind.rawValue, "\n")
+    append("# HELP ")
+    append(name)
+    append(" ")
+    append(Self.escapedHelp(help))
+    append("\n# TYPE ")
+    append(name)
+    append(" ")
+    append(kind.rawValue)
+    append("\n")
   }
 
-  /// Writes one sample; `labels` is the inside of the braces, escaped.
-  mutating func sample(name: String, labels: String, value: String) {
-    if labels.isEmpty {
-      append(name, " ", value, "\n")
-    } else {
-      append(name, "{", labels, "} ", value, "\n")
+  /// Writes one sample: `name` and `suffix`, then `labels` and `lastLabel` in braces.
+  ///
+  /// In pieces, and not as one interpolated string, because a scrape has thousands of samples and
+  /// runs on an event loop.
+  mutating func sample(
+    name: String,
+    suffix: String = "",
+    labels: String,
+    lastLabel: String = "",
+    value: String
+  ) {
+    append(name)
+    append(suffix)
+    if !labels.isEmpty || !lastLabel.isEmpty {
+      append("{")
+      append(labels)
+      if !labels.isEmpty && !lastLabel.isEmpty { append(",") }
+      append(lastLabel)
+      append("}")
     }
+    append(" ")
+    append(value)
+    append("\n")
   }
 
-  private mutating func append(_ parts: String...) {
-    for part in parts { bytes.append(contentsOf: part.utf8) }
+  private mutating func append(_ part: String) {
+    bytes.append(contentsOf: part.utf8)
   }
 
   /// Renders a number as Go's `ParseFloat` reads it back exactly; whole numbers without a point.

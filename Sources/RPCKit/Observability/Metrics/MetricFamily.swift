@@ -21,7 +21,17 @@ public final class MetricFamily<Series: MetricSeries>: Sendable {
 
   private struct State {
     var byValues: [[String]: Series] = [:]
-    var other: Series?
+    /// The same, ordered by label values, so that collecting has nothing to sort or escape.
+    var ordered: [Entry] = []
+    /// Where combinations past the bound count, once there was one; always shown last.
+    var other: Entry?
+  }
+
+  private struct Entry {
+    var values: [String]
+    /// The inside of the braces, escaped.
+    var labels: String
+    var series: Series
   }
 
   init(
@@ -58,16 +68,47 @@ public final class MetricFamily<Series: MetricSeries>: Sendable {
     let (series, isOverflow) = state.withLock { state -> (Series, Bool) in
       if let known = state.byValues[values] { return (known, false) }
       if state.byValues.count < seriesCountMax {
-        let new = Series(settings: settings)
-        state.byValues[values] = new
-        return (new, false)
+        let new = entry(values)
+        state.byValues[values] = new.series
+        state.ordered.insert(new, at: Self.place(of: values, in: state.ordered))
+        return (new.series, false)
       }
-      let other = state.other ?? Series(settings: settings)
-      state.other = other
-      return (other, true)
+      return (otherSeries(&state), true)
     }
     if isOverflow { onOverflow() }
     return series
+  }
+
+  /// Where a new combination belongs, by binary search.
+  private static func place(of values: [String], in ordered: [Entry]) -> Int {
+    var low = 0
+    var high = ordered.count
+    while low < high {
+      let middle = (low + high) / 2
+      if values.lexicographicallyPrecedes(ordered[middle].values) {
+        high = middle
+      } else {
+        low = middle + 1
+      }
+    }
+    return low
+  }
+
+  private func otherSeries(_ state: inout State) -> Series {
+    let values = labelNames.map { _ in "other" }
+    // A kept combination can say `other` everywhere too: one name, one series.
+    if let kept = state.byValues[values] { return kept }
+    let other = state.other ?? entry(values)
+    state.other = other
+    return other.series
+  }
+
+  private func entry(_ values: [String]) -> Entry {
+    Entry(
+      values: values,
+      labels: MetricExposition.labels(labelNames, values),
+      series: Series(settings: settings)
+    )
   }
 }
 
@@ -75,18 +116,14 @@ extension MetricFamily: MetricSource {
   var kind: MetricKind { Series.kind }
 
   func write(to exposition: inout MetricExposition) {
-    let (kept, other) = state.withLock { ($0.byValues, $0.other) }
+    let (ordered, other) = state.withLock { ($0.ordered, $0.other) }
     exposition.header(name: name, help: help, kind: kind)
-    for (values, series) in kept.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-      if isSparse && series.isZero { continue }
-      let labels = MetricExposition.labels(labelNames, values)
-      series.write(to: &exposition, name: name, labels: labels)
+    for entry in ordered {
+      if isSparse && entry.series.isZero { continue }
+      entry.series.write(to: &exposition, name: name, labels: entry.labels)
     }
-    // A kept combination can say `other` everywhere too; then its series already holds the name.
-    let otherValues = labelNames.map { _ in "other" }
-    if let other, kept[otherValues] == nil {
-      let labels = MetricExposition.labels(labelNames, otherValues)
-      other.write(to: &exposition, name: name, labels: labels)
+    if let other {
+      other.series.write(to: &exposition, name: name, labels: other.labels)
     }
   }
 }
