@@ -48,9 +48,11 @@ def parse(generator, output):
 def measure(running, generator, seconds, warmup, **wish):
     """One run of load; adds who used how many cores, and the server's time per call."""
     words = command(generator, running.address, seconds=seconds, warmup=warmup, **wish)
+    speed_before = processes.core_speed()
     output, cores = processes.measured_run(running.pid, words, warmup, seconds)
     result = parse(generator, output)
     result["generator"] = generator.name
+    result["core_speed"] = (speed_before + processes.core_speed()) // 2
     result.update({name: round(share, 3) for name, share in cores.items()})
     per_call = cores["server_cores"] / result["rate"] * 1e6 if result["rate"] else None
     result["server_cpu_us_per_call"] = per_call and round(per_call, 2)

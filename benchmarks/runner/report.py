@@ -2,8 +2,10 @@
 
 import os
 
-# Cores' worth of other people's work above which a run is not to be trusted.
+# Cores' worth of other people's work, and loss of speed of the core itself, above which a run is
+# not to be trusted.
 DISTURBANCE_MAX = 0.1
+SLOWDOWN_MAX = 0.1
 
 OPEN_LOOPS = ("common", "common_slow", "open", "open_slow")
 
@@ -36,15 +38,19 @@ def environment(document):
         f"{settings['rounds']} alternating rounds, of which the median is shown.",
         "",
     ]
-    disturbances = sorted(
-        run.get("other_cores", 0) + run.get("stolen_cores", 0)
-        for server in document["servers"].values()
-        for run in server["closed"] + [server[kind] for kind in OPEN_LOOPS])
-    middle, worst = disturbances[len(disturbances) // 2], disturbances[-1]
+    runs = [run for server in document["servers"].values()
+            for run in server["closed"] + [server[kind] for kind in OPEN_LOOPS]]
+    disturbances = sorted(run["other_cores"] + run["stolen_cores"] for run in runs)
+    speeds = sorted(run["core_speed"] for run in runs)
+    middle, worst = disturbances[len(runs) // 2], disturbances[-1]
+    slowest, median = (1 - speed / speeds[-1] for speed in (speeds[0], speeds[len(runs) // 2]))
     lines += [f"Other work took {middle:.2f} of the machine's {machine['cores']} cores in the median "
-              f"run and {worst:.2f} in the worst of those shown.", ""]
-    if worst > DISTURBANCE_MAX:
-        lines += ["**The machine was not idle**: read the figures as rough.", ""]
+              f"run and {worst:.2f} in the worst of those shown. A fixed loop on the server's core was "
+              f"{median * 100:.0f} % slower in the median run and {slowest * 100:.0f} % in the slowest "
+              "than in the fastest.", ""]
+    if worst > DISTURBANCE_MAX or slowest > SLOWDOWN_MAX:
+        lines += ["**The machine was not idle, or shares its processor**: read the figures as rough, "
+                  "and compare the rounds below.", ""]
     return lines
 
 
