@@ -8,6 +8,7 @@ extension Channel {
     _ options: CallOptions,
     _ call: (CallOptions) async throws -> Result
   ) async throws -> Result {
+    guard !configuration.interceptors.isEmpty else { return try await call(options) }
     var result: Result?
     try await intercept(method, options, from: 0) { options in
       result = try await call(options)
@@ -50,6 +51,15 @@ extension Channel {
       observer.callEnded(method, code, duration: start.duration(to: pool.homeLoop.now))
       throw error
     }
+  }
+
+  /// What tells the observer of a stream's end; its start is told now. nil without an observer.
+  func observation(of method: MethodDescriptor) -> (@Sendable (StatusCode) -> Void)? {
+    guard let observer = configuration.observer else { return nil }
+    let loop = pool.homeLoop
+    let start = loop.now
+    observer.callStarted(method)
+    return { observer.callEnded(method, $0, duration: start.duration(to: loop.now)) }
   }
 
   /// Sends a call, again if that is allowed.

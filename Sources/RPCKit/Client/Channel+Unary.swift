@@ -18,12 +18,9 @@ extension Channel {
     _ request: Request,
     options: CallOptions
   ) async throws -> UnaryResponse<Response> {
-    guard configuration.interceptors.isEmpty else {
-      return try await intercepted(method, options) { [self] options in
-        try await sendUnary(method, request, options)
-      }
+    try await intercepted(method, options) { [self] options in
+      try await sendUnary(method, request, options)
     }
-    return try await sendUnary(method, request, options)
   }
 
   private func sendUnary<Request: Message, Response: Message>(
@@ -47,6 +44,7 @@ extension Channel {
 
 extension ConnectionPool {
   func connection(for call: CallPlan) async -> Result<ClientConnection, RPCError> {
+    guard !Task.isCancelled else { return .failure(.cancelledByCaller) }
     if let connection = pick() { return .success(connection) }
     return await connection(deadline: call.deadline, waitsForReady: call.waitsForReady)
   }

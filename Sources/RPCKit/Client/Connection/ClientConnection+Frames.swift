@@ -3,7 +3,7 @@ internal import Synchronization
 /// What arrives.
 extension ClientConnection {
   func receive(_ header: FrameHeader, _ bytes: Span<UInt8>, _ payload: Range<Int>) {
-    if machine.settleDialect(by: header) == .resumeWriters { resumeWaitingWriters() }
+    if machine.settleDialect(by: header) == .resumeWriters { resumeAllStreams() }
     switch machine.receive(header) {
     case .response:
       receiveResponse(header, bytes, payload)
@@ -58,7 +58,6 @@ extension ClientConnection {
       failOpen(header.streamID, error, sendsCancel: !isLast)
       return
     }
-    receivedUnconsumed(ClientConnectionMachine<CallRecord>.cost(payload.count))
     if isLast { end(header.streamID) { call in call.receiveEnd() } }
   }
 
@@ -93,7 +92,7 @@ extension ClientConnection {
   }
 
   func receiveOversize(_ header: FrameHeader) {
-    if machine.settleDialect(by: header) == .resumeWriters { resumeWaitingWriters() }
+    if machine.settleDialect(by: header) == .resumeWriters { resumeAllStreams() }
     guard case .fail(let sendsCancel) = machine.receiveOversize(header) else { return }
     failOpen(
       header.streamID,
@@ -110,7 +109,7 @@ extension ClientConnection {
       case .hello:
         machine.agree(try ConnectionSettings(bytes, in: range))
         capacity.store(machine.streamCountMax, ordering: .relaxed)
-        resumeWaitingWriters()
+        resumeAllStreams()
       case .ping:
         answerPing(bytes, range)
       case .goAway:

@@ -43,10 +43,10 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
   /// Whether an answer ever arrived: a connection that served is worth making again at once.
   var wasUseful = false
   var watch = ConnectionWatch()
+  /// Streams with messages that wait for room in `output`.
   var waitingWriters: [ClientCall] = []
   var unconsumedByteCount = 0
   var isReadingPaused = false
-  var scratch = ByteBuffer()
 
   init(
     _ transport: any Transport,
@@ -201,12 +201,25 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
     close(nil)
   }
 
-  /// Lets everyone who waits for credit or room look again.
+  /// Lets everyone who waits for room look again.
   func resumeWaitingWriters() {
     guard !waitingWriters.isEmpty else { return }
     var writers: [ClientCall] = []
     swap(&writers, &waitingWriters)
     for writer in writers { writer.becameWritable() }
+  }
+
+  /// Lets every stream look for credit again: the dialect was settled.
+  func resumeAllStreams() {
+    for call in openCalls() { call.becameWritable() }
+  }
+
+  private func openCalls() -> [ClientCall] {
+    var calls: [ClientCall] = []
+    machine.streams.updateAll { _, stream in
+      if case .call(let call) = stream.call.target { calls.append(call) }
+    }
+    return calls
   }
 }
 

@@ -34,11 +34,35 @@ extension ClientConnection {
     }
     for item in items {
       switch item {
-      case .begin(let call):
-        begin(call) { output, prefix in call.appendPayload(to: &output, prefix: prefix) }
+      case .begin(let call): beginEncoded(call)
       case .cancel(let call): cancel(call)
       case .run(let body): body(self)
       }
+    }
+  }
+
+  private func beginEncoded(_ call: ClientCall) {
+    begin(call) { output, prefix in call.appendPayload(to: &output, prefix: prefix) }
+  }
+
+  /// Begins a call whose request is encoded, at once if the caller is on the loop. Any thread.
+  func beginSoon(_ call: ClientCall) {
+    if loop.isCurrent { beginEncoded(call) } else { submit(.begin(call)) }
+  }
+
+  /// Runs `body` with a streaming call, which is over when this returns.
+  ///
+  /// Cancelling the task ends the call at once, and with it everything in `body` that waits for it.
+  func run<Result>(
+    _ call: StreamingCall,
+    _ body: () async throws -> Result
+  ) async throws -> Result {
+    beginSoon(call)
+    return try await withTaskCancellationHandler {
+      defer { submit(.cancel(call)) }
+      return try await body()
+    } onCancel: {
+      submit(.cancel(call))
     }
   }
 }

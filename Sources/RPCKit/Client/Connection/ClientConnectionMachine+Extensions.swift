@@ -22,6 +22,18 @@ extension ClientConnectionMachine {
     return .resumeWriters
   }
 
+  /// Whether a stream waits for credit from a server of which nothing is known yet.
+  var hasStreamOutOfCredit: Bool {
+    mutating get {
+      guard dialect == .undecided else { return false }
+      var found = false
+      streams.updateAll { _, stream in
+        if stream.isOutboundOpen, stream.sendCredit <= 0 { found = true }
+      }
+      return found
+    }
+  }
+
   /// Notes the server's settings and corrects the credit of calls that began on the assumed window.
   mutating func agree(_ settings: ConnectionSettings) {
     precondition(dialect == .undecided, "settings are agreed once")

@@ -118,10 +118,11 @@ extension ClientConnection {
   static var helloPatience: Duration { .seconds(2) }
 
   private func settleSilentServer(_ now: MonotonicInstant) {
-    guard !waitingWriters.isEmpty, now >= watch.connected.advanced(by: Self.helloPatience),
+    guard machine.hasStreamOutOfCredit,
+      now >= watch.connected.advanced(by: Self.helloPatience),
       machine.assumeStock() == .resumeWriters
     else { return }
-    resumeWaitingWriters()
+    resumeAllStreams()
   }
 }
 

@@ -31,38 +31,10 @@ final class UnaryCall<Response: Message>: ClientCall, @unchecked Sendable {
     limits: Limits
   ) {
     guard let continuation = continuation.take() else { return }
-    continuation.resume(Self.outcome(of: envelope, bytes, in: range, limits: limits))
-  }
-
-  private static func outcome(
-    of envelope: ResponseEnvelope,
-    _ bytes: Span<UInt8>,
-    in range: Range<Int>,
-    limits: Limits
-  ) -> Result<UnaryResponse<Response>, RPCError> {
-    do {
-      if let error = try envelope.error(bytes, in: range) { return .failure(error) }
-      let payload = bytes.extracting(envelope.payload ?? range.lowerBound..<range.lowerBound)
-      return .success(
-        UnaryResponse(
-          message: try Response(protobuf: payload, limits: limits.message),
-          metadata: try envelope.metadata(bytes, in: range)
-        )
-      )
-    } catch {
-      return .failure(.undecodable("response", error))
-    }
+    continuation.resume(UnaryResponse.outcome(of: envelope, bytes, in: range, limits: limits))
   }
 
   override func fail(_ error: RPCError) {
     continuation.take()?.resume(.failure(error))
   }
-}
-
-/// A response and what the server sent beside it.
-public struct UnaryResponse<Message: RPCKit.Message>: Sendable {
-  /// The response.
-  public var message: Message
-  /// Metadata of the response; empty from servers without our extensions.
-  public var metadata: Metadata
 }
