@@ -131,12 +131,12 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     return random.next()
   }
 
-  // MARK: - Readiness
+  // MARK: - DescriptorReadiness
 
   /// Registers a descriptor. The name that comes back is for `modify` and `remove`.
   func register(
     _ descriptor: borrowing FileDescriptor,
-    _ interest: Readiness,
+    _ interest: DescriptorReadiness,
     handler: any ReadinessHandler
   ) throws(SyscallError) -> UInt64 {
     preconditionOnLoop()
@@ -161,7 +161,7 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   /// Changes what a registered descriptor is watched for.
   func modify(
     _ descriptor: borrowing FileDescriptor,
-    _ interest: Readiness,
+    _ interest: DescriptorReadiness,
     name: UInt64
   ) throws(SyscallError) {
     try epoll.modify(descriptor.number, interest, name: name)
@@ -243,7 +243,7 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     return max(0, now.nanoseconds(to: deadline))
   }
 
-  private func deliver(_ name: UInt64, _ readiness: Readiness) {
+  private func deliver(_ name: UInt64, _ readiness: DescriptorReadiness) {
     guard name != Epoll.wakeName else {
       epoll.clearWake()
       return
@@ -317,5 +317,5 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
 /// What a registered descriptor calls. Loop only.
 protocol ReadinessHandler: AnyObject {
   /// The descriptor is ready for something.
-  func becameReady(_ readiness: Readiness)
+  func becameReady(_ readiness: DescriptorReadiness)
 }

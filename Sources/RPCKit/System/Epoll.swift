@@ -2,15 +2,15 @@ internal import CLinux
 internal import Glibc
 
 /// What a descriptor is ready for.
-struct Readiness: OptionSet, Hashable, Sendable {
+struct DescriptorReadiness: OptionSet, Hashable, Sendable {
   var rawValue: UInt8
 
   /// Bytes, a connection or the end of the stream can be read.
-  static let readable = Readiness(rawValue: 1)
+  static let readable = DescriptorReadiness(rawValue: 1)
   /// There is room to write, or a connection attempt ended.
-  static let writable = Readiness(rawValue: 2)
+  static let writable = DescriptorReadiness(rawValue: 2)
   /// The connection failed or both directions are closed.
-  static let hangUp = Readiness(rawValue: 4)
+  static let hangUp = DescriptorReadiness(rawValue: 4)
 }
 
 /// An epoll instance (epoll(7)), level-triggered.
@@ -53,11 +53,11 @@ struct Epoll: ~Copyable {
     unsafe events.deallocate()
   }
 
-  func add(_ number: Int32, _ interest: Readiness, name: UInt64) throws(SyscallError) {
+  func add(_ number: Int32, _ interest: DescriptorReadiness, name: UInt64) throws(SyscallError) {
     try control(EPOLL_CTL_ADD, number, interest, name)
   }
 
-  func modify(_ number: Int32, _ interest: Readiness, name: UInt64) throws(SyscallError) {
+  func modify(_ number: Int32, _ interest: DescriptorReadiness, name: UInt64) throws(SyscallError) {
     try control(EPOLL_CTL_MOD, number, interest, name)
   }
 
@@ -66,11 +66,11 @@ struct Epoll: ~Copyable {
   }
 
   /// Waits for events for at most `nanoseconds` (nil: without limit) and hands each to `body`.
-  func wait(nanoseconds: Int64?, _ body: (UInt64, Readiness) -> Void) {
+  func wait(nanoseconds: Int64?, _ body: (UInt64, DescriptorReadiness) -> Void) {
     let count = waitForEvents(nanoseconds)
     for index in 0..<max(0, Int(count)) {
       let event = unsafe events[index]
-      unsafe body(event.data.u64, Readiness(event.events))
+      unsafe body(event.data.u64, DescriptorReadiness(event.events))
     }
   }
 
@@ -103,7 +103,7 @@ struct Epoll: ~Copyable {
   private func control(
     _ operation: Int32,
     _ number: Int32,
-    _ interest: Readiness,
+    _ interest: DescriptorReadiness,
     _ name: UInt64
   ) throws(SyscallError) {
     var event = unsafe epoll_event(events: interest.epollEvents, data: epoll_data_t(u64: name))
@@ -112,7 +112,7 @@ struct Epoll: ~Copyable {
   }
 }
 
-extension Readiness {
+extension DescriptorReadiness {
   fileprivate init(_ events: UInt32) {
     self = []
     if events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue) != 0 { insert(.readable) }

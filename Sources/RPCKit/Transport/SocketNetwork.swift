@@ -158,7 +158,7 @@ private final class SocketListener: Listener, ReadinessHandler, TimerTarget, @un
     }
   }
 
-  func becameReady(_ readiness: Readiness) {
+  func becameReady(_ readiness: DescriptorReadiness) {
     for _ in 0..<Self.acceptsPerTurnMax {
       guard !isPaused, acceptOne() else { return }
     }
@@ -196,7 +196,7 @@ private final class SocketListener: Listener, ReadinessHandler, TimerTarget, @un
     }
   }
 
-  private func setInterest(_ interest: Readiness) {
+  private func setInterest(_ interest: DescriptorReadiness) {
     switch descriptor {
     case .some(let descriptor):
       // The descriptor is registered; a failure here can only be lack of memory, and the pause

@@ -21,7 +21,7 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
   private var descriptor: FileDescriptor?
   private var name: UInt64 = 0
   private var state = State.idle
-  private var interest: Readiness = []
+  private var interest: DescriptorReadiness = []
   private var receiver: (any TransportReceiver)?
   private let origin: Origin
   private var isReading = true
@@ -95,9 +95,9 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
     notifyClosedLater(nil)
   }
 
-  // MARK: - Readiness
+  // MARK: - DescriptorReadiness
 
-  func becameReady(_ readiness: Readiness) {
+  func becameReady(_ readiness: DescriptorReadiness) {
     switch state {
     case .connecting:
       finishConnecting()
@@ -112,7 +112,7 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
     }
   }
 
-  private func readAvailable(_ readiness: Readiness) {
+  private func readAvailable(_ readiness: DescriptorReadiness) {
     guard isReading || readiness.contains(.hangUp) else { return }
     for _ in 0..<Self.readsPerTurnMax where state == .open && !sawEnd {
       guard readOnce() else { return }
@@ -208,7 +208,7 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
     return unsafe Syscall.send(number, bytes)
   }
 
-  private func register(_ interest: Readiness) {
+  private func register(_ interest: DescriptorReadiness) {
     self.interest = interest
     do {
       switch descriptor {
@@ -221,7 +221,7 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
     }
   }
 
-  private func update(_ interest: Readiness) {
+  private func update(_ interest: DescriptorReadiness) {
     guard interest != self.interest, name != 0 else { return }
     self.interest = interest
     do {

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 import Synchronization
 
 /// The thread behind a `StandardErrorSink`: waits on an eventfd, then drains the queue.
@@ -58,7 +59,7 @@ final class LogThread: Sendable {
   func wake() {
     var one: UInt64 = 1
     // Fails only when the counter is at its maximum, and then the thread is awake anyway.
-    _ = unsafe CLinux.write(shared.eventDescriptor, &one, MemoryLayout<UInt64>.size)
+    _ = unsafe Glibc.write(shared.eventDescriptor, &one, MemoryLayout<UInt64>.size)
   }
 
   /// Lets the thread write what waits and end.
@@ -75,7 +76,7 @@ final class LogThread: Sendable {
     while offset < line.count {
       let (written, failure) = unsafe line.withUnsafeBytes { bytes -> (Int, Int32) in
         let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[offset...])
-        let written = unsafe CLinux.write(descriptor, rest.baseAddress, rest.count)
+        let written = unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
         return (written, written < 0 ? CLinux_errno() : 0)
       }
       if written > 0 {

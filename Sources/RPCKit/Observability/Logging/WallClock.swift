@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// The date, as far as the system knows it: for log lines and certificates, never for timeouts.
 public protocol WallClock: Sendable {
