@@ -85,24 +85,22 @@ final class LogQueue: Sendable {
     return wasEmpty
   }
 
-  /// Writes everything that waits.
+  /// Writes what waits when it is called; blocks as long as the reader of the descriptor makes it.
   ///
-  /// Blocks as long as the reader of the descriptor makes it.
+  /// Lines that arrive meanwhile find the queue empty and wake the thread again, so that a flush
+  /// ends even while others go on logging.
   func drain() {
     writing.withLock { _ in
-      while true {
-        let (lines, dropCount) = state.withLock { state in
-          let taken = (state.lines, state.unreportedDropCount)
-          state.lines = []
-          state.byteCount = 0
-          state.unreportedDropCount = 0
-          return taken
-        }
-        if lines.isEmpty && dropCount == 0 { return }
-        for line in lines where !LogThread.write(line, to: descriptor) { dropped.increment() }
-        // A report that cannot be written either is not counted: it was nobody's line.
-        if dropCount > 0 { _ = LogThread.write(dropReport(dropCount), to: descriptor) }
+      let (lines, dropCount) = state.withLock { state in
+        let taken = (state.lines, state.unreportedDropCount)
+        state.lines = []
+        state.byteCount = 0
+        state.unreportedDropCount = 0
+        return taken
       }
+      for line in lines where !LogThread.write(line, to: descriptor) { dropped.increment() }
+      // A report that cannot be written either is not counted: it was nobody's line.
+      if dropCount > 0 { _ = LogThread.write(dropReport(dropCount), to: descriptor) }
     }
   }
 
