@@ -1,10 +1,18 @@
-/// What outgoing calls inherit from the call that is being served.
+/// What outgoing calls inherit from the call that is being served by the current task.
 ///
-/// The server sets both around each handler; a client call started inside takes the earlier of its
-/// own and the inherited deadline, so that a chain of services gives up together.
+/// A client call takes the earlier of its own and the inherited deadline, so that a chain of
+/// services gives up together, and passes the trace on.
 public enum CallScope {
   /// When the call that is being served must be answered; nil means no deadline.
-  @TaskLocal public static var deadline: MonotonicInstant?
-  /// The W3C trace context of the call that is being served, sent on as metadata `traceparent`.
-  @TaskLocal public static var traceparent: String?
+  public static var deadline: MonotonicInstant? {
+    guard let deadline = CallContext.current?.deadline, deadline != .distantFuture else {
+      return nil
+    }
+    return deadline
+  }
+
+  /// The W3C trace context of the call that is being served, for the metadata `traceparent`.
+  public static var traceparent: String? {
+    CallContext.current?.metadata["traceparent"]
+  }
 }

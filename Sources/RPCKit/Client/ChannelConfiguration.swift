@@ -46,6 +46,21 @@ public struct ChannelConfiguration: Sendable {
     self.loops = loops
   }
 
+  /// Uses TLS for `tls://` targets, and checks the certificate against the target's host name.
+  public mutating func useTLS(
+    _ tls: TLSContextSource,
+    handshakeTimeout: Duration = .seconds(10)
+  ) {
+    wrapTransport = { transport, host in
+      try TLSTransport(
+        over: transport,
+        context: tls.current,
+        expectedHost: host,
+        handshakeTimeout: handshakeTimeout
+      )
+    }
+  }
+
   var connectionCountPerAddress: Int {
     max(1, connectionsPerAddress ?? min(4, loops.loops.count * 2))
   }

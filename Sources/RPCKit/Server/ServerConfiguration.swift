@@ -4,16 +4,28 @@ public struct ServerConfiguration: Sendable {
   public struct Endpoint: Sendable {
     /// Where; port 0 lets the kernel choose.
     public var address: SocketAddress
-    /// TLS for every connection of this endpoint; nil for plaintext.
+    /// Put around every connection of this endpoint; nil for plaintext. Runs on the connection's
+    /// loop; what it throws closes the connection.
     public var wrapTransport: (@Sendable (any Transport) throws -> any Transport)?
 
-    /// Makes an endpoint.
+    /// Makes a plaintext endpoint, or one with a stream transformation of your own.
     public init(
       _ address: SocketAddress,
       wrapTransport: (@Sendable (any Transport) throws -> any Transport)? = nil
     ) {
       self.address = address
       self.wrapTransport = wrapTransport
+    }
+
+    /// Makes an endpoint with TLS. A reload of `tls` is used by the connections after it.
+    public init(
+      _ address: SocketAddress,
+      tls: TLSContextSource,
+      handshakeTimeout: Duration = .seconds(10)
+    ) {
+      self.init(address) { transport in
+        try TLSTransport(over: transport, context: tls.current, handshakeTimeout: handshakeTimeout)
+      }
     }
   }
 
