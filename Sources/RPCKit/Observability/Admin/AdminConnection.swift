@@ -7,6 +7,7 @@ public final class AdminConnection {
   private let transport: any Transport
   private let responder: AdminResponder
   private let limits: HTTPLimits
+  private let closed: () -> Void
 
   private var phase = Phase.serving
   private var parser: HTTPRequestParser
@@ -50,15 +51,17 @@ public final class AdminConnection {
   private static let chunkByteCount = 64 * 1024
   private static let lingerByteCountMax = 256 * 1024
 
-  /// Makes a connection; `start` begins to serve it.
+  /// Makes a connection; `start` begins to serve it. `closed` is called once, when it has closed.
   public init(
     transport: any Transport,
     responder: AdminResponder,
-    limits: HTTPLimits = HTTPLimits()
+    limits: HTTPLimits = HTTPLimits(),
+    closed: @escaping () -> Void = {}
   ) {
     self.transport = transport
     self.responder = responder
     self.limits = limits
+    self.closed = closed
     parser = HTTPRequestParser(limits: limits)
   }
 
@@ -246,5 +249,6 @@ extension AdminConnection: TransportReceiver {
     input.release()
     output.release()
     body = []
+    closed()
   }
 }
