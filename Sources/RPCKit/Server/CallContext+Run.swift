@@ -1,21 +1,20 @@
 extension CallContext {
+  /// What a request may contain.
+  @usableFromInline
+  var messageLimits: MessageLimits { connection.limits.message }
+
   /// Starts the handler on the connection's loop. Loop only.
-  func run(_ body: @escaping @Sendable (CallContext) async throws -> Void) {
+  @usableFromInline
+  func run(_ body: @escaping @Sendable () async throws -> Void) {
     connection.resources.workers.start(self, body)
   }
 
-  /// Runs the handler to its end; what it throws is the call's status.
-  func runHandler(_ body: @Sendable (CallContext) async throws -> Void) async {
-    if isOver {
-      // A call whose deadline passed while it waited for its turn is not worth starting.
-      connection.core.observer.expiredBeforeStart()
-    } else {
-      do {
-        try await Self.$current.withValue(self) { try await body(self) }
-      } catch {
-        connection.finish(self, throwing: error)
-      }
+  /// Answers the call; nil means that an interceptor swallowed the handler.
+  @usableFromInline
+  func finish<Response: Message>(_ response: Response?) throws(RPCError) {
+    guard let response else {
+      throw RPCError(.internal, "an interceptor neither called the handler nor refused the call")
     }
-    connection.handlerReturned(self)
+    try connection.finish(self, response)
   }
 }

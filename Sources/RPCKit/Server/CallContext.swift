@@ -37,8 +37,8 @@ public final class CallContext: @unchecked Sendable {
   var waitingWriter: CheckedContinuation<Void, Never>?
   /// The call is answered, cancelled or lost; the handler may still be running. Loop only.
   var isOver = false
-  /// A stream message was sent, so an error can no longer be a plain refusal. Loop only.
-  var hasSentMessage = false
+  /// When the answer was made, or the call was lost. Loop only.
+  var ended: MonotonicInstant?
 
   private struct Shared {
     var responseMetadata = Metadata()

@@ -11,7 +11,7 @@ final class HandlerWorkers: @unchecked Sendable {
   /// What a worker does next.
   struct Work: Sendable {
     let call: CallContext
-    let body: @Sendable (CallContext) async throws -> Void
+    let body: @Sendable () async throws -> Void
   }
 
   /// Tasks that are kept although they have nothing to do.
@@ -26,7 +26,7 @@ final class HandlerWorkers: @unchecked Sendable {
   }
 
   /// Runs a call's handler as soon as the loop gets to it. Loop only.
-  func start(_ call: CallContext, _ body: @escaping @Sendable (CallContext) async throws -> Void) {
+  func start(_ call: CallContext, _ body: @escaping @Sendable () async throws -> Void) {
     let work = Work(call: call, body: body)
     let worker: HandlerWorker
     if let parked = idle.popLast() {
@@ -69,7 +69,18 @@ final class HandlerWorker: @unchecked Sendable {
     task = Task(executorPreference: loop) { [self] in
       var next: HandlerWorkers.Work? = work
       while let work = next {
-        await work.call.runHandler(work.body)
+        let call = work.call
+        if call.isOver {
+          // A call whose deadline passed while it waited for its turn is not worth starting.
+          call.connection.core.observer.expiredBeforeStart()
+        } else {
+          do {
+            try await CallContext.$current.withValue(call, operation: work.body)
+          } catch {
+            call.connection.finish(call, throwing: error)
+          }
+        }
+        call.connection.handlerReturned(call)
         guard !Task.isCancelled else { break }
         next = await park(workers)
       }

@@ -231,7 +231,7 @@ extension ServerConnection {
   /// The handler's task has ended: only now is its place free.
   func handlerReturned(_ call: CallContext) {
     precondition(loop.isCurrent, "a handler returns to its connection's loop")
-    let latency = call.received.nanoseconds(to: loop.preciseNow)
+    let latency = call.received.nanoseconds(to: call.ended ?? loop.preciseNow)
     core.admission.ended(latency: latency, now: loop.now)
     core.observer.handlerReturned()
     call.worker = nil

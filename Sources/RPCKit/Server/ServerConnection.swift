@@ -29,7 +29,6 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   private var watchedFrameCount = 0
 
   var limits: Limits { core.configuration.limits }
-  var interceptors: InterceptorChain { core.interceptors }
 
   init(_ transport: any Transport, core: ServerCore, resources: LoopResources) {
     self.resources = resources

@@ -4,7 +4,7 @@ internal import Synchronization
 final class ServerCore: Sendable {
   let configuration: ServerConfiguration
   let methods: MethodTable
-  let interceptors: InterceptorChain
+  let interceptors: [any ServerInterceptor]
   let admission: AdmissionControl
   let observer: ServerInstruments
   /// What HELLO says.
@@ -27,7 +27,7 @@ final class ServerCore: Sendable {
     now: MonotonicInstant
   ) {
     self.configuration = configuration
-    self.interceptors = InterceptorChain(interceptors: interceptors)
+    self.interceptors = interceptors
     self.reportUnexpected = reportUnexpected
     methods = MethodTable(services, metrics: metrics.server)
     observer = ServerInstruments(metrics)

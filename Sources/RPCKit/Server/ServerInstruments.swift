@@ -81,6 +81,7 @@ final class ServerInstruments: Sendable {
 
   func ended(_ call: CallContext, _ code: StatusCode) {
     let now = call.connection.loop.preciseNow
+    call.ended = now
     call.boundMethod.metrics.callEnded(code, nanoseconds: call.received.nanoseconds(to: now))
     if code == .cancelled { cancelled.increment() }
   }

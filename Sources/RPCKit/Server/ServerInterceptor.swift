@@ -9,22 +9,28 @@ public protocol ServerInterceptor: Sendable {
   func intercept(_ call: CallContext, next: () async throws -> Void) async throws
 }
 
-/// Interceptors around a body, without an allocation for each.
-struct InterceptorChain: Sendable {
-  let interceptors: [any ServerInterceptor]
-
-  func run(_ call: CallContext, _ body: () async throws -> Void) async throws {
-    try await run(from: 0, call, body)
+extension CallContext {
+  /// Runs `body` inside the server's interceptors, without a heap allocation for any of them.
+  @usableFromInline
+  func intercepted(_ body: () async throws -> Void) async throws {
+    try await intercepted(from: 0, body)
   }
 
-  private func run(
+  /// The server's interceptor when it has exactly one, which then needs no chain.
+  @usableFromInline
+  var onlyInterceptor: (any ServerInterceptor)? {
+    let interceptors = connection.core.interceptors
+    return interceptors.count == 1 ? interceptors[0] : nil
+  }
+
+  private func intercepted(
     from index: Int,
-    _ call: CallContext,
     _ body: () async throws -> Void
   ) async throws {
+    let interceptors = connection.core.interceptors
     guard index < interceptors.count else { return try await body() }
-    try await interceptors[index].intercept(call) {
-      try await run(from: index + 1, call, body)
+    try await interceptors[index].intercept(self) {
+      try await intercepted(from: index + 1, body)
     }
   }
 }

@@ -43,6 +43,7 @@ public struct Metadata: Hashable, Sendable {
   /// The first value of a key; assigning replaces all its values, and nil removes them.
   public subscript(_ key: String) -> String? {
     get {
+      guard !entries.isEmpty else { return nil }
       let key = Self.lowercased(key)
       return entries.first { $0.key == key }?.value
     }
