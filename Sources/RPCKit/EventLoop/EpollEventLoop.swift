@@ -47,6 +47,7 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   private var isRunning = true
   private var random = SystemRandomNumberGenerator()
   private var lag = LoopLag()
+  private var metrics: LoopMetrics?
   /// See `TurnHook`. Loop only.
   public var turnHook: TurnHook?
   /// Where every socket of this loop reads into: idle connections hold no buffer.
@@ -68,6 +69,11 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     shared.withLock { $0.isStopping = true }
     epoll.wake()
     thread?.join()
+  }
+
+  /// Counts turns and lag from now on. Callable from anywhere.
+  public func report(to metrics: LoopMetrics) {
+    execute { [self] in self.metrics = metrics }
   }
 
   // MARK: - EventLoop
@@ -255,8 +261,10 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
 
   private func fireTimers() {
     guard timers.count > 0 else { return }
+    let deadline = timers.nextDeadline()
     timers.popDue(at: turnStart, into: &dueTimers)
     guard !dueTimers.isEmpty else { return }
+    if let deadline { metrics?.lag.observe(nanoseconds: deadline.nanoseconds(to: turnStart)) }
     var due: [TimerWheel.Due] = []
     swap(&due, &dueTimers)
     for timer in due { timer.target.timerFired(timer.token) }
@@ -306,7 +314,9 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     }
     turnEndTargets.removeAll(keepingCapacity: true)
     let end = MonotonicInstant(nanoseconds: Syscall.monotonicNanoseconds())
-    lag.record(turnNanoseconds: turnStart.nanoseconds(to: end))
+    let span = turnStart.nanoseconds(to: end)
+    lag.record(turnNanoseconds: span)
+    metrics?.turnDuration.observe(nanoseconds: span)
   }
 
   private func preconditionOnLoop() {

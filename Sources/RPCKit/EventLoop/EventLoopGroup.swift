@@ -35,6 +35,13 @@ public final class EventLoopGroup: Sendable {
     loops.first { $0.isCurrent } ?? next()
   }
 
+  /// Counts the turns and the lag of every epoll loop.
+  public func report(to metrics: RPCMetrics) {
+    for (index, loop) in loops.enumerated() {
+      (loop as? EpollEventLoop)?.report(to: metrics.loop(index))
+    }
+  }
+
   /// Stops every epoll loop and waits for its thread. Must not be called on one of them.
   public func stop() {
     for case let loop as EpollEventLoop in loops { loop.stop() }
