@@ -1379,7 +1379,7 @@ extension Testing_V1 {
   }
 
   /// What is known of the methods of `testing.v1.RichService`.
-  public enum RichServiceMethods {
+  public enum RichMethods {
     /// One in, one out.
     public static let echo = MethodDescriptor(
       service: "testing.v1.RichService",
@@ -1435,7 +1435,7 @@ extension Testing_V1 {
   }
 
   /// Every kind of method.
-  public protocol RichServiceService: Sendable {
+  public protocol RichService: Sendable {
     /// One in, one out.
     func echo(_ request: Testing_V1.Rich, _ call: CallContext) async throws -> Testing_V1.Rich
     /// One in, many out.
@@ -1447,7 +1447,7 @@ extension Testing_V1 {
   }
 
   /// Calls `testing.v1.RichService`.
-  public struct RichServiceClient: Sendable {
+  public struct RichClient: Sendable {
     /// Where the calls go.
     public let channel: Channel
 
@@ -1466,7 +1466,7 @@ extension Testing_V1 {
     ) async throws -> Testing_V1.Rich {
       var options = options
       if let timeout { options.timeout = timeout }
-      return try await channel.unary(RichServiceMethods.echo, request, options: options)
+      return try await channel.unary(RichMethods.echo, request, options: options)
     }
 
     /// One in, many out.
@@ -1479,7 +1479,7 @@ extension Testing_V1 {
     ) -> ResponseStream<Testing_V1.Rich> {
       var options = options
       if let timeout { options.timeout = timeout }
-      return channel.serverStreaming(RichServiceMethods.expand, request, options: options)
+      return channel.serverStreaming(RichMethods.expand, request, options: options)
     }
 
     /// Many in, one out.
@@ -1492,7 +1492,7 @@ extension Testing_V1 {
     ) async throws -> Testing_V1.Rich {
       var options = options
       if let timeout { options.timeout = timeout }
-      return try await channel.clientStreaming(RichServiceMethods.collect, options: options, requests: requests)
+      return try await channel.clientStreaming(RichMethods.collect, options: options, requests: requests)
     }
 
     /// Many in, many out.
@@ -1505,7 +1505,7 @@ extension Testing_V1 {
     ) async throws -> Result {
       var options = options
       if let timeout { options.timeout = timeout }
-      return try await channel.bidirectional(RichServiceMethods.converse, options: options, body: body)
+      return try await channel.bidirectional(RichMethods.converse, options: options, body: body)
     }
   }
 
@@ -1518,22 +1518,22 @@ extension Testing_V1 {
   }
 }
 
-extension Testing_V1.RichServiceService {
+extension Testing_V1.RichService {
   /// This service and its handlers, for a server.
   public var definition: ServiceDefinition {
     ServiceDefinition(
       name: "testing.v1.RichService",
       methods: [
-        .unary(Testing_V1.RichServiceMethods.echo) {
+        .unary(Testing_V1.RichMethods.echo) {
           request, call in try await self.echo(request, call)
         },
-        .serverStreaming(Testing_V1.RichServiceMethods.expand) {
+        .serverStreaming(Testing_V1.RichMethods.expand) {
           request, call, writer in try await self.expand(request, call, to: writer)
         },
-        .clientStreaming(Testing_V1.RichServiceMethods.collect) {
+        .clientStreaming(Testing_V1.RichMethods.collect) {
           requests, call in try await self.collect(requests, call)
         },
-        .bidirectional(Testing_V1.RichServiceMethods.converse) {
+        .bidirectional(Testing_V1.RichMethods.converse) {
           requests, call, writer in try await self.converse(requests, call, to: writer)
         },
       ]

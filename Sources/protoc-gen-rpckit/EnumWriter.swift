@@ -12,6 +12,7 @@ struct EnumWriter {
       writer.line("/// Makes a value of any number, named or not.")
       writer.block("\(visibility) init(rawValue: Int32) {") { $0.line("self.rawValue = rawValue") }
       writer.line()
+      // Aliases may have one name in Swift; protoc refuses different values that would.
       var seen: Set<String> = []
       for value in enumeration.values {
         let member = SwiftNames.enumValue(value.name, in: enumeration.name)

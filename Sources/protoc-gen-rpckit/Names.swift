@@ -20,6 +20,13 @@ enum SwiftNames {
     return reservedTypes.contains(camel) ? camel + suffix : camel
   }
 
+  /// What the protocol, client and methods of a service are called in front of `Service`, `Client`
+  /// and `Methods`: `Permissions` and `PermissionsService` are both `Permissions`.
+  static func service(_ name: String) -> String {
+    let camel = upperCamel(name)
+    return camel.hasSuffix("Service") && camel != "Service" ? String(camel.dropLast(7)) : camel
+  }
+
   /// The name of a field, a method or a oneof's case.
   static func member(_ name: String) -> String {
     let camel = lowerCamel(name)

@@ -29,6 +29,16 @@ struct SchemaChecker {
     for line in file.extensionLines {
       report(file, line, "extensions are not supported")
     }
+    checkTypeNames(
+      file.messages,
+      file.enums,
+      services: file.services.flatMap { service in
+        ["Service", "Client", "Methods"].map {
+          (SwiftNames.service(service.name) + $0, service.name, service.line)
+        }
+      },
+      file
+    )
     for message in file.messages { check(message, file) }
     for service in file.services { check(service, file) }
   }
@@ -51,7 +61,29 @@ struct SchemaChecker {
       }
       names[name] = oneof.name
     }
+    let choices = message.oneofs.map { (MessageWriter.oneofType($0), $0.name, message.line) }
+    checkTypeNames(message.messages, message.enums, services: choices, file)
     for nested in message.messages { check(nested, file) }
+  }
+
+  /// Types of one scope need different names in Swift, not only in protobuf.
+  private mutating func checkTypeNames(
+    _ messages: [SchemaMessage],
+    _ enums: [SchemaEnum],
+    services: [(swiftName: String, name: String, line: Int)],
+    _ file: SchemaFile
+  ) {
+    var names: [String: String] = [:]
+    let types =
+      messages.filter { !$0.isMapEntry }
+      .map { (SwiftNames.type($0.name, suffix: "Message"), $0.name, $0.line) }
+      + enums.map { (SwiftNames.type($0.name, suffix: "Enum"), $0.name, $0.line) }
+    for (swiftName, name, line) in types + services {
+      if let other = names[swiftName] {
+        report(file, line, "`\(name)` and `\(other)` are both `\(swiftName)` in Swift")
+      }
+      names[swiftName] = name
+    }
   }
 
   private mutating func check(_ field: SchemaField, in message: SchemaMessage, _ file: SchemaFile) {

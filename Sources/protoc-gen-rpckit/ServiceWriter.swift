@@ -4,7 +4,7 @@ struct ServiceWriter {
   let visibility: String
 
   func write(_ service: SchemaService, to writer: inout SourceWriter) {
-    let name = SwiftNames.upperCamel(service.name)
+    let name = SwiftNames.service(service.name)
     writeMethods(service, name, to: &writer)
     writer.line()
     writeProtocol(service, name, to: &writer)
@@ -18,7 +18,7 @@ struct ServiceWriter {
     namespace: String,
     to writer: inout SourceWriter
   ) {
-    let name = SwiftNames.upperCamel(service.name)
+    let name = SwiftNames.service(service.name)
     writer.block("extension \(namespace).\(name)Service {") { writer in
       writer.line("/// This service and its handlers, for a server.")
       writer.block("\(visibility) var definition: ServiceDefinition {") { writer in

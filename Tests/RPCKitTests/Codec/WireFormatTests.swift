@@ -129,6 +129,16 @@ import Testing
     #expect(try Rich(encoded: [0xB2, 0x02, 0x02, 0x05, 0x06]).unpackedList == [5, 6])
   }
 
+  @Test("Minus zero keeps its sign only where presence is on the wire")
+  func minusZero_withoutPresence_isZero() throws {
+    // protobuf-c takes -0.0 for the default and leaves it out (field_is_zeroish).
+    #expect(Rich(doubleValue: -0.0).encoded() == [])
+    let kept = Rich(doubleList: [-0.0], optionalDouble: -0.0)
+    let decoded = try Rich(encoded: kept.encoded())
+    #expect(decoded.doubleList.first?.sign == .minus)
+    #expect(decoded.optionalDouble?.sign == .minus)
+  }
+
   @Test("A negative int32 takes ten bytes, and five are read as well")
   func int32_negative_isReadFromBoth() throws {
     #expect(Rich(int32Value: -1).encoded() == [0x08] + [UInt8](repeating: 0xFF, count: 9) + [0x01])

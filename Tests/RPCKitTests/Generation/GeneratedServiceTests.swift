@@ -5,7 +5,7 @@ import Testing
 /// What generated services say about themselves.
 @Suite struct GeneratedServiceTests {
   /// Compiles only while the four kinds of handler have the shape that handlers are written in.
-  private struct Handler: Testing_V1.RichServiceService {
+  private struct Handler: Testing_V1.RichService {
     func echo(_ request: Testing_V1.Rich, _ call: CallContext) async throws -> Testing_V1.Rich {
       request
     }
@@ -48,7 +48,7 @@ import Testing
   @Test("A descriptor carries every option of its method")
   func descriptor_ofMethod_carriesOptions() {
     #expect(
-      Testing_V1.RichServiceMethods.expand
+      Testing_V1.RichMethods.expand
         == MethodDescriptor(
           service: "testing.v1.RichService",
           method: "Expand",
@@ -60,9 +60,9 @@ import Testing
           responseType: "testing.v1.Rich"
         )
     )
-    #expect(Testing_V1.RichServiceMethods.collect.callingServices == ["auth", "tenancy"])
-    #expect(Testing_V1.RichServiceMethods.collect.callerClass == .service)
-    #expect(Testing_V1.RichServiceMethods.converse.callerClass == .admin)
+    #expect(Testing_V1.RichMethods.collect.callingServices == ["auth", "tenancy"])
+    #expect(Testing_V1.RichMethods.collect.callerClass == .service)
+    #expect(Testing_V1.RichMethods.converse.callerClass == .admin)
     #expect(Benchmark_V1.PermissionsMethods.check.isIdempotent)
     #expect(Benchmark_V1.PermissionsMethods.check.priority == .high)
     #expect(Grpc_Health_V1.HealthMethods.watch.fullName == "grpc.health.v1.Health/Watch")

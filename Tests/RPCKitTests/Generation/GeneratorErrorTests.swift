@@ -68,6 +68,16 @@ struct GeneratorErrorTests {
       errors: ["bad.proto:5: `userId` and `user_id` are both `userId` in Swift"]
     ),
     Case(
+      testDescription: "two messages of one Swift name",
+      body: "message UserName {}\nmessage User_Name {}",
+      errors: ["bad.proto:6: `User_Name` and `UserName` are both `UserName` in Swift"]
+    ),
+    Case(
+      testDescription: "a message with the name of a client",
+      body: "message UsersClient {}\nservice Users {}",
+      errors: ["bad.proto:6: `Users` and `UsersClient` are both `UsersClient` in Swift"]
+    ),
+    Case(
       testDescription: "a length of a number",
       body: ruled("int32 n", "max_len: 3"),
       errors: ["bad.proto:6: min_len and max_len are for string and bytes; M.n is neither"]
