@@ -143,7 +143,6 @@ extension ClientConnection {
   }
 
   private func receiveGoAway(_ lastAccepted: StreamID) {
-    wasUseful = true
     let unprocessed = machine.goAway(lastAccepted: lastAccepted)
     owner?.connectionIsDraining(self)
     for record in unprocessed {

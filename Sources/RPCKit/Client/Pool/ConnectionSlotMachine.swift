@@ -108,12 +108,12 @@ enum ConnectionSlotMachine: ~Copyable {
   mutating func retired(wasUseful: Bool) -> OnRetired {
     switch consume self {
     case .ready(let failures):
-      guard wasUseful else {
-        // A server that sends everyone away must not be asked again without a pause.
+      guard wasUseful || failures == 0 else {
+        // A server that sends everyone away must not be asked again and again without a pause.
         self = .backingOff(failures: failures + 1)
         return .backOff(failures: failures + 1)
       }
-      self = .connecting(failures: 0)
+      self = .connecting(failures: wasUseful ? 0 : 1)
       return .connect
     case .draining:
       self = .draining
