@@ -1,0 +1,23 @@
+/// What a call is sent with, from its options, the channel and the call that is being served.
+struct CallPlan: Sendable {
+  /// `distantFuture` is none.
+  var deadline: MonotonicInstant
+  var metadata: Metadata
+  var waitsForReady: Bool
+  var compressesRequest: Bool
+
+  init(_ method: MethodDescriptor, _ options: CallOptions, _ configuration: ChannelConfiguration) {
+    deadline = CallScope.deadline ?? .distantFuture
+    if let timeout = options.timeout {
+      let own = configuration.loops.loops[0].now.advanced(by: timeout)
+      deadline = min(deadline, own)
+    }
+    metadata = configuration.metadata
+    for entry in options.metadata.entries { metadata.append(entry.key, entry.value) }
+    if let traceparent = CallScope.traceparent, metadata["traceparent"] == nil {
+      metadata.append("traceparent", traceparent)
+    }
+    waitsForReady = options.waitsForReady
+    compressesRequest = options.compressesRequest
+  }
+}

@@ -1,0 +1,84 @@
+/// One call of a task, as its connection sees it. Subclasses know what to do with the answer.
+///
+/// `@unchecked Sendable`: what `init` sets never changes; `phase` and what subclasses add is touched
+/// only on the loop of the connection that the call was given to, which the connection checks.
+class ClientCall: @unchecked Sendable {
+  /// How far the call has come. Loop only.
+  enum Phase: Equatable {
+    /// Not given to the connection yet. Next: `open`, `ended`.
+    case new
+    /// The request is on its way. Next: `ended`.
+    case open(StreamID)
+    /// Terminal: the caller has its outcome.
+    case ended
+  }
+
+  let service: String
+  let method: String
+  let kind: MethodDescriptor.Kind
+  /// `distantFuture` is none.
+  let deadline: MonotonicInstant
+  let metadata: Metadata
+  /// Loop only.
+  final var phase = Phase.new
+
+  init(_ method: MethodDescriptor, deadline: MonotonicInstant, metadata: Metadata) {
+    service = method.service
+    self.method = method.method
+    kind = method.kind
+    self.deadline = deadline
+    self.metadata = metadata
+  }
+
+  /// The number of the call while it is open. Loop only.
+  final var streamID: StreamID? {
+    guard case .open(let id) = phase else { return nil }
+    return id
+  }
+
+  /// The server ended the call with a Response frame. Loop only; the last thing it hears.
+  func receiveResponse(
+    _ envelope: ResponseEnvelope,
+    _ bytes: Span<UInt8>,
+    in range: Range<Int>,
+    limits: Limits
+  ) { preconditionFailure("a call must take its response") }
+
+  /// A message of the server's stream arrived. Returns an error if it cannot be decoded.
+  func receiveMessage(_ bytes: Span<UInt8>, limits: Limits) -> RPCError? {
+    preconditionFailure("only streams take messages")
+  }
+
+  /// The server ended its stream with OK. Loop only; the last thing it hears.
+  func receiveEnd() { preconditionFailure("only streams take an end") }
+
+  /// The call failed on this side. Loop only; the last thing it hears.
+  func fail(_ error: RPCError) { preconditionFailure("a call must take its failure") }
+
+  /// Bytes of received messages that the caller has not taken. Loop only.
+  var unconsumedByteCount: Int { 0 }
+
+  /// There may be credit or room for another message. Loop only.
+  func becameWritable() {}
+
+  /// Appends the request of a call that was handed over from another thread. Loop only.
+  func appendPayload(
+    to output: inout ByteBuffer,
+    prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+  ) { prefix(&output, 0) }
+}
+
+extension RPCError {
+  /// A peer sent bytes that are not what they should be.
+  static func undecodable(_ what: String, _ cause: any Error) -> RPCError {
+    RPCError(.internal, "the server's \(what) cannot be decoded", cause: cause)
+  }
+
+  static var deadlineExceeded: RPCError {
+    RPCError(.deadlineExceeded, "the deadline passed before the call completed")
+  }
+
+  static var cancelledByCaller: RPCError {
+    RPCError(.cancelled, "the call was cancelled by its caller")
+  }
+}

@@ -1,0 +1,172 @@
+internal import Synchronization
+
+/// Calls: how they begin, and what is common to all their ends.
+extension ClientConnection {
+  /// Whether another frame may be appended without passing the hard limit.
+  var hasRoomForOutput: Bool { output.byteCount < configuration.limits.outputByteCountMax }
+
+  /// Begins a call: takes its number, appends its request, starts its timer. Returns why not.
+  /// Loop only.
+  ///
+  /// `appendPayload` calls its second argument with the payload's size and then appends as much.
+  func begin(
+    _ target: CallRecord.Target,
+    _ kind: MethodDescriptor.Kind,
+    service: String,
+    method: String,
+    deadline: MonotonicInstant,
+    metadata: Metadata,
+    appendPayload: (inout ByteBuffer, (inout ByteBuffer, _ byteCount: Int) -> Void) -> Void
+  ) -> Beginning {
+    preconditionOnLoop()
+    let timeoutNanoseconds =
+      deadline == .distantFuture ? 0 : loop.now.nanoseconds(to: deadline)
+    guard deadline == .distantFuture || timeoutNanoseconds > 0 else {
+      return .refused(.deadlineExceeded)
+    }
+    guard hasRoomForOutput else { return .refused(.tooMuchOutput) }
+    let start = output.byteCount
+    let record = CallRecord(target: target, requestOffset: writtenByteCount &+ UInt64(start))
+    let id: StreamID
+    switch machine.start(record, kind) {
+    case .send(let number, let isLastOfConnection):
+      id = number
+      if isLastOfConnection { drain() }
+    case .refuseUnusable: return .refused(.connectionUnusable)
+    case .refuseTooManyStreams: return .refused(.tooManyStreams)
+    }
+    appendPayload(&output) { output, byteCount in
+      RequestEnvelope.appendFrame(
+        to: &output,
+        streamID: id,
+        flags: Self.openingFlags(kind),
+        service: service,
+        method: method,
+        timeoutNanoseconds: timeoutNanoseconds,
+        metadata: metadata,
+        payloadByteCount: byteCount
+      )
+    }
+    let frameByteCount = output.byteCount - start - FrameHeader.byteCount
+    guard frameByteCount <= machine.frameByteCountMax else {
+      output.truncate(to: start)
+      _ = machine.end(id)
+      ended()
+      return .refused(.requestTooLarge(frameByteCount, limit: machine.frameByteCountMax))
+    }
+    if deadline != .distantFuture {
+      let timer = loop.schedule(at: deadline, target: self, token: UInt64(id.rawValue))
+      machine.updateCall(id) { $0.timer = timer }
+    }
+    scheduleFlush()
+    watchActivity()
+    return .open(id)
+  }
+
+  /// What became of the attempt to begin a call.
+  enum Beginning {
+    case open(StreamID)
+    case refused(RPCError)
+  }
+
+  /// 0x06 for open streams, not the 0x02 of stock Go clients: to stock Rust servers that would be
+  /// an empty first message.
+  private static func openingFlags(_ kind: MethodDescriptor.Kind) -> FrameFlags {
+    switch kind {
+    case .unary: []
+    case .serverStreaming: .remoteClosed
+    case .clientStreaming, .bidirectional: [.remoteOpen, .noData]
+    }
+  }
+
+  /// Begins a call whose request can be encoded straight into the output. Loop only.
+  func begin(
+    _ call: ClientCall,
+    appendPayload: (inout ByteBuffer, (inout ByteBuffer, _ byteCount: Int) -> Void) -> Void
+  ) {
+    guard call.phase == .new else { return }
+    let beginning = begin(
+      .call(call),
+      call.kind,
+      service: call.service,
+      method: call.method,
+      deadline: call.deadline,
+      metadata: call.metadata,
+      appendPayload: appendPayload
+    )
+    switch beginning {
+    case .open(let id):
+      call.phase = .open(id)
+    case .refused(let error):
+      call.phase = .ended
+      load.subtract(1, ordering: .relaxed)
+      call.fail(error)
+    }
+  }
+
+  /// Gives a call up on behalf of its caller. Loop only.
+  func cancel(_ call: ClientCall) {
+    preconditionOnLoop()
+    switch call.phase {
+    case .new:
+      call.phase = .ended
+      load.subtract(1, ordering: .relaxed)
+      call.fail(.cancelledByCaller)
+    case .open(let id):
+      failOpen(id, .cancelledByCaller, sendsCancel: true)
+    case .ended:
+      break
+    }
+  }
+
+  // MARK: - Ends
+
+  /// Gives back what every open call holds, once it left the machine.
+  func finish(_ record: CallRecord) {
+    if record.timer != .none { loop.cancel(record.timer) }
+    if case .call = record.target { load.subtract(1, ordering: .relaxed) }
+  }
+
+  /// Tells whoever made the call that it failed, after `finish`.
+  func fail(_ record: CallRecord, _ error: RPCError) {
+    switch record.target {
+    case .raw(let token):
+      rawDelegate?.rawCallEnded(token, error.code, byteCount: 0)
+    case .call(let call):
+      call.phase = .ended
+      call.fail(error)
+    }
+  }
+
+  /// One call fewer is open.
+  func ended() {
+    if machine.streamCount + 1 == machine.streamCountMax { owner?.connectionHasRoom(self) }
+    closeIfDrained()
+  }
+
+  /// A call's own deadline passed, whatever the server does.
+  func deadlinePassed(_ id: StreamID) {
+    failOpen(id, .deadlineExceeded, sendsCancel: true)
+  }
+}
+
+extension RPCError {
+  static var connectionUnusable: RPCError {
+    RPCError(.unavailable, "the connection takes no more calls", isNotProcessed: true)
+  }
+
+  fileprivate static var tooManyStreams: RPCError {
+    RPCError(.unavailable, "the connection has too many open calls", isNotProcessed: true)
+  }
+
+  fileprivate static var tooMuchOutput: RPCError {
+    RPCError(.unavailable, "too much output waits for the server", isNotProcessed: true)
+  }
+
+  fileprivate static func requestTooLarge(_ byteCount: Int, limit: Int) -> RPCError {
+    RPCError(
+      .resourceExhausted,
+      "the request of \(byteCount) bytes is larger than the server's limit of \(limit)"
+    )
+  }
+}

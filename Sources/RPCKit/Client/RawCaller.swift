@@ -1,0 +1,75 @@
+/// Who hears of the ends of calls made with a `RawCaller`. Loop only.
+public protocol RawCallerDelegate: AnyObject {
+  /// The connection is made; `send` works from now on.
+  func rawConnectionReady()
+  /// A call is over, `byteCount` is the size of its response message.
+  func rawCallEnded(_ token: UInt64, _ code: StatusCode, byteCount: Int)
+  /// The connection is gone; its calls have ended before. nil when this side closed it.
+  func rawConnectionClosed(_ error: TransportError?)
+}
+
+/// One connection without tasks, continuations or messages, for load generators: in steady state a
+/// call allocates nothing. Works with any ttrpc server. All members are loop only.
+///
+/// ```swift
+/// let caller = RawCaller(network.connect(to: address, on: loop), limits: Limits())
+/// caller.start(delegate)   // … rawConnectionReady()
+/// caller.send(service: "echo.v1.Echo", method: "Say", payload: bytes.span, token: 7)
+/// ```
+public final class RawCaller: ClientConnectionOwner {
+  private let connection: ClientConnection
+  private weak var delegate: (any RawCallerDelegate)?
+
+  /// Makes a caller over a transport that was not started.
+  public init(_ transport: any Transport, limits: Limits = Limits()) {
+    var configuration = ClientConnectionConfiguration()
+    configuration.limits = limits
+    connection = ClientConnection(transport, configuration: configuration)
+  }
+
+  /// Starts to connect. The delegate is kept alive until the connection closes.
+  public func start(_ delegate: any RawCallerDelegate) {
+    self.delegate = delegate
+    connection.owner = self
+    connection.rawDelegate = delegate
+    connection.start()
+  }
+
+  /// Sends a unary request with an encoded message.
+  ///
+  /// Returns false when the connection takes no call now (not ready, draining, or at a limit); the
+  /// delegate then hears nothing of `token`.
+  public func send(
+    service: String,
+    method: String,
+    payload: Span<UInt8>,
+    timeout: Duration? = nil,
+    token: UInt64
+  ) -> Bool {
+    let deadline = timeout.map { connection.loop.now.advanced(by: $0) } ?? .distantFuture
+    let beginning = connection.begin(
+      .raw(token: token),
+      .unary,
+      service: service,
+      method: method,
+      deadline: deadline,
+      metadata: Metadata()
+    ) { output, prefix in
+      prefix(&output, payload.count)
+      output.append(payload)
+    }
+    guard case .open = beginning else { return false }
+    return true
+  }
+
+  /// Calls that are open.
+  public var openCallCount: Int { connection.machine.streamCount }
+
+  /// Ends every call and closes the connection.
+  public func close() { connection.close() }
+
+  func connectionIsReady(_ connection: ClientConnection) { delegate?.rawConnectionReady() }
+  func connectionIsDraining(_ connection: ClientConnection) {}
+  func connectionHasRoom(_ connection: ClientConnection) {}
+  func connectionIsClosed(_ connection: ClientConnection, _ error: TransportError?) {}
+}
