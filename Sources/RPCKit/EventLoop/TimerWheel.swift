@@ -7,7 +7,7 @@
 ///
 /// A timer never fires before its deadline, and at most one tick after it as far as the wheel is
 /// concerned.
-struct TimerWheel {
+package struct TimerWheel {
   private struct Node {
     var target: (any TimerTarget)?
     var token: UInt64 = 0
@@ -19,9 +19,9 @@ struct TimerWheel {
   }
 
   /// What is due: the caller fires it after the wheel is no longer being changed.
-  struct Due {
-    var target: any TimerTarget
-    var token: UInt64
+  package struct Due {
+    package var target: any TimerTarget
+    package var token: UInt64
   }
 
   private static let nowhere = UInt32.max
@@ -36,16 +36,16 @@ struct TimerWheel {
   private var freeNodes: [UInt32] = []
   private var heads: [UInt32]
   private var occupied: [UInt64]
-  private(set) var count = 0
+  package private(set) var count = 0
 
-  init(now: MonotonicInstant) {
+  package init(now: MonotonicInstant) {
     origin = now
     heads = Array(repeating: Self.nowhere, count: Self.levelCount * Self.slotsPerLevel)
     occupied = Array(repeating: 0, count: Self.levelCount)
   }
 
   /// Adds a timer.
-  mutating func schedule(
+  package mutating func schedule(
     at deadline: MonotonicInstant,
     target: any TimerTarget,
     token: UInt64
@@ -60,7 +60,7 @@ struct TimerWheel {
   }
 
   /// Removes a timer; a stale name is ignored.
-  mutating func cancel(_ timer: TimerID) {
+  package mutating func cancel(_ timer: TimerID) {
     let index = Int(timer.index)
     guard timer != .none, index < nodes.count, nodes[index].generation == timer.generation else {
       return
@@ -70,7 +70,7 @@ struct TimerWheel {
   }
 
   /// When `popDue` should be called next; nil while there is no timer. May be early, never late.
-  func nextDeadline() -> MonotonicInstant? {
+  package func nextDeadline() -> MonotonicInstant? {
     guard let tick = nextTick() else { return nil }
     return MonotonicInstant(nanoseconds: Int64(clamping: tick))
       .scaled(by: Self.nanosecondsPerTick)
@@ -78,7 +78,7 @@ struct TimerWheel {
   }
 
   /// Moves the wheel to `now` and appends what became due, in order of deadline tick.
-  mutating func popDue(at now: MonotonicInstant, into due: inout [Due]) {
+  package mutating func popDue(at now: MonotonicInstant, into due: inout [Due]) {
     let target = tick(before: now)
     while let next = nextTick(), next <= target {
       elapsed = max(elapsed, next)

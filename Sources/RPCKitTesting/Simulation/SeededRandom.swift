@@ -1,0 +1,66 @@
+/// Random numbers that are the same for the same seed, on every machine and in every release.
+///
+/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): one
+/// addition and a mixing step, good enough to explore interleavings and no good for secrets.
+public struct SeededRandom: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// Starts a sequence; each seed has its own.
+  public init(seed: UInt64) {
+    state = seed
+  }
+
+  /// The next number of the sequence.
+  public mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// A number from `range`.
+  ///
+  /// Written out and not taken from the standard library, whose way of narrowing a number may
+  /// change between releases and would change every recorded seed with it.
+  public mutating func number(in range: ClosedRange<Int>) -> Int {
+    let span = UInt64(range.upperBound - range.lowerBound) &+ 1
+    guard span != 0 else { return Int(truncatingIfNeeded: next()) }
+    return range.lowerBound + Int(next() % span)
+  }
+
+  /// A number from `range` that is small more often than large: every order of magnitude is as
+  /// likely as the next.
+  public mutating func skewedNumber(in range: ClosedRange<Int>) -> Int {
+    let span = range.upperBound - range.lowerBound
+    guard span > 0 else { return range.lowerBound }
+    let bitCount = Int.bitWidth - span.leadingZeroBitCount
+    let bits = number(in: 0...bitCount)
+    return range.lowerBound + min(span, Int(next() & ((1 << UInt64(bits)) - 1)))
+  }
+
+  /// True with the given probability.
+  public mutating func chance(_ probability: Double) -> Bool {
+    guard probability > 0 else { return false }
+    return Double(next() >> 11) * 0x1p-53 < probability
+  }
+
+  /// A span of time from `range`.
+  public mutating func duration(in range: ClosedRange<Duration>) -> Duration {
+    let nanoseconds =
+      Int(range.lowerBound.simulatedNanoseconds)...Int(range.upperBound.simulatedNanoseconds)
+    return .nanoseconds(skewedNumber(in: nanoseconds))
+  }
+
+  /// One of the elements; the collection must not be empty.
+  public mutating func element<Element>(of elements: [Element]) -> Element {
+    elements[number(in: 0...elements.count - 1)]
+  }
+}
+
+extension Duration {
+  /// Whole nanoseconds; simulated spans are far below the 292 years that fit.
+  var simulatedNanoseconds: Int64 {
+    components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+  }
+}

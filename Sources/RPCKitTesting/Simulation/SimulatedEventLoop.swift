@@ -1,0 +1,158 @@
+public import RPCKit
+
+/// An event loop without a thread: its turns are taken by a `Simulation`, on a manual clock.
+///
+/// A turn has the order of the production loop: what became ready, timers, work handed over, the
+/// tasks that all this made runnable, output. How many of the ready events and tasks one turn takes
+/// is decided by the simulation's seed.
+///
+/// `@unchecked Sendable`: touched only by the thread that runs the simulation, which checks itself.
+public final class SimulatedEventLoop: EventLoop, @unchecked Sendable {
+  /// Tells loops apart in messages.
+  public let name: String
+
+  private static let jobsPerTurnMax = 4096
+
+  private unowned let simulation: Simulation
+  private let index: UInt64
+  private var events: [() -> Void] = []
+  private var work: [@Sendable () -> Void] = []
+  private var jobs: [UnownedJob] = []
+  private var turnEndTargets: [any TurnEndTarget] = []
+  private var timers: TimerWheel
+
+  init(name: String, index: UInt64, simulation: Simulation) {
+    self.name = name
+    self.index = index
+    self.simulation = simulation
+    timers = TimerWheel(now: simulation.now)
+  }
+
+  /// Timers that are set: zero when everything has been cleaned up.
+  public var timerCount: Int { timers.count }
+
+  // MARK: - EventLoop
+
+  public var isCurrent: Bool { simulation.currentLoop === self }
+
+  public var now: MonotonicInstant { simulation.now }
+
+  public func execute(_ work: @escaping @Sendable () -> Void) {
+    simulation.checkThread()
+    self.work.append(work)
+  }
+
+  public func enqueue(_ job: consuming ExecutorJob) {
+    simulation.checkThread()
+    jobs.append(UnownedJob(job))
+  }
+
+  public func schedule(
+    at deadline: MonotonicInstant,
+    target: any TimerTarget,
+    token: UInt64
+  ) -> TimerID {
+    preconditionOnLoop()
+    return timers.schedule(at: deadline, target: target, token: token)
+  }
+
+  public func cancel(_ timer: TimerID) {
+    preconditionOnLoop()
+    timers.cancel(timer)
+  }
+
+  public func atEndOfTurn(_ target: any TurnEndTarget) {
+    preconditionOnLoop()
+    turnEndTargets.append(target)
+  }
+
+  public func randomNumber() -> UInt64 {
+    preconditionOnLoop()
+    return simulation.random.next()
+  }
+
+  // MARK: - Turns
+
+  /// Whether a turn would do anything now.
+  var isReady: Bool {
+    if !events.isEmpty || !jobs.isEmpty || !work.isEmpty || !turnEndTargets.isEmpty { return true }
+    guard let deadline = nextDeadline else { return false }
+    return deadline <= now
+  }
+
+  /// When the next timer may be due.
+  var nextDeadline: MonotonicInstant? { timers.count > 0 ? timers.nextDeadline() : nil }
+
+  /// Adds something that became ready, like a socket in epoll.
+  func becameReady(_ event: @escaping () -> Void) {
+    events.append(event)
+  }
+
+  /// Takes one turn. The simulation has made this loop the current one.
+  func takeTurn() {
+    simulation.note(index)
+    runEvents()
+    fireTimers()
+    runWork()
+    runJobs()
+    endTurn()
+  }
+
+  private func runEvents() {
+    guard !events.isEmpty else { return }
+    let takesAll = simulation.random.chance(0.5)
+    let count = takesAll ? events.count : simulation.random.number(in: 1...events.count)
+    simulation.note(UInt64(count))
+    let ready = Array(events.prefix(count))
+    events.removeFirst(count)
+    for event in ready { event() }
+  }
+
+  private func fireTimers() {
+    guard timers.count > 0 else { return }
+    var due: [TimerWheel.Due] = []
+    timers.popDue(at: now, into: &due)
+    for timer in due {
+      simulation.note(timer.token)
+      timer.target.timerFired(timer.token)
+    }
+  }
+
+  private func runWork() {
+    guard !work.isEmpty else { return }
+    let items = work
+    work = []
+    simulation.note(UInt64(items.count))
+    for item in items { item() }
+  }
+
+  private func runJobs() {
+    guard !jobs.isEmpty else { return }
+    let executor = unsafe asUnownedTaskExecutor()
+    // Mostly everything runs in one turn, as in production; sometimes the turn ends early, as it
+    // does there after many tasks or when another thread hands one over late.
+    let runsAll = simulation.random.chance(0.75)
+    let limit = runsAll ? Self.jobsPerTurnMax : simulation.random.number(in: 1...4)
+    var count = 0
+    while count < jobs.count, count < limit {
+      let job = jobs[count]
+      count += 1
+      unsafe job.runSynchronously(on: executor)
+    }
+    jobs.removeFirst(count)
+    simulation.note(UInt64(count))
+  }
+
+  private func endTurn() {
+    var index = 0
+    while index < turnEndTargets.count {
+      turnEndTargets[index].turnEnded()
+      index += 1
+    }
+    turnEndTargets.removeAll(keepingCapacity: true)
+  }
+
+  private func preconditionOnLoop() {
+    precondition(isCurrent, "this must be called on simulated loop \(name)")
+  }
+}
