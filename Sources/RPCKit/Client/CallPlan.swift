@@ -7,14 +7,15 @@ struct CallPlan: Sendable {
   var compressesRequest: Bool
 
   init(_ method: MethodDescriptor, _ options: CallOptions, _ configuration: ChannelConfiguration) {
-    deadline = CallScope.deadline ?? .distantFuture
+    let scope = CallScope.current
+    deadline = scope.deadline ?? .distantFuture
     if let timeout = options.timeout {
       let own = configuration.loops.loops[0].now.advanced(by: timeout)
       deadline = min(deadline, own)
     }
     metadata = configuration.metadata
     for entry in options.metadata.entries { metadata.append(entry.key, entry.value) }
-    if let traceparent = CallScope.traceparent, metadata["traceparent"] == nil {
+    if let traceparent = scope.traceparent, metadata["traceparent"] == nil {
       metadata.append("traceparent", traceparent)
     }
     waitsForReady = options.waitsForReady

@@ -76,7 +76,7 @@ struct UnaryConversationTests {
   func metadata_isSentInOrder() {
     let stage = ClientStage { $0.metadata = ["caller": "gateway"] }
     let call = stage.start { channel in
-      try await CallScope.$traceparent.withValue("00-1") {
+      try await CallScope.with(traceparent: "00-1") {
         let _: BytesMessage = try await channel.unary(
           .test(), BytesMessage("hi"), options: CallOptions(metadata: ["user": "ada"]))
       }
@@ -176,7 +176,7 @@ struct UnaryConversationTests {
     let stage = ClientStage()
     let deadline = stage.loop.now.advanced(by: .milliseconds(100))
     let call = stage.start { channel in
-      try await CallScope.$deadline.withValue(deadline) {
+      try await CallScope.with(deadline: deadline) {
         let _: BytesMessage = try await channel.unary(
           .test(), BytesMessage("hi"), options: CallOptions(timeout: .seconds(5)))
       }
