@@ -6,7 +6,7 @@ internal import Synchronization
 /// only by the connection on its loop, which checks that it is there.
 public final class CallContext: @unchecked Sendable {
   /// What is known of the method.
-  public var method: MethodDescriptor { boundMethod.definition.descriptor }
+  public var method: MethodDescriptor { boundMethod.descriptor }
   /// What the client sent beside the request.
   public let metadata: Metadata
   /// When the call must be over; `distantFuture` without a deadline. It began with the first byte

@@ -1,14 +1,19 @@
-/// Runs handlers in tasks that serve one call after another, because making a task costs more than
-/// a short handler.
+/// Runs handlers in tasks that serve one call after another, because making a task, and even
+/// waking one, costs more than a short handler.
+///
+/// Calls wait in a list. One worker takes them in turn for as long as their handlers do not
+/// suspend, so a batch of short handlers costs one wake-up. When a handler suspends, its worker
+/// goes with it; what is left of the list is seen at the end of the turn and more workers are
+/// woken, twice as many each time in a row.
 ///
 /// The tasks are unstructured, since calls begin in events and not in a task; each lives until the
 /// server stops, and prefers its loop's executor, so a handler that never suspends elsewhere runs
 /// on the loop. Cancelling a call cancels the task it runs in, and as a task cannot be
 /// un-cancelled, that one then ends and is replaced when there is need. Confined to one loop.
-final class HandlerWorkers: @unchecked Sendable {
-  // @unchecked: the list of idle workers is touched on the loop only, which the workers prefer.
+final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
+  // @unchecked: everything here is touched on the loop only, which the workers prefer.
 
-  /// What a worker does next.
+  /// A call that waits for a worker.
   struct Work: Sendable {
     let call: CallContext
     let body: @Sendable () async throws -> Void
@@ -16,9 +21,17 @@ final class HandlerWorkers: @unchecked Sendable {
 
   /// Tasks that are kept although they have nothing to do.
   private static let idleCountMax = 1024
+  /// Calls that one worker begins before the loop looks for events again.
+  static let callsPerWakeMax = 512
 
   private let loop: any EventLoop
   private var idle: [HandlerWorker] = []
+  private var waiting: [Work] = []
+  /// The calls before this one were taken.
+  private var head = 0
+  private var isWorkerWoken = false
+  private var isTurnEndScheduled = false
+  private var wakeCount = 1
   private var isStopped = false
 
   init(_ loop: any EventLoop) {
@@ -27,16 +40,49 @@ final class HandlerWorkers: @unchecked Sendable {
 
   /// Runs a call's handler as soon as the loop gets to it. Loop only.
   func start(_ call: CallContext, _ body: @escaping @Sendable () async throws -> Void) {
-    let work = Work(call: call, body: body)
-    let worker: HandlerWorker
+    waiting.append(Work(call: call, body: body))
+    guard !isWorkerWoken else { return }
+    isWorkerWoken = true
+    wake()
+  }
+
+  /// A worker begins to take calls. Loop only.
+  func workerWoke() {
+    isWorkerWoken = false
+    guard !isTurnEndScheduled else { return }
+    isTurnEndScheduled = true
+    loop.atEndOfTurn(self)
+  }
+
+  /// The next call that waits; nil when there is none. Loop only.
+  func take() -> Work? {
+    guard head < waiting.count else { return nil }
+    let work = waiting[head]
+    head += 1
+    if head == waiting.count {
+      waiting.removeAll(keepingCapacity: head <= Self.idleCountMax)
+      head = 0
+    }
+    return work
+  }
+
+  /// The workers that ran in this turn suspended or had enough; others take what is left.
+  func turnEnded() {
+    isTurnEndScheduled = false
+    let left = waiting.count - head
+    guard left > 0 else {
+      wakeCount = 1
+      return
+    }
+    for _ in 0..<min(left, wakeCount) { wake() }
+    wakeCount = min(wakeCount * 2, Self.idleCountMax)
+  }
+
+  private func wake() {
     if let parked = idle.popLast() {
-      worker = parked
-      call.worker = worker
-      worker.resume(work)
+      parked.resume()
     } else {
-      worker = HandlerWorker()
-      call.worker = worker
-      worker.begin(work, on: loop, workers: self)
+      HandlerWorker().begin(on: loop, workers: self)
     }
   }
 
@@ -52,57 +98,6 @@ final class HandlerWorkers: @unchecked Sendable {
     isStopped = true
     let workers = idle
     idle = []
-    for worker in workers { worker.resume(nil) }
-  }
-}
-
-/// One task that runs handlers. Confined to its loop.
-///
-/// `@unchecked Sendable`: `task` and `continuation` are touched on the loop only.
-@safe
-final class HandlerWorker: @unchecked Sendable {
-  private var task: Task<Void, Never>?
-  private var continuation: UnsafeContinuation<HandlerWorkers.Work?, Never>?
-
-  /// Makes the task, with its first work.
-  func begin(_ work: HandlerWorkers.Work, on loop: any EventLoop, workers: HandlerWorkers) {
-    task = Task(executorPreference: loop) { [self] in
-      var next: HandlerWorkers.Work? = work
-      while let work = next {
-        let call = work.call
-        if call.isOver {
-          // A call whose deadline passed while it waited for its turn is not worth starting.
-          call.connection.core.observer.expiredBeforeStart()
-        } else {
-          do {
-            try await CallContext.$current.withValue(call, operation: work.body)
-          } catch {
-            call.connection.finish(call, throwing: error)
-          }
-        }
-        call.connection.handlerReturned(call)
-        guard !Task.isCancelled else { break }
-        next = await park(workers)
-      }
-      task = nil
-    }
-  }
-
-  /// Gives a parked worker its next work; nil ends it.
-  func resume(_ work: HandlerWorkers.Work?) {
-    let parked = unsafe continuation.take()
-    unsafe parked?.resume(returning: work)
-  }
-
-  /// Cancels the handler that runs now. The worker does not run another.
-  func cancel() {
-    task?.cancel()
-  }
-
-  private func park(_ workers: HandlerWorkers) async -> HandlerWorkers.Work? {
-    await unsafe withUnsafeContinuation { continuation in
-      unsafe self.continuation = continuation
-      if !workers.park(self) { resume(nil) }
-    }
+    for worker in workers { worker.resume() }
   }
 }

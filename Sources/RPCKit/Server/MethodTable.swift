@@ -1,10 +1,19 @@
 /// A method of a server with its metrics: one reference for a call to hold.
+///
+/// What every call needs stands here by itself, because reading it through the descriptor would
+/// copy a structure of many strings.
 final class BoundMethod: Sendable {
-  let definition: MethodDefinition
+  let descriptor: MethodDescriptor
+  let priority: MethodDescriptor.Priority
+  let isUnaryRequest: Bool
+  let start: @Sendable (_ payload: Span<UInt8>, _ hasPayload: Bool, CallContext) -> RPCError?
   let metrics: MethodMetrics
 
   init(_ definition: MethodDefinition, _ metrics: MethodMetrics) {
-    self.definition = definition
+    descriptor = definition.descriptor
+    priority = definition.descriptor.priority
+    isUnaryRequest = definition.isUnaryRequest
+    start = definition.start
     self.metrics = metrics
   }
 }
@@ -46,17 +55,16 @@ struct MethodTable: Sendable {
   }
 
   private mutating func insert(_ bound: BoundMethod) {
-    let definition = bound.definition
     let entry = Entry(
-      service: Array(definition.descriptor.service.utf8),
-      method: Array(definition.descriptor.method.utf8),
+      service: Array(bound.descriptor.service.utf8),
+      method: Array(bound.descriptor.method.utf8),
       bound: bound
     )
     var slot = Self.hash(entry.service.span, Self.hash(entry.method.span, Self.seed)) & mask
     while let other = slots[slot] {
       precondition(
         other.service != entry.service || other.method != entry.method,
-        "two methods are named \(definition.descriptor.fullName)"
+        "two methods are named \(bound.descriptor.fullName)"
       )
       slot = (slot + 1) & mask
     }

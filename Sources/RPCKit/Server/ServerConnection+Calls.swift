@@ -13,7 +13,7 @@ extension ServerConnection {
     }
     switch core.methods.find(bytes, service: envelope.service, method: envelope.method) {
     case .found(let method):
-      if let refusal = refusal(id, envelope, method.definition) {
+      if let refusal = refusal(id, envelope, method.priority) {
         core.observer.refused(method, refusal.code)
         return answer(id, refusal)
       }
@@ -31,7 +31,7 @@ extension ServerConnection {
   private func refusal(
     _ id: StreamID,
     _ envelope: RequestEnvelope,
-    _ definition: MethodDefinition
+    _ priority: MethodDescriptor.Priority
   ) -> RPCError? {
     switch machine.admission(id) {
     case .accept: break
@@ -52,13 +52,13 @@ extension ServerConnection {
       core.observer.limitReached(.metadata)
       return RPCError(.resourceExhausted, "metadata is larger than the server takes")
     }
-    switch core.admission.admit(definition.descriptor.priority) {
+    switch core.admission.admit(priority) {
     case .admit: return nil
     case .refuseFull:
       core.observer.limitReached(.runningHandlers)
       return RPCError.overloaded
     case .refuseOverloaded:
-      core.observer.overloaded(definition.descriptor.priority)
+      core.observer.overloaded(priority)
       return RPCError.overloaded
     }
   }
@@ -92,8 +92,8 @@ extension ServerConnection {
     machine.open(
       id,
       call: call,
-      isUnaryRequest: method.definition.isUnaryRequest,
-      isInboundOpen: !method.definition.isUnaryRequest && header.flags.contains(.remoteOpen)
+      isUnaryRequest: method.isUnaryRequest,
+      isInboundOpen: !method.isUnaryRequest && header.flags.contains(.remoteOpen)
     )
     if call.deadline != .distantFuture {
       call.timer = loop.schedule(at: call.deadline, target: self, token: UInt64(id.rawValue))
@@ -113,13 +113,13 @@ extension ServerConnection {
     let hasPayload = envelope.payload != nil
     let error = resources.codec.withInflated(
       bytes, envelope.payload ?? 0..<0, header, limit: limits.frameByteCountMax
-    ) { payload in call.boundMethod.definition.start(payload, hasPayload, call) }
+    ) { payload in call.boundMethod.start(payload, hasPayload, call) }
     if let error {
       core.admission.ended(latency: nil, now: loop.now)
       finish(call, throwing: error)
       return
     }
-    if !call.boundMethod.definition.isUnaryRequest, !header.flags.contains(.remoteOpen) {
+    if !call.boundMethod.isUnaryRequest, !header.flags.contains(.remoteOpen) {
       call.inbound?.finish(nil)
     }
   }
