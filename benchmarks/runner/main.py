@@ -66,6 +66,8 @@ def measure(servers, options):
                 server, offered, slow_percent, options.seconds, options.warmup, options.rounds)
         found["idle"] = measurements.idle_connections(server)
         found["system_calls"] = measurements.system_calls(server)
+        found["allocations"] = measurements.allocations(server)
+        found["overload"] = measurements.overload(server, options.seconds, options.warmup)
     return results
 
 

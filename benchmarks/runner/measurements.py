@@ -1,5 +1,6 @@
 """What is measured of one server."""
 
+import signal
 import subprocess
 import time
 
@@ -118,3 +119,52 @@ def system_calls(server):
     calls = load.parse(generator, output)["calls_total"]
     return {"generator": generator.name, "system_calls": count, "calls": calls,
             "per_call": round(count / calls, 3) if calls else None}
+
+
+def allocations(server):
+    """Heap allocations per call at 8x16, of a server that uses malloc; between two readings."""
+    if not server.uses_malloc or not peers.is_there(str(peers.COUNTER)):
+        return None
+    log = peers.WORK / f"allocations-{server.name}.txt"
+    generator = available(server.closed)[0]
+    with open(log, "w") as file, processes.RunningServer(
+            server, environment={"LD_PRELOAD": str(peers.COUNTER)}, stderr=file) as running:
+        counts = []
+        calls = 0
+        # The first run warms up; its calls lie before the first reading.
+        for seconds in (1, 3):
+            words = load.command(generator, running.address, seconds=seconds, warmup=0,
+                                 **shape(MAIN))
+            output = subprocess.run(["taskset", "-c", str(processes.LOAD_CORE), *words],
+                                    capture_output=True, text=True, timeout=60).stdout
+            calls = load.parse(generator, output)["calls_total"]
+            running.process.send_signal(signal.SIGUSR1)
+            time.sleep(0.2)
+            counts.append(int(log.read_text().split()[-1]))
+    return {"generator": generator.name, "per_call": round((counts[1] - counts[0]) / calls, 2)}
+
+
+def overload(server, seconds, warmup):
+    """Successful calls per second at one, two and five times what the server can do.
+
+    Each call takes processor time in its handler, so that capacity is the handler's and the load
+    generator can pass it.
+    """
+    if not server.work_arguments:
+        return None
+    generator = available(server.opened)[0]
+    found = []
+    with processes.RunningServer(server, server.work_arguments) as running:
+        peak = load.measure(running, generator, seconds, warmup, connections=8, in_flight=16)
+    for factor in (0.8, 2, 5):
+        print(f"  overload: {server.name}, {factor:g} times capacity", flush=True)
+        with processes.RunningServer(server, server.work_arguments) as running:
+            result = load.measure(running, generator, seconds, warmup, connections=8,
+                                  in_flight=4096, rate=peak["rate"] * factor)
+        good = result["calls"] / result["seconds"]
+        found.append({"factor": factor, "offered": round(peak["rate"] * factor),
+                      "good": round(good), "share_of_peak": round(good / peak["rate"], 3),
+                      "errors": result["errors"], "p50_us": result["p50_us"],
+                      "p99_us": result["p99_us"]})
+    return {"generator": generator.name, "arguments": list(server.work_arguments),
+            "peak": round(peak["rate"]), "steps": found}

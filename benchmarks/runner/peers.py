@@ -11,6 +11,8 @@ BENCHMARKS = Path(__file__).resolve().parent.parent
 REPOSITORY = BENCHMARKS.parent
 WORK = BENCHMARKS / ".work"
 BIN = WORK / "bin"
+# Preloaded into a server, counts its allocations.
+COUNTER = WORK / "count-allocations.so"
 
 # One core for every server: Go would otherwise start a scheduler per core it can see.
 ONE_CORE = {"GOMAXPROCS": "1"}
@@ -39,6 +41,10 @@ class Server:
     # Opens idle connections with one call on each (flag --hold).
     holder: Generator
     environment: dict = field(default_factory=dict)
+    # Whether it allocates with malloc(3), so that allocations can be counted from outside.
+    uses_malloc: bool = False
+    # Arguments that make each call take so many microseconds of processor time.
+    work_arguments: tuple = ()
 
 
 RPCLOAD = Generator("rpcload", str(REPOSITORY / ".build/release/rpcload"))
@@ -56,6 +62,7 @@ SERVERS = (
         "rpckit", "RPCKit",
         (str(BENCHMARKS / ".build/release/benchmark-server"), "--listen", "127.0.0.1:0"),
         closed=(RPCLOAD, TTRPC_GO), opened=(RPCLOAD, TTRPC_GO), holder=TTRPC_GO,
+        uses_malloc=True, work_arguments=("--work", "20"),
     ),
     Server(
         "ttrpc-go", "ttrpc (Go)", (str(BIN / "ttrpc-go-server"), "--listen", "127.0.0.1:0"),
@@ -70,6 +77,7 @@ SERVERS = (
     Server(
         "grpc-cpp", "gRPC C++", (str(BIN / "grpc-cpp-server"), "--listen", "127.0.0.1:0"),
         closed=(H2LOAD, GRPC_CPP, GRPC_GO), opened=(GRPC_CPP, GRPC_GO), holder=GRPC_GO,
+        uses_malloc=True,
     ),
 )
 
@@ -81,10 +89,13 @@ def build():
     if not (BENCHMARKS / "Package.swift").exists():
         print("rpckit is left out: benchmarks/Package.swift is missing")
         return
+    # The way the services are shipped: with Swift's libraries inside.
+    swift = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--package-path"]
     for command in (
-        ["swift", "build", "-c", "release", "--package-path", str(BENCHMARKS)],
-        ["swift", "build", "-c", "release", "--package-path", str(REPOSITORY),
-         "--product", "rpcload"],
+        [*swift, str(BENCHMARKS)],
+        [*swift, str(REPOSITORY), "--product", "rpcload"],
+        ["cc", "-O2", "-shared", "-fPIC", "-o", str(COUNTER),
+         str(BENCHMARKS / "tools/count-allocations.c"), "-ldl"],
     ):
         if subprocess.run(command, check=False, timeout=1800).returncode != 0:
             print(f"rpckit is left out: this failed: {' '.join(command)}")

@@ -64,12 +64,16 @@ def first_line(process, seconds):
 class RunningServer:
     """A server for the length of a `with` block."""
 
-    def __init__(self, server):
+    def __init__(self, server, arguments=(), environment=None, **options):
         self.server = server
+        self.arguments = arguments
+        self.environment = {**server.environment, **(environment or {})}
+        self.options = options
 
     def __enter__(self):
         self.process = start(
-            self.server.command, SERVER_CORE, self.server.environment, stdout=subprocess.PIPE)
+            (*self.server.command, *self.arguments), SERVER_CORE, self.environment,
+            stdout=subprocess.PIPE, **self.options)
         word, _, self.address = first_line(self.process, 10).partition(" ")
         if word != "listening":
             end(self.process)

@@ -100,14 +100,34 @@ def resources(servers):
         rows.append([
             server["title"],
             f"{traced['per_call']:.2f}" if traced and traced["per_call"] is not None else "–",
+            f"{server['allocations']['per_call']:.2f}" if server.get("allocations") else "–",
             f"{idle['before_bytes'] / 1e6:.1f}" if idle else "–",
             f"{idle['bytes_per_connection'] / 1e3:.1f}" if idle else "–",
         ])
     return ["## Resources of the server", "",
             "System calls: traced at 8×16, which slows the server. Memory: resident, of a server "
             "with few connections, and its growth per connection with 1,000 that made one call and "
-            "rest.", ""] + table(
-        ["Server", "System calls per call", "Resident MB", "kB per idle connection"], rows)
+            "rest. Allocations: calls of malloc(3) and its kin, of servers that use it.", ""] + table(
+        ["Server", "System calls per call", "Allocations per call", "Resident MB",
+         "kB per idle connection"], rows)
+
+
+def overload(servers):
+    rows = []
+    for server in servers:
+        found = server.get("overload")
+        for step in found["steps"] if found else ():
+            rows.append([server["title"], f"{step['factor']:g} ×", thousands(step["offered"]),
+                         thousands(step["good"]), f"{step['share_of_peak'] * 100:.0f} %",
+                         thousands(step["errors"]), thousands(step["p50_us"]),
+                         thousands(step["p99_us"])])
+    if not rows:
+        return []
+    return ["## Overload", "",
+            "Calls that take 20 µs of processor time each, offered at a multiple of the rate that a "
+            "closed loop of 8×16 reached. Good calls are the ones answered with success.", ""
+            ] + table(["Server", "Load", "Offered per second", "Good per second", "Of peak",
+                       "Refused", "p50 µs", "p99 µs"], rows)
 
 
 def cross_checks(servers):
@@ -144,5 +164,5 @@ def render(document):
              "Written by `benchmarks/run`; the raw figures are in `results.json`. What is measured "
              "and why: `README.md`.", ""]
     lines += environment(document) + throughput(servers) + latency(servers)
-    lines += resources(servers) + cross_checks(servers) + commands(document)
+    lines += resources(servers) + overload(servers) + cross_checks(servers) + commands(document)
     return "\n".join(lines).rstrip() + "\n"
