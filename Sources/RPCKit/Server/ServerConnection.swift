@@ -5,7 +5,9 @@
 /// `CallContext`, and every entry that they can reach from elsewhere goes through the loop first.
 final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @unchecked Sendable {
   let loop: any EventLoop
-  let peer: Peer
+  /// Who is at the other end. Set before the first call begins, because TLS knows it only after the
+  /// handshake, and not changed afterwards.
+  private(set) var peer: Peer
   let core: ServerCore
   let resources: LoopResources
 
@@ -51,6 +53,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   // MARK: - Transport
 
   func transportConnected() {
+    if let transport { peer = transport.peer }
     scheduleKeepalive()
     scheduleAgeLimit()
   }
@@ -59,7 +62,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     timers.lastRead = loop.now
     core.observer.received(byteCount: bytes.count)
     var offset = 0
-    while machine.phase != .closed, transport != nil {
+    while machine.phase != .closed, transport != nil, !closesWhenFlushed {
       switch decoder.next(bytes, &offset) {
       case .needMoreBytes:
         watchIncompleteFrame()

@@ -116,6 +116,15 @@ enum Syscall {
     try setOption(descriptor, level: Int32(IPPROTO_TCP), name: TCP_NODELAY, value: 1)
   }
 
+  /// Lets the kernel find out that a silent peer is gone (tcp(7)): about two minutes for one that
+  /// does not answer, whatever it speaks.
+  static func setKeepAlive(_ descriptor: borrowing FileDescriptor) throws(SyscallError) {
+    try setOption(descriptor, level: SOL_SOCKET, name: SO_KEEPALIVE, value: 1)
+    try setOption(descriptor, level: Int32(IPPROTO_TCP), name: TCP_KEEPIDLE, value: 60)
+    try setOption(descriptor, level: Int32(IPPROTO_TCP), name: TCP_KEEPINTVL, value: 20)
+    try setOption(descriptor, level: Int32(IPPROTO_TCP), name: TCP_KEEPCNT, value: 3)
+  }
+
   static func setReuseAddress(_ descriptor: borrowing FileDescriptor) throws(SyscallError) {
     try setOption(descriptor, level: SOL_SOCKET, name: SO_REUSEADDR, value: 1)
   }

@@ -23,7 +23,10 @@ public struct SocketNetwork: Network {
     let peer = Peer(address: address.description)
     do {
       let descriptor = try Syscall.socket(address.family)
-      if case .unix = address {} else { try Syscall.setNoDelay(descriptor) }
+      if address.port != nil {
+        try Syscall.setNoDelay(descriptor)
+        try Syscall.setKeepAlive(descriptor)
+      }
       return SocketTransport(descriptor, origin: .connecting(to: address), peer: peer, on: loop)
     } catch {
       return SocketTransport(nil, origin: .failed(error), peer: peer, on: loop)
@@ -64,8 +67,11 @@ private struct IncomingSocket: IncomingConnection {
 
   static func accepted(_ number: Int32, from address: SocketAddress?) -> IncomingSocket {
     let descriptor = FileDescriptor(owning: number)
-    // A connection that refuses the option still works, only slower.
-    if let address, address.port != nil { try? Syscall.setNoDelay(descriptor) }
+    if let address, address.port != nil {
+      // A connection that refuses these options still works, only slower.
+      try? Syscall.setNoDelay(descriptor)
+      try? Syscall.setKeepAlive(descriptor)
+    }
     return IncomingSocket(descriptor, peer: Peer(address: address?.description ?? "unix"))
   }
 }
