@@ -1,9 +1,11 @@
-/// Every bound that a connection, server or client keeps, in one place. Reaching one never traps
-/// and never grows memory: it is a status, back-pressure or a closed connection, and counted in
-/// `rpckit_limit_reached_total`.
+/// Every bound that a connection, server or client keeps, in one place.
+///
+/// Reaching one never traps and never grows memory: it is a status, back-pressure or a closed
+/// connection, and counted in `rpckit_limit_reached_total`.
 public struct Limits: Hashable, Sendable {
-  /// Largest payload of one frame in bytes, which bounds a message. ttrpc's own limit is 4 MiB, and
-  /// peers refuse more.
+  /// Largest payload of one frame in bytes, which bounds a message.
+  ///
+  /// Ttrpc's own limit is 4 MiB, and peers refuse more.
   public var frameByteCountMax = 4 << 20
   /// Largest frame in bytes that is skipped and answered; a longer one closes the connection.
   public var skippedFrameByteCountMax = 16 << 20
@@ -18,8 +20,9 @@ public struct Limits: Hashable, Sendable {
   public var streamsPerConnectionMax = 4096
   /// Connections that a server keeps; more are closed as they come.
   public var connectionCountMax = 20_000
-  /// Handlers that run at a time in a server. They count until they return, even when the call
-  /// they served is over.
+  /// Handlers that run at a time in a server.
+  ///
+  /// They count until they return, even when the call they served is over.
   public var runningHandlersMax = 10_000
 
   /// Output in bytes that may wait on a connection before reading from it pauses: a client that
@@ -30,7 +33,9 @@ public struct Limits: Hashable, Sendable {
   /// Output in bytes that no connection may pass; it is closed.
   public var outputByteCountMax = 32 << 20
   /// Received and unconsumed stream messages in bytes that a connection holds before reading from
-  /// it pauses. Only peers without our flow control can reach it.
+  /// it pauses.
+  ///
+  /// Only peers without our flow control can reach it.
   public var unconsumedByteCountMax = 4 << 20
   /// Bytes a peer may send on one stream before it is given more credit.
   public var streamWindowByteCount = 256 << 10

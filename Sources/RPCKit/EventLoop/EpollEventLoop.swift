@@ -11,7 +11,9 @@ internal import Synchronization
 /// each loop-only member checks; `shared` is behind a mutex.
 public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   /// Called at the start of every turn; returns how long the loop may sleep at most, or nil for no
-  /// opinion. For load generators, which must send at a given instant.
+  /// opinion.
+  ///
+  /// For load generators, which must send at a given instant.
   public typealias TurnHook = () -> Int64?
 
   private struct Shared {
@@ -48,7 +50,9 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   private var random = SystemRandomNumberGenerator()
   private var lag = LoopLag()
   private var metrics: LoopMetrics?
-  /// See `TurnHook`. Loop only.
+  /// See `TurnHook`.
+  ///
+  /// Loop only.
   public var turnHook: TurnHook?
   /// Where every socket of this loop reads into: idle connections hold no buffer.
   private(set) var readBuffer = ByteBuffer()
@@ -63,33 +67,43 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     thread = try LoopThread(name: name) { [self] in run() }
   }
 
-  /// Ends the thread after the current turn. Work that is still queued does not run. Returns when
-  /// the thread has ended; must not be called on the loop.
+  /// Ends the thread after the current turn.
+  ///
+  /// Work that is still queued does not run. Returns when the thread has ended; must not be called
+  /// on the loop.
   public func stop() {
     shared.withLock { $0.isStopping = true }
     epoll.wake()
     thread?.join()
   }
 
-  /// Counts turns and lag from now on. Callable from anywhere.
+  /// Counts turns and lag from now on.
+  ///
+  /// Callable from anywhere.
   public func report(to metrics: LoopMetrics) {
     execute { [self] in self.metrics = metrics }
   }
 
   // MARK: - EventLoop
 
+  /// Whether the caller runs on this loop's thread.
   public var isCurrent: Bool {
     threadIdentity.load(ordering: .relaxed) == LoopThread.currentIdentity
   }
 
+  /// The start of the turn on the loop, CLOCK_MONOTONIC elsewhere.
   public var now: MonotonicInstant {
     isCurrent ? turnStart : MonotonicInstant(nanoseconds: Syscall.monotonicNanoseconds())
   }
 
+  /// CLOCK_MONOTONIC, read at once.
   public var preciseNow: MonotonicInstant {
     MonotonicInstant(nanoseconds: Syscall.monotonicNanoseconds())
   }
 
+  /// Runs `work` in the next turn; wakes the loop if it sleeps.
+  ///
+  /// Callable from anywhere.
   public func execute(_ work: @escaping @Sendable () -> Void) {
     let wakes = shared.withLock { shared in
       shared.work.append(work)
@@ -99,6 +113,7 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     if wakes { epoll.wake() }
   }
 
+  /// Takes a task's job: into this turn when called on the loop, into the next otherwise.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     if isCurrent {
@@ -113,6 +128,9 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     if wakes { epoll.wake() }
   }
 
+  /// Adds a timer; it fires at most one millisecond late if the loop is not busy.
+  ///
+  /// Loop only.
   public func schedule(
     at deadline: MonotonicInstant,
     target: any TimerTarget,
@@ -122,16 +140,25 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     return timers.schedule(at: deadline, target: target, token: token)
   }
 
+  /// Forgets a timer.
+  ///
+  /// Loop only.
   public func cancel(_ timer: TimerID) {
     preconditionOnLoop()
     timers.cancel(timer)
   }
 
+  /// Calls `target` once when everything ready in this turn has run.
+  ///
+  /// Loop only.
   public func atEndOfTurn(_ target: any TurnEndTarget) {
     preconditionOnLoop()
     turnEndTargets.append(target)
   }
 
+  /// The system's random numbers.
+  ///
+  /// Loop only.
   public func randomNumber() -> UInt64 {
     preconditionOnLoop()
     return random.next()
@@ -139,7 +166,9 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
 
   // MARK: - DescriptorReadiness
 
-  /// Registers a descriptor. The name that comes back is for `modify` and `remove`.
+  /// Registers a descriptor.
+  ///
+  /// The name that comes back is for `modify` and `remove`.
   func register(
     _ descriptor: borrowing FileDescriptor,
     _ interest: DescriptorReadiness,
@@ -185,7 +214,9 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     freeRegistrations.append(UInt32(index))
   }
 
-  /// Reads into the loop's own buffer and shows what arrived. The buffer is free again afterwards.
+  /// Reads into the loop's own buffer and shows what arrived.
+  ///
+  /// The buffer is free again afterwards.
   func withReadBuffer(
     _ fill: (UnsafeMutableRawBufferPointer) -> Int,
     _ body: (Span<UInt8>) -> Void
@@ -199,7 +230,9 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     swap(&buffer, &readBuffer)
   }
 
-  /// How far the loop is behind, for metrics and overload control. Loop only.
+  /// How far the loop is behind, for metrics and overload control.
+  ///
+  /// Loop only.
   public var lagStatistics: LoopLag { lag }
 
   // MARK: - The turn
@@ -324,7 +357,9 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   }
 }
 
-/// What a registered descriptor calls. Loop only.
+/// What a registered descriptor calls.
+///
+/// Loop only.
 protocol ReadinessHandler: AnyObject {
   /// The descriptor is ready for something.
   func becameReady(_ readiness: DescriptorReadiness)

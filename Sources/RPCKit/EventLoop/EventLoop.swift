@@ -38,18 +38,23 @@ public protocol EventLoop: TaskExecutor {
 }
 
 extension EventLoop {
-  /// The monotonic clock, read now even in the middle of a turn. A loop whose `now` never lags need
-  /// not provide it.
+  /// The monotonic clock, read now even in the middle of a turn.
+  ///
+  /// A loop whose `now` never lags need not provide it.
   public var preciseNow: MonotonicInstant { now }
 }
 
-/// What a timer calls. Loop only.
+/// What a timer calls.
+///
+/// Loop only.
 public protocol TimerTarget: AnyObject {
   /// The deadline passed. `token` is what was given to `schedule`.
   func timerFired(_ token: UInt64)
 }
 
-/// What the end of a turn calls. Loop only.
+/// What the end of a turn calls.
+///
+/// Loop only.
 public protocol TurnEndTarget: AnyObject {
   /// Everything that was ready in this turn has run.
   func turnEnded()
@@ -59,7 +64,9 @@ public protocol TurnEndTarget: AnyObject {
 public struct TimerID: Hashable, Sendable {
   /// Place in the wheel's table.
   var index: UInt32
-  /// Tells this timer from earlier ones in the same place. Never zero for a real timer.
+  /// Tells this timer from earlier ones in the same place.
+  ///
+  /// Never zero for a real timer.
   var generation: UInt32
 
   /// Names no timer.

@@ -42,7 +42,9 @@ public final class EventLoopGroup: Sendable {
     }
   }
 
-  /// Stops every epoll loop and waits for its thread. Must not be called on one of them.
+  /// Stops every epoll loop and waits for its thread.
+  ///
+  /// Must not be called on one of them.
   public func stop() {
     for case let loop as EpollEventLoop in loops { loop.stop() }
   }

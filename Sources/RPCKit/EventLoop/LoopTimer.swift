@@ -36,7 +36,9 @@ public final class LoopTimer: TimerTarget, Sendable {
 }
 
 extension EventLoop {
-  /// Runs `action` on the loop once, after `span`. Callable from anywhere.
+  /// Runs `action` on the loop once, after `span`.
+  ///
+  /// Callable from anywhere.
   ///
   /// A cancelled timer keeps its place in the wheel until it would have fired, so this is for rare,
   /// long timers and not for calls.

@@ -69,7 +69,9 @@ package struct TimerWheel {
     free(timer.index)
   }
 
-  /// When `popDue` should be called next; nil while there is no timer. May be early, never late.
+  /// When `popDue` should be called next; nil while there is no timer.
+  ///
+  /// May be early, never late.
   package func nextDeadline() -> MonotonicInstant? {
     guard let tick = nextTick() else { return nil }
     return MonotonicInstant(nanoseconds: Int64(clamping: tick))

@@ -120,7 +120,9 @@ public struct ByteBuffer: ~Copyable {
     writeOffset = readOffset + count
   }
 
-  /// Gives the memory back. Waiting bytes are dropped.
+  /// Gives the memory back.
+  ///
+  /// Waiting bytes are dropped.
   public mutating func release() {
     unsafe base?.deallocate()
     unsafe base = nil

@@ -34,11 +34,15 @@ struct ConnectionSettings: Hashable, Sendable {
       switch try cursor.tag(bytes) {
       case (1, .varint): version = UInt32(truncatingIfNeeded: try cursor.varint(bytes))
       case (2, .varint): features = Features(rawValue: try cursor.varint(bytes))
-      case (3, .varint): frameByteCountMax = Self.number(try cursor.varint(bytes), 4 << 20, 64 << 20)
+      case (3, .varint):
+        frameByteCountMax = Self.number(try cursor.varint(bytes), 4 << 20, 64 << 20)
       case (4, .varint): streamCountMax = Self.number(try cursor.varint(bytes), 4096, 1 << 20)
       case (5, .varint):
         streamWindowByteCount = Self.number(
-          try cursor.varint(bytes), 64 << 10, Self.windowByteCountMax)
+          try cursor.varint(bytes),
+          64 << 10,
+          Self.windowByteCountMax
+        )
       case (_, let type): try cursor.skip(type, bytes)
       }
     }

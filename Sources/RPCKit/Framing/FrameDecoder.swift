@@ -21,7 +21,9 @@ struct FrameDecoder: ~Copyable {
 
   /// Largest payload that is delivered, in bytes.
   let payloadByteCountMax: Int
-  /// Largest payload that is skipped to keep the connection alive. Stock Go skips up to 4 GiB.
+  /// Largest payload that is skipped to keep the connection alive.
+  ///
+  /// Stock Go skips up to 4 GiB.
   let skippedByteCountMax: Int
 
   private var gathered = ByteBuffer()

@@ -1,4 +1,6 @@
-/// Names one call on one connection. Odd numbers are the client's; even ones are never used.
+/// Names one call on one connection.
+///
+/// Odd numbers are the client's; even ones are never used.
 struct StreamID: RawRepresentable, Hashable, Sendable, Comparable {
   var rawValue: UInt32
 
@@ -15,7 +17,9 @@ struct StreamID: RawRepresentable, Hashable, Sendable, Comparable {
   static func < (left: StreamID, right: StreamID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What a frame is. 1 to 3 are ttrpc; the rest are ours and only follow a HELLO.
+/// What a frame is.
+///
+/// 1 to 3 are ttrpc; the rest are ours and only follow a HELLO.
 struct FrameType: RawRepresentable, Hashable, Sendable {
   var rawValue: UInt8
 
@@ -29,7 +33,9 @@ struct FrameType: RawRepresentable, Hashable, Sendable {
   static let credit = FrameType(rawValue: 0x44)
 }
 
-/// The flag bits of a frame. Their meaning depends on the type.
+/// The flag bits of a frame.
+///
+/// Their meaning depends on the type.
 struct FrameFlags: OptionSet, Hashable, Sendable {
   var rawValue: UInt8
 
@@ -39,7 +45,9 @@ struct FrameFlags: OptionSet, Hashable, Sendable {
   static let remoteOpen = FrameFlags(rawValue: 0x02)
   /// There is no message in this frame, as opposed to an empty one.
   static let noData = FrameFlags(rawValue: 0x04)
-  /// The payload is a zlib stream (RFC 1950). Only between peers that both announced it.
+  /// The payload is a zlib stream (RFC 1950).
+  ///
+  /// Only between peers that both announced it.
   static let deflated = FrameFlags(rawValue: 0x10)
   /// On a PING: this is the answer.
   static let acknowledgement = FrameFlags(rawValue: 0x01)

@@ -9,14 +9,18 @@ struct RequestEnvelope: Equatable {
   var method: Range<Int>
   /// The encoded message; nil when the field is absent, which is not the same as empty.
   var payload: Range<Int>?
-  /// Time left when the client sent it. 0 is "no deadline", below 0 "already passed".
+  /// Time left when the client sent it.
+  ///
+  /// 0 is "no deadline", below 0 "already passed".
   var timeoutNanoseconds: Int64 = 0
   /// How many metadata pairs there are.
   var metadataCount = 0
   /// Their bytes together.
   var metadataByteCount = 0
 
-  /// Reads the frame's fields. Of a field that comes twice the last one counts (proto3).
+  /// Reads the frame's fields.
+  ///
+  /// Of a field that comes twice the last one counts (proto3).
   init(_ bytes: Span<UInt8>, in range: Range<Int>) throws(WireFormatError) {
     service = range.lowerBound..<range.lowerBound
     method = service

@@ -90,7 +90,9 @@ struct ResponseEnvelope: Equatable {
 
 extension ResponseEnvelope {
   /// Appends what stands in front of the payload of a successful Response frame: the header, our
-  /// metadata, and the payload's tag and length. The payload must follow at once.
+  /// metadata, and the payload's tag and length.
+  ///
+  /// The payload must follow at once.
   static func appendSuccessPrefix(
     to buffer: inout ByteBuffer,
     streamID: StreamID,

@@ -25,7 +25,9 @@ public final class HealthService: Grpc_Health_V1.HealthService {
   /// Makes a service that says SERVING for the whole server.
   public init() {}
 
-  /// Sets the status of a service, and tells those who watch it. Ignored after `shutDown`.
+  /// Sets the status of a service, and tells those who watch it.
+  ///
+  /// Ignored after `shutDown`.
   public func set(_ status: Status, for service: String = "") {
     let watchers = state.withLock { state -> [AsyncStream<Status>.Continuation] in
       guard !state.isShutDown, state.statuses[service] != status else { return [] }
@@ -68,7 +70,9 @@ public final class HealthService: Grpc_Health_V1.HealthService {
   ) async throws {
     // Only the newest status matters to a watcher that is behind.
     let (changes, continuation) = AsyncStream.makeStream(
-      of: Status.self, bufferingPolicy: .bufferingNewest(1))
+      of: Status.self,
+      bufferingPolicy: .bufferingNewest(1)
+    )
     let id = register(request.service, continuation)
     defer { state.withLock { _ = $0.watchers.removeValue(forKey: id) } }
     for await status in changes {

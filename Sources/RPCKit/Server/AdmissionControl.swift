@@ -88,8 +88,10 @@ public final class AdmissionControl: Sendable {
     return .admit
   }
 
-  /// Notes that a handler returned. `latency` is from the first byte read to the answer, in
-  /// nanoseconds; nil for a call that was cut short and says nothing of the server.
+  /// Notes that a handler returned.
+  ///
+  /// `latency` is from the first byte read to the answer, in nanoseconds; nil for a call that was
+  /// cut short and says nothing of the server.
   func ended(latency: Int64?, now: MonotonicInstant) {
     running.wrappingSubtract(1, ordering: .relaxed)
     guard configuration.isAdaptive, let latency else { return }

@@ -1,4 +1,6 @@
-/// One task that runs handlers. Confined to its loop.
+/// One task that runs handlers.
+///
+/// Confined to its loop.
 ///
 /// `@unchecked Sendable`: `task` and `continuation` are touched on the loop only.
 @safe
@@ -41,7 +43,9 @@ final class HandlerWorker: @unchecked Sendable {
     unsafe parked?.resume()
   }
 
-  /// Cancels the handler that runs now. The worker does not run another.
+  /// Cancels the handler that runs now.
+  ///
+  /// The worker does not run another.
   func cancel() {
     task?.cancel()
   }

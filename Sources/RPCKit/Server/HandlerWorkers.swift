@@ -38,7 +38,9 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
     self.loop = loop
   }
 
-  /// Runs a call's handler as soon as the loop gets to it. Loop only.
+  /// Runs a call's handler as soon as the loop gets to it.
+  ///
+  /// Loop only.
   func start(_ call: CallContext, _ body: @escaping @Sendable () async throws -> Void) {
     waiting.append(Work(call: call, body: body))
     guard !isWorkerWoken else { return }
@@ -46,7 +48,9 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
     wake()
   }
 
-  /// A worker begins to take calls. Loop only.
+  /// A worker begins to take calls.
+  ///
+  /// Loop only.
   func workerWoke() {
     isWorkerWoken = false
     guard !isTurnEndScheduled else { return }
@@ -54,7 +58,9 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
     loop.atEndOfTurn(self)
   }
 
-  /// The next call that waits; nil when there is none. Loop only.
+  /// The next call that waits; nil when there is none.
+  ///
+  /// Loop only.
   func take() -> Work? {
     guard head < waiting.count else { return nil }
     let work = waiting[head]
@@ -86,14 +92,18 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
     }
   }
 
-  /// Keeps a worker for later; false when it should end. Loop only.
+  /// Keeps a worker for later; false when it should end.
+  ///
+  /// Loop only.
   func park(_ worker: HandlerWorker) -> Bool {
     guard !isStopped, idle.count < Self.idleCountMax else { return false }
     idle.append(worker)
     return true
   }
 
-  /// Ends the idle workers, and the others when they are done. Loop only.
+  /// Ends the idle workers, and the others when they are done.
+  ///
+  /// Loop only.
   func stop() {
     isStopped = true
     let workers = idle

@@ -91,7 +91,9 @@ struct MethodTable: Sendable {
 
   private static let seed: UInt64 = 0xcbf2_9ce4_8422_2325
 
-  /// FNV-1a. The keys are our own and few, so nobody can make them collide.
+  /// FNV-1a.
+  ///
+  /// The keys are our own and few, so nobody can make them collide.
   private static func hash(_ bytes: Span<UInt8>, _ seed: UInt64) -> UInt64 {
     var hash = seed
     for index in bytes.indices {

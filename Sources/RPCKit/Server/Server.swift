@@ -11,7 +11,9 @@ internal import Synchronization
 /// try await server.run()  // returns after `server.drain()`
 /// ```
 public final class Server: Sendable {
-  /// Life of a server. The rules are here and not in the methods.
+  /// Life of a server.
+  ///
+  /// The rules are here and not in the methods.
   private enum State {
     /// Nothing is bound. Next: `running`, `stopped`.
     case idle
@@ -55,7 +57,9 @@ public final class Server: Sendable {
     network: any Network = SocketNetwork(),
     metrics: RPCMetrics = RPCMetrics(registry: MetricRegistry(), version: "unknown"),
     reportUnexpected: @escaping @Sendable (_ id: String, CallContext, any Error) -> Void = {
-      _, _, _ in
+      _,
+      _,
+      _ in
     }
   ) {
     self.network = network
@@ -71,7 +75,9 @@ public final class Server: Sendable {
     )
   }
 
-  /// Binds, serves, and returns once a drain is complete. Cancelling the task drains.
+  /// Binds, serves, and returns once a drain is complete.
+  ///
+  /// Cancelling the task drains.
   ///
   /// Throws when an address cannot be bound or the server ran before.
   public func run() async throws {
@@ -172,7 +178,10 @@ public final class Server: Sendable {
       }
     }
     return try await network.listen(
-      at: endpoint.address, on: loops.loops[0], accepted: accept)
+      at: endpoint.address,
+      on: loops.loops[0],
+      accepted: accept
+    )
   }
 
   // MARK: - Draining

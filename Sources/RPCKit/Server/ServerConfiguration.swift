@@ -4,8 +4,9 @@ public struct ServerConfiguration: Sendable {
   public struct Endpoint: Sendable {
     /// Where; port 0 lets the kernel choose.
     public var address: SocketAddress
-    /// Put around every connection of this endpoint; nil for plaintext. Runs on the connection's
-    /// loop; what it throws closes the connection.
+    /// Put around every connection of this endpoint; nil for plaintext.
+    ///
+    /// Runs on the connection's loop; what it throws closes the connection.
     public var wrapTransport: (@Sendable (any Transport) throws -> any Transport)?
 
     /// Makes a plaintext endpoint, or one with a stream transformation of your own.
@@ -17,7 +18,9 @@ public struct ServerConfiguration: Sendable {
       self.wrapTransport = wrapTransport
     }
 
-    /// Makes an endpoint with TLS. A reload of `tls` is used by the connections after it.
+    /// Makes an endpoint with TLS.
+    ///
+    /// A reload of `tls` is used by the connections after it.
     public init(
       _ address: SocketAddress,
       tls: TLSContextSource,

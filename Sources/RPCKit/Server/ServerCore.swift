@@ -32,7 +32,10 @@ final class ServerCore: Sendable {
     methods = MethodTable(services, metrics: metrics.server)
     observer = ServerInstruments(metrics)
     admission = AdmissionControl(
-      configuration.admission, runningMax: configuration.limits.runningHandlersMax, now: now)
+      configuration.admission,
+      runningMax: configuration.limits.runningHandlersMax,
+      now: now
+    )
     var settings = ConnectionSettings()
     settings.features = [.deflate]
     settings.frameByteCountMax = configuration.limits.frameByteCountMax
@@ -106,8 +109,10 @@ final class ServerCore: Sendable {
 
   // MARK: - Errors
 
-  /// The status for what a handler threw. What is not meant for the caller becomes INTERNAL with a
-  /// correlation id that is also in the log.
+  /// The status for what a handler threw.
+  ///
+  /// What is not meant for the caller becomes INTERNAL with a correlation id that is also in the
+  /// log.
   func status(for error: any Error, _ call: CallContext) -> RPCError {
     if let error = error as? RPCError { return error }
     if error is CancellationError { return RPCError(.cancelled, "the call was cancelled") }

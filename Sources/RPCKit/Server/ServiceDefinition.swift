@@ -1,4 +1,6 @@
-/// A service as a server sees it: a name and the methods behind it. Made by generated code.
+/// A service as a server sees it: a name and the methods behind it.
+///
+/// Made by generated code.
 public struct ServiceDefinition: Sendable {
   /// Full protobuf name: `tenancy.v1.Permissions`.
   public var name: String

@@ -24,7 +24,9 @@ public struct Metadata: Hashable, Sendable {
   /// How many pairs there are.
   public var count: Int { entries.count }
 
-  /// Adds a pair and keeps earlier ones of the same key. The key is lower-cased.
+  /// Adds a pair and keeps earlier ones of the same key.
+  ///
+  /// The key is lower-cased.
   public mutating func append(_ key: String, _ value: String) {
     entries.append(Entry(key: Self.lowercased(key), value: value))
   }
@@ -34,7 +36,9 @@ public struct Metadata: Hashable, Sendable {
     entries.append(Entry(key: key, value: value))
   }
 
-  /// All values of a key, in order. The key is lower-cased.
+  /// All values of a key, in order.
+  ///
+  /// The key is lower-cased.
   public func values(_ key: String) -> [String] {
     let key = Self.lowercased(key)
     return entries.compactMap { $0.key == key ? $0.value : nil }

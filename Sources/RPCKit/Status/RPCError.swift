@@ -24,7 +24,9 @@ public struct RPCError: Error, Sendable {
   public var metadata: Metadata
   /// The server did not start to process the call, so any method may be sent again.
   public var isNotProcessed: Bool
-  /// What went wrong underneath. Stays on this side: never serialised.
+  /// What went wrong underneath.
+  ///
+  /// Stays on this side: never serialised.
   public var cause: (any Error)?
 
   /// Makes an error from what the peer should see.

@@ -43,8 +43,10 @@ final class MessageQueue<Element: Sendable>: Sendable {
     waiter?.resume()
   }
 
-  /// Adds the end, after what is queued; the first end counts. A failure drops what is queued,
-  /// because the consumer should not go on with a call that is over; returns how many bytes.
+  /// Adds the end, after what is queued; the first end counts.
+  ///
+  /// A failure drops what is queued, because the consumer should not go on with a call that is
+  /// over; returns how many bytes.
   @discardableResult
   func finish(_ error: (any Error)? = nil) -> Int {
     let (waiter, dropped) = state.withLock { state -> (CheckedContinuation<Void, Never>?, Int) in
@@ -66,8 +68,9 @@ final class MessageQueue<Element: Sendable>: Sendable {
   /// Bytes of messages that were pushed and not taken.
   var waitingByteCount: Int { state.withLock { $0.waitingByteCount } }
 
-  /// The next message; nil at the end. Throws the failure, or `CancellationError` when the task is
-  /// cancelled while it waits.
+  /// The next message; nil at the end.
+  ///
+  /// Throws the failure, or `CancellationError` when the task is cancelled while it waits.
   func next() async throws -> Element? {
     while true {
       if let step = try takeStep() { return step.element }

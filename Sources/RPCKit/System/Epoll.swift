@@ -74,7 +74,9 @@ struct Epoll: ~Copyable {
     }
   }
 
-  /// Makes a `wait` return, now or the next time. Callable from any thread.
+  /// Makes a `wait` return, now or the next time.
+  ///
+  /// Callable from any thread.
   func wake() {
     var one: UInt64 = 1
     _ = unsafe write(wakeDescriptor.number, &one, MemoryLayout<UInt64>.size)
@@ -96,7 +98,9 @@ struct Epoll: ~Copyable {
     }
     // epoll_pwait2(2) takes nanoseconds; epoll_wait would round a short wait up to a millisecond.
     var time = timespec(
-      tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+      tv_sec: Int(nanoseconds / 1_000_000_000),
+      tv_nsec: Int(nanoseconds % 1_000_000_000)
+    )
     return unsafe epoll_pwait2(descriptor.number, base, Int32(Self.eventCountMax), &time, nil)
   }
 

@@ -11,14 +11,17 @@ final class LoopThread: Sendable {
     var handle = pthread_t()
     let box = unsafe Unmanaged.passRetained(Body(name: name, run: body))
     let result = unsafe pthread_create(
-      &handle, nil,
+      &handle,
+      nil,
       { argument in
         guard let argument = unsafe argument else { return nil }
         let body = unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
         _ = unsafe pthread_setname_np(pthread_self(), String(body.name.prefix(15)))
         body.run()
         return nil
-      }, box.toOpaque())
+      },
+      box.toOpaque()
+    )
     guard result == 0 else {
       unsafe box.release()
       throw SyscallError("pthread_create", result)
@@ -26,7 +29,9 @@ final class LoopThread: Sendable {
     self.handle = handle
   }
 
-  /// Waits for the thread to end. Call once, from another thread.
+  /// Waits for the thread to end.
+  ///
+  /// Call once, from another thread.
   func join() {
     _ = pthread_join(handle, nil)
   }

@@ -19,7 +19,9 @@ public enum ProcessSignal: Int32, Sendable, CaseIterable {
 public enum ProcessSignals {
   private static let pipeWriter = Atomic<Int32>(-1)
 
-  /// Takes over `signals`; each arrival becomes an element. Also ignores SIGPIPE.
+  /// Takes over `signals`; each arrival becomes an element.
+  ///
+  /// Also ignores SIGPIPE.
   ///
   /// Throws when the process has a watcher already or a system call fails.
   public static func watch(_ signals: [ProcessSignal]) throws -> AsyncStream<ProcessSignal> {
@@ -27,7 +29,10 @@ public enum ProcessSignals {
     try Syscall.check("pipe") { unsafe pipe(&ends) }
     let (reader, writer) = (ends[0], ends[1])
     let (won, _) = pipeWriter.compareExchange(
-      expected: -1, desired: writer, ordering: .sequentiallyConsistent)
+      expected: -1,
+      desired: writer,
+      ordering: .sequentiallyConsistent
+    )
     guard won else {
       Syscall.close(reader)
       Syscall.close(writer)

@@ -91,7 +91,8 @@ public enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     var storage = sockaddr_storage()
     unsafe withUnsafeMutableBytes(of: &storage) { target in
       unsafe target.copyMemory(
-        from: UnsafeRawBufferPointer(start: address, count: Int(information.ai_addrlen)))
+        from: UnsafeRawBufferPointer(start: address, count: Int(information.ai_addrlen))
+      )
     }
     self.init(storage)
   }

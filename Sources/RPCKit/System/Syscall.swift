@@ -2,8 +2,9 @@ internal import CLinux
 internal import Glibc
 
 /// The only place that talks to the kernel: one short function per call, each named after its
-/// manual page. Retries EINTR, turns "would block" into a value, and reads errno before anything
-/// else can run.
+/// manual page.
+///
+/// Retries EINTR, turns "would block" into a value, and reads errno before anything else can run.
 enum Syscall {
   /// What a non-blocking transfer came to.
   enum Transfer: Equatable {
@@ -75,7 +76,9 @@ enum Syscall {
     try check("listen") { Glibc.listen(number, backlog) }
   }
 
-  /// Starts to connect. True when it is done already (Unix sockets), false while in progress.
+  /// Starts to connect.
+  ///
+  /// True when it is done already (Unix sockets), false while in progress.
   static func connect(
     _ descriptor: borrowing FileDescriptor,
     _ address: SocketAddress
@@ -130,7 +133,9 @@ enum Syscall {
   }
 
   /// The address a socket is bound to, which tells the port when 0 was asked for.
-  static func boundAddress(_ descriptor: borrowing FileDescriptor) throws(SyscallError)
+  static func boundAddress(
+    _ descriptor: borrowing FileDescriptor
+  ) throws(SyscallError)
     -> SocketAddress?
   {
     let number = descriptor.number
@@ -167,7 +172,11 @@ enum Syscall {
     let result = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         unsafe accept4(
-          number, $0, &length, Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
+          number,
+          $0,
+          &length,
+          Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        )
       }
     }
     guard result < 0 else { return .accepted(result, SocketAddress(storage)) }
@@ -186,7 +195,9 @@ enum Syscall {
   /// What connect(2) answers when nobody listens.
   static var connectionRefused: Int32 { ECONNREFUSED }
 
-  /// Asks getaddrinfo(3) for stream addresses. Blocks.
+  /// Asks getaddrinfo(3) for stream addresses.
+  ///
+  /// Blocks.
   static func resolve(host: String, port: UInt16) throws -> [SocketAddress] {
     var hints = unsafe addrinfo()
     unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

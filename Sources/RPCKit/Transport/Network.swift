@@ -16,7 +16,9 @@ public protocol Network: Sendable {
   func resolve(host: String, port: UInt16) async throws -> [SocketAddress]
 }
 
-/// A connection that was accepted and belongs to no loop yet. Dropping it closes it.
+/// A connection that was accepted and belongs to no loop yet.
+///
+/// Dropping it closes it.
 public protocol IncomingConnection: Sendable {
   /// Takes the connection to `loop`. Call once, on that loop.
   func open(on loop: any EventLoop) -> any Transport

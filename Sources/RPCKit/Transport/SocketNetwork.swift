@@ -3,7 +3,9 @@ public struct SocketNetwork: Network {
   /// Makes the network; it has no state.
   public init() {}
 
-  /// Binds and listens. A stale Unix socket file, one that nobody listens on, is replaced.
+  /// Binds and listens.
+  ///
+  /// A stale Unix socket file, one that nobody listens on, is replaced.
   public func listen(
     at address: SocketAddress,
     on loop: any EventLoop,
@@ -129,7 +131,8 @@ private final class SocketListener: Listener, ReadinessHandler, TimerTarget, @un
           with: Result {
             try listener.register()
             return listener
-          })
+          }
+        )
       }
     }
   }

@@ -167,8 +167,10 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
   }
 
   private func connectDescriptor(to address: SocketAddress) throws(SyscallError) -> Bool {
-    guard descriptor != nil else { throw SyscallError("connect", 9) }
-    return try Syscall.connect(descriptor!, address)
+    switch descriptor {
+    case .some(let descriptor): return try Syscall.connect(descriptor, address)
+    case .none: preconditionFailure("a transport without a descriptor has failed before")
+    }
   }
 
   private func finishConnecting() {

@@ -28,7 +28,9 @@ public protocol Transport: AnyObject {
   func close()
 }
 
-/// What a transport delivers to. All members are loop only.
+/// What a transport delivers to.
+///
+/// All members are loop only.
 public protocol TransportReceiver: AnyObject {
   /// The stream is usable: connected, and past the handshake where there is one.
   func transportConnected()
@@ -62,7 +64,9 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
 
   /// What sort of failure.
   public var reason: Reason
-  /// For the log: which call failed and how. Never sent to a peer.
+  /// For the log: which call failed and how.
+  ///
+  /// Never sent to a peer.
   public var description: String
 
   /// Makes an error.

@@ -51,7 +51,9 @@ public final class AdminConnection {
   private static let chunkByteCount = 64 * 1024
   private static let lingerByteCountMax = 256 * 1024
 
-  /// Makes a connection; `start` begins to serve it. `closed` is called once, when it has closed.
+  /// Makes a connection; `start` begins to serve it.
+  ///
+  /// `closed` is called once, when it has closed.
   public init(
     transport: any Transport,
     responder: AdminResponder,

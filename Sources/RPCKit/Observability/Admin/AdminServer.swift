@@ -21,7 +21,9 @@ public final class AdminServer: Sendable {
     self.listener = listener
   }
 
-  /// Binds and serves until `close`. Throws when the address cannot be bound.
+  /// Binds and serves until `close`.
+  ///
+  /// Throws when the address cannot be bound.
   public static func start(
     at address: SocketAddress,
     on loop: any EventLoop,
@@ -35,7 +37,10 @@ public final class AdminServer: Sendable {
         let transport = incoming.open(on: loop)
         guard count.take(max: connectionCountMax) else { return transport.close() }
         AdminConnection(
-          transport: transport, responder: responder, limits: limits, closed: count.giveBack
+          transport: transport,
+          responder: responder,
+          limits: limits,
+          closed: count.giveBack
         ).start()
       }
     }
