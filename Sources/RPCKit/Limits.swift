@@ -37,6 +37,8 @@ public struct Limits: Hashable, Sendable {
   ///
   /// Only peers without our flow control can reach it.
   public var unconsumedByteCountMax = 4 << 20
+  /// The same for peers with flow control, whose streams are held back one by one first.
+  public var unconsumedExtendedByteCountMax = 64 << 20
   /// Bytes a peer may send on one stream before it is given more credit.
   public var streamWindowByteCount = 256 << 10
 
@@ -45,8 +47,6 @@ public struct Limits: Hashable, Sendable {
 
   /// How long a frame may take from its first byte to its last.
   public var frameTimeout = Duration.seconds(10)
-  /// How long a TLS handshake may take.
-  public var handshakeTimeout = Duration.seconds(10)
   /// How long output may wait without the peer taking a byte.
   public var outputStallTimeout = Duration.seconds(30)
   /// How long a stream of a peer without flow control may hold up its connection.

@@ -10,10 +10,6 @@ public struct ConnectionMetrics: Sendable {
   public let bytesSent: Counter
   /// Frames decoded.
   public let framesReceived: Counter
-  /// Frames encoded.
-  public let framesSent: Counter
-  /// Streams open now.
-  public let streamsOpen: Gauge
   /// Times a stream had to wait for credit of the peer.
   public let streamCreditStalls: Counter
   /// Streams failed because the peer gave no credit for too long.
@@ -44,8 +40,6 @@ public struct ConnectionMetrics: Sendable {
     bytesReceived = counter("rpckit_bytes_received_total", "Bytes read, without TLS.")
     bytesSent = counter("rpckit_bytes_sent_total", "Bytes written, without TLS.")
     framesReceived = counter("rpckit_frames_received_total", "Frames decoded.")
-    framesSent = counter("rpckit_frames_sent_total", "Frames encoded.")
-    streamsOpen = gauge("rpckit_streams_open", "Streams open now.")
     streamCreditStalls = counter(
       "rpckit_stream_credit_stalls_total",
       "Times a stream waited for credit of the peer."

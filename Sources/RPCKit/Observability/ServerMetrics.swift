@@ -12,8 +12,6 @@ public struct ServerMetrics: Sendable {
 
   /// Handlers that have not returned yet, including those of calls that ended already.
   public let runningHandlers: Gauge
-  /// How long requests waited for a handler.
-  public let queueDuration: Histogram
   /// How many handlers the adaptive limit allows now.
   public let handlerLimit: Gauge
   /// Calls whose deadline had passed before the handler could start.
@@ -31,10 +29,6 @@ public struct ServerMetrics: Sendable {
     runningHandlers = registry.gauge(
       "rpckit_server_running_handlers",
       help: "Handlers that have not returned."
-    )
-    queueDuration = registry.histogram(
-      "rpckit_server_queue_duration_seconds",
-      help: "Time requests waited before their handler started."
     )
     handlerLimit = registry.gauge(
       "rpckit_server_handler_limit",

@@ -60,7 +60,16 @@ public final class AdmissionControl: Sendable {
   private let windowEnd: Atomic<Int64>
   private let estimate: Mutex<Estimate>
 
-  init(_ configuration: Configuration, runningMax: Int, now: MonotonicInstant) {
+  private let limitChanged: @Sendable (Int) -> Void
+
+  init(
+    _ configuration: Configuration,
+    runningMax: Int,
+    now: MonotonicInstant,
+    limitChanged: @escaping @Sendable (Int) -> Void = { _ in }
+  ) {
+    self.limitChanged = limitChanged
+    limitChanged(runningMax)
     self.configuration = configuration
     self.runningMax = runningMax
     limit = Atomic(runningMax)
@@ -120,7 +129,9 @@ public final class AdmissionControl: Sendable {
     let newLimit = estimate.withLock { estimate in
       estimate.update(count: count, latencySum: sum, now: now, configuration)
     }
-    limit.store(min(runningMax, max(configuration.limitMin, newLimit)), ordering: .relaxed)
+    let bounded = min(runningMax, max(configuration.limitMin, newLimit))
+    limit.store(bounded, ordering: .relaxed)
+    limitChanged(bounded)
   }
 }
 

@@ -99,6 +99,7 @@ extension ServerConnection {
       call.timer = loop.schedule(at: call.deadline, target: self, token: UInt64(id.rawValue))
     }
     core.observer.started(call)
+    if envelope.payload != nil { core.observer.receivedMessage(call) }
     start(call, envelope, header, bytes)
   }
 
@@ -117,6 +118,7 @@ extension ServerConnection {
     if let error {
       core.admission.ended(latency: nil, now: loop.now)
       finish(call, throwing: error)
+      core.observer.handlerReturned()
       return
     }
     if !call.boundMethod.isUnaryRequest, !header.flags.contains(.remoteOpen) {
@@ -145,7 +147,7 @@ extension ServerConnection {
       metadata: metadata,
       deflates: mayDeflate
     )
-    if byteCount > limits.frameByteCountMax {
+    if byteCount > sendableByteCountMax {
       output.truncate(to: start)
       core.observer.limitReached(.frameBytes)
       answerFinished(
@@ -248,7 +250,7 @@ extension ServerConnection {
     let start = output.byteCount
     let byteCount = resources.codec.appendData(
       message, to: &output, streamID: call.streamID, deflates: mayDeflate)
-    guard byteCount <= limits.frameByteCountMax else {
+    guard byteCount <= sendableByteCountMax else {
       output.truncate(to: start)
       core.observer.limitReached(.frameBytes)
       throw RPCError(.resourceExhausted, "a message of \(byteCount) bytes is larger than a frame")
@@ -256,6 +258,12 @@ extension ServerConnection {
     machine.sent(call.streamID, payloadByteCount: byteCount)
     core.observer.sentMessage(call)
     scheduleFlush()
+  }
+
+  /// Largest frame payload that both sides take.
+  private var sendableByteCountMax: Int {
+    guard case .extended(let settings) = machine.dialect else { return limits.frameByteCountMax }
+    return min(limits.frameByteCountMax, settings.frameByteCountMax)
   }
 
   /// Whether the client said that it can inflate, and this server was told to deflate.

@@ -8,8 +8,8 @@ struct ConnectionTimers {
   var linger = TimerID.none
   /// When bytes last arrived.
   var lastRead = MonotonicInstant(nanoseconds: 0)
-  /// A PING is unanswered.
-  var isPingOutstanding = false
+  /// When the PING went out that nothing was read after.
+  var pingSent: MonotonicInstant?
   /// Our end of stream was sent.
   var hasSaidEnd = false
 
@@ -38,11 +38,11 @@ extension ServerConnection {
     case .frame:
       timers.frame = .none
       core.observer.limitReached(.frameTime)
-      close()
+      close(.limit)
     case .stall:
       timers.stall = .none
       core.observer.limitReached(.outputStallTime)
-      close()
+      close(.limit)
     case .streamStall:
       timers.streamStall = .none
       failStalledStreams()
@@ -54,7 +54,7 @@ extension ServerConnection {
       drain()
     case .linger:
       timers.linger = .none
-      close()
+      close(.drained)
     }
   }
 
@@ -85,6 +85,7 @@ extension ServerConnection {
   private func failStalledStreams() {
     for (id, stream) in machine.streams where (stream.call.inbound?.waitingByteCount ?? 0) > 0 {
       core.observer.limitReached(.streamStallTime)
+      core.observer.streamFailedStalled()
       fail(id, RPCError(.resourceExhausted, "the stream's messages were not consumed in time"))
     }
   }
@@ -98,19 +99,22 @@ extension ServerConnection {
   /// cannot be asked; the kernel's own keepalive watches it.
   private func keepAlive() {
     guard let keepalive = core.configuration.keepalive else { return }
-    let silence = timers.lastRead.nanoseconds(to: loop.now)
-    if timers.isPingOutstanding, silence >= keepalive.timeout.nanosecondsSaturated {
+    // Anything that was read since the PING is a sign of life, its answer or not.
+    if let sent = timers.pingSent, timers.lastRead <= sent {
       core.observer.limitReached(.keepaliveTime)
-      return close()
+      return close(.limit)
     }
-    timers.isPingOutstanding = false
-    if machine.dialect != .stock, silence >= keepalive.interval.nanosecondsSaturated {
+    timers.pingSent = nil
+    let silence = timers.lastRead.nanoseconds(to: loop.now)
+    let interval = keepalive.interval.nanosecondsSaturated
+    if machine.dialect != .stock, silence >= interval {
       ControlFrame.appendPing(to: &output, opaque: loop.randomNumber())
-      timers.isPingOutstanding = true
+      timers.pingSent = loop.now
       scheduleFlush()
       startTimer(&timers.keepalive, .keepalive, keepalive.timeout)
     } else {
-      startTimer(&timers.keepalive, .keepalive, keepalive.interval)
+      // Looks again when the silence could have become long enough.
+      startTimer(&timers.keepalive, .keepalive, .nanoseconds(max(interval - silence, interval / 8)))
     }
   }
 

@@ -20,6 +20,8 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   private var isReading = true
   private var stopsReading = false
   private var closesWhenFlushed = false
+  /// Why the connection ended, as far as this side ended it.
+  var closeReason = ConnectionCloseReason.peer
   /// Stream messages that were received and not consumed, in bytes.
   private var unconsumedByteCount = 0
   /// Writers that wait for the output to shrink.
@@ -53,7 +55,10 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   // MARK: - Transport
 
   func transportConnected() {
-    if let transport { peer = transport.peer }
+    if let transport {
+      peer = transport.peer
+      if transport is TLSTransport { core.observer.handshakeEnded(succeeded: true) }
+    }
     scheduleKeepalive()
     scheduleAgeLimit()
   }
@@ -61,6 +66,8 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   func transportReceived(_ bytes: Span<UInt8>) {
     timers.lastRead = loop.now
     core.observer.received(byteCount: bytes.count)
+    let framesBefore = frameCount
+    defer { core.observer.received(frameCount: frameCount &- framesBefore) }
     var offset = 0
     while machine.phase != .closed, transport != nil, !closesWhenFlushed {
       switch decoder.next(bytes, &offset) {
@@ -76,8 +83,10 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       case .oversize(let header):
         core.observer.limitReached(.frameBytes)
         act(on: machine.receiveOversize(header), header, Span(), 0..<0)
+        reportViolation()
       case .unskippable(let header):
         core.observer.limitReached(.skippedFrameBytes)
+        core.observer.protocolError(.unskippableFrame)
         answer(
           header.streamID,
           RPCError(.resourceExhausted, "frame of \(header.payloadByteCount) bytes")
@@ -98,6 +107,9 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   }
 
   func transportClosed(_ error: TransportError?) {
+    if error?.reason == .tlsFailed || error?.reason == .handshakeTimedOut {
+      core.observer.handshakeEnded(succeeded: false)
+    }
     transport = nil
     lose()
   }
@@ -114,6 +126,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
 
   private func receive(_ header: FrameHeader, _ bytes: Span<UInt8>, _ payload: Range<Int>) {
     frameCount &+= 1
+    defer { reportViolation() }
     act(on: machine.receive(header), header, bytes, payload)
   }
 
@@ -148,7 +161,6 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     case .pong, .ignore:
       break
     case .close(let violation):
-      core.observer.protocolError(violation)
       closeAfterFlush(violation)
     }
   }
@@ -198,6 +210,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
         }
       }
       if let error { return fail(header.streamID, error) }
+      core.observer.receivedMessage(call)
       unconsumedByteCount += payload.count
     }
     if isLast { inbound.finish(nil) }
@@ -206,8 +219,11 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
 
   /// Counts a frame whose content is wrong; closes the connection when it was one too many.
   func violate(_ kind: ProtocolViolation) {
-    core.observer.protocolError(kind)
     if case .close(let violation) = machine.countViolation(kind) { closeAfterFlush(violation) }
+  }
+
+  private func reportViolation() {
+    if let violation = machine.takeViolation() { core.observer.protocolError(violation) }
   }
 
   // MARK: - Output
@@ -242,7 +258,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       stopTimer(&timers.stall)
     } else if output.byteCount > limits.outputByteCountMax {
       core.observer.limitReached(.outputBytes)
-      return close()
+      return close(.limit)
     } else {
       watchStalledOutput(hasProgress: written > 0)
     }
@@ -260,17 +276,24 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
 
   // MARK: - Back-pressure
 
+  /// Windows hold each stream of an extended peer back by itself, so the bound on all of them together
+  /// is wider.
+  private var unconsumedByteCountMax: Int {
+    machine.dialect == .stock
+      ? limits.unconsumedByteCountMax : limits.unconsumedExtendedByteCountMax
+  }
+
   /// Reads only while there is room for what the answers may need and for what streams hold.
   private func updateReading() {
     let reads =
       !stopsReading && output.byteCount <= limits.outputPauseByteCount
-      && unconsumedByteCount <= limits.unconsumedByteCountMax
+      && unconsumedByteCount <= unconsumedByteCountMax
     guard reads != isReading else { return }
     isReading = reads
     transport?.setReading(reads)
     if reads {
       stopTimer(&timers.streamStall)
-    } else if unconsumedByteCount > limits.unconsumedByteCountMax {
+    } else if unconsumedByteCount > unconsumedByteCountMax {
       core.observer.limitReached(.unconsumedBytes)
       startTimer(&timers.streamStall, .streamStall, limits.streamStallTimeout)
     }
@@ -344,18 +367,20 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       return
     }
     if machine.isDrained, timers.hasSaidEnd { return }
-    close()
+    close(.drained)
   }
 
   private func closeAfterFlush(_ violation: ProtocolViolation) {
     closesWhenFlushed = true
+    closeReason = .violation
     stopsReading = true
     updateReading()
     scheduleFlush()
   }
 
   /// Closes at once; every handler is cancelled. Loop only.
-  func close() {
+  func close(_ reason: ConnectionCloseReason = .peer) {
+    if closeReason == .peer { closeReason = reason }
     transport?.close()
     transport = nil
     lose()
@@ -367,6 +392,18 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     timers.cancelAll(loop)
     for call in machine.close() { cancel(call, RPCError(.cancelled, "connection lost")) }
     output.release()
-    core.connectionClosed(self)
+    core.connectionClosed(self, closeReason)
   }
+}
+
+/// Why a connection ended: a label in metrics.
+enum ConnectionCloseReason: String, Sendable, CaseIterable {
+  /// The peer closed it, or it was lost.
+  case peer
+  /// It was drained.
+  case drained
+  /// It reached a limit.
+  case limit
+  /// The peer broke the protocol.
+  case violation
 }

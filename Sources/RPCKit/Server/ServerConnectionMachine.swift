@@ -42,6 +42,7 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
   private(set) var streams: [StreamID: Stream] = [:]
   private var seen = SeenStreamIDs()
   private var protocolErrorCount = 0
+  private var unreportedViolation: ProtocolViolation?
   private let streamCountMax: Int
   private let protocolErrorCountMax: Int
   private let windowByteCount: Int
@@ -90,7 +91,9 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
     switch header.type {
     case .request: return receiveRequest(header)
     case .data: return receiveData(header)
-    case .hello: return header.streamID == .connection ? .hello : .ignore
+    case .hello:
+      guard header.streamID == .connection else { return .ignore }
+      return dialect == .stock ? .hello : violation(.unexpectedType) ?? .ignore
     case .ping:
       guard header.streamID == .connection, dialect != .stock else { return .ignore }
       return header.flags.contains(.acknowledgement) ? .pong : .answerPing
@@ -121,6 +124,8 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
   private mutating func receiveData(_ header: FrameHeader) -> OnFrame {
     let id = header.streamID
     guard var stream = streams[id] else {
+      // Messages of a call that was refused because of the drain may be under way still.
+      if case .draining = phase, seen.highest.map({ id > $0 }) ?? true { return .ignore }
       // The call may have ended while the frame was under way, which is nobody's fault; stock Go
       // answers the same.
       if let highest = seen.highest, id <= highest {
@@ -138,11 +143,12 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
     let isLast = header.flags.contains(.remoteClosed)
     let hasMessage = !header.flags.contains(.noData)
     if hasMessage {
-      stream.receiveCredit -= Self.cost(header.payloadByteCount)
-      if dialect != .stock, stream.receiveCredit < -header.payloadByteCount {
+      // A message may be larger than the credit that is left, but some must be left.
+      guard dialect == .stock || stream.receiveCredit > 0 else {
         return violation(.creditExceeded)
           ?? .fail(.resourceExhausted, "the stream's window is exceeded")
       }
+      stream.receiveCredit -= Self.cost(header.payloadByteCount)
     }
     if isLast { stream.isInboundOpen = false }
     streams[id] = stream
@@ -162,9 +168,13 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
 
   private mutating func violation(_ kind: ProtocolViolation) -> OnFrame? {
     protocolErrorCount += 1
+    unreportedViolation = kind
     guard protocolErrorCount > protocolErrorCountMax else { return nil }
     return .close(kind)
   }
+
+  /// The violation of the frame that was looked at last, once, for metrics.
+  mutating func takeViolation() -> ProtocolViolation? { unreportedViolation.take() }
 
   /// What a message of a stream costs its window: the header too, so that a flood of empty
   /// messages is bounded.
@@ -199,7 +209,8 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
       isInboundOpen: isInboundOpen,
       isUnaryRequest: isUnaryRequest,
       sendCredit: sendCredit,
-      receiveCredit: windowByteCount
+      // A client that has not read our settings yet begins with the default.
+      receiveCredit: max(windowByteCount, ConnectionSettings().streamWindowByteCount)
     )
   }
 

@@ -57,7 +57,7 @@ final class ServerCore: Sendable {
       return (true, registry.isDraining)
     }
     guard isAccepted else {
-      observer.limitReached(.connections)
+      observer.connectionRefused()
       return transport.close()
     }
     observer.connectionOpened()
@@ -66,8 +66,8 @@ final class ServerCore: Sendable {
   }
 
   /// Forgets a connection that closed.
-  func connectionClosed(_ connection: ServerConnection) {
-    observer.connectionClosed()
+  func connectionClosed(_ connection: ServerConnection, _ reason: ConnectionCloseReason) {
+    observer.connectionClosed(reason)
     let waiting = registry.withLock { registry -> [CheckedContinuation<Void, Never>] in
       registry.connections[ObjectIdentifier(connection)] = nil
       guard registry.connections.isEmpty else { return [] }
@@ -92,7 +92,7 @@ final class ServerCore: Sendable {
   /// Closes every connection at once.
   func closeAll() {
     let connections = registry.withLock { Array($0.connections.values) }
-    for connection in connections { connection.loop.execute { connection.close() } }
+    for connection in connections { connection.loop.execute { connection.close(.limit) } }
   }
 
   /// Returns when the last connection is closed.

@@ -22,6 +22,7 @@ final class ServerInstruments: Sendable {
   let metrics: RPCMetrics
   private let limits: [Counter]
   private let bytesReceived: Counter
+  private let framesReceived: Counter
   private let bytesSent: Counter
   private let runningHandlers: Gauge
   private let cancelled: Counter
@@ -30,6 +31,7 @@ final class ServerInstruments: Sendable {
     self.metrics = metrics
     limits = LimitName.allCases.map { metrics.limitReached($0.rawValue) }
     bytesReceived = metrics.serverConnections.bytesReceived
+    framesReceived = metrics.serverConnections.framesReceived
     bytesSent = metrics.serverConnections.bytesSent
     runningHandlers = metrics.server.runningHandlers
     cancelled = metrics.server.cancelled
@@ -42,9 +44,26 @@ final class ServerInstruments: Sendable {
     metrics.serverConnections.open.add(1)
   }
 
-  func connectionClosed() { metrics.serverConnections.open.add(-1) }
+  func connectionClosed(_ reason: ConnectionCloseReason) {
+    metrics.serverConnections.open.add(-1)
+    metrics.serverConnections.closed(reason.rawValue).increment()
+  }
+
+  func connectionRefused() {
+    limitReached(.connections)
+    metrics.serverConnections.refused("connection_limit").increment()
+  }
+
+  func handshakeEnded(succeeded: Bool) {
+    let connections = metrics.serverConnections
+    (succeeded ? connections.tlsHandshakesSucceeded : connections.tlsHandshakesFailed).increment()
+  }
 
   func received(byteCount: Int) { bytesReceived.add(byteCount) }
+
+  func received(frameCount: Int) {
+    if frameCount > 0 { framesReceived.add(frameCount) }
+  }
 
   func sent(byteCount: Int) {
     if byteCount > 0 { bytesSent.add(byteCount) }
@@ -89,6 +108,10 @@ final class ServerInstruments: Sendable {
   func handlerReturned() { runningHandlers.add(-1) }
 
   func expiredBeforeStart() { metrics.server.expiredBeforeStart.increment() }
+
+  func receivedMessage(_ call: CallContext) { call.boundMethod.metrics.messagesReceived.increment() }
+
+  func streamFailedStalled() { metrics.serverConnections.streamsStalledFailed.increment() }
 
   func sentMessage(_ call: CallContext) { call.boundMethod.metrics.messagesSent.increment() }
 }

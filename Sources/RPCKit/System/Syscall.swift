@@ -113,8 +113,8 @@ enum Syscall {
     }
   }
 
-  /// Every small frame must leave at once: we coalesce ourselves (anchors: a stock Rust peer writes
-  /// a frame in five pieces, and Nagle would wait for acknowledgements in between).
+  /// Every small frame must leave at once: we coalesce ourselves (a stock Rust peer writes a
+  /// frame in five pieces, and Nagle would wait for acknowledgements in between).
   static func setNoDelay(_ descriptor: borrowing FileDescriptor) throws(SyscallError) {
     try setOption(descriptor, level: Int32(IPPROTO_TCP), name: TCP_NODELAY, value: 1)
   }
