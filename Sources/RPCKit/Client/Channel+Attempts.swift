@@ -53,7 +53,9 @@ extension Channel {
     }
   }
 
-  /// What tells the observer of a stream's end; its start is told now. nil without an observer.
+  /// Tells the observer of a stream's start, and returns what tells it of the end.
+  ///
+  /// Returns nil without an observer.
   func observation(of method: MethodDescriptor) -> (@Sendable (StatusCode) -> Void)? {
     guard let observer = configuration.observer else { return nil }
     let loop = pool.homeLoop

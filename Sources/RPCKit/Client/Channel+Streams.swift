@@ -16,7 +16,9 @@ extension Channel {
           try await intercepted(method, options) { [self] options in
             try await openServerStream(method, request, options)
           }
-        }))
+        }
+      )
+    )
   }
 
   private func openServerStream<Request: Message, Response: Message>(

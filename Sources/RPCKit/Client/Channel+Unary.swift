@@ -51,7 +51,9 @@ extension ConnectionPool {
 }
 
 extension ClientConnection {
-  /// Sends one request and waits for the answer. The connection's load counts the call already.
+  /// Sends one request and waits for the answer.
+  ///
+  /// The connection's load counts the call already.
   func unary<Request: Message, Response: Message>(
     _ method: MethodDescriptor,
     _ request: Request,

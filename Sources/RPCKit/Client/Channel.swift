@@ -14,7 +14,9 @@ public final class Channel: Sendable {
 
   var configuration: ChannelConfiguration { pool.configuration }
 
-  /// Makes a channel; it connects with its first call. End it with `close`.
+  /// Makes a channel; it connects with its first call.
+  ///
+  /// End it with `close`.
   public init(_ target: ChannelTarget, _ configuration: ChannelConfiguration) {
     precondition(!target.endpoints.isEmpty, "a channel needs an endpoint")
     pool = ConnectionPool(target, configuration)

@@ -1,6 +1,10 @@
-/// How a channel connects, waits and retries. The defaults suit services in one network.
+/// How a channel connects, waits and retries.
+///
+/// The defaults suit services in one network.
 public struct ChannelConfiguration: Sendable {
-  /// Wraps the stream to a `tls://` endpoint; `host` is the name to verify. Loop only.
+  /// Wraps the stream to a `tls://` endpoint; `host` is the name to verify.
+  ///
+  /// Loop only.
   public typealias TransportWrapper =
     @Sendable (_ transport: any Transport, _ host: String) throws -> any Transport
 
@@ -16,7 +20,9 @@ public struct ChannelConfiguration: Sendable {
   public var connectTimeout = Duration.seconds(10)
   /// Pauses between attempts to connect.
   public var reconnect = BackOff()
-  /// Silence after which a server is asked for a sign of life. Stock servers are not.
+  /// Silence after which a server is asked for a sign of life.
+  ///
+  /// Stock servers are not.
   public var keepaliveInterval = Duration.seconds(30)
   /// How long it may take to answer.
   public var keepaliveTimeout = Duration.seconds(20)

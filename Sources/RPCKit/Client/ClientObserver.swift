@@ -1,5 +1,7 @@
-/// Hears what happens in a channel, for metrics. Called on loops and on callers' threads, so it
-/// must be quick and must not call the channel. Every method does nothing by default.
+/// Hears what happens in a channel, for metrics.
+///
+/// Called on loops and on callers' threads, so it must be quick and must not call the channel.
+/// Every method does nothing by default.
 public protocol ClientObserver: Sendable {
   /// A connection is being made.
   func connectionOpened()

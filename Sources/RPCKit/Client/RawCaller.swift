@@ -1,4 +1,6 @@
-/// Who hears of the ends of calls made with a `RawCaller`. Loop only.
+/// Who hears of the ends of calls made with a `RawCaller`.
+///
+/// Loop only.
 public protocol RawCallerDelegate: AnyObject {
   /// The connection is made; `send` works from now on.
   func rawConnectionReady()
@@ -9,7 +11,9 @@ public protocol RawCallerDelegate: AnyObject {
 }
 
 /// One connection without tasks, continuations or messages, for load generators: in steady state a
-/// call allocates nothing. Works with any ttrpc server. All members are loop only.
+/// call allocates nothing.
+///
+/// Works with any ttrpc server. All members are loop only.
 ///
 /// ```swift
 /// let caller = RawCaller(network.connect(to: address, on: loop), limits: Limits())
@@ -27,7 +31,9 @@ public final class RawCaller: ClientConnectionOwner {
     connection = ClientConnection(transport, configuration: configuration)
   }
 
-  /// Starts to connect. The delegate is kept alive until the connection closes.
+  /// Starts to connect.
+  ///
+  /// The delegate is kept alive until the connection closes.
   public func start(_ delegate: any RawCallerDelegate) {
     self.delegate = delegate
     connection.owner = self

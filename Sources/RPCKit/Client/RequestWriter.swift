@@ -39,9 +39,11 @@ extension StreamingCall {
         if connection.loop.isCurrent {
           enqueue(Waiting(content, token, handOver.take(), continuation))
         } else {
-          connection.submit(.run { [self] _ in
-            enqueue(Waiting(content, token, handOver.take(), continuation))
-          })
+          connection.submit(
+            .run { [self] _ in
+              enqueue(Waiting(content, token, handOver.take(), continuation))
+            }
+          )
         }
       }
     } onCancel: {

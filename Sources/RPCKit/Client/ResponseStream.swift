@@ -84,7 +84,9 @@ final class ResponseStreamSource<Response: Message>: Sendable {
   }
 }
 
-/// A response stream under way. When nobody holds it any more, the call ends.
+/// A response stream under way.
+///
+/// When nobody holds it any more, the call ends.
 final class OpenResponseStream<Response: Message>: Sendable {
   typealias Observation = @Sendable (StatusCode) -> Void
 
@@ -115,7 +117,9 @@ final class OpenResponseStream<Response: Message>: Sendable {
     if let code { observation(code) }
   }
 
-  /// The next message; nil at the end. One consumer.
+  /// The next message; nil at the end.
+  ///
+  /// One consumer.
   func next() async -> Result<Response?, RPCError> {
     do {
       let message = try await call.messages.next()

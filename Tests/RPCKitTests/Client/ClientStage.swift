@@ -48,7 +48,10 @@ final class ClientStage {
   ) -> Running<String> {
     start { channel in
       let response: BytesMessage = try await channel.unary(
-        method, BytesMessage(Array(text.utf8)), options: options)
+        method,
+        BytesMessage(Array(text.utf8)),
+        options: options
+      )
       return response.text
     }
   }

@@ -15,7 +15,8 @@ final class ManualEventLoop: EventLoop, @unchecked Sendable {
 
   private let shared = Mutex(Shared())
   private let turningThread = Atomic<UInt>(0)
-  private var timers: [(id: TimerID, deadline: MonotonicInstant, target: any TimerTarget, token: UInt64)] = []
+  private var timers:
+    [(id: TimerID, deadline: MonotonicInstant, target: any TimerTarget, token: UInt64)] = []
   private var lastTimer: UInt32 = 0
   private var turnEndTargets: [any TurnEndTarget] = []
   /// What `randomNumber` returns next, and then once more.

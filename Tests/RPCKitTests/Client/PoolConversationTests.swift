@@ -89,7 +89,10 @@ struct PoolConversationTests {
     stage.network.outcomes = [.refuse, .refuse, .refuse]
     let patient = stage.call("hi", .test(), CallOptions(timeout: .seconds(5), waitsForReady: true))
     let hurried = stage.call(
-      "hi", .test(), CallOptions(timeout: .milliseconds(50), waitsForReady: true))
+      "hi",
+      .test(),
+      CallOptions(timeout: .milliseconds(50), waitsForReady: true)
+    )
     stage.loop.advance(by: .milliseconds(50))
     #expect(hurried.error?.code == .deadlineExceeded)
     stage.loop.advance(by: .milliseconds(650))
@@ -127,6 +130,37 @@ struct PoolConversationTests {
       peer.respond(7, "c")
     }
     #expect(calls.map(\.value) == ["a", "b", "c"])
+  }
+
+  @Test("serve a waiting call when one ends, though another holds its place without being sent yet")
+  func streamLimit_reservedPlace_waiterIsServed() {
+    let stage = ClientStage { $0.limits.streamsPerConnectionMax = 2 }
+    let first = stage.call("a")
+    let connection = stage.channel.pool.pick()
+    #expect(connection?.load.load(ordering: .relaxed) == 2)
+    let waiting = stage.call("b")
+    #expect(stage.peer.calls().map(\.id) == [1])
+    stage.play { $0.respond(1, "a") }
+    #expect(first.value == "a")
+    #expect(stage.peer.calls().map(\.id) == [3])
+    stage.play { $0.respond(3, "b") }
+    #expect(waiting.value == "b")
+  }
+
+  @Test("leave nothing behind when the channel is closed or dropped")
+  func close_releasesThePool() async {
+    weak var pool: ConnectionPool?
+    do {
+      let stage = ClientStage()
+      pool = stage.channel.pool
+      let call = stage.call()
+      stage.play { $0.respond(1, "") }
+      #expect(call.isOver)
+      let closing = stage.start { await $0.close() }
+      #expect(closing.isOver)
+      stage.loop.advance(by: .seconds(60))
+    }
+    #expect(pool == nil)
   }
 
   @Test("are replaced at once when a server that had answered goes away")

@@ -51,7 +51,9 @@ struct RetryConversationTests {
       #expect(!call.isOver)
       stage.play { peer in
         peer.respond(
-          UInt32(attempt * 2 + 1), RPCError(.aborted, "\(attempt)", isNotProcessed: true))
+          UInt32(attempt * 2 + 1),
+          RPCError(.aborted, "\(attempt)", isNotProcessed: true)
+        )
       }
       stage.loop.advance(by: .seconds(2))
     }
@@ -73,7 +75,9 @@ struct RetryConversationTests {
     let call = stage.call()
     // RetryInfo { retry_delay { seconds: 3 } }
     let info = RPCError.Detail(
-      typeURL: "type.googleapis.com/google.rpc.RetryInfo", value: [0x0A, 0x02, 0x08, 0x03])
+      typeURL: "type.googleapis.com/google.rpc.RetryInfo",
+      value: [0x0A, 0x02, 0x08, 0x03]
+    )
     stage.play {
       $0.respond(1, RPCError(.unavailable, "later", details: [info], isNotProcessed: true))
     }
@@ -122,7 +126,10 @@ struct RetryConversationTests {
     let stage = stage()
     let reading = stage.start { channel in
       let stream: ResponseStream<BytesMessage> = channel.serverStreaming(
-        .test(.serverStreaming), BytesMessage("go"), options: CallOptions())
+        .test(.serverStreaming),
+        BytesMessage("go"),
+        options: CallOptions()
+      )
       for try await _ in stream {}
     }
     let refusal = RPCError(.aborted, "busy", isNotProcessed: true)

@@ -29,7 +29,10 @@ final class ScriptedNetwork: Network, @unchecked Sendable {
 
   func connect(to address: SocketAddress, on loop: any EventLoop) -> any Transport {
     let peer = ScriptedPeer(
-      address, loop, outcomes.isEmpty ? .connect : outcomes.removeFirst())
+      address,
+      loop,
+      outcomes.isEmpty ? .connect : outcomes.removeFirst()
+    )
     peers.append(peer)
     return peer
   }
@@ -202,7 +205,10 @@ final class ScriptedPeer: Transport, TurnEndTarget {
   func credit(_ id: UInt32, _ byteCount: Int) {
     send {
       ControlFrame.appendCredit(
-        to: &$0, streamID: StreamID(rawValue: id), byteCount: byteCount)
+        to: &$0,
+        streamID: StreamID(rawValue: id),
+        byteCount: byteCount
+      )
     }
   }
 

@@ -1,7 +1,9 @@
 @testable import RPCKit
 
 /// A few lines of server on real sockets: answers each unary request with its payload, streams with
-/// what they sent. Not the library's server, so that the client is tested against frames alone.
+/// what they sent.
+///
+/// Not the library's server, so that the client is tested against frames alone.
 final class SocketEchoServer: Sendable {
   let listener: any Listener
 

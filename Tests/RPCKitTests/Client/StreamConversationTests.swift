@@ -12,7 +12,10 @@ struct StreamConversationTests {
     stage.start { channel in
       var texts: [String] = []
       let stream: ResponseStream<BytesMessage> = channel.serverStreaming(
-        .test(.serverStreaming), BytesMessage("go"), options: options)
+        .test(.serverStreaming),
+        BytesMessage("go"),
+        options: options
+      )
       for try await message in stream { texts.append(message.text) }
       return texts
     }
@@ -63,7 +66,10 @@ struct StreamConversationTests {
     let stage = ClientStage()
     let reading = stage.start { channel in
       let stream: ResponseStream<BytesMessage> = channel.serverStreaming(
-        .test(.serverStreaming), BytesMessage("go"), options: CallOptions())
+        .test(.serverStreaming),
+        BytesMessage("go"),
+        options: CallOptions()
+      )
       for try await message in stream where message.text == "stop" { break }
     }
     stage.play { $0.message(1, "go on") }
@@ -117,7 +123,10 @@ struct StreamConversationTests {
     let stage = ClientStage { $0.limits.streamWindowByteCount = 100 }
     let holding = stage.start { channel in
       let stream: ResponseStream<BytesMessage> = channel.serverStreaming(
-        .test(.serverStreaming), BytesMessage("go"), options: CallOptions())
+        .test(.serverStreaming),
+        BytesMessage("go"),
+        options: CallOptions()
+      )
       var iterator = stream.makeAsyncIterator()
       _ = try await iterator.next()
       try await withUnfinishedWait()
@@ -140,7 +149,10 @@ struct StreamConversationTests {
     }
     let holding = stage.start { channel in
       let stream: ResponseStream<BytesMessage> = channel.serverStreaming(
-        .test(.serverStreaming), BytesMessage("go"), options: CallOptions())
+        .test(.serverStreaming),
+        BytesMessage("go"),
+        options: CallOptions()
+      )
       var iterator = stream.makeAsyncIterator()
       _ = try await iterator.next()
       try await withUnfinishedWait()
@@ -163,7 +175,8 @@ struct StreamConversationTests {
     let stage = ClientStage()
     let call = stage.start { channel in
       let response: BytesMessage = try await channel.clientStreaming(
-        .test(.clientStreaming), options: CallOptions()
+        .test(.clientStreaming),
+        options: CallOptions()
       ) { (writer: RequestWriter<BytesMessage>) in
         try await writer.write("a")
         try await writer.write("")
@@ -186,7 +199,8 @@ struct StreamConversationTests {
     let stage = ClientStage { $0.limits.outputWriterByteCountMax = 40 }
     let call = stage.start { channel in
       let response: BytesMessage = try await channel.clientStreaming(
-        .test(.clientStreaming), options: CallOptions()
+        .test(.clientStreaming),
+        options: CallOptions()
       ) { (writer: RequestWriter<BytesMessage>) in
         while true { try await writer.write("more and more and more") }
       }
@@ -202,7 +216,8 @@ struct StreamConversationTests {
     let stage = ClientStage()
     let call = stage.start { channel in
       let _: BytesMessage = try await channel.clientStreaming(
-        .test(.clientStreaming), options: CallOptions()
+        .test(.clientStreaming),
+        options: CallOptions()
       ) { (writer: RequestWriter<BytesMessage>) in
         throw RPCError(.aborted, "changed my mind")
       }
@@ -217,7 +232,8 @@ struct StreamConversationTests {
     let message = String(repeating: "x", count: (32 << 10) - 10)
     let call = stage.start { channel in
       let response: BytesMessage = try await channel.clientStreaming(
-        .test(.clientStreaming), options: CallOptions()
+        .test(.clientStreaming),
+        options: CallOptions()
       ) { (writer: RequestWriter<BytesMessage>) in
         for _ in 0..<8 { try await writer.write(BytesMessage(Array(message.utf8))) }
       }
@@ -241,7 +257,8 @@ struct StreamConversationTests {
       let stage = ClientStage { $0.limits.outputWriterByteCountMax = 1 << 20 }
       let call = stage.start { channel in
         let response: BytesMessage = try await channel.clientStreaming(
-          .test(.clientStreaming), options: CallOptions()
+          .test(.clientStreaming),
+          options: CallOptions()
         ) { (writer: RequestWriter<BytesMessage>) in
           for _ in 0..<4 {
             try await writer.write(BytesMessage(Array(repeating: 1, count: 64 << 10)))
@@ -272,7 +289,8 @@ struct StreamConversationTests {
     let written = Counter()
     let call = stage.start { channel in
       let response: BytesMessage = try await channel.clientStreaming(
-        .test(.clientStreaming), options: CallOptions()
+        .test(.clientStreaming),
+        options: CallOptions()
       ) { (writer: RequestWriter<BytesMessage>) in
         for _ in 0..<6 {
           try await writer.write(BytesMessage(Array(repeating: 1, count: 40)))
@@ -293,7 +311,8 @@ struct StreamConversationTests {
     let stage = ClientStage()
     let call = stage.start { channel in
       let _: BytesMessage = try await channel.clientStreaming(
-        .test(.clientStreaming), options: CallOptions()
+        .test(.clientStreaming),
+        options: CallOptions()
       ) { (writer: RequestWriter<BytesMessage>) in
         while true {
           try await writer.write(BytesMessage(Array(repeating: 1, count: 64 << 10)))
@@ -312,7 +331,8 @@ struct StreamConversationTests {
     let stage = ClientStage()
     let call = stage.start { channel in
       try await channel.bidirectional(
-        .test(.bidirectional), options: CallOptions()
+        .test(.bidirectional),
+        options: CallOptions()
       ) { (writer: RequestWriter<BytesMessage>, stream: ResponseStream<BytesMessage>) in
         var texts: [String] = []
         try await writer.write("ping")
@@ -343,7 +363,8 @@ struct StreamConversationTests {
     let stage = ClientStage()
     let call = stage.start { channel in
       try await channel.bidirectional(
-        .test(.bidirectional), options: CallOptions()
+        .test(.bidirectional),
+        options: CallOptions()
       ) { (writer: RequestWriter<BytesMessage>, stream: ResponseStream<BytesMessage>) in 7 }
     }
     #expect(call.value == 7)

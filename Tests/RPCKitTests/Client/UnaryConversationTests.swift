@@ -51,7 +51,8 @@ struct UnaryConversationTests {
           details: [.init(typeURL: "type.googleapis.com/a.B", value: [1, 2])],
           metadata: ["reason": "gone"],
           isNotProcessed: true
-        ))
+        )
+      )
     }
     #expect(call.error?.code == .notFound)
     #expect(call.error?.message == "no such thing")
@@ -65,7 +66,10 @@ struct UnaryConversationTests {
     let stage = ClientStage()
     let call = stage.start { channel in
       let response: UnaryResponse<BytesMessage> = try await channel.unaryWithMetadata(
-        .test(), BytesMessage("hi"), options: CallOptions())
+        .test(),
+        BytesMessage("hi"),
+        options: CallOptions()
+      )
       return response.metadata["server"] ?? ""
     }
     stage.play { $0.respond(1, "x", metadata: ["server": "seven"]) }
@@ -78,7 +82,10 @@ struct UnaryConversationTests {
     let call = stage.start { channel in
       try await CallScope.with(traceparent: "00-1") {
         let _: BytesMessage = try await channel.unary(
-          .test(), BytesMessage("hi"), options: CallOptions(metadata: ["user": "ada"]))
+          .test(),
+          BytesMessage("hi"),
+          options: CallOptions(metadata: ["user": "ada"])
+        )
       }
     }
     let metadata = stage.peer.calls()[0].metadata
@@ -153,7 +160,10 @@ struct UnaryConversationTests {
     let call = stage.start { channel in
       unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
       let _: BytesMessage = try await channel.unary(
-        .test(), BytesMessage("hi"), options: CallOptions())
+        .test(),
+        BytesMessage("hi"),
+        options: CallOptions()
+      )
     }
     #expect(call.error?.code == .cancelled)
     #expect(stage.peer.frames().isEmpty)
@@ -178,7 +188,10 @@ struct UnaryConversationTests {
     let call = stage.start { channel in
       try await CallScope.with(deadline: deadline) {
         let _: BytesMessage = try await channel.unary(
-          .test(), BytesMessage("hi"), options: CallOptions(timeout: .seconds(5)))
+          .test(),
+          BytesMessage("hi"),
+          options: CallOptions(timeout: .seconds(5))
+        )
       }
     }
     #expect(stage.peer.calls()[0].request?.timeoutNanoseconds == 100_000_000)

@@ -6,7 +6,9 @@
 struct CallContinuation<Success>: Sendable {
   private let continuation: UnsafeContinuation<Result<Success, RPCError>, Never>
 
-  /// Suspends the task until `body`'s continuation is resumed. `body` runs at once.
+  /// Suspends the task until `body`'s continuation is resumed.
+  ///
+  /// `body` runs at once.
   static func suspend(
     _ body: (CallContinuation) -> Void
   ) async -> sending Result<Success, RPCError> {

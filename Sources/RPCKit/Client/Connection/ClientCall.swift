@@ -1,13 +1,21 @@
-/// One call of a task, as its connection sees it. Subclasses know what to do with the answer.
+/// One call of a task, as its connection sees it.
+///
+/// Subclasses know what to do with the answer.
 ///
 /// `@unchecked Sendable`: what `init` sets never changes; `phase` and what subclasses add is touched
 /// only on the loop of the connection that the call was given to, which the connection checks.
 class ClientCall: @unchecked Sendable {
-  /// How far the call has come. Loop only.
+  /// How far the call has come.
+  ///
+  /// Loop only.
   enum Phase: Equatable {
-    /// Not given to the connection yet. Next: `open`, `ended`.
+    /// Not given to the connection yet.
+    ///
+    /// Next: `open`, `ended`.
     case new
-    /// The request is on its way. Next: `ended`.
+    /// The request is on its way.
+    ///
+    /// Next: `ended`.
     case open(StreamID)
     /// Terminal: the caller has its outcome.
     case ended
@@ -30,13 +38,17 @@ class ClientCall: @unchecked Sendable {
     self.metadata = metadata
   }
 
-  /// The number of the call while it is open. Loop only.
+  /// The number of the call while it is open.
+  ///
+  /// Loop only.
   final var streamID: StreamID? {
     guard case .open(let id) = phase else { return nil }
     return id
   }
 
-  /// The server ended the call with a Response frame. Loop only; the last thing it hears.
+  /// The server ended the call with a Response frame.
+  ///
+  /// Loop only; the last thing it hears.
   func receiveResponse(
     _ envelope: ResponseEnvelope,
     _ bytes: Span<UInt8>,
@@ -44,24 +56,36 @@ class ClientCall: @unchecked Sendable {
     limits: Limits
   ) { preconditionFailure("a call must take its response") }
 
-  /// A message of the server's stream arrived. Returns an error if it cannot be decoded.
+  /// A message of the server's stream arrived.
+  ///
+  /// Returns an error if it cannot be decoded.
   func receiveMessage(_ bytes: Span<UInt8>, limits: Limits) -> RPCError? {
     preconditionFailure("only streams take messages")
   }
 
-  /// The server ended its stream with OK. Loop only; the last thing it hears.
+  /// The server ended its stream with OK.
+  ///
+  /// Loop only; the last thing it hears.
   func receiveEnd() { preconditionFailure("only streams take an end") }
 
-  /// The call failed on this side. Loop only; the last thing it hears.
+  /// The call failed on this side.
+  ///
+  /// Loop only; the last thing it hears.
   func fail(_ error: RPCError) { preconditionFailure("a call must take its failure") }
 
-  /// Bytes of received messages that the caller has not taken. Loop only.
+  /// Bytes of received messages that the caller has not taken.
+  ///
+  /// Loop only.
   var unconsumedByteCount: Int { 0 }
 
-  /// There may be credit or room for another message. Loop only.
+  /// There may be credit or room for another message.
+  ///
+  /// Loop only.
   func becameWritable() {}
 
-  /// Appends the request of a call that was handed over from another thread. Loop only.
+  /// Appends the request of a call that was handed over from another thread.
+  ///
+  /// Loop only.
   func appendPayload(
     to output: inout ByteBuffer,
     prefix: (inout ByteBuffer, _ byteCount: Int) -> Void

@@ -5,8 +5,9 @@ extension ClientConnection {
   /// Whether another frame may be appended without passing the hard limit.
   var hasRoomForOutput: Bool { output.byteCount < configuration.limits.outputByteCountMax }
 
-  /// Begins a call: takes its number, appends its request, starts its timer. Returns why not.
-  /// Loop only.
+  /// Begins a call: takes its number, appends its request, starts its timer.
+  ///
+  /// Returns why not. Loop only.
   ///
   /// `appendPayload` calls its second argument with the payload's size and then appends as much.
   func begin(
@@ -79,7 +80,9 @@ extension ClientConnection {
     }
   }
 
-  /// Begins a call whose request can be encoded straight into the output. Loop only.
+  /// Begins a call whose request can be encoded straight into the output.
+  ///
+  /// Loop only.
   func begin(
     _ call: ClientCall,
     appendPayload: (inout ByteBuffer, (inout ByteBuffer, _ byteCount: Int) -> Void) -> Void
@@ -99,18 +102,20 @@ extension ClientConnection {
       call.phase = .open(id)
     case .refused(let error):
       call.phase = .ended
-      load.subtract(1, ordering: .relaxed)
+      releaseLoad()
       call.fail(error)
     }
   }
 
-  /// Gives a call up on behalf of its caller. Loop only.
+  /// Gives a call up on behalf of its caller.
+  ///
+  /// Loop only.
   func cancel(_ call: ClientCall) {
     preconditionOnLoop()
     switch call.phase {
     case .new:
       call.phase = .ended
-      load.subtract(1, ordering: .relaxed)
+      releaseLoad()
       call.fail(.cancelledByCaller)
     case .open(let id):
       failOpen(id, .cancelledByCaller, sendsCancel: true)
@@ -124,7 +129,13 @@ extension ClientConnection {
   /// Gives back what every open call holds, once it left the machine.
   func finish(_ record: CallRecord) {
     if record.timer != .none { loop.cancel(record.timer) }
-    if case .call = record.target { load.subtract(1, ordering: .relaxed) }
+    if case .call = record.target { releaseLoad() }
+  }
+
+  /// Takes one call off the load, and lets the calls that wait for room know if it was full.
+  private func releaseLoad() {
+    let before = load.subtract(1, ordering: .relaxed).oldValue
+    if before >= capacity.load(ordering: .relaxed) { owner?.connectionHasRoom(self) }
   }
 
   /// Tells whoever made the call that it failed, after `finish`.
@@ -139,10 +150,7 @@ extension ClientConnection {
   }
 
   /// One call fewer is open.
-  func ended() {
-    if machine.streamCount + 1 == machine.streamCountMax { owner?.connectionHasRoom(self) }
-    closeIfDrained()
-  }
+  func ended() { closeIfDrained() }
 
   /// A call's own deadline passed, whatever the server does.
   func deadlinePassed(_ id: StreamID) {

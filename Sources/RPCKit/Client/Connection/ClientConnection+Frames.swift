@@ -131,7 +131,7 @@ extension ClientConnection {
   private static var pingByteCountMax: Int { 64 }
 
   private func answerPing(_ bytes: Span<UInt8>, _ range: Range<Int>) {
-    guard range.count <= Self.pingByteCountMax, hasRoomForOutput else { return }
+    guard range.count <= Self.pingByteCountMax, hasRoomForWriter else { return }
     FrameHeader(
       payloadByteCount: range.count,
       streamID: .connection,

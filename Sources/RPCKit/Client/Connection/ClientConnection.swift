@@ -26,8 +26,9 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
   /// Kept alive until the connection closes.
   var rawDelegate: (any RawCallerDelegate)?
 
-  /// Calls that were given to this connection and are not over. Whoever picks the connection for a
-  /// call adds one; the end of the call takes it off.
+  /// Calls that were given to this connection and are not over.
+  ///
+  /// Whoever picks the connection for a call adds one; the end of the call takes it off.
   let load = Atomic<Int>(0)
   /// Calls that may be open at a time.
   let capacity: Atomic<Int>
@@ -66,7 +67,9 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
     )
   }
 
-  /// Starts to connect. Loop only.
+  /// Starts to connect.
+  ///
+  /// Loop only.
   func start() {
     preconditionOnLoop()
     transport.start(self)
@@ -76,7 +79,9 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
     precondition(loop.isCurrent, "a client connection is used off its loop")
   }
 
-  /// Takes no more calls; closes when the open ones are over. Loop only.
+  /// Takes no more calls; closes when the open ones are over.
+  ///
+  /// Loop only.
   func drain() {
     preconditionOnLoop()
     guard machine.drain() == .stopStarting else { return }
@@ -84,7 +89,9 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
     closeIfDrained()
   }
 
-  /// Ends every call and closes. Loop only.
+  /// Ends every call and closes.
+  ///
+  /// Loop only.
   func close(_ error: TransportError? = nil) {
     preconditionOnLoop()
     guard !isClosed else { return }
@@ -223,7 +230,9 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
   }
 }
 
-/// What a connection tells whoever made it. Loop only.
+/// What a connection tells whoever made it.
+///
+/// Loop only.
 protocol ClientConnectionOwner: AnyObject {
   /// Calls may begin.
   func connectionIsReady(_ connection: ClientConnection)

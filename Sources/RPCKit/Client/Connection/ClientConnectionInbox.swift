@@ -1,6 +1,8 @@
 internal import Synchronization
 
-/// What other threads ask of a connection, in order. One loop wake-up serves a whole batch.
+/// What other threads ask of a connection, in order.
+///
+/// One loop wake-up serves a whole batch.
 struct ClientConnectionInbox {
   enum Item {
     case begin(ClientCall)
@@ -14,7 +16,9 @@ struct ClientConnectionInbox {
 }
 
 extension ClientConnection {
-  /// Hands something over to the loop. Any thread; never runs inline.
+  /// Hands something over to the loop.
+  ///
+  /// Any thread; never runs inline.
   func submit(_ item: ClientConnectionInbox.Item) {
     let schedules = inbox.withLock { inbox in
       inbox.items.append(item)
@@ -45,7 +49,9 @@ extension ClientConnection {
     begin(call) { output, prefix in call.appendPayload(to: &output, prefix: prefix) }
   }
 
-  /// Begins a call whose request is encoded, at once if the caller is on the loop. Any thread.
+  /// Begins a call whose request is encoded, at once if the caller is on the loop.
+  ///
+  /// Any thread.
   func beginSoon(_ call: ClientCall) {
     if loop.isCurrent { beginEncoded(call) } else { submit(.begin(call)) }
   }

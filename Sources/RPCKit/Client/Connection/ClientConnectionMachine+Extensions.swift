@@ -23,15 +23,13 @@ extension ClientConnectionMachine {
   }
 
   /// Whether a stream waits for credit from a server of which nothing is known yet.
-  var hasStreamOutOfCredit: Bool {
-    mutating get {
-      guard dialect == .undecided else { return false }
-      var found = false
-      streams.updateAll { _, stream in
-        if stream.isOutboundOpen, stream.sendCredit <= 0 { found = true }
-      }
-      return found
+  mutating func hasStreamOutOfCredit() -> Bool {
+    guard dialect == .undecided else { return false }
+    var found = false
+    streams.updateAll { _, stream in
+      if stream.isOutboundOpen, stream.sendCredit <= 0 { found = true }
     }
+    return found
   }
 
   /// Notes the server's settings and corrects the credit of calls that began on the assumed window.
@@ -66,8 +64,10 @@ extension ClientConnectionMachine {
     case refuse
   }
 
-  /// Whether a message may be sent now. One that is larger than the credit left may go, so that no
-  /// message is too large for the window; the debt is paid before the next.
+  /// Whether a message may be sent now.
+  ///
+  /// One that is larger than the credit left may go, so that no message is too large for the
+  /// window; the debt is paid before the next.
   mutating func admitMessage(_ id: StreamID) -> OnSend {
     streams.update(id) { stream in
       guard stream.isOutboundOpen else { return .refuse }
@@ -119,7 +119,9 @@ extension ClientConnectionMachine {
   enum Keepalive: Equatable {
     /// Bytes arrive, or the next PING is not due.
     case listening
-    /// A PING is out. Any byte answers it.
+    /// A PING is out.
+    ///
+    /// Any byte answers it.
     case probing(since: MonotonicInstant)
   }
 
@@ -130,7 +132,9 @@ extension ClientConnectionMachine {
     case lost
   }
 
-  /// Looks at the clock. `lastRead` is when bytes last arrived.
+  /// Looks at the clock.
+  ///
+  /// `lastRead` is when bytes last arrived.
   mutating func checkKeepalive(
     now: MonotonicInstant,
     lastRead: MonotonicInstant,

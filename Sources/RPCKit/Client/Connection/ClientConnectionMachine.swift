@@ -1,11 +1,15 @@
 /// One connection as the client sees it: which calls are open, what each incoming frame means, and
-/// who may send how much. Knows no socket, clock or task; the driver does what the actions say.
+/// who may send how much.
+///
+/// Knows no socket, clock or task; the driver does what the actions say.
 ///
 /// `Call` is the driver's own record of an open call, kept beside the call's state.
 struct ClientConnectionMachine<Call>: ~Copyable {
   /// What the two sides agreed on.
   enum Dialect: Equatable {
-    /// HELLO was sent and the server has said nothing yet. Next: `stock`, `extended`.
+    /// HELLO was sent and the server has said nothing yet.
+    ///
+    /// Next: `stock`, `extended`.
     case undecided
     /// The server answered a call without a HELLO: plain ttrpc.
     case stock
@@ -15,11 +19,17 @@ struct ClientConnectionMachine<Call>: ~Copyable {
 
   /// Life of the connection.
   enum Phase: Equatable {
-    /// Nothing can be sent yet. Next: `open`, `closed`.
+    /// Nothing can be sent yet.
+    ///
+    /// Next: `open`, `closed`.
     case connecting
-    /// Calls may begin. Next: `draining`, `closed`.
+    /// Calls may begin.
+    ///
+    /// Next: `draining`, `closed`.
     case open
-    /// No call may begin; the open ones finish. Next: `closed`.
+    /// No call may begin; the open ones finish.
+    ///
+    /// Next: `closed`.
     case draining
     /// Terminal.
     case closed
@@ -53,8 +63,10 @@ struct ClientConnectionMachine<Call>: ~Copyable {
   private let lastUsableStreamID: UInt32
   var keepalive = Keepalive.listening
 
-  /// `streamIDMax`: the number after which the connection takes no more calls. gRPC rotates at 75 %
-  /// of the number space too.
+  /// Makes a machine whose connection is being made.
+  ///
+  /// After the call number `streamIDMax` the connection takes no more calls. gRPC rotates at 75 % of
+  /// the number space too.
   init(limits: Limits, streamIDMax: UInt32 = 3 << 30) {
     precondition(streamIDMax < StreamID.connection.rawValue - 2, "the last number is reserved")
     streamCountMaxOfOurs = limits.streamsPerConnectionMax
@@ -71,7 +83,9 @@ struct ClientConnectionMachine<Call>: ~Copyable {
     return min(streamCountMaxOfOurs, settings.streamCountMax)
   }
 
-  /// Largest frame payload that the server takes. Stock servers refuse more than 4 MiB.
+  /// Largest frame payload that the server takes.
+  ///
+  /// Stock servers refuse more than 4 MiB.
   var frameByteCountMax: Int {
     guard case .extended(let settings) = dialect else { return 4 << 20 }
     return settings.frameByteCountMax
@@ -127,7 +141,9 @@ struct ClientConnectionMachine<Call>: ~Copyable {
   // MARK: - Calls
 
   enum OnStart: Equatable {
-    /// Send the request with this number. When `isLastOfConnection`, drain afterwards.
+    /// Send the request with this number.
+    ///
+    /// When `isLastOfConnection`, drain afterwards.
     case send(StreamID, isLastOfConnection: Bool)
     /// The connection takes no more calls: use another.
     case refuseUnusable
@@ -135,8 +151,10 @@ struct ClientConnectionMachine<Call>: ~Copyable {
     case refuseTooManyStreams
   }
 
-  /// Begins a call. Numbers are given here, when the frame is about to be appended, so that they
-  /// rise on the wire: stock Go servers refuse others.
+  /// Begins a call.
+  ///
+  /// Numbers are given here, when the frame is about to be appended, so that they rise on the wire:
+  /// stock Go servers refuse others.
   mutating func start(_ call: Call, _ kind: MethodDescriptor.Kind) -> OnStart {
     guard phase == .open else { return .refuseUnusable }
     guard streams.count < streamCountMax else { return .refuseTooManyStreams }
@@ -175,11 +193,15 @@ struct ClientConnectionMachine<Call>: ~Copyable {
 
   /// What the driver does with a frame.
   enum OnFrame: Equatable {
-    /// Decode the envelope: it ends the call. The driver calls `end`.
+    /// Decode the envelope: it ends the call.
+    ///
+    /// The driver calls `end`.
     case response
     /// Deliver a message and, if `isLast`, the end with OK (the driver calls `end`).
     case message(isLast: Bool)
-    /// The server ended the stream with OK. The driver calls `end`.
+    /// The server ended the stream with OK.
+    ///
+    /// The driver calls `end`.
     case endOfStream
     /// The server broke the protocol on this call: end it, send CANCEL.
     case fail(StatusCode, String)
@@ -195,7 +217,9 @@ struct ClientConnectionMachine<Call>: ~Copyable {
     case ignore
   }
 
-  /// Classifies a frame by its header. Call `settleDialect` first.
+  /// Classifies a frame by its header.
+  ///
+  /// Call `settleDialect` first.
   mutating func receive(_ header: FrameHeader) -> OnFrame {
     guard phase != .closed, phase != .connecting else { return .ignore }
     guard header.streamID != .connection else { return receiveOnConnection(header) }
@@ -245,7 +269,9 @@ struct ClientConnectionMachine<Call>: ~Copyable {
   }
 
   enum OnOversize: Equatable {
-    /// End this call only; the connection goes on. Send CANCEL if `sendsCancel`.
+    /// End this call only; the connection goes on.
+    ///
+    /// Send CANCEL if `sendsCancel`.
     case fail(sendsCancel: Bool)
     case ignore
   }

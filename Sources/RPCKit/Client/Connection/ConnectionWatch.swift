@@ -113,12 +113,13 @@ extension ClientConnection {
     }
   }
 
-  /// How long writers wait for a server's HELLO before they take it for a stock one. A stock server
-  /// that reads a whole stream before it answers would wait for the rest for ever.
+  /// How long writers wait for a server's HELLO before they take it for a stock one.
+  ///
+  /// A stock server that reads a whole stream before it answers would wait for the rest for ever.
   static var helloPatience: Duration { .seconds(2) }
 
   private func settleSilentServer(_ now: MonotonicInstant) {
-    guard machine.hasStreamOutOfCredit,
+    guard machine.hasStreamOutOfCredit(),
       now >= watch.connected.advanced(by: Self.helloPatience),
       machine.assumeStock() == .resumeWriters
     else { return }
@@ -126,7 +127,9 @@ extension ClientConnection {
   }
 }
 
-/// Messages that callers have not taken. Only servers without our flow control can pile them up.
+/// Messages that callers have not taken.
+///
+/// Only servers without our flow control can pile them up.
 extension ClientConnection {
   func receivedUnconsumed(_ cost: Int) {
     unconsumedByteCount += cost
@@ -138,7 +141,9 @@ extension ClientConnection {
     transport.setReading(false)
   }
 
-  /// The caller took messages, or dropped them with its call. Loop only.
+  /// The caller took messages, or dropped them with its call.
+  ///
+  /// Loop only.
   func releasedUnconsumed(_ cost: Int) {
     unconsumedByteCount -= cost
     guard isReadingPaused, !isClosed,

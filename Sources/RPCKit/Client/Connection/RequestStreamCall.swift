@@ -11,7 +11,9 @@ final class RequestStreamCall<Response: Message>: StreamingCall, @unchecked Send
 
   private let state = Mutex(State.open)
 
-  /// Waits for the response, which may have come already. Once.
+  /// Waits for the response, which may have come already.
+  ///
+  /// Once.
   func response() async -> Result<UnaryResponse<Response>, RPCError> {
     await CallContinuation<UnaryResponse<Response>>.suspend { continuation in
       let outcome = state.withLock { state -> Result<UnaryResponse<Response>, RPCError>? in

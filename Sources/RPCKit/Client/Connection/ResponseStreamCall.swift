@@ -87,10 +87,12 @@ final class ResponseStreamCall<Response: Message>: StreamingCall, @unchecked Sen
   ///
   /// Any thread.
   func abandon() {
-    connection.submit(.run { [self] connection in
-      connection.cancel(self)
-      account.dropRest()
-    })
+    connection.submit(
+      .run { [self] connection in
+        connection.cancel(self)
+        account.dropRest()
+      }
+    )
   }
 }
 
@@ -106,16 +108,22 @@ final class ReceiveAccount: @unchecked Sendable {
     self.connection = connection
   }
 
-  /// Sets the stream that gets credit; nil when the call is over. Loop only.
+  /// Sets the stream that gets credit; nil when the call is over.
+  ///
+  /// Loop only.
   func open(_ id: StreamID?) { streamID = id }
 
-  /// Adds a message. Loop only.
+  /// Adds a message.
+  ///
+  /// Loop only.
   func received(_ cost: Int) {
     unconsumedByteCount += cost
     connection.receivedUnconsumed(cost)
   }
 
-  /// The consumer took a message. Any thread.
+  /// The consumer took a message.
+  ///
+  /// Any thread.
   func consumed(_ cost: Int) {
     if connection.loop.isCurrent {
       settle(cost)
@@ -131,7 +139,9 @@ final class ReceiveAccount: @unchecked Sendable {
     if let streamID { connection.grantCredit(streamID, cost: cost) }
   }
 
-  /// Nobody will take the rest. Loop only.
+  /// Nobody will take the rest.
+  ///
+  /// Loop only.
   func dropRest() {
     connection.releasedUnconsumed(unconsumedByteCount)
     unconsumedByteCount = 0

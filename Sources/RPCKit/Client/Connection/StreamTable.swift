@@ -65,7 +65,9 @@ struct StreamTable<Value>: ~Copyable {
     return update(at: index, body)
   }
 
-  /// The numbers of all calls, in no order. Costs a look at every slot.
+  /// The numbers of all calls, in no order.
+  ///
+  /// Costs a look at every slot.
   var ids: [StreamID] {
     slots.compactMap { $0.key == 0 ? nil : StreamID(rawValue: $0.key) }
   }

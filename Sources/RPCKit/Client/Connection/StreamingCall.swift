@@ -153,8 +153,9 @@ extension ClientConnection {
     return nil
   }
 
-  /// Appends the end of this side's messages, once. Always an empty frame: stock Go servers refuse
-  /// one with a message.
+  /// Appends the end of this side's messages, once.
+  ///
+  /// Always an empty frame: stock Go servers refuse one with a message.
   func appendEnd(_ id: StreamID) {
     guard machine.finishSending(id) else { return }
     FrameHeader(
@@ -177,7 +178,10 @@ extension RPCError {
 
   static var endedByServer: RPCError {
     RPCError(
-      .failedPrecondition, "the server has ended the call already", cause: EndedByServer())
+      .failedPrecondition,
+      "the server has ended the call already",
+      cause: EndedByServer()
+    )
   }
 
   static func messageTooLarge(_ byteCount: Int, limit: Int) -> RPCError {

@@ -5,7 +5,9 @@ final class UnaryCall<Response: Message>: ClientCall, @unchecked Sendable {
   /// The encoded request, when it was encoded on another thread than the loop's.
   private var payload = ByteBuffer()
 
-  /// Sets who waits. Once, before the call is given to its connection.
+  /// Sets who waits.
+  ///
+  /// Once, before the call is given to its connection.
   func prepare(_ continuation: CallContinuation<UnaryResponse<Response>>) {
     self.continuation = continuation
   }

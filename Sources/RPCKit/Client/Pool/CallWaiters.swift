@@ -14,7 +14,9 @@ struct CallWaiter: Sendable {
   }
 }
 
-/// Calls that wait for a connection, oldest first. Whoever removes one resumes it.
+/// Calls that wait for a connection, oldest first.
+///
+/// Whoever removes one resumes it.
 struct CallWaiters {
   private var waiters: [CallWaiter] = []
   private var lastID: UInt64 = 15

@@ -31,7 +31,9 @@ public struct ChannelTarget: Hashable, Sendable {
   }
 
   /// Parses `tcp://host:port`, `tls://host:port` and `unix:///path`, several separated by commas;
-  /// an entry without a scheme has that of the one before it. IPv6 addresses stand in brackets.
+  /// an entry without a scheme has that of the one before it.
+  ///
+  /// IPv6 addresses stand in brackets.
   public init(_ text: String) throws(ChannelTargetError) {
     endpoints = []
     var scheme: Substring = ""

@@ -163,7 +163,9 @@ extension ConnectionPool {
   func shutDown() {
     let (waiters, slots) = state.withLock { state in
       state.phase = .closing
-      return (state.waiters.removeAll { _ in true }, state.slots)
+      let slots = state.slots
+      if state.liveConnectionCount == 0 { state.slots = [] }
+      return (state.waiters.removeAll { _ in true }, slots)
     }
     for waiter in waiters {
       cancelTimer(of: waiter)

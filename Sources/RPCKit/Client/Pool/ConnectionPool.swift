@@ -189,9 +189,15 @@ final class ConnectionPool: TimerTarget, Sendable {
 
   func hasRoom() { serveWaiters() }
 
-  func connectionOpens() {
-    state.withLock { $0.liveConnectionCount += 1 }
-    configuration.observer?.connectionOpened()
+  /// Counts a connection that is about to be made; false when none is wanted any more.
+  func connectionOpens() -> Bool {
+    let isWanted = state.withLock { state in
+      guard state.phase == .active else { return false }
+      state.liveConnectionCount += 1
+      return true
+    }
+    if isWanted { configuration.observer?.connectionOpened() }
+    return isWanted
   }
 
   func connectionCloses(_ error: TransportError?) {
@@ -199,6 +205,8 @@ final class ConnectionPool: TimerTarget, Sendable {
     let waiters = state.withLock { state -> [CallContinuation<Void>] in
       state.liveConnectionCount -= 1
       guard state.phase == .closing, state.liveConnectionCount == 0 else { return [] }
+      // The slots hold the pool, which holds the slots.
+      state.slots = []
       defer { state.closeWaiters = [] }
       return state.closeWaiters
     }

@@ -33,13 +33,17 @@ final class ConnectionSlot: ClientConnectionOwner, TimerTarget, @unchecked Senda
     configuration = pool.configuration
   }
 
-  /// Makes the connection if there is none. Loop only.
+  /// Makes the connection if there is none.
+  ///
+  /// Loop only.
   func connect() {
     guard machine.connect() == .connect else { return }
     makeConnection()
   }
 
-  /// Ends the slot after its open calls. Loop only.
+  /// Ends the slot after its open calls.
+  ///
+  /// Loop only.
   func release() {
     switch machine.release() {
     case .drainConnection: connection?.drain()
@@ -48,7 +52,9 @@ final class ConnectionSlot: ClientConnectionOwner, TimerTarget, @unchecked Senda
     }
   }
 
-  /// Ends the slot and every open call. Loop only.
+  /// Ends the slot and every open call.
+  ///
+  /// Loop only.
   func cut() {
     release()
     for old in retired { old.close() }
@@ -58,10 +64,12 @@ final class ConnectionSlot: ClientConnectionOwner, TimerTarget, @unchecked Senda
   private func makeConnection() {
     cancelTimers()
     pool.isConnecting(self)
+    guard pool.connectionOpens() else { return }
     let transport: any Transport
     do {
       transport = try makeTransport()
     } catch {
+      pool.connectionCloses(TransportError(.connectFailed, "\(error)"))
       lost(TransportError(.connectFailed, "\(error)"), wasUseful: false)
       return
     }
@@ -71,7 +79,6 @@ final class ConnectionSlot: ClientConnectionOwner, TimerTarget, @unchecked Senda
     )
     connection.owner = self
     self.connection = connection
-    pool.connectionOpens()
     timer = loop.schedule(
       at: loop.now.advanced(by: configuration.connectTimeout),
       target: self,
@@ -163,6 +170,7 @@ final class ConnectionSlot: ClientConnectionOwner, TimerTarget, @unchecked Senda
 
   func connectionIsClosed(_ connection: ClientConnection, _ error: TransportError?) {
     pool.isUnusable(connection)
+    pool.connectionCloses(error)
     if connection === self.connection {
       self.connection = nil
       cancelTimers()
@@ -170,7 +178,6 @@ final class ConnectionSlot: ClientConnectionOwner, TimerTarget, @unchecked Senda
     } else {
       retired.removeAll { $0 === connection }
     }
-    pool.connectionCloses(error)
   }
 
   private func lost(_ error: TransportError?, wasUseful: Bool) {

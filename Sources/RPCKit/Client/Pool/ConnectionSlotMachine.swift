@@ -3,15 +3,25 @@
 /// A connection that was told to go away leaves the slot at once, finishes its calls on its own,
 /// and the slot makes the next.
 enum ConnectionSlotMachine: ~Copyable {
-  /// Not wanted yet. Next: `connecting`, `closed`.
+  /// Not wanted yet.
+  ///
+  /// Next: `connecting`, `closed`.
   case idle
-  /// Being made. Next: `ready`, `backingOff`, `draining`.
+  /// Being made.
+  ///
+  /// Next: `ready`, `backingOff`, `draining`.
   case connecting(failures: Int)
-  /// Calls may use it. Next: `connecting`, `backingOff`, `draining`.
+  /// Calls may use it.
+  ///
+  /// Next: `connecting`, `backingOff`, `draining`.
   case ready(failures: Int)
-  /// The last attempt failed. Next: `connecting`, `closed`.
+  /// The last attempt failed.
+  ///
+  /// Next: `connecting`, `closed`.
   case backingOff(failures: Int)
-  /// No longer wanted; its last calls finish. Next: `closed`.
+  /// No longer wanted; its last calls finish.
+  ///
+  /// Next: `closed`.
   case draining
   /// Terminal.
   case closed
@@ -76,7 +86,9 @@ enum ConnectionSlotMachine: ~Copyable {
     case ignore
   }
 
-  /// The slot's connection could not be made or is gone. `wasUseful`: it had answered something.
+  /// The slot's connection could not be made or is gone.
+  ///
+  /// `wasUseful`: it had answered something.
   mutating func lost(wasUseful: Bool) -> OnLost {
     switch consume self {
     case .connecting(let failures):

@@ -26,8 +26,6 @@ public struct RetryPolicy: Hashable, Sendable {
   /// Whether `error` may be answered by sending the call again.
   func permits(_ error: RPCError, attempt: Int, isIdempotent: Bool) -> Bool {
     guard attempt < attemptCountMax else { return false }
-    // A server that is told to be quiet for good says so by a negative pushback, which arrives as
-    // no RetryInfo; there is no other veto.
     return error.isNotProcessed || (isIdempotent && error.code == .unavailable)
   }
 }
