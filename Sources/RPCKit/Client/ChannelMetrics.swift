@@ -33,7 +33,7 @@ public final class ChannelMetrics: ClientObserver {
     guard let error else { return connections.closed("unused").increment() }
     switch error.reason {
     case .connectFailed, .handshakeTimedOut: target.connectFailures.increment()
-    case .connectionLost, .tlsFailed: target.reconnects.increment()
+    case .connectionLost, .tlsFailed: target.lostConnections.increment()
     }
     connections.closed("\(error.reason)").increment()
   }

@@ -1,14 +1,11 @@
 /// What clients count beside their connections.
 public struct ClientMetrics: Sendable {
   private let methods: MethodMetricTable
-  private let connecting: MetricFamily<Gauge>
-  private let ready: MetricFamily<Gauge>
   private let connectFailures: MetricFamily<Counter>
-  private let reconnects: MetricFamily<Counter>
+  private let lostConnections: MetricFamily<Counter>
   private let retries: MetricFamily<Counter>
   private let budgetExhausted: MetricFamily<Counter>
   private let queued: MetricFamily<Gauge>
-  private let queueDuration: MetricFamily<Histogram>
 
   /// Targets come from configuration; more than this many share one series.
   private static let targetCountMax = 128
@@ -26,15 +23,13 @@ public struct ClientMetrics: Sendable {
       registry.gauges(name, help: help, labels: ["target"], seriesCountMax: Self.targetCountMax)
     }
     methods = MethodMetricTable(registry: registry, side: "client")
-    connecting = gauges("rpckit_client_connections_connecting", "Connections being made.")
-    ready = gauges("rpckit_client_connections_ready", "Connections that take calls.")
     connectFailures = counters(
       "rpckit_client_connect_failures_total",
       "Attempts to connect that failed."
     )
-    reconnects = counters(
-      "rpckit_client_reconnects_total",
-      "Connections made to replace one that was lost."
+    lostConnections = counters(
+      "rpckit_client_connections_lost_total",
+      "Connections that were made and then lost."
     )
     retries = counters("rpckit_client_retries_total", "Attempts of calls after the first one.")
     budgetExhausted = counters(
@@ -42,12 +37,6 @@ public struct ClientMetrics: Sendable {
       "Retries not made because the shared budget was used up."
     )
     queued = gauges("rpckit_client_queued_calls", "Calls that wait for a connection.")
-    queueDuration = registry.histograms(
-      "rpckit_client_queue_duration_seconds",
-      help: "Time calls waited for a connection.",
-      labels: ["target"],
-      seriesCountMax: Self.targetCountMax
-    )
   }
 
   /// The metrics of a method; resolve once when the client is made.
@@ -58,34 +47,25 @@ public struct ClientMetrics: Sendable {
   /// The metrics of one target; resolve once per channel.
   public func target(_ name: String) -> TargetMetrics {
     TargetMetrics(
-      connecting: connecting.series(name),
-      ready: ready.series(name),
       connectFailures: connectFailures.series(name),
-      reconnects: reconnects.series(name),
+      lostConnections: lostConnections.series(name),
       retries: retries.series(name),
       retryBudgetExhausted: budgetExhausted.series(name),
-      queuedCalls: queued.series(name),
-      queueDuration: queueDuration.series(name)
+      queuedCalls: queued.series(name)
     )
   }
 }
 
 /// What the channels to one target count.
 public struct TargetMetrics: Sendable {
-  /// Connections being made.
-  public let connecting: Gauge
-  /// Connections that take calls.
-  public let ready: Gauge
   /// Attempts to connect that failed.
   public let connectFailures: Counter
-  /// Connections made to replace one that was lost.
-  public let reconnects: Counter
+  /// Connections that were made and then lost.
+  public let lostConnections: Counter
   /// Attempts of calls after the first one.
   public let retries: Counter
   /// Retries not made because the shared budget was used up.
   public let retryBudgetExhausted: Counter
   /// Calls that wait for a connection.
   public let queuedCalls: Gauge
-  /// How long calls waited for a connection.
-  public let queueDuration: Histogram
 }
