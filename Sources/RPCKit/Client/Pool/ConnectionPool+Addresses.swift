@@ -46,7 +46,7 @@ extension ConnectionPool {
     guard begins else { return }
     // Ends with the resolver, which always answers; nothing waits for this task, and its result is
     // dropped when the channel has been closed.
-    Task(executorPreference: homeLoop) { await resolveNames() }
+    Task(executorPreference: homeLoop) { await self.resolveNames() }
   }
 
   private func resolveNames() async {
