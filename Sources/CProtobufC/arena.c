@@ -22,6 +22,7 @@ struct rpckit_arena {
   size_t reserved;
   size_t limit;
   unsigned depth;
+  bool has_refused;
 };
 
 static _Thread_local struct rpckit_arena *thread_arena;
@@ -77,6 +78,7 @@ rpckit_arena_mark rpckit_arena_begin(size_t limit) {
   arena->reserved = 0;
   arena->limit = limit;
   arena->depth += 1;
+  arena->has_refused = false;
   return mark;
 }
 
@@ -135,9 +137,12 @@ static void *allocate_in_new_chunk(struct rpckit_arena *arena, size_t size) {
 }
 
 void *rpckit_arena_allocate(rpckit_arena *arena, size_t size) {
-  if (size > SIZE_MAX - ALIGNMENT) return NULL;
   size_t rounded = (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
-  if (rounded > arena->limit - arena->reserved) return NULL;
+  // Rounding up what is nearly the whole address space wraps to less.
+  if (rounded < size || rounded > arena->limit - arena->reserved) {
+    arena->has_refused = true;
+    return NULL;
+  }
   arena->reserved += rounded;
   struct chunk *chunk = arena->current;
   if (chunk == NULL || chunk->capacity - arena->used < rounded) {
@@ -147,5 +152,7 @@ void *rpckit_arena_allocate(rpckit_arena *arena, size_t size) {
   arena->used += rounded;
   return memory;
 }
+
+bool rpckit_arena_has_refused(const rpckit_arena *arena) { return arena->has_refused; }
 
 ProtobufCAllocator *rpckit_arena_allocator(rpckit_arena *arena) { return &arena->allocator; }

@@ -151,15 +151,19 @@ rpckit_merged rpckit_merge(
       struct occurrences *occurrences = &found[field.descriptor - message->fields];
       // Unset by a rival: protobuf-c would only throw it away again.
       if (occurrences->first == NULL || field.start < occurrences->first) continue;
-      if (occurrences->bytes == NULL) {
-        occurrences->bytes = rpckit_arena_allocate(arena, occurrences->size);
-        if (occurrences->bytes == NULL) return failure;
+      if (occurrences->first != occurrences->last) {
+        if (occurrences->bytes == NULL) {
+          occurrences->bytes = rpckit_arena_allocate(arena, occurrences->size);
+          if (occurrences->bytes == NULL) return failure;
+        }
+        if (payload_count > 0) {
+          memcpy(occurrences->bytes + occurrences->used, payload, payload_count);
+          occurrences->used += payload_count;
+        }
+        if (field.start != occurrences->last) continue;
+        payload = occurrences->bytes;
+        payload_count = occurrences->used;
       }
-      memcpy(occurrences->bytes + occurrences->used, payload, payload_count);
-      occurrences->used += payload_count;
-      if (field.start != occurrences->last) continue;
-      payload = occurrences->bytes;
-      payload_count = occurrences->used;
     }
     *part = rpckit_merge(field.descriptor->descriptor, payload, payload_count, arena);
     if (part->bytes == NULL) return failure;

@@ -3,6 +3,7 @@
 #define CPROTOBUFC_ARENA_H
 
 #include <protobuf-c/protobuf-c.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,9 @@ void rpckit_arena_end(rpckit_arena_mark mark);
 
 // Memory aligned to 16 bytes, not zeroed; NULL past the limit. Never NULL for zero bytes.
 void *rpckit_arena_allocate(rpckit_arena *arena, size_t size);
+
+// Whether the limit has refused memory since the last `rpckit_arena_begin`.
+bool rpckit_arena_has_refused(const rpckit_arena *arena);
 
 // The arena as protobuf-c wants it; its `free` does nothing.
 ProtobufCAllocator *rpckit_arena_allocator(rpckit_arena *arena);

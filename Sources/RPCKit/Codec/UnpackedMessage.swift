@@ -43,6 +43,7 @@ package struct UnpackedMessage {
     let total = tables.partialValue.addingReportingOverflow(report.memory + allowance)
     guard !tables.overflow, !total.overflow else { throw .needsTooMuchMemory }
     let mark = unsafe rpckit_arena_begin(total.partialValue)
+    guard unsafe mark.arena != nil else { throw .needsTooMuchMemory }
     do throws(MessageDecodingError) {
       unsafe message = try unsafe bytes.withUnsafeBufferPointer {
         bytes throws(MessageDecodingError) in
@@ -68,7 +69,9 @@ package struct UnpackedMessage {
       bytes.count,
       bytes.baseAddress
     )
-    guard let message = unsafe message else { throw .malformed }
+    guard let message = unsafe message else {
+      throw unsafe rpckit_arena_has_refused(mark.arena) ? .needsTooMuchMemory : .malformed
+    }
     return unsafe message
   }
 
@@ -80,7 +83,8 @@ package struct UnpackedMessage {
     _ mark: rpckit_arena_mark,
     memoryMax: Int
   ) throws(MessageDecodingError) -> UnsafeMutablePointer<ProtobufCMessage> {
-    let merging = unsafe rpckit_arena_begin(memoryMax)
+    // Each level of nesting takes a copy, so this bounds depth times size.
+    let merging = unsafe rpckit_arena_begin(memoryMax > Int.max / 2 ? Int.max : memoryMax * 2)
     let merged = unsafe rpckit_merge(descriptor, bytes.baseAddress, bytes.count, merging.arena)
     // Copied out so that merging and unpacking each have their own limit.
     let copy = unsafe [UInt8](UnsafeBufferPointer(start: merged.bytes, count: merged.count))

@@ -183,6 +183,19 @@ import Testing
     #expect(try Rich(encoded: rich.encoded()) == rich)
   }
 
+  @Test("Merging a large message at each of many levels is refused, at a few it is not")
+  func amplification_deepMerge_isRefused() throws {
+    func chain(_ depth: Int) -> [UInt8] {
+      var node = Node(name: String(repeating: "x", count: 100_000))
+      for _ in 0..<depth { node = Node(child: node) }
+      return node.encoded()
+    }
+    #expect(throws: Never.self) { try Node(encoded: chain(5) + chain(5)) }
+    #expect(throws: MessageDecodingError.needsTooMuchMemory) {
+      try Node(encoded: chain(60) + chain(60))
+    }
+  }
+
   @Test("Fields that this program does not know are skipped")
   func unknownFields_areSkipped() throws {
     let unknown: [UInt8] = [
