@@ -186,7 +186,7 @@ final class SimulatedTransport: Transport, TurnEndTarget {
     if !inbox.isEmpty || hasResetArrived || (hasEndArrived && !saidEnd) { scheduleRead() }
   }
 
-  private var random: SeededRandom {
+  private var random: SimulationRandom {
     get { network.simulation.random }
     _modify { yield &network.simulation.random }
   }

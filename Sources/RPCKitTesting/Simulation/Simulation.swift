@@ -26,7 +26,7 @@ public final class Simulation: @unchecked Sendable {
   /// The manual clock. It starts an hour after its origin and moves when nothing else can happen.
   public private(set) var now = MonotonicInstant(nanoseconds: 3_600_000_000_000)
   /// The one source of randomness; tests may draw their workload from it as well.
-  public var random: SeededRandom
+  public var random: SimulationRandom
   /// Digest of all that happened: equal for equal seeds.
   public var traceHash: UInt64 { trace.hash }
   /// Turns that were taken.
@@ -48,7 +48,7 @@ public final class Simulation: @unchecked Sendable {
   /// Makes a simulation without loops.
   public init(seed: UInt64) {
     self.seed = seed
-    random = SeededRandom(seed: seed)
+    random = SimulationRandom(seed: seed)
     trace.note(seed)
   }
 

@@ -2,7 +2,7 @@
 ///
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): one
 /// addition and a mixing step, good enough to explore interleavings and no good for secrets.
-public struct SeededRandom: RandomNumberGenerator, Sendable {
+public struct SimulationRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   /// Starts a sequence; each seed has its own.

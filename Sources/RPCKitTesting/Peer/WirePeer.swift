@@ -4,14 +4,14 @@ public import RPCKit
 /// comes back. It knows nothing of the protocol beyond where a frame ends.
 ///
 /// ```swift
-/// let peer = ScriptedPeer.connect(to: address, simulation, network)
+/// let peer = WirePeer.connect(to: address, simulation, network)
 /// peer.send(WireFrame(stream: 1, type: WireFrame.request, payload: …))
 /// try simulation.settle()
 /// #expect(peer.takeFrames() == […])
 /// ```
 ///
 /// `@unchecked Sendable`: confined to the simulation's thread.
-public final class ScriptedPeer: TransportReceiver, @unchecked Sendable {
+public final class WirePeer: TransportReceiver, @unchecked Sendable {
   /// Bytes that came and were not taken as frames yet.
   public private(set) var received: [UInt8] = []
   /// All bytes that ever came, counted.
@@ -46,9 +46,9 @@ public final class ScriptedPeer: TransportReceiver, @unchecked Sendable {
     to address: SocketAddress,
     _ simulation: Simulation,
     _ network: SimulatedNetwork
-  ) -> ScriptedPeer {
+  ) -> WirePeer {
     let loop = simulation.loop("peer")
-    let peer = ScriptedPeer(
+    let peer = WirePeer(
       simulation,
       loop: loop,
       transport: network.connect(to: address, on: loop)
@@ -62,14 +62,14 @@ public final class ScriptedPeer: TransportReceiver, @unchecked Sendable {
     at address: SocketAddress,
     _ simulation: Simulation,
     _ network: SimulatedNetwork,
-    accepted: @escaping (ScriptedPeer) -> Void
+    accepted: @escaping (WirePeer) -> Void
   ) throws -> any Listener {
     let loop = simulation.loop("peer")
     let handOver = AcceptedPeers(accepted)
     return try simulation.run(on: loop) {
       try await network.listen(at: address, on: loop) { incoming in
         let transport = incoming.open(on: loop)
-        let peer = ScriptedPeer(simulation, loop: loop, transport: transport)
+        let peer = WirePeer(simulation, loop: loop, transport: transport)
         transport.start(peer)
         handOver.accepted(peer)
       }
@@ -142,9 +142,9 @@ public final class ScriptedPeer: TransportReceiver, @unchecked Sendable {
 
 /// Carries a test's closure into the network's; confined to the simulation's thread.
 private final class AcceptedPeers: @unchecked Sendable {
-  let accepted: (ScriptedPeer) -> Void
+  let accepted: (WirePeer) -> Void
 
-  init(_ accepted: @escaping (ScriptedPeer) -> Void) {
+  init(_ accepted: @escaping (WirePeer) -> Void) {
     self.accepted = accepted
   }
 }
