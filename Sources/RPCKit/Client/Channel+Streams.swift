@@ -73,9 +73,10 @@ extension Channel {
     try await intercepted(method, options) { [self] options in
       try await observed(method) {
         let plan = CallPlan(method, options, configuration)
-        let connection = try await openedConnection(method, plan)
-        let call = RequestStreamCall<Response>(method, plan, on: connection)
-        return try await connection.run(call) {
+        let call = try await opened(method, plan) {
+          RequestStreamCall<Response>(method, plan, on: $0)
+        }
+        return try await call.connection.run(call) {
           let writer = RequestWriter<Request>(call: call)
           do {
             try await requests(writer)
@@ -98,9 +99,10 @@ extension Channel {
     try await intercepted(method, options) { [self] options in
       try await observed(method) {
         let plan = CallPlan(method, options, configuration)
-        let connection = try await openedConnection(method, plan)
-        let call = ResponseStreamCall<Response>(method, plan, on: connection)
-        return try await connection.run(call) {
+        let call = try await opened(method, plan) {
+          ResponseStreamCall<Response>(method, plan, on: $0)
+        }
+        return try await call.connection.run(call) {
           let stream = OpenResponseStream(call)
           return try await body(
             RequestWriter(call: call),
@@ -111,10 +113,21 @@ extension Channel {
     }
   }
 
-  private func openedConnection(
+  /// Begins a call on some connection. Only after that the caller's code runs, because it cannot be
+  /// run a second time.
+  private func opened<Call: StreamingCall>(
     _ method: MethodDescriptor,
-    _ plan: CallPlan
-  ) async throws(RPCError) -> ClientConnection {
-    try await retrying(method, plan) { await pool.connection(for: plan) }
+    _ plan: CallPlan,
+    _ make: (ClientConnection) -> Call
+  ) async throws(RPCError) -> Call {
+    try await retrying(method, plan) { () -> Result<Call, RPCError> in
+      switch await pool.connection(for: plan) {
+      case .failure(let error):
+        return .failure(error)
+      case .success(let connection):
+        let call = make(connection)
+        return await connection.open(call).map { call }
+      }
+    }
   }
 }

@@ -59,7 +59,7 @@ extension ClientConnection {
     _ request: Request,
     _ plan: CallPlan
   ) async -> Result<UnaryResponse<Response>, RPCError> {
-    let call = UnaryCall<Response>(method, deadline: plan.deadline, metadata: plan.metadata)
+    let call = UnaryCall<Response>(method, plan)
     return await withTaskCancellationHandler {
       await CallContinuation<UnaryResponse<Response>>.suspend { continuation in
         call.prepare(continuation)

@@ -71,17 +71,20 @@ final class FrameCodec {
     return buffer.byteCount - start - FrameHeader.byteCount
   }
 
-  /// Appends a Data frame with a message. Returns the frame's payload size in bytes.
+  /// Appends a Data frame with a message. Returns the frame's payload size in bytes, and that of
+  /// the message before it was deflated.
   func appendData<Content: Message>(
     _ content: Content,
     to buffer: inout ByteBuffer,
     streamID: StreamID,
     deflates: Bool
-  ) -> Int {
+  ) -> (frame: Int, message: Int) {
     let start = buffer.byteCount
+    var messageByteCount = 0
     if deflates {
       var message = ByteBuffer()
       content.append(to: &message) { _, _ in }
+      messageByteCount = message.byteCount
       let deflated = deflateIfWorthwhile(&message)
       FrameHeader(
         payloadByteCount: message.byteCount, streamID: streamID, type: .data,
@@ -90,11 +93,18 @@ final class FrameCodec {
       message.withBytes { buffer.append($0) }
     } else {
       content.append(to: &buffer) { buffer, byteCount in
+        messageByteCount = byteCount
         FrameHeader(payloadByteCount: byteCount, streamID: streamID, type: .data)
           .append(to: &buffer)
       }
     }
-    return buffer.byteCount - start - FrameHeader.byteCount
+    return (buffer.byteCount - start - FrameHeader.byteCount, messageByteCount)
+  }
+
+  /// Gives the memory of the deflater and the inflater back until they are needed again.
+  func release() {
+    deflater = nil
+    inflater = nil
   }
 
   /// Replaces a message by its deflated form if it is long enough and shrinks.

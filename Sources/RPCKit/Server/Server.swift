@@ -32,7 +32,7 @@ public final class Server: Sendable {
     var readyWaiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let core: ServerCore
+  let core: ServerCore
   private let network: any Network
   private let loops: EventLoopGroup
   private let resources: [LoopResources]
@@ -197,6 +197,11 @@ public final class Server: Sendable {
     }
   }
 
+  /// Returns when the loop has run everything that was submitted to it before.
+  private static func waitForTurn(of loop: any EventLoop) async {
+    await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
+  }
+
   /// Not serving → GOAWAY → finish → flush → close, within the limit.
   private func finishDraining() async {
     let listeners = shared.withLock { shared -> [any Listener] in
@@ -209,6 +214,8 @@ public final class Server: Sendable {
     let loop = loops.loops[0]
     await loop.sleep(core.configuration.drainDelay)
     for listener in listeners { listener.close() }
+    // What was accepted until now is on its way from loop to loop; it is drained like the rest.
+    for loop in [loop] + loops.loops { await Self.waitForTurn(of: loop) }
     core.drain()
     let deadline = loop.after(core.configuration.limits.drainTimeout) { [core] in core.closeAll() }
     await core.waitUntilEmpty()

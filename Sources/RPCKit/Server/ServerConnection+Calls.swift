@@ -250,12 +250,13 @@ extension ServerConnection {
     let start = output.byteCount
     let byteCount = resources.codec.appendData(
       message, to: &output, streamID: call.streamID, deflates: mayDeflate)
-    guard byteCount <= sendableByteCountMax else {
+    guard byteCount.frame <= sendableByteCountMax else {
       output.truncate(to: start)
       core.observer.limitReached(.frameBytes)
-      throw RPCError(.resourceExhausted, "a message of \(byteCount) bytes is larger than a frame")
+      throw RPCError(
+        .resourceExhausted, "a message of \(byteCount.frame) bytes is larger than a frame")
     }
-    machine.sent(call.streamID, payloadByteCount: byteCount)
+    machine.sent(call.streamID, payloadByteCount: byteCount.message)
     core.observer.sentMessage(call)
     scheduleFlush()
   }

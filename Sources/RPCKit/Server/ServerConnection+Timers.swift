@@ -37,6 +37,8 @@ extension ServerConnection {
     switch kind {
     case .frame:
       timers.frame = .none
+      // While this side does not read, the rest of the frame cannot come.
+      guard isReading else { return startTimer(&timers.frame, .frame, limits.frameTimeout) }
       core.observer.limitReached(.frameTime)
       close(.limit)
     case .stall:

@@ -17,7 +17,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   private var transport: (any Transport)?
 
   private var isFlushScheduled = false
-  private var isReading = true
+  private(set) var isReading = true
   private var stopsReading = false
   private var closesWhenFlushed = false
   /// Why the connection ended, as far as this side ended it.
@@ -127,7 +127,11 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   private func receive(_ header: FrameHeader, _ bytes: Span<UInt8>, _ payload: Range<Int>) {
     frameCount &+= 1
     defer { reportViolation() }
-    act(on: machine.receive(header), header, bytes, payload)
+    let action = machine.receive(header)
+    var header = header
+    // To a stock peer the flag means nothing, so it may be set by accident.
+    if machine.dialect == .stock { header.flags.remove(.deflated) }
+    act(on: action, header, bytes, payload)
   }
 
   private func act(
@@ -199,9 +203,11 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       return
     }
     if hasMessage {
+      var byteCount = payload.count
       let error = resources.codec.withInflated(
         bytes, payload, header, limit: limits.frameByteCountMax
       ) { message -> RPCError? in
+        byteCount = message.count
         do throws(MessageDecodingError) {
           try inbound.receive(message, limits: limits.message)
           return nil
@@ -211,7 +217,8 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       }
       if let error { return fail(header.streamID, error) }
       core.observer.receivedMessage(call)
-      unconsumedByteCount += payload.count
+      machine.chargeInflated(header.streamID, byteCount: byteCount - payload.count)
+      unconsumedByteCount += byteCount
     }
     if isLast { inbound.finish(nil) }
     updateReading()
@@ -348,6 +355,8 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     case .sendGoAway(let lastAccepted):
       ControlFrame.appendGoAway(to: &output, lastAccepted: lastAccepted)
       scheduleFlush()
+    case .awaitFirstFrame:
+      startTimer(&timers.linger, .linger, .seconds(1))
     case .stopReading:
       stopsReading = true
       updateReading()
@@ -363,6 +372,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       // The client closes when it has seen the end; until then it may still be reading.
       timers.hasSaidEnd = true
       transport?.closeOutput()
+      stopTimer(&timers.linger)
       startTimer(&timers.linger, .linger, .seconds(1))
       return
     }

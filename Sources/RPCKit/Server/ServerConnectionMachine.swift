@@ -237,6 +237,9 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
   enum OnDrain: Equatable {
     /// Tell the client the last call that is served, and go on reading: late ones are refused.
     case sendGoAway(lastAccepted: UInt32)
+    /// Nothing was received yet: whether the client understands GOAWAY shows with its first frame,
+    /// which may be under way.
+    case awaitFirstFrame
     /// The client would not understand: stop reading, so that it cannot start anything.
     case stopReading
     case ignore
@@ -246,7 +249,7 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
   mutating func drain() -> OnDrain {
     guard phase == .serving else { return .ignore }
     phase = .draining(lastAccepted: seen.highest)
-    guard dialect != .stock else { return .stopReading }
+    guard dialect != .stock else { return seen.highest == nil ? .awaitFirstFrame : .stopReading }
     return .sendGoAway(lastAccepted: seen.highest?.rawValue ?? 0)
   }
 
@@ -275,6 +278,12 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
     stream.sendCredit = overflow ? .max : sum
     streams[id] = stream
     return stream.call
+  }
+
+  /// Takes what a message was larger before it was deflated: windows bound memory, so they count
+  /// messages as they are held and not as they travelled.
+  mutating func chargeInflated(_ id: StreamID, byteCount: Int) {
+    streams[id]?.receiveCredit -= byteCount
   }
 
   /// Notes that the handler took a message; returns the credit to grant once it is worth a frame.

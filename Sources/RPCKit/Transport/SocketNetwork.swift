@@ -158,12 +158,24 @@ private final class SocketListener: Listener, ReadinessHandler, TimerTarget, @un
 
   func close() {
     loop.execute { [self] in
+      guard descriptor != nil else { return }
+      // The path goes first: once the socket is closed a successor may put its own there.
+      if case .unix(let path) = address { Syscall.unlink(path) }
+      acceptWaiting()
       switch descriptor {
       case .some(let descriptor): loop.unregister(descriptor, name: name)
-      case .none: return
+      case .none: break
       }
       descriptor = nil
-      if case .unix(let path) = address { Syscall.unlink(path) }
+    }
+  }
+
+  /// Takes what waits in the backlog: these clients are connected as far as they know, and closing
+  /// the listener would reset them with their first requests under way.
+  private func acceptWaiting() {
+    isPaused = false
+    for _ in 0..<Self.backlog where !isPaused {
+      guard acceptOne() else { return }
     }
   }
 

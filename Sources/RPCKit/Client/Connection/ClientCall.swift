@@ -27,15 +27,18 @@ class ClientCall: @unchecked Sendable {
   /// `distantFuture` is none.
   let deadline: MonotonicInstant
   let metadata: Metadata
+  /// Deflates what the call sends if the server can inflate and it shrinks.
+  let compressesRequest: Bool
   /// Loop only.
   final var phase = Phase.new
 
-  init(_ method: MethodDescriptor, deadline: MonotonicInstant, metadata: Metadata) {
+  init(_ method: MethodDescriptor, _ plan: CallPlan) {
     service = method.service
     self.method = method.method
     kind = method.kind
-    self.deadline = deadline
-    self.metadata = metadata
+    deadline = plan.deadline
+    metadata = plan.metadata
+    compressesRequest = plan.compressesRequest
   }
 
   /// The number of the call while it is open.

@@ -17,6 +17,7 @@ extension ClientConnection {
     method: String,
     deadline: MonotonicInstant,
     metadata: Metadata,
+    payloadFlags: FrameFlags = [],
     appendPayload: (inout ByteBuffer, (inout ByteBuffer, _ byteCount: Int) -> Void) -> Void
   ) -> Beginning {
     preconditionOnLoop()
@@ -40,7 +41,7 @@ extension ClientConnection {
       RequestEnvelope.appendFrame(
         to: &output,
         streamID: id,
-        flags: Self.openingFlags(kind),
+        flags: Self.openingFlags(kind).union(payloadFlags),
         service: service,
         method: method,
         timeoutNanoseconds: timeoutNanoseconds,
@@ -88,15 +89,40 @@ extension ClientConnection {
     appendPayload: (inout ByteBuffer, (inout ByteBuffer, _ byteCount: Int) -> Void) -> Void
   ) {
     guard call.phase == .new else { return }
-    let beginning = begin(
+    guard call.compressesRequest, mayDeflate else {
+      return note(begin(call, [], appendPayload: appendPayload), of: call)
+    }
+    var message = ByteBuffer()
+    appendPayload(&message) { _, _ in }
+    let flags: FrameFlags = codec.deflateIfWorthwhile(&message) ? .deflated : []
+    let beginning = begin(call, flags) { output, prefix in
+      prefix(&output, message.byteCount)
+      message.withBytes { output.append($0) }
+    }
+    note(beginning, of: call)
+  }
+
+  private func begin(
+    _ call: ClientCall,
+    _ payloadFlags: FrameFlags,
+    appendPayload: (inout ByteBuffer, (inout ByteBuffer, _ byteCount: Int) -> Void) -> Void
+  ) -> Beginning {
+    begin(
       .call(call),
       call.kind,
       service: call.service,
       method: call.method,
       deadline: call.deadline,
       metadata: call.metadata,
+      payloadFlags: payloadFlags,
       appendPayload: appendPayload
     )
+  }
+
+  /// Whether the server said that it can inflate.
+  var mayDeflate: Bool { machine.mayDeflate(supported: configuration.features.contains(.deflate)) }
+
+  private func note(_ beginning: Beginning, of call: ClientCall) {
     switch beginning {
     case .open(let id):
       call.phase = .open(id)

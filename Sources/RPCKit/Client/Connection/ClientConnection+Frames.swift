@@ -4,6 +4,9 @@ internal import Synchronization
 extension ClientConnection {
   func receive(_ header: FrameHeader, _ bytes: Span<UInt8>, _ payload: Range<Int>) {
     if machine.settleDialect(by: header) == .resumeWriters { resumeAllStreams() }
+    var header = header
+    // From a stock server the flag means nothing.
+    if !mayDeflate { header.flags.remove(.deflated) }
     switch machine.receive(header) {
     case .response:
       receiveResponse(header, bytes, payload)
@@ -30,17 +33,54 @@ extension ClientConnection {
     finish(record)
     do {
       let envelope = try ResponseEnvelope(bytes, in: payload)
-      switch record.target {
-      case .raw(let token):
-        rawDelegate?.rawCallEnded(token, envelope.code, byteCount: envelope.payload?.count ?? 0)
-      case .call(let call):
-        call.phase = .ended
-        call.receiveResponse(envelope, bytes, in: payload, limits: configuration.limits)
+      if header.flags.contains(.deflated), let deflated = envelope.payload {
+        receiveDeflated(record, envelope, header, bytes, payload, deflated)
+      } else {
+        deliver(record, envelope, bytes, payload)
       }
     } catch {
       fail(record, .undecodable("response", error))
     }
     ended()
+  }
+
+  private func deliver(
+    _ record: CallRecord,
+    _ envelope: ResponseEnvelope,
+    _ bytes: Span<UInt8>,
+    _ range: Range<Int>
+  ) {
+    switch record.target {
+    case .raw(let token):
+      rawDelegate?.rawCallEnded(token, envelope.code, byteCount: envelope.payload?.count ?? 0)
+    case .call(let call):
+      call.phase = .ended
+      call.receiveResponse(envelope, bytes, in: range, limits: configuration.limits)
+    }
+  }
+
+  /// Delivers a response as if its message had not been deflated: the message is put behind the
+  /// frame's bytes, where the envelope's other places stay what they were.
+  private func receiveDeflated(
+    _ record: CallRecord,
+    _ envelope: ResponseEnvelope,
+    _ header: FrameHeader,
+    _ bytes: Span<UInt8>,
+    _ range: Range<Int>,
+    _ deflated: Range<Int>
+  ) {
+    var plain = ByteBuffer()
+    plain.append(bytes.extracting(0..<range.upperBound))
+    let error = codec.withInflated(
+      bytes, deflated, header, limit: configuration.limits.frameByteCountMax
+    ) { message in
+      plain.append(message)
+      return nil
+    }
+    if let error { return fail(record, error) }
+    var envelope = envelope
+    envelope.payload = range.upperBound..<plain.byteCount
+    plain.withBytes { deliver(record, envelope, $0, range) }
   }
 
   private func receiveMessage(
@@ -51,10 +91,16 @@ extension ClientConnection {
   ) {
     wasUseful = true
     guard let call = openCall(header.streamID) else { return }
-    if let error = call.receiveMessage(
-      bytes.extracting(payload),
-      limits: configuration.limits
-    ) {
+    let limits = configuration.limits
+    var byteCount = payload.count
+    let error = codec.withInflated(
+      bytes, payload, header, limit: limits.frameByteCountMax
+    ) { message in
+      byteCount = message.count
+      return call.receiveMessage(message, limits: limits)
+    }
+    machine.chargeInflated(header.streamID, byteCount: byteCount - payload.count)
+    if let error {
       failOpen(header.streamID, error, sendsCancel: !isLast)
       return
     }

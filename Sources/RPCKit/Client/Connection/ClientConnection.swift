@@ -37,6 +37,8 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
   var machine: ClientConnectionMachine<CallRecord>
   var decoder: FrameDecoder
   var output = ByteBuffer()
+  /// Inflates and deflates; holds memory only while the connection is in use.
+  let codec = FrameCodec()
   /// Bytes that the transport took.
   var writtenByteCount: UInt64 = 0
   var isFlushScheduled = false
@@ -175,6 +177,7 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
       )
     }
     output.release()
+    codec.release()
     decoder = FrameDecoder(payloadByteCountMax: 0, skippedByteCountMax: 0)
     resumeWaitingWriters()
     owner?.connectionIsClosed(self, error)
@@ -247,7 +250,7 @@ protocol ClientConnectionOwner: AnyObject {
 /// What one connection needs to know of its channel's configuration.
 struct ClientConnectionConfiguration: Sendable {
   var limits = Limits()
-  var features: ConnectionSettings.Features = []
+  var features: ConnectionSettings.Features = [.deflate]
   var streamIDMax: UInt32 = 3 << 30
   var keepaliveInterval = Duration.seconds(30)
   var keepaliveTimeout = Duration.seconds(20)

@@ -56,15 +56,31 @@ extension ClientConnection {
     if loop.isCurrent { beginEncoded(call) } else { submit(.begin(call)) }
   }
 
-  /// Runs `body` with a streaming call, which is over when this returns.
+  /// Begins a streaming call, or says why the connection takes none: it may have begun to drain
+  /// since it was chosen. Any thread.
+  func open(_ call: StreamingCall) async -> Result<Void, RPCError> {
+    await CallContinuation<Void>.suspend { continuation in
+      if loop.isCurrent {
+        continuation.resume(openNow(call))
+      } else {
+        submit(.run { connection in continuation.resume(connection.openNow(call)) })
+      }
+    }
+  }
+
+  private func openNow(_ call: StreamingCall) -> Result<Void, RPCError> {
+    beginEncoded(call)
+    return call.outcomeForWriters.map { .failure($0) } ?? .success(())
+  }
+
+  /// Runs `body` with an open streaming call, which is over when this returns.
   ///
   /// Cancelling the task ends the call at once, and with it everything in `body` that waits for it.
   func run<Result>(
     _ call: StreamingCall,
     _ body: () async throws -> Result
   ) async throws -> Result {
-    beginSoon(call)
-    return try await withTaskCancellationHandler {
+    try await withTaskCancellationHandler {
       defer { submit(.cancel(call)) }
       return try await body()
     } onCancel: {

@@ -100,6 +100,12 @@ extension ClientConnectionMachine {
 
   // MARK: - Receiving messages
 
+  /// Takes what a message was larger before it was deflated: windows bound memory, so they count
+  /// messages as they are held and not as they travelled.
+  mutating func chargeInflated(_ id: StreamID, byteCount: Int) {
+    _ = streams.update(id) { $0.receiveCredit -= byteCount }
+  }
+
   /// Notes that the caller took a message; returns the credit to grant once it is worth a frame.
   mutating func consumed(_ id: StreamID, cost: Int) -> Int? {
     guard case .extended = dialect else { return nil }

@@ -70,7 +70,10 @@ extension ClientConnection {
     }
     checkStalledReading(now)
     settleSilentServer(now)
-    if output.isEmpty, machine.streamCount == 0 { output.release() }
+    if output.isEmpty, machine.streamCount == 0 {
+      output.release()
+      codec.release()
+    }
   }
 
   private func partialFrameProblem(_ now: MonotonicInstant) -> String? {

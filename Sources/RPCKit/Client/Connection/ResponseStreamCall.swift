@@ -59,7 +59,9 @@ final class ResponseStreamCall<Response: Message>: StreamingCall, @unchecked Sen
   ) {
     do {
       if let error = try envelope.error(bytes, in: range) {
-        fail(error)
+        account.open(nil)
+        messages.finishInOrder(error)
+        endWriters(error)
         return
       }
     } catch {

@@ -35,7 +35,7 @@ class StreamingCall: ClientCall, @unchecked Sendable {
   private var waiting: [Waiting] = []
   private var waitsForRoom = false
   /// What writers are told once the call is over.
-  private var outcomeForWriters: RPCError?
+  private(set) var outcomeForWriters: RPCError?
 
   init(
     _ method: MethodDescriptor,
@@ -43,7 +43,7 @@ class StreamingCall: ClientCall, @unchecked Sendable {
     on connection: ClientConnection
   ) {
     self.connection = connection
-    super.init(method, deadline: plan.deadline, metadata: plan.metadata)
+    super.init(method, plan)
   }
 
   /// Sends at once if nothing is ahead and there is credit and room.
@@ -56,10 +56,9 @@ class StreamingCall: ClientCall, @unchecked Sendable {
     case .wait: return .success(false)
     case .refuse: return .failure(.writingFinished)
     case .send:
-      if let error = connection.appendMessage(id, { message.append(to: &$0, prefix: $1) }) {
-        return .failure(error)
-      }
-      return .success(true)
+      let error = connection.appendMessage(
+        id, deflates: compressesRequest, { message.append(to: &$0, prefix: $1) })
+      return error.map { .failure($0) } ?? .success(true)
     }
   }
 
@@ -109,7 +108,7 @@ class StreamingCall: ClientCall, @unchecked Sendable {
     case .wait: return nil
     case .refuse: return .failure(.writingFinished)
     case .send:
-      let error = connection.appendMessage(id) { output, prefix in
+      let error = connection.appendMessage(id, deflates: compressesRequest) { output, prefix in
         prefix(&output, item.payload.byteCount)
         item.payload.withBytes { output.append($0) }
       }
@@ -136,18 +135,32 @@ extension ClientConnection {
   /// Appends a message of an open call; returns why not.
   func appendMessage(
     _ id: StreamID,
+    deflates: Bool,
     _ append: (inout ByteBuffer, (inout ByteBuffer, _ byteCount: Int) -> Void) -> Void
   ) -> RPCError? {
     let start = output.byteCount
-    append(&output) { output, byteCount in
-      FrameHeader(payloadByteCount: byteCount, streamID: id, type: .data).append(to: &output)
+    var messageByteCount = 0
+    if deflates, mayDeflate {
+      var message = ByteBuffer()
+      append(&message) { _, _ in }
+      messageByteCount = message.byteCount
+      let flags: FrameFlags = codec.deflateIfWorthwhile(&message) ? .deflated : []
+      FrameHeader(
+        payloadByteCount: message.byteCount, streamID: id, type: .data, flags: flags
+      ).append(to: &output)
+      message.withBytes { output.append($0) }
+    } else {
+      append(&output) { output, byteCount in
+        messageByteCount = byteCount
+        FrameHeader(payloadByteCount: byteCount, streamID: id, type: .data).append(to: &output)
+      }
     }
     let byteCount = output.byteCount - start - FrameHeader.byteCount
     guard byteCount <= machine.frameByteCountMax else {
       output.truncate(to: start)
       return .messageTooLarge(byteCount, limit: machine.frameByteCountMax)
     }
-    machine.sent(id, payloadByteCount: byteCount)
+    machine.sent(id, payloadByteCount: messageByteCount)
     scheduleFlush()
     watchActivity()
     return nil
