@@ -32,7 +32,12 @@ extension ClientConnection {
       let envelope = try ResponseEnvelope(bytes, in: payload)
       switch record.target {
       case .raw(let token):
-        rawDelegate?.rawCallEnded(token, envelope.code, byteCount: envelope.payload?.count ?? 0)
+        let answer = envelope.code == .ok ? envelope.payload : envelope.message
+        rawDelegate?.rawCallEnded(
+          token,
+          envelope.code,
+          bytes.extracting(answer ?? payload.lowerBound..<payload.lowerBound)
+        )
       case .call(let call):
         call.phase = .ended
         call.receiveResponse(envelope, bytes, in: payload, limits: configuration.limits)
