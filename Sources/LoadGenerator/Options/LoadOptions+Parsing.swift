@@ -7,7 +7,9 @@ package enum LoadCommand: Sendable {
   /// Make load.
   case run(LoadOptions)
 
-  /// Reads the arguments without the program's name. Throws what is wrong and how to put it right.
+  /// Reads the arguments without the program's name.
+  ///
+  /// Throws what is wrong and how to put it right.
   package init(_ arguments: [String]) throws(UsageError) {
     var parser = OptionParser()
     var reader = ArgumentReader(arguments)

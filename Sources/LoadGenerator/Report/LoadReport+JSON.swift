@@ -1,8 +1,10 @@
 internal import RPCKit
 
 extension LoadReport {
-  /// One line of JSON with a line feed. The keys up to `max_us` are those that every load generator
-  /// of the benchmarks prints; `benchmarks/README.md` defines them.
+  /// One line of JSON with a line feed.
+  ///
+  /// The keys up to `max_us` are those that every load generator of the benchmarks prints;
+  /// `benchmarks/README.md` defines them.
   package var json: String {
     var object = JSONObject()
     object.add("client", string: "rpcload")

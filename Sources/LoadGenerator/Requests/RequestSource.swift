@@ -47,7 +47,9 @@ package struct RequestSource: Sendable {
     }
   }
 
-  /// The request was sent: the next one is due. A request that could not be sent is shown again.
+  /// The request was sent: the next one is due.
+  ///
+  /// A request that could not be sent is shown again.
   package mutating func advance() {
     number &+= step
     guard case .encoded(let requests) = content else { return }

@@ -1,6 +1,8 @@
 internal import RPCKit
 
-/// One connection of a worker. Loop only.
+/// One connection of a worker.
+///
+/// Loop only.
 final class LoadConnection: RawCallerDelegate {
   /// The worker outlives its connections: it closes them all before it ends.
   private unowned let worker: LoadWorker

@@ -18,7 +18,9 @@ struct LoadPlan: Sendable {
     return min(drain, .seconds(60)).nanosecondsSaturated
   }
 
-  /// A transport for one more connection. Loop only.
+  /// A transport for one more connection.
+  ///
+  /// Loop only.
   func transport(on loop: any EventLoop) throws -> any Transport {
     let transport = SocketNetwork().connect(to: address, on: loop)
     guard let tls else { return transport }

@@ -6,8 +6,10 @@ package final class LoadRun: Sendable {
   private let plan: LoadPlan
   private let workers: [LoadWorker]
 
-  /// Reads the request, resolves the target and connects. Throws `UsageError` for input that
-  /// cannot be used, and `RunError` when the server cannot be reached.
+  /// Reads the request, resolves the target and connects.
+  ///
+  /// Throws `UsageError` for input that cannot be used, and `RunError` when the server cannot be
+  /// reached.
   package static func prepare(_ options: LoadOptions) async throws -> LoadRun {
     let content = try requestContent(options)
     let tls = try tlsSource(options)
@@ -48,14 +50,18 @@ package final class LoadRun: Sendable {
   /// Ends the run early; what was measured is reported.
   package func stop() { plan.control.stop() }
 
-  /// Makes one call per connection and leaves them open. Throws why a call failed.
+  /// Makes one call per connection and leaves them open.
+  ///
+  /// Throws why a call failed.
   package func touch() async throws {
     for worker in workers {
       if let failure = await worker.touch() { throw RunError("a call failed: \(failure)") }
     }
   }
 
-  /// Makes the load; returns when its time is over. The loops run on until `close`.
+  /// Makes the load; returns when its time is over.
+  ///
+  /// The loops run on until `close`.
   package func drive() async -> LoadReport {
     let processorStart = ProcessorTime.seconds
     // A little ahead, so that every worker begins at the same time.

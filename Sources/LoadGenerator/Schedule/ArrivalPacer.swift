@@ -52,8 +52,9 @@ package struct ArrivalPacer: Sendable {
     self.end = min(self.end, end)
   }
 
-  /// Takes the next arrival that is due. When `hasPlace` it can be sent at once, else it waits; call
-  /// until `none`.
+  /// Takes the next arrival that is due.
+  ///
+  /// When `hasPlace` it can be sent at once, else it waits; call until `none`.
   package mutating func takeDue(_ now: Int64, hasPlace: Bool) -> Arrival {
     if hasPlace, let due = takeWaiting() { return .due(due) }
     while upcoming < end, upcoming <= now {

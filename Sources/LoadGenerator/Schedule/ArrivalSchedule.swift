@@ -1,7 +1,8 @@
 internal import Glibc
 
-/// When calls are due, in nanoseconds from the start. Depends on nothing but its own numbers: how
-/// the server fares cannot move an arrival.
+/// When calls are due, in nanoseconds from the start.
+///
+/// Depends on nothing but its own numbers: how the server fares cannot move an arrival.
 package struct ArrivalSchedule: Sendable {
   private enum Kind {
     /// Arrival `index` of every `step` ones of an even stream; computed from its number each time,
