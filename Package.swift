@@ -42,14 +42,15 @@ let package = Package(
       dependencies: ["CProtobufC"],
       swiftSettings: strict
     ),
+    .target(name: "LoadGenerator", dependencies: ["RPCKit"], swiftSettings: strict),
     .executableTarget(
       name: "rpcload",
-      dependencies: ["RPCKit", "Contracts"],
+      dependencies: ["LoadGenerator", "RPCKit"],
       swiftSettings: strict
     ),
     .testTarget(
       name: "RPCKitTests",
-      dependencies: ["RPCKit", "RPCKitTesting", "Contracts"],
+      dependencies: ["RPCKit", "RPCKitTesting", "Contracts", "LoadGenerator"],
       swiftSettings: strict
     ),
   ]

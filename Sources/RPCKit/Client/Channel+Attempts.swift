@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// What surrounds every call: interceptors, observation, retries.
 extension Channel {
   /// Runs a call through the interceptors, the first one outermost.

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Counts what happens in a channel: a `ClientObserver` over `RPCMetrics`.
 ///
 /// ```swift
@@ -9,7 +7,7 @@ public final class ChannelMetrics: ClientObserver {
   private let client: ClientMetrics
   private let connections: ConnectionMetrics
   private let target: TargetMetrics
-  private let methods = Mutex<[MethodDescriptor: MethodMetrics]>([:])
+  private let methods = Lock<[MethodDescriptor: MethodMetrics]>([:])
 
   /// Makes an observer.
   ///

@@ -4,8 +4,9 @@
 public protocol RawCallerDelegate: AnyObject {
   /// The connection is made; `send` works from now on.
   func rawConnectionReady()
-  /// A call is over, `byteCount` is the size of its response message.
-  func rawCallEnded(_ token: UInt64, _ code: StatusCode, byteCount: Int)
+  /// A call is over. `answer` is the encoded response message when the code is OK, and the text of
+  /// the status message otherwise; it is gone when the call returns.
+  func rawCallEnded(_ token: UInt64, _ code: StatusCode, _ answer: Span<UInt8>)
   /// The connection is gone; its calls have ended before. nil when this side closed it.
   func rawConnectionClosed(_ error: TransportError?)
 }
@@ -24,10 +25,12 @@ public final class RawCaller: ClientConnectionOwner {
   private let connection: ClientConnection
   private weak var delegate: (any RawCallerDelegate)?
 
-  /// Makes a caller over a transport that was not started.
-  public init(_ transport: any Transport, limits: Limits = Limits()) {
+  /// Makes a caller over a transport that was not started. `sendsHello: false` keeps to plain
+  /// ttrpc: the server is not told that this side knows our extensions.
+  public init(_ transport: any Transport, limits: Limits = Limits(), sendsHello: Bool = true) {
     var configuration = ClientConnectionConfiguration()
     configuration.limits = limits
+    configuration.sendsHello = sendsHello
     connection = ClientConnection(transport, configuration: configuration)
   }
 
@@ -50,6 +53,7 @@ public final class RawCaller: ClientConnectionOwner {
     method: String,
     payload: Span<UInt8>,
     timeout: Duration? = nil,
+    metadata: Metadata = Metadata(),
     token: UInt64
   ) -> Bool {
     let deadline = timeout.map { connection.loop.now.advanced(by: $0) } ?? .distantFuture
@@ -59,7 +63,7 @@ public final class RawCaller: ClientConnectionOwner {
       service: service,
       method: method,
       deadline: deadline,
-      metadata: Metadata()
+      metadata: metadata
     ) { output, prefix in
       prefix(&output, payload.count)
       output.append(payload)

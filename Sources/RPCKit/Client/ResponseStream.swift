@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// The messages of one streaming response, in order.
 ///
 /// Iterated once. Leaving the loop early or cancelling the task cancels the call. The call begins
@@ -71,10 +69,10 @@ final class ResponseStreamSource<Response: Message>: Sendable {
     case open(OpenResponseStream<Response>)
   }
 
-  private let origin: Mutex<Origin?>
+  private let origin: Lock<Origin?>
 
   init(_ origin: Origin) {
-    self.origin = Mutex(origin)
+    self.origin = Lock(origin)
   }
 
   func take() -> Origin {
@@ -96,7 +94,7 @@ final class OpenResponseStream<Response: Message>: Sendable {
   }
 
   private let call: ResponseStreamCall<Response>
-  private let state = Mutex(State.open(nil))
+  private let state = Lock(State.open(nil))
 
   init(_ call: ResponseStreamCall<Response>) {
     self.call = call

@@ -34,7 +34,7 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   /// Tells loops apart in logs and metrics.
   public let name: String
 
-  private let shared = Mutex(Shared())
+  private let shared = Lock(Shared())
   private let epoll: Epoll
   private var thread: LoopThread?
   /// Which thread the loop runs on; zero until it does, which is nobody's.

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// A single timer that may be set and cancelled from any thread.
 public final class LoopTimer: TimerTarget, Sendable {
   private enum State {
@@ -8,7 +6,7 @@ public final class LoopTimer: TimerTarget, Sendable {
   }
 
   private let loop: any EventLoop
-  private let state = Mutex(State.waiting)
+  private let state = Lock(State.waiting)
   private let action: @Sendable () -> Void
 
   init(_ loop: any EventLoop, _ action: @escaping @Sendable () -> Void) {
@@ -70,7 +68,7 @@ private final class Sleeper: Sendable {
     var continuation: CheckedContinuation<Void, Never>?
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   func start(_ continuation: CheckedContinuation<Void, Never>) {
     let isAwake = state.withLock { state in

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// `grpc.health.v1.Health`: whether the server and each of its services take calls.
 ///
 /// The empty name is the whole server. An unknown name is NOT_FOUND for `Check` and
@@ -20,7 +18,7 @@ public final class HealthService: Grpc_Health_V1.HealthService {
     var changes: AsyncStream<Status>.Continuation
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   /// Makes a service that says SERVING for the whole server.
   public init() {}

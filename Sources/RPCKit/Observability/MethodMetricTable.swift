@@ -1,9 +1,7 @@
-import Synchronization
-
 /// Finds the metrics of a method, and keeps their number bounded.
 final class MethodMetricTable: Sendable {
   private let families: MethodMetricFamilies
-  private let methods = Mutex<[String: MethodMetrics]>([:])
+  private let methods = Lock<[String: MethodMetrics]>([:])
   /// For methods past the bound.
   private let other: MethodMetrics
   /// For calls of methods that do not exist: their names come from the peer and make no series.

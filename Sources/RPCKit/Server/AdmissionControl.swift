@@ -58,7 +58,7 @@ public final class AdmissionControl: Sendable {
   private let sampleCount = Atomic<Int>(0)
   private let sampleSum = Atomic<Int>(0)
   private let windowEnd: Atomic<Int64>
-  private let estimate: Mutex<Estimate>
+  private let estimate: Lock<Estimate>
 
   private let limitChanged: @Sendable (Int) -> Void
 
@@ -74,7 +74,7 @@ public final class AdmissionControl: Sendable {
     self.runningMax = runningMax
     limit = Atomic(runningMax)
     windowEnd = Atomic(now.advanced(by: configuration.window).nanoseconds)
-    estimate = Mutex(Estimate(windowStart: now, leastLatencyTaken: now))
+    estimate = Lock(Estimate(windowStart: now, leastLatencyTaken: now))
   }
 
   /// Handlers that run now.

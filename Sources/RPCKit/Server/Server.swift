@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Serves calls of some services at some addresses until it is told to drain.
 ///
 /// ```swift
@@ -36,7 +34,7 @@ public final class Server: Sendable {
   private let network: any Network
   private let loops: EventLoopGroup
   private let resources: [LoopResources]
-  private let shared = Mutex(Shared())
+  private let shared = Lock(Shared())
 
   /// Makes a server that listens once it runs.
   ///

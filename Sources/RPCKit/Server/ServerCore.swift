@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// What all connections of a server share.
 final class ServerCore: Sendable {
   let configuration: ServerConfiguration
@@ -10,7 +8,7 @@ final class ServerCore: Sendable {
   /// What HELLO says.
   let settings: ConnectionSettings
   private let reportUnexpected: @Sendable (_ id: String, CallContext, any Error) -> Void
-  private let registry = Mutex(Registry())
+  private let registry = Lock(Registry())
 
   private struct Registry {
     var connections: [ObjectIdentifier: ServerConnection] = [:]

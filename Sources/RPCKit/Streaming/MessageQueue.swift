@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Messages on their way from a connection to the one task that consumes them.
 ///
 /// Bounded by the peer's flow-control window, not by itself: whoever pushes has checked the window.
@@ -26,7 +24,7 @@ final class MessageQueue<Element: Sendable>: Sendable {
     var waitingByteCount: Int { entries[head...].reduce(0) { $0 + $1.byteCount } }
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private let consumed: @Sendable (_ byteCount: Int) -> Void
 
   init(consumed: @escaping @Sendable (_ byteCount: Int) -> Void) {

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// An open descriptor with one owner; closed when the owner goes.
 struct FileDescriptor: ~Copyable {
   /// The number, valid for as long as this value lives.
@@ -25,10 +23,10 @@ struct FileDescriptor: ~Copyable {
 
 /// A descriptor on its way from one thread to another: taken once, or closed when dropped.
 final class HandedOverDescriptor: Sendable {
-  private let number: Mutex<Int32?>
+  private let number: Lock<Int32?>
 
   init(_ descriptor: consuming FileDescriptor) {
-    number = Mutex(descriptor.release())
+    number = Lock(descriptor.release())
   }
 
   /// Takes the descriptor; nil the second time.

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// Calls: how they begin, and what is common to all their ends.
 extension ClientConnection {
@@ -168,7 +168,8 @@ extension ClientConnection {
   func fail(_ record: CallRecord, _ error: RPCError) {
     switch record.target {
     case .raw(let token):
-      rawDelegate?.rawCallEnded(token, error.code, byteCount: 0)
+      let text = Array(error.message.utf8)
+      rawDelegate?.rawCallEnded(token, error.code, text.span)
     case .call(let call):
       call.phase = .ended
       call.fail(error)

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// What arrives.
 extension ClientConnection {
@@ -52,7 +52,12 @@ extension ClientConnection {
   ) {
     switch record.target {
     case .raw(let token):
-      rawDelegate?.rawCallEnded(token, envelope.code, byteCount: envelope.payload?.count ?? 0)
+      let answer = envelope.code == .ok ? envelope.payload : envelope.message
+      rawDelegate?.rawCallEnded(
+        token,
+        envelope.code,
+        bytes.extracting(answer ?? range.lowerBound..<range.lowerBound)
+      )
     case .call(let call):
       call.phase = .ended
       call.receiveResponse(envelope, bytes, in: range, limits: configuration.limits)

@@ -32,7 +32,7 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
   let load = Atomic<Int>(0)
   /// Calls that may be open at a time.
   let capacity: Atomic<Int>
-  let inbox = Mutex(ClientConnectionInbox())
+  let inbox = Lock(ClientConnectionInbox())
 
   var machine: ClientConnectionMachine<CallRecord>
   var decoder: FrameDecoder
@@ -105,17 +105,25 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
 
   func transportConnected() {
     guard machine.connected() == .sendHello else { return }
+    if configuration.sendsHello {
+      appendHello()
+    } else {
+      _ = machine.assumeStock()
+    }
+    watch.lastRead = loop.now
+    watch.connected = loop.now
+    scheduleFlush()
+    scheduleTick()
+    owner?.connectionIsReady(self)
+  }
+
+  private func appendHello() {
     var settings = ConnectionSettings()
     settings.features = configuration.features
     settings.frameByteCountMax = configuration.limits.frameByteCountMax
     settings.streamCountMax = configuration.limits.streamsPerConnectionMax
     settings.streamWindowByteCount = configuration.limits.streamWindowByteCount
     settings.appendFrame(to: &output)
-    watch.lastRead = loop.now
-    watch.connected = loop.now
-    scheduleFlush()
-    scheduleTick()
-    owner?.connectionIsReady(self)
   }
 
   func transportReceived(_ bytes: Span<UInt8>) {
@@ -251,6 +259,8 @@ protocol ClientConnectionOwner: AnyObject {
 struct ClientConnectionConfiguration: Sendable {
   var limits = Limits()
   var features: ConnectionSettings.Features = [.deflate]
+  /// Off: the server is taken for a stock one from the beginning, and sees no byte of ours.
+  var sendsHello = true
   var streamIDMax: UInt32 = 3 << 30
   var keepaliveInterval = Duration.seconds(30)
   var keepaliveTimeout = Duration.seconds(20)

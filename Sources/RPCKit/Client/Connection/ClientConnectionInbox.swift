@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// What other threads ask of a connection, in order.
 ///
 /// One loop wake-up serves a whole batch.

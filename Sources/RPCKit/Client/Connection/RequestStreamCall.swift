@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// A call whose client sends a stream and gets one response: `clientStreaming`.
 final class RequestStreamCall<Response: Message>: StreamingCall, @unchecked Sendable {
   // @unchecked: see `ClientCall`; `state` is behind a mutex.
@@ -9,7 +7,7 @@ final class RequestStreamCall<Response: Message>: StreamingCall, @unchecked Send
     case over(Result<UnaryResponse<Response>, RPCError>)
   }
 
-  private let state = Mutex(State.open)
+  private let state = Lock(State.open)
 
   /// Waits for the response, which may have come already.
   ///

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// Chooses the connection of the next call: the less loaded of two taken at random, which comes
 /// close to the best choice without looking at all (Mitzenmacher, "The Power of Two Choices", 2001).

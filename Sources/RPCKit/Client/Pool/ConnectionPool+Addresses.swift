@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Which addresses there are, and the slots for them.
 extension ConnectionPool {
   static var resolveToken: UInt64 { 1 }

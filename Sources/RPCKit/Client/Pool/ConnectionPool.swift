@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// The connections of one channel, and the calls that wait for one.
 ///
 /// The state is behind one lock, which is held for a few steps at a time and never while anything
@@ -31,7 +29,7 @@ final class ConnectionPool: TimerTarget, Sendable {
 
   let target: ChannelTarget
   let configuration: ChannelConfiguration
-  let state: Mutex<State>
+  let state: Lock<State>
 
   init(_ target: ChannelTarget, _ configuration: ChannelConfiguration) {
     self.target = target
@@ -40,7 +38,7 @@ final class ConnectionPool: TimerTarget, Sendable {
     var state = State(picker: ConnectionPicker(seed: seed))
     // Channels made one after the other do not all begin on the first loop.
     state.nextLoop = Int(seed % UInt64(configuration.loops.loops.count))
-    self.state = Mutex(state)
+    self.state = Lock(state)
   }
 
   /// The loop for what belongs to no connection.

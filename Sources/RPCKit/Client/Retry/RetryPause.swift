@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// A pause on an event loop's clock that a cancelled task leaves early.
 final class RetryPause: TimerTarget, Sendable {
   private enum State {
@@ -8,7 +6,7 @@ final class RetryPause: TimerTarget, Sendable {
     case over
   }
 
-  private let state = Mutex(State.new)
+  private let state = Lock(State.new)
 
   /// Waits; false when the task was cancelled.
   static func wait(_ pause: Duration, on loop: any EventLoop) async -> Bool {

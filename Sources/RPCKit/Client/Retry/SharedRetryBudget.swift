@@ -1,11 +1,9 @@
-internal import Synchronization
-
 /// The retry budget of a channel, for all its calls.
 final class SharedRetryBudget: Sendable {
-  private let budget: Mutex<RetryBudget>
+  private let budget: Lock<RetryBudget>
 
   init(_ policy: RetryPolicy) {
-    budget = Mutex(RetryBudget(policy))
+    budget = Lock(RetryBudget(policy))
   }
 
   func deposit() { budget.withLock { $0.deposit() } }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Lets a repeated message through a few times a second and counts the rest.
 ///
 /// A message is known by its logger, level and text, so what varies belongs into fields. When a
@@ -26,7 +24,7 @@ public final class LogRateLimiter: Sendable {
   }
 
   private let linesPerSecondMax: Int
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private static let windowMilliseconds: Int64 = 1000
   /// Keys hold at most this much of a message.
   private static let keyByteCountMax = 256

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Where log lines go.
 ///
 /// Called from any thread, also from event loops: must not block.
@@ -13,7 +11,7 @@ public protocol LogSink: Sendable {
 
 /// Keeps lines in memory, for tests.
 public final class CollectingSink: LogSink {
-  private let collected = Mutex<[String]>([])
+  private let collected = Lock<[String]>([])
 
   /// Makes an empty sink.
   public init() {}

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Writes lines to standard error from a thread of its own.
 ///
 /// Callers only append to a queue of bounded size; when whoever reads standard error is too slow,
@@ -54,9 +52,9 @@ final class LogQueue: Sendable {
     var unreportedDropCount: UInt64 = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
   /// Held while writing, so that a flush waits for the lines the thread has taken.
-  private let writing = Mutex<Void>(())
+  private let writing = Lock<Void>(())
   private let dropped = Counter()
   private let descriptor: Int32
   private let byteCountMax: Int

@@ -1,12 +1,10 @@
-import Synchronization
-
 /// Series whose value is asked for when the metrics are collected.
 final class CallbackFamily: MetricSource {
   let name: String
   let kind: MetricKind
   let labelNames: [String]
   private let help: String
-  private let callbacks = Mutex<[[String]: @Sendable () -> Double]>([:])
+  private let callbacks = Lock<[[String]: @Sendable () -> Double]>([:])
 
   /// Callbacks are registered by the program, never by a peer: more is a leak, so it traps.
   private static let callbackCountMax = 1024

@@ -96,6 +96,13 @@ public struct LatencyHistogram: Sendable, Equatable {
     preconditionFailure("the cells of a histogram add up to its count")
   }
 
+  /// How many values are at or below `nanoseconds`, within 0.4 % of it.
+  public func count(upTo nanoseconds: Int64) -> UInt64 {
+    guard nanoseconds >= 0 else { return 0 }
+    let last = Self.index(UInt64(Swift.min(nanoseconds, Self.nanosecondsMax)))
+    return cells[...last].reduce(0, &+)
+  }
+
   /// The cell of a value: its leading nine bits, and how many bits follow them.
   private static func index(_ value: UInt64) -> Int {
     let shift = Swift.max(0, UInt64.bitWidth - value.leadingZeroBitCount - partBits - 1)

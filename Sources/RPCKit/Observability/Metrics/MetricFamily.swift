@@ -1,5 +1,3 @@
-import Synchronization
-
 /// All series of one metric name.
 ///
 /// A series is looked up once, where a connection or method is set up, and then updated through
@@ -17,7 +15,7 @@ public final class MetricFamily<Series: MetricSeries>: Sendable {
   private let settings: Series.Settings
   private let isSparse: Bool
   private let onOverflow: @Sendable () -> Void
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   private struct State {
     var byValues: [[String]: Series] = [:]

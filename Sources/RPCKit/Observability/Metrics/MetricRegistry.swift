@@ -1,5 +1,3 @@
-import Synchronization
-
 /// One metric name with all its series.
 protocol MetricSource: AnyObject, Sendable {
   var name: String { get }
@@ -35,7 +33,7 @@ public struct MetricLabel: Sendable, Hashable {
 /// print(String(decoding: registry.render(), as: UTF8.self))
 /// ```
 public final class MetricRegistry: Sendable {
-  private let sources = Mutex<[String: any MetricSource]>([:])
+  private let sources = Lock<[String: any MetricSource]>([:])
   private let overflowed = Counter()
 
   /// Makes a registry that knows one metric: how often a family ran out of series.

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Where new connections get their certificates and keys from, so that files can be replaced while
 /// a server runs.
 ///
@@ -12,14 +10,14 @@ public final class TLSContextSource: Sendable {
     var lastGenerationStarted: UInt64 = 0
   }
 
-  private let state: Mutex<State>
+  private let state: Lock<State>
   private let configuration: TLSConfiguration
 
   /// Reads the files of `configuration`, and throws when anything is missing, unreadable or
   /// contradicts the rest.
   public init(_ configuration: TLSConfiguration) throws(TLSError) {
     self.configuration = configuration
-    state = Mutex(State(context: try TLSContext(configuration)))
+    state = Lock(State(context: try TLSContext(configuration)))
   }
 
   /// Reads the files again, for connections that begin from now on.

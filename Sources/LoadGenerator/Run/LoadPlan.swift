@@ -1,0 +1,66 @@
+internal import RPCKit
+internal import Synchronization
+
+/// What all workers of a run share and none changes.
+struct LoadPlan: Sendable {
+  let options: LoadOptions
+  let content: RequestSource.Content
+  let call: LoadCall
+  let address: SocketAddress
+  let tls: TLSContextSource?
+  let control: RunControl
+
+  var isOpenLoop: Bool { options.rate > 0 }
+
+  /// How long an open loop is followed after its end.
+  var drainNanoseconds: Int64 {
+    let drain = max(.seconds(2), options.timeout ?? .zero)
+    return min(drain, .seconds(60)).nanosecondsSaturated
+  }
+
+  /// A transport for one more connection.
+  ///
+  /// Loop only.
+  func transport(on loop: any EventLoop) throws -> any Transport {
+    let transport = SocketNetwork().connect(to: address, on: loop)
+    guard let tls else { return transport }
+    return try TLSTransport(
+      over: transport,
+      context: tls.current,
+      expectedHost: options.target.tlsHost
+    )
+  }
+
+  /// Limits that do not get in the way of what was asked for.
+  var limits: Limits {
+    var limits = Limits()
+    limits.streamsPerConnectionMax = max(limits.streamsPerConnectionMax, options.inFlightMax)
+    return limits
+  }
+}
+
+/// Ends a run early, from any thread.
+final class RunControl: Sendable {
+  private let isEnding = Atomic<Bool>(false)
+  private let errorCount = Atomic<Int>(0)
+  private let errorCountMax: Int
+
+  init(errorCountMax: Int?) {
+    self.errorCountMax = errorCountMax ?? .max
+  }
+
+  /// Whether the run is to end now.
+  var isStopped: Bool { isEnding.load(ordering: .relaxed) }
+
+  /// Whether too many calls failed.
+  var isFailed: Bool { errorCount.load(ordering: .relaxed) >= errorCountMax }
+
+  /// Ends the run.
+  func stop() { isEnding.store(true, ordering: .relaxed) }
+
+  /// Counts a failed call.
+  func countError() {
+    let count = errorCount.wrappingAdd(1, ordering: .relaxed).newValue
+    if count >= errorCountMax { stop() }
+  }
+}

@@ -1,0 +1,25 @@
+/// What one worker found out.
+struct WorkerResult: Sendable {
+  let recorder: LoadRecorder
+  /// nil in a closed loop.
+  let pacer: ArrivalPacer?
+  /// Connections that were lost and made again.
+  let lostCount: Int
+}
+
+/// What one worker has found out so far.
+struct WorkerProgress: Sendable {
+  let recorder: LoadRecorder
+  let inFlight: Int
+  let waiting: Int
+}
+
+/// Why a run could not be made.
+package struct RunError: Error, Hashable, CustomStringConvertible {
+  /// For the user.
+  package let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}
