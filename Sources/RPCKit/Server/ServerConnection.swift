@@ -5,7 +5,8 @@
 /// `CallContext`, and every entry that they can reach from elsewhere goes through the loop first.
 final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @unchecked Sendable {
   let loop: any EventLoop
-  let peer: Peer
+  /// Known in full once the transport is connected; calls come after that.
+  private(set) var peer: Peer
   let core: ServerCore
   let resources: LoopResources
 
@@ -52,6 +53,8 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   // MARK: - Transport
 
   func transportConnected() {
+    // Only after the handshake is the certificate verified and the protocol agreed on.
+    if let transport { peer = transport.peer }
     scheduleKeepalive()
     scheduleAgeLimit()
   }
