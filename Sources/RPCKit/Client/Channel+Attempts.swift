@@ -107,7 +107,10 @@ extension Channel {
       error.retryDelay ?? .zero
     )
     guard now.advanced(by: pause) < plan.deadline else { return nil }
-    guard budget.withdraw(now: now) else {
+    // A server that shuts down refuses without any work, and only for as long as that takes:
+    // counting those would fail calls in every restart. Refusals of an overloaded server do count.
+    let isFree = error.isNotProcessed && error.code == .unavailable
+    guard isFree || budget.withdraw(now: now) else {
       configuration.observer?.retryBudgetExhausted(method)
       return nil
     }
