@@ -37,6 +37,9 @@ public final class CallContext: @unchecked Sendable {
   var waitingWriter: CheckedContinuation<Void, Never>?
   /// The call is answered, cancelled or lost; the handler may still be running. Loop only.
   var isOver = false
+  /// How long the call took says something of the server: it was neither a stream, which lasts as
+  /// long as its client likes, nor given up. Loop only.
+  var tellsLatency = true
   /// When the answer was made, or the call was lost. Loop only.
   var ended: MonotonicInstant?
 
@@ -85,14 +88,19 @@ public final class CallContext: @unchecked Sendable {
 
 /// Client messages on their way to a handler, with the message type erased. Loop only.
 protocol InboundMessages: AnyObject {
-  /// Decodes and queues one message.
-  func receive(_ bytes: Span<UInt8>, limits: MessageLimits) throws(MessageDecodingError)
+  /// Decodes and queues one message. `cost` is what it took from the stream's window, which may
+  /// differ from its size: it may have been deflated, and its header counts too.
+  func receive(
+    _ bytes: Span<UInt8>,
+    cost: Int,
+    limits: MessageLimits
+  ) throws(MessageDecodingError)
 
-  /// Queues the end of the client's messages, or the failure that ends the call. Returns the bytes
-  /// of queued messages that a failure dropped.
+  /// Queues the end of the client's messages, or the failure that ends the call. Returns the cost of
+  /// queued messages that a failure dropped.
   @discardableResult
   func finish(_ error: (any Error)?) -> Int
 
-  /// Bytes of messages that the handler has not taken.
+  /// Cost of the messages that the handler has not taken.
   var waitingByteCount: Int { get }
 }

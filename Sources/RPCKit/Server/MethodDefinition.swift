@@ -55,7 +55,8 @@ public struct MethodDefinition: Sendable {
   /// A handler for one request and a stream of responses; returning ends the stream with OK.
   public static func serverStreaming<Request: Message, Response: Message>(
     _ descriptor: MethodDescriptor,
-    _ handler: @escaping @Sendable (Request, CallContext, ResponseWriter<Response>) async throws
+    _ handler:
+      @escaping @Sendable (Request, CallContext, ResponseWriter<Response>) async throws
       -> Void
   ) -> MethodDefinition {
     MethodDefinition(descriptor: descriptor) { payload, _, call in
@@ -89,9 +90,10 @@ public struct MethodDefinition: Sendable {
   /// A handler for streams both ways; returning ends the call with OK.
   public static func bidirectional<Request: Message, Response: Message>(
     _ descriptor: MethodDescriptor,
-    _ handler: @escaping @Sendable (
-      RequestStream<Request>, CallContext, ResponseWriter<Response>
-    ) async throws -> Void
+    _ handler:
+      @escaping @Sendable (
+        RequestStream<Request>, CallContext, ResponseWriter<Response>
+      ) async throws -> Void
   ) -> MethodDefinition {
     MethodDefinition(descriptor: descriptor) { payload, hasPayload, call in
       receiveStream(Request.self, payload, hasPayload, call) { requests in
@@ -135,7 +137,8 @@ public struct MethodDefinition: Sendable {
     call.inbound = inbound
     if hasPayload {
       do throws(MessageDecodingError) {
-        try inbound.receive(payload, limits: call.messageLimits)
+        // The request's own payload took nothing from the stream's window.
+        try inbound.receive(payload, cost: 0, limits: call.messageLimits)
       } catch {
         return .undecodable(Request.protobufName, error)
       }

@@ -27,11 +27,15 @@ final class InboundRequests<Request: Message>: InboundMessages {
   let queue: MessageQueue<Request>
 
   init(_ call: CallContext) {
-    queue = MessageQueue { byteCount in call.connection.consumed(call, byteCount: byteCount) }
+    queue = MessageQueue { cost in call.connection.consumed(call, cost: cost) }
   }
 
-  func receive(_ bytes: Span<UInt8>, limits: MessageLimits) throws(MessageDecodingError) {
-    queue.push(try Request(protobuf: bytes, limits: limits), byteCount: bytes.count)
+  func receive(
+    _ bytes: Span<UInt8>,
+    cost: Int,
+    limits: MessageLimits
+  ) throws(MessageDecodingError) {
+    queue.push(try Request(protobuf: bytes, limits: limits), byteCount: cost)
   }
 
   func finish(_ error: (any Error)?) -> Int { queue.finish(error) }

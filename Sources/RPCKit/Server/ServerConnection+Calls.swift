@@ -40,9 +40,12 @@ extension ServerConnection {
     case .refuseTooManyStreams:
       core.observer.limitReached(.streamsPerConnection)
       return RPCError(
-        .resourceExhausted, "too many calls on this connection", isNotProcessed: true)
+        .resourceExhausted,
+        "too many calls on this connection",
+        isNotProcessed: true
+      )
     }
-    guard envelope.timeoutNanoseconds >= 0 else {
+    guard envelope.timeoutNanoseconds >= 0, deadline(envelope) > loop.now else {
       return RPCError(.deadlineExceeded, "the deadline passed before the call was received")
     }
     guard
@@ -61,6 +64,12 @@ extension ServerConnection {
       core.observer.overloaded(priority)
       return RPCError.overloaded
     }
+  }
+
+  /// A deadline counts from the first byte of the request.
+  private func deadline(_ envelope: RequestEnvelope) -> MonotonicInstant {
+    guard envelope.timeoutNanoseconds != 0 else { return .distantFuture }
+    return (frameStart ?? loop.now).advanced(byNanoseconds: envelope.timeoutNanoseconds)
   }
 
   private func begin(
@@ -85,8 +94,7 @@ extension ServerConnection {
       connection: self,
       streamID: id,
       metadata: metadata,
-      deadline: envelope.timeoutNanoseconds == 0
-        ? .distantFuture : now.advanced(byNanoseconds: envelope.timeoutNanoseconds),
+      deadline: deadline(envelope),
       received: now
     )
     machine.open(
@@ -113,12 +121,15 @@ extension ServerConnection {
     // Go sends the payload of a server-streaming request even when it is empty.
     let hasPayload = envelope.payload != nil
     let error = resources.codec.withInflated(
-      bytes, envelope.payload ?? 0..<0, header, limit: limits.frameByteCountMax
+      bytes,
+      envelope.payload ?? 0..<0,
+      header,
+      limit: limits.frameByteCountMax
     ) { payload in call.boundMethod.start(payload, hasPayload, call) }
     if let error {
       core.admission.ended(latency: nil, now: loop.now)
-      finish(call, throwing: error)
       core.observer.handlerReturned()
+      finish(call, throwing: error)
       return
     }
     if !call.boundMethod.isUnaryRequest, !header.flags.contains(.remoteOpen) {
@@ -152,7 +163,8 @@ extension ServerConnection {
       core.observer.limitReached(.frameBytes)
       answerFinished(
         call,
-        RPCError(.resourceExhausted, "the response of \(byteCount) bytes is larger than a frame"))
+        RPCError(.resourceExhausted, "the response of \(byteCount) bytes is larger than a frame")
+      )
       return
     }
     core.observer.ended(call, .ok)
@@ -174,7 +186,10 @@ extension ServerConnection {
       )
     } else {
       FrameHeader(
-        payloadByteCount: 0, streamID: call.streamID, type: .data, flags: [.remoteClosed, .noData]
+        payloadByteCount: 0,
+        streamID: call.streamID,
+        type: .data,
+        flags: [.remoteClosed, .noData]
       ).append(to: &output)
     }
     core.observer.ended(call, .ok)
@@ -219,6 +234,7 @@ extension ServerConnection {
   func cancel(_ call: CallContext, _ error: RPCError) {
     guard !call.isOver else { return }
     settle(call, inboundEnd: error)
+    if error.code == .cancelled { call.tellsLatency = false }
     core.observer.ended(call, error.code)
     call.worker?.cancel()
   }
@@ -234,7 +250,7 @@ extension ServerConnection {
   func handlerReturned(_ call: CallContext) {
     precondition(loop.isCurrent, "a handler returns to its connection's loop")
     let latency = call.received.nanoseconds(to: call.ended ?? loop.preciseNow)
-    core.admission.ended(latency: latency, now: loop.now)
+    core.admission.ended(latency: call.tellsLatency ? latency : nil, now: loop.now)
     core.observer.handlerReturned()
     call.worker = nil
   }
@@ -249,13 +265,18 @@ extension ServerConnection {
     guard !call.isOver else { throw RPCError(.cancelled, "the call is over") }
     let start = output.byteCount
     let byteCount = resources.codec.appendData(
-      message, to: &output, streamID: call.streamID, deflates: mayDeflate)
+      message,
+      to: &output,
+      streamID: call.streamID,
+      deflates: mayDeflate
+    )
     guard byteCount.frame <= sendableByteCountMax else {
       output.truncate(to: start)
       core.observer.limitReached(.frameBytes)
       throw RPCError(
         .resourceExhausted, "a message of \(byteCount.frame) bytes is larger than a frame")
     }
+    call.tellsLatency = false
     machine.sent(call.streamID, payloadByteCount: byteCount.message)
     core.observer.sentMessage(call)
     scheduleFlush()

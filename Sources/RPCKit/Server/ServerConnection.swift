@@ -22,7 +22,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   private var closesWhenFlushed = false
   /// Why the connection ended, as far as this side ended it.
   var closeReason = ConnectionCloseReason.peer
-  /// Stream messages that were received and not consumed, in bytes.
+  /// What stream messages cost that were received and not consumed, in bytes.
   private var unconsumedByteCount = 0
   /// Writers that wait for the output to shrink.
   private var callsWaitingForRoom: [CallContext] = []
@@ -31,6 +31,9 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   /// Frames that began, to tell one incomplete frame from the next.
   private var frameCount = 0
   private var watchedFrameCount = 0
+  /// When the first byte of the frame that is incomplete, or was until now, arrived; nil for a frame
+  /// that arrived whole.
+  private(set) var frameStart: MonotonicInstant?
 
   var limits: Limits { core.configuration.limits }
 
@@ -80,7 +83,9 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       case .gatheredFrame(let header):
         let gathered = decoder.takeGathered()
         gathered.withBytes { receive(header, $0, FrameHeader.byteCount..<$0.count) }
+        frameStart = nil
       case .oversize(let header):
+        frameCount &+= 1
         core.observer.limitReached(.frameBytes)
         act(on: machine.receiveOversize(header), header, Span(), 0..<0)
         reportViolation()
@@ -118,9 +123,17 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
 
   /// A frame that has begun must end in time, however slowly its bytes come (slow loris).
   private func watchIncompleteFrame() {
-    guard decoder.isInsideFrame else { return stopTimer(&timers.frame) }
-    if frameCount != watchedFrameCount { stopTimer(&timers.frame) }
+    guard decoder.isInsideFrame else {
+      frameStart = nil
+      return stopTimer(&timers.frame)
+    }
+    if frameCount != watchedFrameCount || frameStart == nil {
+      stopTimer(&timers.frame)
+      frameStart = loop.now
+    }
     watchedFrameCount = frameCount
+    // While this side does not read, the peer is not the one who is late.
+    guard isReading else { return }
     startTimer(&timers.frame, .frame, limits.frameTimeout)
   }
 
@@ -155,7 +168,9 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       // Answers to pings wait in the output like everything else, which pauses reading when the
       // peer floods and does not read.
       FrameHeader(
-        payloadByteCount: payload.count, streamID: .connection, type: .ping,
+        payloadByteCount: payload.count,
+        streamID: .connection,
+        type: .ping,
         flags: .acknowledgement
       ).append(to: &output)
       output.append(bytes.extracting(payload))
@@ -203,13 +218,16 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       return
     }
     if hasMessage {
-      var byteCount = payload.count
+      var cost = 0
       let error = resources.codec.withInflated(
-        bytes, payload, header, limit: limits.frameByteCountMax
+        bytes,
+        payload,
+        header,
+        limit: limits.frameByteCountMax
       ) { message -> RPCError? in
-        byteCount = message.count
+        cost = ServerConnectionMachine<CallContext>.cost(message.count)
         do throws(MessageDecodingError) {
-          try inbound.receive(message, limits: limits.message)
+          try inbound.receive(message, cost: cost, limits: limits.message)
           return nil
         } catch {
           return .undecodable("request", error)
@@ -217,8 +235,11 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       }
       if let error { return fail(header.streamID, error) }
       core.observer.receivedMessage(call)
-      machine.chargeInflated(header.streamID, byteCount: byteCount - payload.count)
-      unconsumedByteCount += byteCount
+      machine.chargeInflated(
+        header.streamID,
+        byteCount: cost - ServerConnectionMachine<CallContext>.cost(payload.count)
+      )
+      unconsumedByteCount += cost
     }
     if isLast { inbound.finish(nil) }
     updateReading()
@@ -295,24 +316,32 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     let reads =
       !stopsReading && output.byteCount <= limits.outputPauseByteCount
       && unconsumedByteCount <= unconsumedByteCountMax
+    // Watched beside `reads`, which may be false already because of the output.
+    if unconsumedByteCount <= unconsumedByteCountMax {
+      stopTimer(&timers.streamStall)
+    } else if timers.streamStall == .none {
+      core.observer.limitReached(.unconsumedBytes)
+      startTimer(&timers.streamStall, .streamStall, limits.streamStallTimeout)
+    }
     guard reads != isReading else { return }
     isReading = reads
     transport?.setReading(reads)
-    if reads {
-      stopTimer(&timers.streamStall)
-    } else if unconsumedByteCount > unconsumedByteCountMax {
-      core.observer.limitReached(.unconsumedBytes)
-      startTimer(&timers.streamStall, .streamStall, limits.streamStallTimeout)
+    // A frame is late only while somebody reads it.
+    if reads, decoder.isInsideFrame {
+      startTimer(&timers.frame, .frame, limits.frameTimeout)
+    } else {
+      stopTimer(&timers.frame)
     }
   }
 
   /// A handler took a message of a stream. From any thread.
-  func consumed(_ call: CallContext, byteCount: Int) {
+  func consumed(_ call: CallContext, cost: Int) {
+    guard cost > 0 else { return }
     guard loop.isCurrent else {
-      return loop.execute { [self] in consumed(call, byteCount: byteCount) }
+      return loop.execute { [self] in consumed(call, cost: cost) }
     }
-    unconsumedByteCount -= byteCount
-    if let grant = machine.consumed(call.streamID, payloadByteCount: byteCount) {
+    unconsumedByteCount -= cost
+    if let grant = machine.consumed(call.streamID, cost: cost) {
       ControlFrame.appendCredit(to: &output, streamID: call.streamID, byteCount: grant)
       scheduleFlush()
     }
@@ -342,6 +371,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   /// Ends a call's incoming messages and counts those out that nobody will consume any more.
   func endInbound(_ call: CallContext, _ error: RPCError) {
     guard let inbound = call.inbound else { return }
+    call.tellsLatency = false
     unconsumedByteCount -= inbound.finish(error)
     call.inbound = nil
     updateReading()

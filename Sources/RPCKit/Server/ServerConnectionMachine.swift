@@ -223,7 +223,8 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
   mutating func close() -> [Call] {
     phase = .closed
     defer { streams = [:] }
-    return streams.values.map(\.call)
+    // In the order of the calls, so that one history always ends in the same way.
+    return streams.sorted { $0.key < $1.key }.map(\.value.call)
   }
 
   // MARK: - Settings and drain
@@ -287,9 +288,9 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
   }
 
   /// Notes that the handler took a message; returns the credit to grant once it is worth a frame.
-  mutating func consumed(_ id: StreamID, payloadByteCount: Int) -> Int? {
+  mutating func consumed(_ id: StreamID, cost: Int) -> Int? {
     guard dialect != .stock, var stream = streams[id], stream.isInboundOpen else { return nil }
-    stream.unreturnedCredit += Self.cost(payloadByteCount)
+    stream.unreturnedCredit += cost
     var grant: Int?
     if stream.unreturnedCredit >= windowByteCount / 2 {
       grant = stream.unreturnedCredit

@@ -11,9 +11,15 @@ final class ServerCore: Sendable {
   private let registry = Lock(Registry())
 
   private struct Registry {
-    var connections: [ObjectIdentifier: ServerConnection] = [:]
+    var connections: [ObjectIdentifier: (number: Int, connection: ServerConnection)] = [:]
+    var acceptedCount = 0
     var isDraining = false
     var waitingForEmpty: [CheckedContinuation<Void, Never>] = []
+
+    /// The open connections, oldest first.
+    var inOrder: [ServerConnection] {
+      connections.values.sorted { $0.number < $1.number }.map(\.connection)
+    }
   }
 
   init(
@@ -51,7 +57,8 @@ final class ServerCore: Sendable {
       guard registry.connections.count < configuration.limits.connectionCountMax else {
         return (false, false)
       }
-      registry.connections[ObjectIdentifier(connection)] = connection
+      registry.acceptedCount += 1
+      registry.connections[ObjectIdentifier(connection)] = (registry.acceptedCount, connection)
       return (true, registry.isDraining)
     }
     guard isAccepted else {
@@ -82,14 +89,14 @@ final class ServerCore: Sendable {
   func drain() {
     let connections = registry.withLock { registry in
       registry.isDraining = true
-      return Array(registry.connections.values)
+      return registry.inOrder
     }
     for connection in connections { connection.loop.execute { connection.drain() } }
   }
 
   /// Closes every connection at once.
   func closeAll() {
-    let connections = registry.withLock { Array($0.connections.values) }
+    let connections = registry.withLock { $0.inOrder }
     for connection in connections { connection.loop.execute { connection.close(.limit) } }
   }
 

@@ -46,7 +46,7 @@ struct RestartTests {
     during body: () async throws -> Void
   ) async throws -> (callCount: Int, failures: [String]) {
     let (calls, failures, isOver) = (Tally(), Log(), Tally())
-    let client = Testing_V1.RichServiceClient(channel)
+    let client = Testing_V1.RichClient(channel)
     try await withThrowingTaskGroup { group in
       for caller in 0..<callerCount {
         group.addTask {
@@ -81,7 +81,7 @@ struct RestartTests {
           let address = servers[round % 2].address
           try await servers[round % 2].stop()
           servers[round % 2] = try await Running(at: address, on: loops)
-          let client = Testing_V1.RichServiceClient(channel)
+          let client = Testing_V1.RichClient(channel)
           for _ in 0..<100 { _ = try await client.echo(Rich()) }
         }
       }
@@ -107,7 +107,7 @@ struct RestartTests {
         for _ in 0..<5 {
           try await server.stop()
           server = try await Running(at: address, on: loops)
-          let client = Testing_V1.RichServiceClient(channel)
+          let client = Testing_V1.RichClient(channel)
           for _ in 0..<50 { _ = try await client.echo(Rich(), options: options) }
         }
       }
@@ -127,7 +127,7 @@ struct RestartTests {
     configuration.retry = .never
     configuration.reconnect = BackOff(initial: .milliseconds(5), maximum: .milliseconds(50))
     try await withChannel(address.target, configuration) { channel in
-      let client = Testing_V1.RichServiceClient(channel)
+      let client = Testing_V1.RichClient(channel)
       let error = await rpcError { _ = try await client.echo(Rich()) }
       #expect(error?.code == .unavailable)
       async let waiting = client.echo(Rich(number: 3), options: CallOptions(waitsForReady: true))
@@ -155,7 +155,7 @@ struct RestartTests {
     try FileManager.default.moveItem(atPath: other, toPath: path)
     let third = try await Running(at: address, on: loops)
     try await withChannel(address.target, ChannelConfiguration(loops: loops)) { channel in
-      let response = try await Testing_V1.RichServiceClient(channel).echo(Rich(number: 1))
+      let response = try await Testing_V1.RichClient(channel).echo(Rich(number: 1))
       #expect(response.int32Value == 1)
     }
     try await third.stop()
@@ -184,7 +184,7 @@ struct RestartTests {
     }
     let target = targets.joined(separator: ",")
     try await withChannel(target, ChannelConfiguration(loops: loops)) { channel in
-      let client = Testing_V1.RichServiceClient(channel)
+      let client = Testing_V1.RichClient(channel)
       // Until both are connected calls go to the one that is.
       while counts.contains(where: { $0.value == 0 }) { _ = try await client.echo(Rich()) }
       let before = counts.map(\.value)

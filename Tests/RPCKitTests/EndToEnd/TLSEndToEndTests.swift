@@ -139,7 +139,7 @@ struct TLSEndToEndTests {
             try TLSTransport(over: transport, context: client.current, expectedHost: host)
           }
           try await withChannel(target, configuration) { channel in
-            _ = try await Testing_V1.RichServiceClient(channel).echo(Rich())
+            _ = try await Testing_V1.RichClient(channel).echo(Rich())
           }
         }
         try Data("half".utf8).write(to: URL(fileURLWithPath: key))

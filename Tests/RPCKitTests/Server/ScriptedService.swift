@@ -29,6 +29,10 @@ final class ScriptedService: @unchecked Sendable {
   private(set) var writtenCount = 0
   /// The calls that the handlers saw, in order.
   private(set) var calls: [CallContext] = []
+  /// Told the subject of each call that begins, message that was written, message that was taken.
+  var onStart: (String) -> Void = { _ in }
+  var onWrite: (String) -> Void = { _ in }
+  var onTake: (String) -> Void = { _ in }
   private var held: [CheckedContinuation<Void, Never>] = []
   private var deaf: [CheckedContinuation<Void, Never>] = []
   private var isOpen = false
@@ -100,6 +104,7 @@ final class ScriptedService: @unchecked Sendable {
     _ body: () async throws -> Result
   ) async throws -> Result {
     started.append(request.subject)
+    onStart(request.subject)
     calls.append(call)
     defer { ended += 1 }
     do {
@@ -136,6 +141,7 @@ final class ScriptedService: @unchecked Sendable {
         for index in 0..<number {
           try await writer.write(Response(reason: text ?? "\(request.subject)\(index)"))
           writtenCount += 1
+          onWrite(request.subject)
         }
       default: try await obey(name, number, call)
       }
@@ -149,6 +155,7 @@ final class ScriptedService: @unchecked Sendable {
     var subjects: [String] = []
     for try await request in requests {
       taken.append(request.subject)
+      onTake(request.subject)
       subjects.append(request.subject)
       for order in request.context.split(separator: " ") {
         let (name, number) = Self.parse(order)
@@ -165,12 +172,14 @@ final class ScriptedService: @unchecked Sendable {
   ) async throws {
     for try await request in requests {
       taken.append(request.subject)
+      onTake(request.subject)
       for order in request.context.split(separator: " ") {
         let (name, number) = Self.parse(order)
         try await obey(name, number, call)
       }
       try await writer.write(Response(reason: request.subject))
       writtenCount += 1
+      onWrite(request.subject)
     }
   }
 

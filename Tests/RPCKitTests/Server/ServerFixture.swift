@@ -13,7 +13,7 @@ final class ServerFixture: @unchecked Sendable {
   let network: SimulatedNetwork
   let server: Server
   let service: ScriptedService
-  let registry = MetricRegistry()
+  let metrics = RPCMetrics(registry: MetricRegistry(), version: "test")
   let address = SocketAddress.ipv4([10, 0, 0, 1], port: 4040)
   private(set) var isServerDone = false
 
@@ -22,8 +22,8 @@ final class ServerFixture: @unchecked Sendable {
     faults: FaultPlan = .calm,
     loopCount: Int = 1,
     interceptors: [any ServerInterceptor] = [],
-    reportUnexpected: @escaping @Sendable (String, CallContext, any Error) -> Void = { _, _, _ in },
-    configure: (inout ServerConfiguration) -> Void = { _ in }
+    configure: (inout ServerConfiguration) -> Void = { _ in },
+    reportUnexpected: @escaping @Sendable (String, CallContext, any Error) -> Void = { _, _, _ in }
   ) throws {
     simulation = Simulation(seed: seed)
     network = SimulatedNetwork(simulation, faults: faults)
@@ -36,7 +36,7 @@ final class ServerFixture: @unchecked Sendable {
       interceptors: interceptors,
       on: simulation.group("server", loopCount: loopCount),
       network: network,
-      metrics: RPCMetrics(registry: registry, version: "test"),
+      metrics: metrics,
       reportUnexpected: reportUnexpected
     )
     simulation.start { [self] in
@@ -45,6 +45,9 @@ final class ServerFixture: @unchecked Sendable {
     }
     try simulation.settle()
   }
+
+  /// What the metrics say of running handlers; zero when nothing runs.
+  var runningHandlersGauge: Int64 { metrics.server.runningHandlers.value }
 
   /// A connected peer that sent nothing yet.
   func connect() throws -> WirePeer {
