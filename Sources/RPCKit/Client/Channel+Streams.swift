@@ -113,8 +113,9 @@ extension Channel {
     }
   }
 
-  /// Begins a call on some connection. Only after that the caller's code runs, because it cannot be
-  /// run a second time.
+  /// Begins a call on some connection.
+  ///
+  /// Only after that the caller's code runs, because it cannot be run a second time.
   private func opened<Call: StreamingCall>(
     _ method: MethodDescriptor,
     _ plan: CallPlan,

@@ -25,8 +25,10 @@ public final class RawCaller: ClientConnectionOwner {
   private let connection: ClientConnection
   private weak var delegate: (any RawCallerDelegate)?
 
-  /// Makes a caller over a transport that was not started. `sendsHello: false` keeps to plain
-  /// ttrpc: the server is not told that this side knows our extensions.
+  /// Makes a caller over a transport that was not started.
+  ///
+  /// `sendsHello: false` keeps to plain ttrpc: the server is not told that this side knows our
+  /// extensions.
   public init(_ transport: any Transport, limits: Limits = Limits(), sendsHello: Bool = true) {
     var configuration = ClientConnectionConfiguration()
     configuration.limits = limits

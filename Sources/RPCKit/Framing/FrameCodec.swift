@@ -43,8 +43,10 @@ final class FrameCodec {
     try inflater?.inflate(bytes, into: &output, byteCountMax: limit)
   }
 
-  /// Appends a Response frame with a message. Returns the frame's payload size in bytes, for the
-  /// caller to take the frame back when that is too large.
+  /// Appends a Response frame with a message.
+  ///
+  /// Returns the frame's payload size in bytes, for the caller to take the frame back when that is
+  /// too large.
   func appendResponse<Response: Message>(
     _ response: Response,
     to buffer: inout ByteBuffer,
@@ -58,21 +60,30 @@ final class FrameCodec {
       response.append(to: &message) { _, _ in }
       let deflated = deflateIfWorthwhile(&message)
       ResponseEnvelope.appendSuccessPrefix(
-        to: &buffer, streamID: streamID, flags: deflated ? .deflated : [], metadata: metadata,
-        payloadByteCount: message.byteCount)
+        to: &buffer,
+        streamID: streamID,
+        flags: deflated ? .deflated : [],
+        metadata: metadata,
+        payloadByteCount: message.byteCount
+      )
       message.withBytes { buffer.append($0) }
     } else {
       response.append(to: &buffer) { buffer, byteCount in
         ResponseEnvelope.appendSuccessPrefix(
-          to: &buffer, streamID: streamID, flags: [], metadata: metadata,
-          payloadByteCount: byteCount)
+          to: &buffer,
+          streamID: streamID,
+          flags: [],
+          metadata: metadata,
+          payloadByteCount: byteCount
+        )
       }
     }
     return buffer.byteCount - start - FrameHeader.byteCount
   }
 
-  /// Appends a Data frame with a message. Returns the frame's payload size in bytes, and that of
-  /// the message before it was deflated.
+  /// Appends a Data frame with a message.
+  ///
+  /// Returns the frame's payload size in bytes, and that of the message before it was deflated.
   func appendData<Content: Message>(
     _ content: Content,
     to buffer: inout ByteBuffer,
@@ -87,7 +98,9 @@ final class FrameCodec {
       messageByteCount = message.byteCount
       let deflated = deflateIfWorthwhile(&message)
       FrameHeader(
-        payloadByteCount: message.byteCount, streamID: streamID, type: .data,
+        payloadByteCount: message.byteCount,
+        streamID: streamID,
+        type: .data,
         flags: deflated ? .deflated : []
       ).append(to: &buffer)
       message.withBytes { buffer.append($0) }

@@ -3,7 +3,9 @@ extension CallContext {
   @usableFromInline
   var messageLimits: MessageLimits { connection.limits.message }
 
-  /// Starts the handler on the connection's loop. Loop only.
+  /// Starts the handler on the connection's loop.
+  ///
+  /// Loop only.
   @usableFromInline
   func run(_ body: @escaping @Sendable () async throws -> Void) {
     connection.resources.workers.start(self, body)

@@ -9,8 +9,9 @@ public final class CallContext: @unchecked Sendable {
   public var method: MethodDescriptor { boundMethod.descriptor }
   /// What the client sent beside the request.
   public let metadata: Metadata
-  /// When the call must be over; `distantFuture` without a deadline. It began with the first byte
-  /// that was read of the call.
+  /// When the call must be over; `distantFuture` without a deadline.
+  ///
+  /// It began with the first byte that was read of the call.
   public let deadline: MonotonicInstant
   /// When the call was read.
   public let received: MonotonicInstant
@@ -27,20 +28,34 @@ public final class CallContext: @unchecked Sendable {
   let connection: ServerConnection
   let streamID: StreamID
 
-  /// What runs the handler; nil before and after. Loop only.
+  /// What runs the handler; nil before and after.
+  ///
+  /// Loop only.
   var worker: HandlerWorker?
-  /// The deadline's timer. Loop only.
+  /// The deadline's timer.
+  ///
+  /// Loop only.
   var timer = TimerID.none
-  /// Where client messages go, for streaming requests. Loop only.
+  /// Where client messages go, for streaming requests.
+  ///
+  /// Loop only.
   var inbound: (any InboundMessages)?
-  /// A writer that waits for credit or room. Loop only.
+  /// A writer that waits for credit or room.
+  ///
+  /// Loop only.
   var waitingWriter: CheckedContinuation<Void, Never>?
-  /// The call is answered, cancelled or lost; the handler may still be running. Loop only.
+  /// The call is answered, cancelled or lost; the handler may still be running.
+  ///
+  /// Loop only.
   var isOver = false
   /// How long the call took says something of the server: it was neither a stream, which lasts as
-  /// long as its client likes, nor given up. Loop only.
+  /// long as its client likes, nor given up.
+  ///
+  /// Loop only.
   var tellsLatency = true
-  /// When the answer was made, or the call was lost. Loop only.
+  /// When the answer was made, or the call was lost.
+  ///
+  /// Loop only.
   var ended: MonotonicInstant?
 
   private struct Shared {
@@ -67,7 +82,9 @@ public final class CallContext: @unchecked Sendable {
     self.received = received
   }
 
-  /// Sent beside the response or the error. Only clients that speak our extensions receive it.
+  /// Sent beside the response or the error.
+  ///
+  /// Only clients that speak our extensions receive it.
   public var responseMetadata: Metadata {
     get { shared.withLock { $0.responseMetadata } }
     set { shared.withLock { $0.responseMetadata = newValue } }
@@ -86,7 +103,9 @@ public final class CallContext: @unchecked Sendable {
   }
 }
 
-/// Client messages on their way to a handler, with the message type erased. Loop only.
+/// Client messages on their way to a handler, with the message type erased.
+///
+/// Loop only.
 protocol InboundMessages: AnyObject {
   /// Decodes and queues one message. `cost` is what it took from the stream's window, which may
   /// differ from its size: it may have been deflated, and its header counts too.

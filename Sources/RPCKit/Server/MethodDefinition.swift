@@ -1,10 +1,13 @@
-/// A method and the handler that serves it, with the message types erased. Made by generated code.
+/// A method and the handler that serves it, with the message types erased.
+///
+/// Made by generated code.
 public struct MethodDefinition: Sendable {
   /// What is known of the method.
   public let descriptor: MethodDescriptor
 
-  /// Decodes the first message, if there is one, and starts the handler. Runs on the loop; a
-  /// returned error ends the call, and the handler was not started.
+  /// Decodes the first message, if there is one, and starts the handler.
+  ///
+  /// Runs on the loop; a returned error ends the call, and the handler was not started.
   let start: @Sendable (_ payload: Span<UInt8>, _ hasPayload: Bool, CallContext) -> RPCError?
 
   /// Whether the method takes one request and no Data frame.
@@ -107,7 +110,9 @@ public struct MethodDefinition: Sendable {
     }
   }
 
-  /// Decodes and validates a single request. An absent payload is an empty message.
+  /// Decodes and validates a single request.
+  ///
+  /// An absent payload is an empty message.
   private static func decode<Request: Message>(
     _ type: Request.Type,
     _ payload: Span<UInt8>,
@@ -149,7 +154,9 @@ public struct MethodDefinition: Sendable {
 }
 
 extension RPCError {
-  /// A payload that is not the message it should be. Stock Go answers INTERNAL.
+  /// A payload that is not the message it should be.
+  ///
+  /// Stock Go answers INTERNAL.
   @usableFromInline
   static func undecodable(_ type: String, _ error: MessageDecodingError) -> RPCError {
     RPCError(.internal, "payload is not a valid \(type): \(error)", cause: error)

@@ -1,4 +1,6 @@
-/// The messages of one streaming request, in order. Iterate once.
+/// The messages of one streaming request, in order.
+///
+/// Iterate once.
 ///
 /// Taking a message gives the client credit to send more, so a handler that stops taking pushes
 /// the client back. Throws the call's error when the call is over before the client finished.

@@ -27,7 +27,9 @@ extension ServerConnection {
     }
   }
 
-  /// Why a call is not begun. The cheapest test comes first: under overload this is the hot path.
+  /// Why a call is not begun.
+  ///
+  /// The cheapest test comes first: under overload this is the hot path.
   private func refusal(
     _ id: StreamID,
     _ envelope: RequestEnvelope,
@@ -257,7 +259,9 @@ extension ServerConnection {
 
   // MARK: - Streaming
 
-  /// Sends one message of a response stream. Loop only.
+  /// Sends one message of a response stream.
+  ///
+  /// Loop only.
   func sendMessage<Response: Message>(
     _ call: CallContext,
     _ message: Response
@@ -274,7 +278,9 @@ extension ServerConnection {
       output.truncate(to: start)
       core.observer.limitReached(.frameBytes)
       throw RPCError(
-        .resourceExhausted, "a message of \(byteCount.frame) bytes is larger than a frame")
+        .resourceExhausted,
+        "a message of \(byteCount.frame) bytes is larger than a frame"
+      )
     }
     call.tellsLatency = false
     machine.sent(call.streamID, payloadByteCount: byteCount.message)

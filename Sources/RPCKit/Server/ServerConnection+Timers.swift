@@ -98,8 +98,9 @@ extension ServerConnection {
     startTimer(&timers.keepalive, .keepalive, interval)
   }
 
-  /// Asks an extended peer for a sign of life when it gave none for an interval. A stock peer
-  /// cannot be asked; the kernel's own keepalive watches it.
+  /// Asks an extended peer for a sign of life when it gave none for an interval.
+  ///
+  /// A stock peer cannot be asked; the kernel's own keepalive watches it.
   private func keepAlive() {
     guard let keepalive = core.configuration.keepalive else { return }
     // Anything that was read since the PING is a sign of life, its answer or not.

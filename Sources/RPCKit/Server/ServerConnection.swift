@@ -5,8 +5,10 @@
 /// `CallContext`, and every entry that they can reach from elsewhere goes through the loop first.
 final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @unchecked Sendable {
   let loop: any EventLoop
-  /// Who is at the other end. Set before the first call begins, because TLS knows it only after the
-  /// handshake, and not changed afterwards.
+  /// Who is at the other end.
+  ///
+  /// Set before the first call begins, because TLS knows it only after the handshake, and not
+  /// changed afterwards.
   private(set) var peer: Peer
   let core: ServerCore
   let resources: LoopResources
@@ -50,7 +52,9 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     )
   }
 
-  /// Begins to serve. Loop only.
+  /// Begins to serve.
+  ///
+  /// Loop only.
   func start() {
     transport?.start(self)
   }
@@ -334,7 +338,9 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     }
   }
 
-  /// A handler took a message of a stream. From any thread.
+  /// A handler took a message of a stream.
+  ///
+  /// From any thread.
   func consumed(_ call: CallContext, cost: Int) {
     guard cost > 0 else { return }
     guard loop.isCurrent else {
@@ -348,13 +354,17 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     updateReading()
   }
 
-  /// Whether a stream message may be sent now. Loop only.
+  /// Whether a stream message may be sent now.
+  ///
+  /// Loop only.
   func maySendMessage(_ call: CallContext) throws(RPCError) -> Bool {
     guard !call.isOver else { throw RPCError(.cancelled, "the call is over") }
     return machine.maySend(call.streamID) && output.byteCount < limits.outputWriterByteCountMax
   }
 
-  /// Parks a writer until credit or room comes, or the call is over. Loop only.
+  /// Parks a writer until credit or room comes, or the call is over.
+  ///
+  /// Loop only.
   func waitToSend(_ call: CallContext, _ continuation: CheckedContinuation<Void, Never>) {
     precondition(call.waitingWriter == nil, "one task at a time writes to a response stream")
     if call.isOver || Task.isCancelled { return continuation.resume() }
@@ -363,7 +373,9 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     if output.byteCount >= limits.outputWriterByteCountMax { callsWaitingForRoom.append(call) }
   }
 
-  /// Lets a parked writer look again. Loop only.
+  /// Lets a parked writer look again.
+  ///
+  /// Loop only.
   func wakeWriter(_ call: CallContext) {
     call.waitingWriter.take()?.resume()
   }
@@ -379,7 +391,9 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
 
   // MARK: - Closing
 
-  /// Begins to drain: no new calls, the open ones finish. Loop only.
+  /// Begins to drain: no new calls, the open ones finish.
+  ///
+  /// Loop only.
   func drain() {
     switch machine.drain() {
     case .sendGoAway(let lastAccepted):
@@ -418,7 +432,9 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     scheduleFlush()
   }
 
-  /// Closes at once; every handler is cancelled. Loop only.
+  /// Closes at once; every handler is cancelled.
+  ///
+  /// Loop only.
   func close(_ reason: ConnectionCloseReason = .peer) {
     if closeReason == .peer { closeReason = reason }
     transport?.close()

@@ -1,5 +1,7 @@
 /// One connection as the server sees it: which frames are legal now, what each means, and who may
-/// send how much. Knows no socket, clock or task; the driver does what the actions say.
+/// send how much.
+///
+/// Knows no socket, clock or task; the driver does what the actions say.
 ///
 /// `Call` is the driver's own handle of a running call, kept beside the call's state.
 struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
@@ -29,7 +31,9 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
     var isInboundOpen: Bool
     /// Whether the method takes one request and so no Data frame at all.
     var isUnaryRequest: Bool
-    /// Bytes this side may send; below one means wait. Without limit for stock peers.
+    /// Bytes this side may send; below one means wait.
+    ///
+    /// Without limit for stock peers.
     var sendCredit: Int
     /// Bytes the peer may still send.
     var receiveCredit: Int
@@ -229,7 +233,9 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
 
   // MARK: - Settings and drain
 
-  /// Notes the peer's settings. From here on extension frames may be sent.
+  /// Notes the peer's settings.
+  ///
+  /// From here on extension frames may be sent.
   mutating func agree(_ settings: ConnectionSettings) {
     dialect = .extended(settings)
   }
@@ -262,8 +268,10 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
 
   // MARK: - Flow control
 
-  /// Whether a message may be sent now. One that is larger than the credit left may go, so that
-  /// no message is too large for the window; the debt is paid before the next.
+  /// Whether a message may be sent now.
+  ///
+  /// One that is larger than the credit left may go, so that no message is too large for the
+  /// window; the debt is paid before the next.
   func maySend(_ id: StreamID) -> Bool { (streams[id]?.sendCredit ?? 0) > 0 }
 
   /// Takes what a sent message costs.

@@ -109,7 +109,9 @@ final class ServerInstruments: Sendable {
 
   func expiredBeforeStart() { metrics.server.expiredBeforeStart.increment() }
 
-  func receivedMessage(_ call: CallContext) { call.boundMethod.metrics.messagesReceived.increment() }
+  func receivedMessage(_ call: CallContext) {
+    call.boundMethod.metrics.messagesReceived.increment()
+  }
 
   func streamFailedStalled() { metrics.serverConnections.streamsStalledFailed.increment() }
 

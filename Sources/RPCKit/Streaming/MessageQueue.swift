@@ -64,7 +64,9 @@ final class MessageQueue<Element: Sendable>: Sendable {
   }
 
   /// Adds the failure that the peer ended with, after what is queued: it came behind the messages,
-  /// which are whole and may be what the consumer waits for. The first end counts.
+  /// which are whole and may be what the consumer waits for.
+  ///
+  /// The first end counts.
   func finishInOrder(_ error: any Error) {
     let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
       if state.end == nil { state.end = .failure(error) }

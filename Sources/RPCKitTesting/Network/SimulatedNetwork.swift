@@ -31,6 +31,7 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
 
   // MARK: - Network
 
+  /// Listens in the simulation; an address in use is refused.
   public func listen(
     at address: SocketAddress,
     on loop: any EventLoop,
@@ -54,6 +55,7 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
     return listener
   }
 
+  /// Makes a stream that connects when started, with the delays and faults of the plan.
   public func connect(to address: SocketAddress, on loop: any EventLoop) -> any Transport {
     let loop = Self.simulated(loop)
     return SimulatedTransport(
@@ -64,6 +66,7 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
     )
   }
 
+  /// Answers from the names that the test registered.
   public func resolve(host: String, port: UInt16) async throws -> [SocketAddress] {
     if let address = SocketAddress(host: host, port: port) { return [address] }
     guard let addresses = hosts[host] else {

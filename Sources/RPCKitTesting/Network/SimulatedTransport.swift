@@ -1,7 +1,8 @@
 import RPCKit
 
-/// One end of a simulated connection. Behaves like `SocketTransport`, including what it tells its
-/// receiver when.
+/// One end of a simulated connection.
+///
+/// Behaves like `SocketTransport`, including what it tells its receiver when.
 final class SimulatedTransport: Transport, TurnEndTarget {
   /// How the stream comes to be.
   enum Origin {
@@ -133,7 +134,9 @@ final class SimulatedTransport: Transport, TurnEndTarget {
 
   // MARK: - Arriving
 
-  /// Something arrived from the other end. On the loop, from its own turn.
+  /// Something arrived from the other end.
+  ///
+  /// On the loop, from its own turn.
   func arrived(_ piece: SimulatedLink.Piece) {
     guard state != .closed else { return }
     switch piece {

@@ -62,7 +62,9 @@ public struct WireMessage: Hashable, Sendable {
     return message.bytes
   }
 
-  /// The fields of a message in order; nil when it is malformed. Groups are not read.
+  /// The fields of a message in order; nil when it is malformed.
+  ///
+  /// Groups are not read.
   public static func fields(_ bytes: [UInt8]) -> [(field: Int, value: Value)]? {
     var rest = bytes[...]
     var fields: [(Int, Value)] = []

@@ -1,7 +1,9 @@
 public import RPCKit
 
 /// The other end of a connection under test: sends exactly the bytes it is told and keeps what
-/// comes back. It knows nothing of the protocol beyond where a frame ends.
+/// comes back.
+///
+/// It knows nothing of the protocol beyond where a frame ends.
 ///
 /// ```swift
 /// let peer = WirePeer.connect(to: address, simulation, network)
@@ -109,11 +111,13 @@ public final class WirePeer: TransportReceiver, @unchecked Sendable {
     return frames
   }
 
+  /// Notes that the stream is usable.
   public func transportConnected() {
     isConnected = true
     flush()
   }
 
+  /// Gathers the bytes into frames.
   public func transportReceived(_ bytes: Span<UInt8>) {
     for index in bytes.indices { received.append(bytes[index]) }
     receivedByteCount += bytes.count
@@ -125,10 +129,13 @@ public final class WirePeer: TransportReceiver, @unchecked Sendable {
     }
   }
 
+  /// Notes the end of the stream.
   public func transportReceivedEnd() { sawEnd = true }
 
+  /// Writes on.
   public func transportBecameWritable() { flush() }
 
+  /// Notes that the stream is closed.
   public func transportClosed(_ error: TransportError?) {
     isClosed = true
     self.error = error

@@ -33,20 +33,25 @@ public final class SimulatedEventLoop: EventLoop, @unchecked Sendable {
 
   // MARK: - EventLoop
 
+  /// Whether the simulation is running something of this loop.
   public var isCurrent: Bool { simulation.currentLoop === self }
 
+  /// The manual clock.
   public var now: MonotonicInstant { simulation.now }
 
+  /// Queues `work` behind what this loop has to do; from the simulation only.
   public func execute(_ work: @escaping @Sendable () -> Void) {
     simulation.checkThread()
     self.work.append(work)
   }
 
+  /// Queues a task's job.
   public func enqueue(_ job: consuming ExecutorJob) {
     simulation.checkThread()
     jobs.append(UnownedJob(job))
   }
 
+  /// Adds a timer on the manual clock.
   public func schedule(
     at deadline: MonotonicInstant,
     target: any TimerTarget,
@@ -56,16 +61,19 @@ public final class SimulatedEventLoop: EventLoop, @unchecked Sendable {
     return timers.schedule(at: deadline, target: target, token: token)
   }
 
+  /// Forgets a timer.
   public func cancel(_ timer: TimerID) {
     preconditionOnLoop()
     timers.cancel(timer)
   }
 
+  /// Calls `target` when everything ready in this turn has run.
   public func atEndOfTurn(_ target: any TurnEndTarget) {
     preconditionOnLoop()
     turnEndTargets.append(target)
   }
 
+  /// The simulation's seeded random numbers.
   public func randomNumber() -> UInt64 {
     preconditionOnLoop()
     return simulation.random.next()
@@ -88,7 +96,9 @@ public final class SimulatedEventLoop: EventLoop, @unchecked Sendable {
     events.append(event)
   }
 
-  /// Takes one turn. The simulation has made this loop the current one.
+  /// Takes one turn.
+  ///
+  /// The simulation has made this loop the current one.
   func takeTurn() {
     simulation.note(index)
     runEvents()

@@ -23,7 +23,9 @@ public import RPCKit
 public final class Simulation: @unchecked Sendable {
   /// Decides everything.
   public let seed: UInt64
-  /// The manual clock. It starts an hour after its origin and moves when nothing else can happen.
+  /// The manual clock.
+  ///
+  /// It starts an hour after its origin and moves when nothing else can happen.
   public private(set) var now = MonotonicInstant(nanoseconds: 3_600_000_000_000)
   /// The one source of randomness; tests may draw their workload from it as well.
   public var random: SimulationRandom
@@ -105,7 +107,9 @@ public final class Simulation: @unchecked Sendable {
   // MARK: - Running
 
   /// Runs until nothing is left to do but wait for timers: all that was sent has arrived, and every
-  /// task is parked. Timers that become due on the way fire.
+  /// task is parked.
+  ///
+  /// Timers that become due on the way fire.
   public func settle() throws(SimulationError) {
     try running { () throws(SimulationError) in
       try takeTurns()
@@ -215,7 +219,9 @@ public final class Simulation: @unchecked Sendable {
   }
 }
 
-/// Why a simulation gave up. The descriptions name the seed, to replay it.
+/// Why a simulation gave up.
+///
+/// The descriptions name the seed, to replay it.
 public enum SimulationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Something goes on for ever without time passing.
   case endless(seed: UInt64)

@@ -9,8 +9,10 @@ struct GoPrograms {
     let description: String
   }
 
-  /// Whether the tests can run here. Under CI they must, so there a missing Go is a failure of the
-  /// tests and not a reason to leave them out.
+  /// Whether the tests can run here.
+  ///
+  /// Under CI they must, so there a missing Go is a failure of the tests and not a reason to leave
+  /// them out.
   static var isExpected: Bool {
     let environment = ProcessInfo.processInfo.environment
     if environment["CI"] == "true" || environment["RPCKIT_INTEROP_DIRECTORY"] != nil { return true }
@@ -40,8 +42,9 @@ struct GoPrograms {
     var detail: String
   }
 
-  /// Runs every case of the Go client against `target`. Blocks, so not on a loop or in the pool of
-  /// tasks.
+  /// Runs every case of the Go client against `target`.
+  ///
+  /// Blocks, so not on a loop or in the pool of tasks.
   func runClient(against target: String) throws -> [Verdict] {
     let (process, output) = (Process(), Pipe())
     process.executableURL = URL(fileURLWithPath: "\(folder)/ttrpc-client")

@@ -42,7 +42,7 @@ struct MessageSizeTests {
   @Test("A request that fills a frame is served", arguments: SocketKind.allCases)
   func request_ofFullFrame_isServed(kind: SocketKind) async throws {
     let handler = RichHandler(onEcho: { request, _ in Rich(number: Int32(request.bytesValue.count))
-      })
+    })
     try await EndToEnd.run(over: kind, handler) { test in
       let response = try await test.rich.echo(Rich(byteCount: Self.requestByteCount))
       #expect(response.int32Value == Int32(Self.requestByteCount))

@@ -4,8 +4,9 @@ import Testing
 
 @testable import RPCKit
 
-/// Three servers in a row, A → B → C, as a request goes through real services. That such a chain
-/// does not unwind when its caller gives up is grpc/grpc-swift-2#17.
+/// Three servers in a row, A → B → C, as a request goes through real services.
+///
+/// That such a chain does not unwind when its caller gives up is grpc/grpc-swift-2#17.
 @Suite("A chain of three servers", .timeLimit(.minutes(1)))
 struct ServerChainTests {
   /// What C saw.

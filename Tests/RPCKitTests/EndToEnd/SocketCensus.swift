@@ -2,7 +2,9 @@ import Foundation
 import RPCKit
 
 /// Counts the descriptors of this process that belong to one server: its listener and both ends of
-/// each connection. Other tests open and close descriptors meanwhile, so all together say nothing.
+/// each connection.
+///
+/// Other tests open and close descriptors meanwhile, so all together say nothing.
 enum SocketCensus {
   static func descriptorCount(of address: SocketAddress) -> Int {
     let inodes: Set<Substring>

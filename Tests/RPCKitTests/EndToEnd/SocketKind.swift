@@ -26,8 +26,9 @@ extension SocketAddress {
   }
 }
 
-/// A folder that lasts as long as the object. Its path is short, because that of a Unix socket has
-/// to be.
+/// A folder that lasts as long as the object.
+///
+/// Its path is short, because that of a Unix socket has to be.
 final class SocketFolder: Sendable {
   let root: String
 

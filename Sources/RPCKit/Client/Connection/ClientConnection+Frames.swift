@@ -77,7 +77,10 @@ extension ClientConnection {
     var plain = ByteBuffer()
     plain.append(bytes.extracting(0..<range.upperBound))
     let error = codec.withInflated(
-      bytes, deflated, header, limit: configuration.limits.frameByteCountMax
+      bytes,
+      deflated,
+      header,
+      limit: configuration.limits.frameByteCountMax
     ) { message in
       plain.append(message)
       return nil
@@ -99,7 +102,10 @@ extension ClientConnection {
     let limits = configuration.limits
     var byteCount = payload.count
     let error = codec.withInflated(
-      bytes, payload, header, limit: limits.frameByteCountMax
+      bytes,
+      payload,
+      header,
+      limit: limits.frameByteCountMax
     ) { message in
       byteCount = message.count
       return call.receiveMessage(message, limits: limits)

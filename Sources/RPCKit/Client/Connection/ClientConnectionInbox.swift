@@ -55,7 +55,9 @@ extension ClientConnection {
   }
 
   /// Begins a streaming call, or says why the connection takes none: it may have begun to drain
-  /// since it was chosen. Any thread.
+  /// since it was chosen.
+  ///
+  /// Any thread.
   func open(_ call: StreamingCall) async -> Result<Void, RPCError> {
     await CallContinuation<Void>.suspend { continuation in
       if loop.isCurrent {

@@ -57,7 +57,10 @@ class StreamingCall: ClientCall, @unchecked Sendable {
     case .refuse: return .failure(.writingFinished)
     case .send:
       let error = connection.appendMessage(
-        id, deflates: compressesRequest, { message.append(to: &$0, prefix: $1) })
+        id,
+        deflates: compressesRequest,
+        { message.append(to: &$0, prefix: $1) }
+      )
       return error.map { .failure($0) } ?? .success(true)
     }
   }
@@ -146,7 +149,10 @@ extension ClientConnection {
       messageByteCount = message.byteCount
       let flags: FrameFlags = codec.deflateIfWorthwhile(&message) ? .deflated : []
       FrameHeader(
-        payloadByteCount: message.byteCount, streamID: id, type: .data, flags: flags
+        payloadByteCount: message.byteCount,
+        streamID: id,
+        type: .data,
+        flags: flags
       ).append(to: &output)
       message.withBytes { output.append($0) }
     } else {
