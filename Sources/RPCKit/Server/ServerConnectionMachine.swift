@@ -138,11 +138,12 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
     let isLast = header.flags.contains(.remoteClosed)
     let hasMessage = !header.flags.contains(.noData)
     if hasMessage {
-      stream.receiveCredit -= Self.cost(header.payloadByteCount)
-      if dialect != .stock, stream.receiveCredit < -header.payloadByteCount {
+      // One byte of credit is enough for a message of any cost.
+      if dialect != .stock, stream.receiveCredit <= 0 {
         return violation(.creditExceeded)
           ?? .fail(.resourceExhausted, "the stream's window is exceeded")
       }
+      stream.receiveCredit -= Self.cost(header.payloadByteCount)
     }
     if isLast { stream.isInboundOpen = false }
     streams[id] = stream
@@ -152,7 +153,8 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
   /// Counts a frame larger than the limit, whose payload is being skipped.
   mutating func receiveOversize(_ header: FrameHeader) -> OnFrame {
     guard phase != .closed else { return .ignore }
-    if header.type == .request { _ = seen.use(header.streamID) }
+    let id = header.streamID
+    if header.type == .request, id.isClientInitiated, id != .connection { _ = seen.use(id) }
     return violation(.oversizeFrame)
       ?? .fail(.resourceExhausted, "message length \(header.payloadByteCount) exceeds the limit")
   }
