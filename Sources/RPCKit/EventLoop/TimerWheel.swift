@@ -136,11 +136,11 @@ package struct TimerWheel {
     let difference = (tick ^ elapsed) | 63
     let highest = 63 - difference.leadingZeroBitCount
     let level = min(highest / 6, Self.levelCount - 1)
-    let beyond = highest / 6 >= Self.levelCount
-    let position =
-      beyond
-      ? Int(((elapsed >> UInt64(6 * level)) &+ 63) & 63)
-      : Int((tick >> UInt64(6 * level)) & 63)
+    let shift = UInt64(6 * level)
+    // The last level is a ring: a deadline past its end wraps, and one past a whole turn waits in
+    // the slot furthest ahead. On lower levels both have the same higher bits, and nothing wraps.
+    let slotsAhead = min((tick >> shift) - (elapsed >> shift), UInt64(Self.slotsPerLevel - 1))
+    let position = Int(((elapsed >> shift) + slotsAhead) & 63)
     let slot = level * Self.slotsPerLevel + position
     nodes[Int(index)].slot = UInt16(slot)
     nodes[Int(index)].previous = Self.nowhere

@@ -162,7 +162,8 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
   /// Counts a frame larger than the limit, whose payload is being skipped.
   mutating func receiveOversize(_ header: FrameHeader) -> OnFrame {
     guard phase != .closed else { return .ignore }
-    if header.type == .request { _ = seen.use(header.streamID) }
+    let id = header.streamID
+    if header.type == .request, id.isClientInitiated, id != .connection { _ = seen.use(id) }
     return violation(.oversizeFrame)
       ?? .fail(.resourceExhausted, "message length \(header.payloadByteCount) exceeds the limit")
   }

@@ -53,10 +53,11 @@ final class MessageQueue<Element: Sendable>: Sendable {
         return (state.waiter.take(), 0)
       }
       let dropped = state.waitingByteCount
+      let dropsMessages = state.head < state.entries.count
       state.entries = []
       state.head = 0
       // An end that the consumer has not reached yet gives way to the failure.
-      if state.end == nil || dropped > 0 { state.end = .failure(error) }
+      if state.end == nil || dropsMessages { state.end = .failure(error) }
       return (state.waiter.take(), dropped)
     }
     waiter?.resume()
