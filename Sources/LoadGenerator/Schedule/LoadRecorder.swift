@@ -64,7 +64,9 @@ package struct LoadRecorder: Sendable {
     windowEnd = min(windowEnd, max(end, windowStart))
   }
 
-  /// Counts a call that was due (closed loop: began) at `start`. `message` is what a failure said.
+  /// Counts a call that was due (closed loop: began) at `start`.
+  ///
+  /// `message` is what a failure said.
   package mutating func record(
     start: Int64,
     end: Int64,

@@ -17,9 +17,9 @@ public protocol RawCallerDelegate: AnyObject {
 /// caller.start(delegate)   // … rawConnectionReady()
 /// caller.send(service: "echo.v1.Echo", method: "Say", payload: bytes.span, token: 7)
 /// ```
-public final class RawCaller: ClientConnectionOwner {
+public final class RawCaller {
   private let connection: ClientConnection
-  private weak var delegate: (any RawCallerDelegate)?
+  private let owner = Owner()
 
   /// Makes a caller over a transport that was not started. `sendsHello: false` keeps to plain
   /// ttrpc: the server is not told that this side knows our extensions.
@@ -32,8 +32,7 @@ public final class RawCaller: ClientConnectionOwner {
 
   /// Starts to connect. The delegate is kept alive until the connection closes.
   public func start(_ delegate: any RawCallerDelegate) {
-    self.delegate = delegate
-    connection.owner = self
+    connection.owner = owner
     connection.rawDelegate = delegate
     connection.start()
   }
@@ -72,8 +71,17 @@ public final class RawCaller: ClientConnectionOwner {
   /// Ends every call and closes the connection.
   public func close() { connection.close() }
 
-  func connectionIsReady(_ connection: ClientConnection) { delegate?.rawConnectionReady() }
-  func connectionIsDraining(_ connection: ClientConnection) {}
-  func connectionHasRoom(_ connection: ClientConnection) {}
-  func connectionIsClosed(_ connection: ClientConnection, _ error: TransportError?) {}
+  /// What the connection refers to weakly.
+  ///
+  /// An object of its own: an object that weak references point to counts its strong references in
+  /// a side table, which would make each call dearer.
+  private final class Owner: ClientConnectionOwner {
+    func connectionIsReady(_ connection: ClientConnection) {
+      connection.rawDelegate?.rawConnectionReady()
+    }
+
+    func connectionIsDraining(_ connection: ClientConnection) {}
+    func connectionHasRoom(_ connection: ClientConnection) {}
+    func connectionIsClosed(_ connection: ClientConnection, _ error: TransportError?) {}
+  }
 }
