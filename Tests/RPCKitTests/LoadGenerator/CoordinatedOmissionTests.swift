@@ -89,6 +89,23 @@ import Testing
     #expect(simulation.pacer.waitingPeak == 10)
   }
 
+  @Test(
+    "Calls that were never sent are failures, and not among those sent; early ones are kept apart"
+  )
+  func failures_ofEachSort_areKeptApart() {
+    var recorder = LoadRecorder(isOpenLoop: true, windowStart: 100, windowEnd: 200)
+    recorder.record(start: 150, end: 900, isSlow: false, .unsent)
+    recorder.record(start: 150, end: 900, isSlow: false, .unfinished)
+    recorder.record(start: 5, end: 9, isSlow: false, .failed(.unimplemented), message: "no B")
+    #expect(recorder.totalCount == 2)
+    #expect(recorder.totalFailedCount == 3)
+    #expect(recorder.failures.map(\.outcome) == [.unsent, .unfinished])
+    #expect(
+      recorder.unmeasuredFailures
+        == [.init(outcome: .failed(.unimplemented), count: 1, example: "no B")]
+    )
+  }
+
   @Test("A call that is put back is first in line, at its own time")
   func putBack_call_isNextWithItsTime() {
     let schedule = ArrivalSchedule(rate: 1000, isPoisson: false, share: 0, of: 1, seed: 1)

@@ -60,7 +60,7 @@ import Testing
       "p99.99", "1.00 ms", "UNAVAILABLE", "go away", "WRONG_ANSWER", "3 calls, no place free",
     ] { #expect(text.contains(part), "\(part) is missing in:\n\(text)") }
     #expect(!text.contains("\u{1B}"))
-    #expect(text.contains("<=    200.0 us           100 ####"))
+    #expect(text.contains("<=   200.0 us           100 ########\n"))
   }
 
   @Test("A run in which nothing succeeded ends with 1")

@@ -17,7 +17,7 @@ import Testing
   )
   func template_ofEveryKind_isReadBackByProtoc() throws {
     let text = """
-      1: "usr_7"
+      1: "A text"
       2: 0
       2: 300
       3: 18446744073709551615
