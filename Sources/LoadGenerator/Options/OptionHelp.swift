@@ -52,7 +52,8 @@ package enum OptionHelp {
 
     A closed loop measures calls that began after the warm-up and ended in time; an open loop,
     every call that was due in that time, followed for two seconds (or --timeout) after the end.
-    Control-C ends the run and reports what there is.
+    Control-C ends the run and reports what there is. UNFINISHED is a call without an answer by
+    then, UNSENT one that still waited for a place, DROPPED one that the backlog had no room for.
 
     Ends with 0; with 1 when no call succeeded, no connection could be made, or --max-errors was
     reached; with 2 when the command line is wrong.

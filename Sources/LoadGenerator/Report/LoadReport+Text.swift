@@ -68,7 +68,13 @@ extension LoadReport {
   }
 
   private var failureLines: [String] {
-    recorder.failures.map { failure in
+    let before = recorder.unmeasuredFailures
+    return rows(recorder.failures)
+      + (before.isEmpty ? [] : ["outside of the measured time"] + rows(before))
+  }
+
+  private func rows(_ failures: [LoadRecorder.Failure]) -> [String] {
+    failures.map { failure in
       let example = failure.example.isEmpty ? "" : ": \(Self.printable(failure.example))"
       return row(failure.outcome.name, DecimalText.grouped(failure.count) + example)
     }

@@ -291,7 +291,7 @@ final class LoadWorker: TimerTarget, @unchecked Sendable {
 
   private func finish(_ now: Int64) {
     while let due = pacer?.takeWaiting() {
-      recorder.record(start: due, end: now, isSlow: false, .unfinished)
+      recorder.record(start: due, end: now, isSlow: false, .unsent)
     }
     closeAll()
     finishing.take()?.resume(

@@ -15,6 +15,8 @@ package struct LoadRecorder: Sendable {
     case unfinished
     /// Never sent: too many were waiting already.
     case dropped
+    /// Never sent: it still waited for a place when the run was over.
+    case unsent
   }
 
   /// One way to fail, and how often that was measured.
@@ -23,6 +25,13 @@ package struct LoadRecorder: Sendable {
     package var count: UInt64
     /// What the first one said.
     package var example: String
+
+    /// Makes a count.
+    package init(outcome: Outcome, count: UInt64, example: String) {
+      self.outcome = outcome
+      self.count = count
+      self.example = example
+    }
   }
 
   /// Different failures that are told apart; a server can invent status codes without end.
@@ -45,6 +54,8 @@ package struct LoadRecorder: Sendable {
   package private(set) var totalFailedCount: UInt64 = 0
   /// Measured failures, in the order of their first occurrence.
   package private(set) var failures: [Failure] = []
+  /// Failures outside of the measured time: why a run that never got so far went wrong.
+  package private(set) var unmeasuredFailures: [Failure] = []
 
   /// Measures from `windowStart` to `windowEnd`.
   package init(isOpenLoop: Bool, windowStart: Int64, windowEnd: Int64) {
@@ -74,14 +85,19 @@ package struct LoadRecorder: Sendable {
     _ outcome: Outcome,
     message: @autoclosure () -> String = ""
   ) {
-    if outcome != .dropped { totalCount &+= 1 }
+    if outcome != .dropped, outcome != .unsent { totalCount &+= 1 }
     let isSuccess = outcome == .succeeded
     if isSuccess { totalSucceededCount &+= 1 } else { totalFailedCount &+= 1 }
-    guard isMeasured(start: start, end: end) else { return }
+    let isMeasured = isMeasured(start: start, end: end)
     guard isSuccess else {
-      countFailure(outcome, message())
+      if isMeasured {
+        Self.count(outcome, message(), in: &failures)
+      } else {
+        Self.count(outcome, message(), in: &unmeasuredFailures)
+      }
       return
     }
+    guard isMeasured else { return }
     if isSlow {
       slowCount &+= 1
     } else {
@@ -94,13 +110,27 @@ package struct LoadRecorder: Sendable {
     return isOpenLoop ? start < windowEnd : end <= windowEnd
   }
 
-  private mutating func countFailure(_ outcome: Outcome, _ message: @autoclosure () -> String) {
+  private static func count(
+    _ outcome: Outcome,
+    _ message: @autoclosure () -> String,
+    in failures: inout [Failure]
+  ) {
     if let index = failures.firstIndex(where: { $0.outcome == outcome }) {
       failures[index].count += 1
-    } else if failures.count < Self.failureKindsMax {
+    } else if failures.count < failureKindsMax {
       failures.append(Failure(outcome: outcome, count: 1, example: message()))
     } else {
       failures[failures.count - 1].count += 1
+    }
+  }
+
+  private static func merge(_ others: [Failure], into failures: inout [Failure]) {
+    for other in others {
+      if let index = failures.firstIndex(where: { $0.outcome == other.outcome }) {
+        failures[index].count += other.count
+      } else {
+        failures.append(other)
+      }
     }
   }
 
@@ -112,13 +142,8 @@ package struct LoadRecorder: Sendable {
     totalCount += other.totalCount
     totalSucceededCount += other.totalSucceededCount
     totalFailedCount += other.totalFailedCount
-    for failure in other.failures {
-      if let index = failures.firstIndex(where: { $0.outcome == failure.outcome }) {
-        failures[index].count += failure.count
-      } else {
-        failures.append(failure)
-      }
-    }
+    Self.merge(other.failures, into: &failures)
+    Self.merge(other.unmeasuredFailures, into: &unmeasuredFailures)
   }
 }
 
@@ -131,6 +156,7 @@ extension LoadRecorder.Outcome {
     case .failed(let code): code.description
     case .unfinished: "UNFINISHED"
     case .dropped: "DROPPED"
+    case .unsent: "UNSENT"
     }
   }
 }

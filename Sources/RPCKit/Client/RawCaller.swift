@@ -21,9 +21,9 @@ public protocol RawCallerDelegate: AnyObject {
 /// caller.start(delegate)   // … rawConnectionReady()
 /// caller.send(service: "echo.v1.Echo", method: "Say", payload: bytes.span, token: 7)
 /// ```
-public final class RawCaller: ClientConnectionOwner {
+public final class RawCaller {
   private let connection: ClientConnection
-  private weak var delegate: (any RawCallerDelegate)?
+  private let owner = Owner()
 
   /// Makes a caller over a transport that was not started.
   ///
@@ -40,8 +40,7 @@ public final class RawCaller: ClientConnectionOwner {
   ///
   /// The delegate is kept alive until the connection closes.
   public func start(_ delegate: any RawCallerDelegate) {
-    self.delegate = delegate
-    connection.owner = self
+    connection.owner = owner
     connection.rawDelegate = delegate
     connection.start()
   }
@@ -80,8 +79,17 @@ public final class RawCaller: ClientConnectionOwner {
   /// Ends every call and closes the connection.
   public func close() { connection.close() }
 
-  func connectionIsReady(_ connection: ClientConnection) { delegate?.rawConnectionReady() }
-  func connectionIsDraining(_ connection: ClientConnection) {}
-  func connectionHasRoom(_ connection: ClientConnection) {}
-  func connectionIsClosed(_ connection: ClientConnection, _ error: TransportError?) {}
+  /// What the connection refers to weakly.
+  ///
+  /// An object of its own: an object that weak references point to counts its strong references in
+  /// a side table, which would make each call dearer.
+  private final class Owner: ClientConnectionOwner {
+    func connectionIsReady(_ connection: ClientConnection) {
+      connection.rawDelegate?.rawConnectionReady()
+    }
+
+    func connectionIsDraining(_ connection: ClientConnection) {}
+    func connectionHasRoom(_ connection: ClientConnection) {}
+    func connectionIsClosed(_ connection: ClientConnection, _ error: TransportError?) {}
+  }
 }
