@@ -6,6 +6,8 @@ public struct FaultPlan: Sendable {
   public var latency = Duration.microseconds(10)...Duration.milliseconds(1)
   /// Bytes of a piece that travels on its own.
   public var pieceByteCount = 1...65_536
+  /// Pieces that one write is cut into at most; the last one is what is left.
+  public var piecesPerWriteMax = 6
   /// Bytes that may be under way or unread in one direction before the writer is pushed back;
   /// drawn for each connection.
   public var windowByteCount = 4_096...262_144
@@ -39,6 +41,7 @@ public struct FaultPlan: Sendable {
   public static var dripping: FaultPlan {
     var plan = FaultPlan.calm
     plan.pieceByteCount = 1...1
+    plan.piecesPerWriteMax = .max
     return plan
   }
 }

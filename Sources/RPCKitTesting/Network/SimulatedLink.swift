@@ -60,9 +60,12 @@ final class SimulatedLink {
   /// Sends bytes to `end`, in pieces of random size.
   func send(_ bytes: [UInt8], to end: End) {
     var rest = bytes[...]
+    var pieceCount = 0
     while !rest.isEmpty {
+      pieceCount += 1
       let size = network.simulation.random.skewedNumber(in: network.faults.pieceByteCount)
-      let count = min(rest.count, max(1, size))
+      let isLast = pieceCount >= network.faults.piecesPerWriteMax
+      let count = isLast ? rest.count : min(rest.count, max(1, size))
       enqueue(.bytes(Array(rest.prefix(count))), to: end)
       rest = rest.dropFirst(count)
     }

@@ -231,8 +231,6 @@ final class SimulatedTransport: Transport, TurnEndTarget {
 extension [UInt8] {
   /// Copies a span.
   init(copying bytes: Span<UInt8>) {
-    self.init(capacity: bytes.count) { output in
-      for index in bytes.indices { output.append(bytes[index]) }
-    }
+    self = unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
   }
 }

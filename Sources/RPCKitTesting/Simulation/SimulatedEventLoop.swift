@@ -20,6 +20,8 @@ public final class SimulatedEventLoop: EventLoop, @unchecked Sendable {
   private var jobs: [UnownedJob] = []
   private var turnEndTargets: [any TurnEndTarget] = []
   private var timers: TimerWheel
+  private var knownDeadline: MonotonicInstant?
+  private var isDeadlineKnown = false
 
   init(name: String, index: UInt64, simulation: Simulation) {
     self.name = name
@@ -58,12 +60,14 @@ public final class SimulatedEventLoop: EventLoop, @unchecked Sendable {
     token: UInt64
   ) -> TimerID {
     preconditionOnLoop()
+    isDeadlineKnown = false
     return timers.schedule(at: deadline, target: target, token: token)
   }
 
   /// Forgets a timer.
   public func cancel(_ timer: TimerID) {
     preconditionOnLoop()
+    isDeadlineKnown = false
     timers.cancel(timer)
   }
 
@@ -89,7 +93,15 @@ public final class SimulatedEventLoop: EventLoop, @unchecked Sendable {
   }
 
   /// When the next timer may be due.
-  var nextDeadline: MonotonicInstant? { timers.count > 0 ? timers.nextDeadline() : nil }
+  ///
+  /// Remembered until the wheel changes: every turn of any loop asks.
+  var nextDeadline: MonotonicInstant? {
+    if !isDeadlineKnown {
+      knownDeadline = timers.count > 0 ? timers.nextDeadline() : nil
+      isDeadlineKnown = true
+    }
+    return knownDeadline
+  }
 
   /// Adds something that became ready, like a socket in epoll.
   func becameReady(_ event: @escaping () -> Void) {
@@ -119,7 +131,8 @@ public final class SimulatedEventLoop: EventLoop, @unchecked Sendable {
   }
 
   private func fireTimers() {
-    guard timers.count > 0 else { return }
+    guard let deadline = nextDeadline, deadline <= now else { return }
+    isDeadlineKnown = false
     var due: [TimerWheel.Due] = []
     timers.popDue(at: now, into: &due)
     for timer in due {

@@ -12,7 +12,7 @@ struct WorkloadSimulationTests {
   /// `RPCKIT_SIMULATION_SEED` replays one seed, `RPCKIT_SIMULATION_SEEDS` says how many to run.
   private static let seeds: ClosedRange<UInt64> = {
     if let seed = setting("RPCKIT_SIMULATION_SEED") { return seed...seed }
-    return 1...(setting("RPCKIT_SIMULATION_SEEDS") ?? 100)
+    return 1...(setting("RPCKIT_SIMULATION_SEEDS") ?? 30)
   }()
 
   @Test("calls end once and legally, and nothing is left of them, whatever the network does")
