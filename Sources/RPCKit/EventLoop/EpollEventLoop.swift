@@ -41,6 +41,8 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   private let threadIdentity = Atomic<UInt>(0)
   private var timers: TimerWheel
   private var dueTimers: [TimerWheel.Due] = []
+  private var dueIndex = 0
+  private var cancelledDueTimers: Set<TimerID> = []
   private var registrations: [Registration] = []
   private var freeRegistrations: [UInt32] = []
   private var jobs: [UnownedJob] = []
@@ -146,6 +148,7 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   public func cancel(_ timer: TimerID) {
     preconditionOnLoop()
     timers.cancel(timer)
+    if dueIndex < dueTimers.count { cancelledDueTimers.insert(timer) }
   }
 
   /// Calls `target` once when everything ready in this turn has run.
@@ -246,6 +249,8 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
       runJobs()
       endTurn()
     }
+    // The system may give the thread's identity to another thread.
+    threadIdentity.store(0, ordering: .relaxed)
   }
 
   private func waitForReadiness() {
@@ -298,11 +303,15 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     timers.popDue(at: turnStart, into: &dueTimers)
     guard !dueTimers.isEmpty else { return }
     if let deadline { metrics?.lag.observe(nanoseconds: deadline.nanoseconds(to: turnStart)) }
-    var due: [TimerWheel.Due] = []
-    swap(&due, &dueTimers)
-    for timer in due { timer.target.timerFired(timer.token) }
-    due.removeAll(keepingCapacity: true)
-    swap(&due, &dueTimers)
+    // One timer can cancel another that is due in the same turn.
+    while dueIndex < dueTimers.count {
+      let due = dueTimers[dueIndex]
+      dueIndex += 1
+      if !cancelledDueTimers.contains(due.timer) { due.target.timerFired(due.token) }
+    }
+    dueTimers.removeAll(keepingCapacity: true)
+    cancelledDueTimers.removeAll(keepingCapacity: true)
+    dueIndex = 0
   }
 
   private func takeSharedWork() {

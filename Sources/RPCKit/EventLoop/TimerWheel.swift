@@ -20,6 +20,7 @@ package struct TimerWheel {
 
   /// What is due: the caller fires it after the wheel is no longer being changed.
   package struct Due {
+    package var timer: TimerID
     package var target: any TimerTarget
     package var token: UInt64
   }
@@ -119,7 +120,8 @@ package struct TimerWheel {
         let next = nodes[Int(index)].next
         if nodes[Int(index)].tick <= tick {
           if let target = nodes[Int(index)].target {
-            due.append(Due(target: target, token: nodes[Int(index)].token))
+            let timer = TimerID(index: index, generation: nodes[Int(index)].generation)
+            due.append(Due(timer: timer, target: target, token: nodes[Int(index)].token))
           }
           free(index)
         } else {

@@ -13,7 +13,7 @@ extension Rpc_V1 {
     package var maxFrameBytes: UInt32 = 0
     /// Calls in flight that this side accepts on one connection. 0 says nothing.
     package var maxStreams: UInt32 = 0
-    /// Bytes that the peer may send on a stream before the first CREDIT. 0 means no flow control.
+    /// Bytes that the peer may send on a stream before the first CREDIT. 0 means 64 KiB.
     package var initialStreamWindowBytes: UInt32 = 0
 
     /// Makes a message with every field at its default.
@@ -207,7 +207,7 @@ extension Rpc_V1 {
     }
   }
 
-  /// The payload of PING, sent back unchanged in PONG.
+  /// The payload of PING, sent back unchanged in the answer: a PING with flag 0x01.
   package struct Ping: Message {
     /// Whatever the sender wants to recognise.
     package var opaque: UInt64 = 0

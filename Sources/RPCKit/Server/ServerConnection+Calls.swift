@@ -316,6 +316,10 @@ extension RPCError {
     for detail in details { size += detail.value.count + detail.typeURL.utf8.count + 16 }
     for entry in metadata.entries { size += entry.key.utf8.count + entry.value.utf8.count + 16 }
     guard size > limits.frameByteCountMax / 2 else { return self }
-    return RPCError(code, String(message.prefix(1024)), isNotProcessed: isNotProcessed)
+    return RPCError(
+      code,
+      String(message.unicodeScalars.prefix(1024)),
+      isNotProcessed: isNotProcessed
+    )
   }
 }

@@ -61,7 +61,9 @@ extension ServerConnection {
   }
 
   private func deadlinePassed(_ id: StreamID) {
-    machine.streams[id]?.call.timer = .none
+    // The call may have ended in the turn in which its timer was due.
+    guard let call = machine.streams[id]?.call else { return }
+    call.timer = .none
     fail(id, RPCError(.deadlineExceeded, "the deadline passed"))
   }
 

@@ -39,7 +39,7 @@ import Testing
     arguments: ["", "--stock"]
   )
   func closedLoop_onServer_succeeds(flag: String) async throws {
-    let report = try await run("--connections 3 --in-flight 4 --threads 2 --seconds 0.2 \(flag)")
+    let report = try await run("--connections 3 --in-flight 4 --threads 2 --seconds 3 \(flag)")
     #expect(report.recorder.failedCount == 0)
     #expect(report.recorder.succeededCount > 12)
     #expect(report.exitCode == 0)

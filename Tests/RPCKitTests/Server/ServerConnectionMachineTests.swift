@@ -34,7 +34,8 @@ struct ServerConnectionMachineTests {
     let stage = Stage()
     if isExtended { stage.agree() }
     stage.open(1)
-    #expect(stage.receive(.hello, .max) == .hello)
+    // Settings are agreed on once.
+    #expect(stage.receive(.hello, .max) == (isExtended ? .ignore : .hello))
     #expect(stage.receive(.hello, 1) == .ignore)
     #expect(stage.receive(.ping, .max) == (isExtended ? .answerPing : .ignore))
     #expect(stage.receive(.ping, .max, .acknowledgement) == (isExtended ? .pong : .ignore))
@@ -160,7 +161,17 @@ struct ServerConnectionMachineTests {
   @Test("stops reading from a stock client when it drains")
   func drain_stock_stopsReading() {
     let stage = Stage()
+    stage.open(1)
     #expect(stage.drain() == .stopReading)
+    #expect(!stage.isDrained)
+    _ = stage.end(1)
+    #expect(stage.isDrained)
+  }
+
+  @Test("waits for the first frame when it drains before the client has said anything")
+  func drain_untouched_awaitsFirstFrame() {
+    let stage = Stage()
+    #expect(stage.drain() == .awaitFirstFrame)
     #expect(stage.isDrained)
   }
 
@@ -387,6 +398,6 @@ private final class Stage {
   }
 
   func consumed(_ number: UInt32, _ byteCount: Int) -> Int? {
-    machine.consumed(StreamID(rawValue: number), payloadByteCount: byteCount)
+    machine.consumed(StreamID(rawValue: number), cost: byteCount + FrameHeader.byteCount)
   }
 }
