@@ -47,7 +47,7 @@ def built_servers(wanted):
 
 
 def measure(servers, options):
-    results = {server.name: {"title": server.title, "command": list(server.command)}
+    results = {server.name: {"title": server.title, "command": [os.path.basename(server.command[0]), *server.command[1:]]}
                for server in servers}
     for server in servers:
         measurements.verify(server)
