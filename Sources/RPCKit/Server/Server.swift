@@ -27,7 +27,6 @@ public final class Server: Sendable {
     var state = State.idle
     var isDrainRequested = false
     var drainWaiters: [CheckedContinuation<Void, Never>] = []
-    var readyWaiters: [CheckedContinuation<Void, Never>] = []
   }
 
   let core: ServerCore

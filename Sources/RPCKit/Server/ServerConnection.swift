@@ -100,7 +100,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
           header.streamID,
           RPCError(.resourceExhausted, "frame of \(header.payloadByteCount) bytes")
         )
-        closeAfterFlush(.unskippableFrame)
+        closeAfterFlush()
         return
       }
     }
@@ -183,8 +183,8 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       receiveCredit(header, bytes, payload)
     case .pong, .ignore:
       break
-    case .close(let violation):
-      closeAfterFlush(violation)
+    case .close:
+      closeAfterFlush()
     }
   }
 
@@ -251,7 +251,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
 
   /// Counts a frame whose content is wrong; closes the connection when it was one too many.
   func violate(_ kind: ProtocolViolation) {
-    if case .close(let violation) = machine.countViolation(kind) { closeAfterFlush(violation) }
+    if case .close = machine.countViolation(kind) { closeAfterFlush() }
   }
 
   private func reportViolation() {
@@ -424,7 +424,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     close(.drained)
   }
 
-  private func closeAfterFlush(_ violation: ProtocolViolation) {
+  private func closeAfterFlush() {
     closesWhenFlushed = true
     closeReason = .violation
     stopsReading = true
