@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "RPCKit", targets: ["RPCKit"]),
     .library(name: "RPCKitTesting", targets: ["RPCKitTesting"]),
     .library(name: "Contracts", targets: ["Contracts"]),
+    .library(name: "ServiceKit", targets: ["ServiceKit"]),
     .executable(name: "rpcload", targets: ["rpcload"]),
     .executable(name: "protoc-gen-rpckit", targets: ["protoc-gen-rpckit"]),
   ],
@@ -25,6 +26,8 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .target(
       name: "CProtobufC",
       cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
@@ -37,6 +40,26 @@ let package = Package(
     ),
     .target(name: "Contracts", dependencies: ["RPCKit", "CProtobufC"], swiftSettings: strict),
     .target(name: "RPCKitTesting", dependencies: ["RPCKit"], swiftSettings: strict),
+    .target(
+      name: "ServiceKit",
+      dependencies: ["RPCKit", "Contracts", "CSQLite", "COpenSSL"],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "AuthService",
+      dependencies: ["ServiceKit", "RPCKit", "Contracts", "CSodium"],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "TenancyService",
+      dependencies: ["ServiceKit", "RPCKit", "Contracts"],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "EntitlementService",
+      dependencies: ["ServiceKit", "RPCKit", "Contracts", "COpenSSL"],
+      swiftSettings: strict
+    ),
     .executableTarget(
       name: "protoc-gen-rpckit",
       dependencies: ["CProtobufC"],
@@ -46,6 +69,29 @@ let package = Package(
     .executableTarget(
       name: "rpcload",
       dependencies: ["LoadGenerator", "RPCKit"],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "ServiceKitTests",
+      dependencies: ["ServiceKit", "RPCKit", "RPCKitTesting", "Contracts"],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "AuthServiceTests",
+      dependencies: ["AuthService", "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts"],
+      path: "Tests/ServiceTests/Auth",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "TenancyServiceTests",
+      dependencies: ["TenancyService", "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts"],
+      path: "Tests/ServiceTests/Tenancy",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "EntitlementServiceTests",
+      dependencies: ["EntitlementService", "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts"],
+      path: "Tests/ServiceTests/Entitlement",
       swiftSettings: strict
     ),
     .testTarget(

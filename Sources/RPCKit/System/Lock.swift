@@ -7,12 +7,12 @@ internal import Glibc
 /// Costs one allocation when made, and about as much to take. Not recursive. `body` must not call
 /// code that it does not own: return an action and run it afterwards.
 @safe
-struct Lock<State>: ~Copyable, @unchecked Sendable {
+package struct Lock<State>: ~Copyable, @unchecked Sendable {
   // @unchecked: `state` is touched only between lock and unlock.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let state: UnsafeMutablePointer<State>
 
-  init(_ initial: consuming sending State) {
+  package init(_ initial: consuming sending State) {
     unsafe mutex = .allocate(capacity: 1)
     unsafe mutex.initialize(to: pthread_mutex_t())
     let result = unsafe pthread_mutex_init(mutex, nil)
@@ -29,7 +29,7 @@ struct Lock<State>: ~Copyable, @unchecked Sendable {
   }
 
   /// Runs `body` with the state to itself.
-  borrowing func withLock<Result: ~Copyable, Failure: Error>(
+  package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
     unsafe pthread_mutex_lock(mutex)

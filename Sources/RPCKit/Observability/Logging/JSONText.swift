@@ -1,7 +1,7 @@
 /// JSON strings, for log lines and the admin port.
-enum JSONText {
+package enum JSONText {
   /// Text between quotes.
-  static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     var bytes: [UInt8] = [UInt8(ascii: "\"")]
     for scalar in text.unicodeScalars { append(scalar, to: &bytes) }
     bytes.append(UInt8(ascii: "\""))

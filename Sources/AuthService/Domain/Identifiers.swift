@@ -1,0 +1,8 @@
+public import ServiceKit
+
+extension IdentifierPrefix {
+  /// Of an user.
+  public static let user = IdentifierPrefix("usr")
+  /// Of a session.
+  public static let session = IdentifierPrefix("ses")
+}

@@ -1,0 +1,6 @@
+public import ServiceKit
+
+extension IdentifierPrefix {
+  /// Of a purchase.
+  public static let purchase = IdentifierPrefix("pur")
+}
