@@ -29,6 +29,7 @@ struct AssociationTable: Sendable {
   private var headsOfSubject: [UInt32] = []
   private var countsOfSubject: [UInt32] = []
   private var headsOfEntity: [UInt32] = []
+  private var rolesOfSubject: [UInt64] = []
 
   /// How many associations there are.
   var count: Int { rows.count - free.count }
@@ -58,6 +59,11 @@ struct AssociationTable: Sendable {
   /// How many associations a subject has.
   func count(subject: UInt32) -> Int {
     Int(subject) < countsOfSubject.count ? Int(countsOfSubject[Int(subject)]) : 0
+  }
+
+  /// Roles that a subject has on anything, at whatever time.
+  func roles(subject: UInt32) -> RoleSet {
+    Int(subject) < rolesOfSubject.count ? RoleSet(bits: rolesOfSubject[Int(subject)]) : .none
   }
 
   /// The first row of an entity, + 1; 0 is none.
@@ -107,6 +113,8 @@ struct AssociationTable: Sendable {
     rows[Int(number)].nextOfSubject = headsOfSubject[Int(row.subject)]
     headsOfSubject[Int(row.subject)] = number + 1
     countsOfSubject[Int(row.subject)] += 1
+    Self.makeRoom(for: row.subject, in: &rolesOfSubject)
+    rolesOfSubject[Int(row.subject)] |= RoleSet(row.role).bits
     rows[Int(number)].nextOfEntity = headsOfEntity[Int(row.entity)]
     headsOfEntity[Int(row.entity)] = number + 1
     let key = Self.key(row.subject, row.entity)
@@ -126,6 +134,7 @@ struct AssociationTable: Sendable {
       \.nextOfSubject
     )
     countsOfSubject[Int(row.subject)] -= 1
+    rolesOfSubject[Int(row.subject)] = gatheredRoles(subject: row.subject)
     headsOfEntity[Int(row.entity)] = without(
       number,
       from: headsOfEntity[Int(row.entity)],
@@ -137,6 +146,16 @@ struct AssociationTable: Sendable {
       pairCount -= 1
       closeGap(at: place)
     }
+  }
+
+  private func gatheredRoles(subject: UInt32) -> UInt64 {
+    var roles = RoleSet.none
+    var next = headsOfSubject[Int(subject)]
+    while next != 0 {
+      roles.insert(rows[Int(next - 1)].role)
+      next = rows[Int(next - 1)].nextOfSubject
+    }
+    return roles.bits
   }
 
   /// Takes a row out of a chain; returns the new head.
@@ -160,7 +179,10 @@ struct AssociationTable: Sendable {
     preconditionFailure("an association is missing from its own chain")
   }
 
-  private static func makeRoom(for index: UInt32, in array: inout [UInt32]) {
+  private static func makeRoom(
+    for index: UInt32,
+    in array: inout [some FixedWidthInteger]
+  ) {
     guard Int(index) >= array.count else { return }
     let missing = Int(index) + 1 - array.count
     array.append(contentsOf: repeatElement(0, count: max(missing, array.count)))

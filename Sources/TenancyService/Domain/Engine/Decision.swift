@@ -25,6 +25,8 @@ public struct Decision: Hashable, Sendable {
   let via: UInt32?
   /// Roles that grant it; what would suffice when it is not granted.
   public let sufficientRoles: RoleSet
+  /// Whether the subject may know that there is such an entity: whether any association reaches it.
+  public let isKnown: Bool
   /// Until when the answer may be kept, in milliseconds since 1970.
   ///
   /// Never beyond five minutes, nor the next edge of a time window that was looked at, matched or

@@ -12,42 +12,51 @@ extension Forest {
     context: DecisionContext,
     now: Int64
   ) -> Decision {
+    let isSuspended = context.isSuspended || subject.map { suspended.contains($0) } == true
+    guard !isSuspended else { return denied(.subjectSuspended, now: now) }
     guard let entity, isAlive[Int(entity)] else { return denied(.entityUnknown, now: now) }
-    guard !context.isSuspended else { return denied(.subjectSuspended, now: now) }
-    guard let subject else { return denied(.noAssociation, now: now) }
-    guard !suspended.contains(subject) else { return denied(.subjectSuspended, now: now) }
     let type = type(entity)
-    let rule = policy.rule(of: action, on: type)
+    // An action that entities of this type do not know is granted by no role.
+    let rule = policy.rule(of: action, on: type) ?? .nothing
     var search = RoleSearch(now: now)
-    gather(subject, on: entity, from: type, rule: rule, into: &search)
-    guard let found = search.found else {
-      return denied(
-        search.reason(hasAssociations: associations.count(subject: subject) > 0),
-        now: now,
-        edge: search.edge,
-        sufficientRoles: rule?.grants ?? .none
-      )
-    }
-    let reason = rule.map { verdict(of: $0, on: entity, context: context, search: &search) }
+    if let subject { gather(subject, on: entity, from: type, rule: rule, into: &search) }
+    let reason = reason(of: rule, for: subject, on: entity, context: context, search: &search)
     return Decision(
-      reason: reason ?? .roleLacksAction,
-      association: found.association,
-      role: found.role,
-      via: found.entity,
-      sufficientRoles: rule?.grants ?? .none,
+      reason: reason,
+      association: search.found?.association,
+      role: search.found?.role,
+      via: search.found?.entity,
+      sufficientRoles: rule.grants,
+      isKnown: search.isReached,
       validUntil: min(search.edge, now + Decision.lifetimeMax),
       revision: revision
     )
+  }
+
+  private func reason(
+    of rule: Policy.ActionRule,
+    for subject: UInt32?,
+    on entity: UInt32,
+    context: DecisionContext,
+    search: inout RoleSearch
+  ) -> ReasonCode {
+    if isDenied(by: rule, on: entity, held: search.held) { return .deniedByRule }
+    guard search.found == nil else {
+      return conditions(of: rule, on: entity, context: context, search: &search)
+    }
+    if let reason = search.reasonOfReaching { return reason }
+    let roles = subject.map { associations.roles(subject: $0) } ?? .none
+    return roles.intersection(rule.anyGrants).isEmpty ? .noAssociation : .outOfScope
   }
 
   private func gather(
     _ subject: UInt32,
     on entity: UInt32,
     from type: EntityTypeID,
-    rule: Policy.ActionRule?,
+    rule: Policy.ActionRule,
     into search: inout RoleSearch
   ) {
-    let grants = rule?.grants ?? .none
+    let grants = rule.grants
     look(at: entity, for: subject, reaching: RoleSet(bits: .max), grants: grants, &search)
     if !linksTo.isEmpty, let edges = linksTo[entity] {
       followLinks(edges, subject: subject, rule: rule, into: &search)
@@ -81,7 +90,7 @@ extension Forest {
   private func followLinks(
     _ edges: [LinkEdge],
     subject: UInt32,
-    rule: Policy.ActionRule?,
+    rule: Policy.ActionRule,
     into search: inout RoleSearch
   ) {
     search.beginLevel()
@@ -108,7 +117,7 @@ extension Forest {
   private func examine(
     _ number: UInt32,
     through link: LinkID,
-    rule: Policy.ActionRule?,
+    rule: Policy.ActionRule,
     into search: inout RoleSearch
   ) {
     let row = associations.rows[Int(number)]
@@ -116,7 +125,7 @@ extension Forest {
     search.examine(
       row,
       number: number,
-      grants: rule?.linkGrants[Int(link.index)] ?? .none
+      grants: rule.linkGrants.isEmpty ? .none : rule.linkGrants[Int(link.index)]
     )
   }
 
@@ -132,20 +141,26 @@ extension Forest {
     return low..<end
   }
 
-  /// What rules and conditions say once a role grants the action.
-  private func verdict(
+  private func isDenied(by rule: Policy.ActionRule, on entity: UInt32, held: RoleSet) -> Bool {
+    for deny in rule.denies {
+      let isSubjectMeant = deny.roles.map { !$0.intersection(held).isEmpty } ?? true
+      if isSubjectMeant, deny.tests.allSatisfy({ $0.passes(code(entity, slot: $0.slot)) }) {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// What conditions say once a role grants the action.
+  ///
+  /// They are sorted by precedence, so that the first that fails is the reason. All are looked at,
+  /// because each may bring an edge nearer.
+  private func conditions(
     of rule: Policy.ActionRule,
     on entity: UInt32,
     context: DecisionContext,
     search: inout RoleSearch
   ) -> ReasonCode {
-    for deny in rule.denies {
-      let isSubjectMeant = deny.roles.map { !$0.intersection(search.held).isEmpty } ?? true
-      guard isSubjectMeant else { continue }
-      if deny.tests.allSatisfy({ $0.passes(code(entity, slot: $0.slot)) }) { return .deniedByRule }
-    }
-    // Sorted by precedence, so that the first that fails is the reason. All are looked at, because
-    // each may bring an edge nearer.
     var reason = ReasonCode.allowed
     for condition in rule.conditions {
       let holds: Bool
@@ -160,19 +175,15 @@ extension Forest {
     return reason
   }
 
-  private func denied(
-    _ reason: ReasonCode,
-    now: Int64,
-    edge: Int64 = .max,
-    sufficientRoles: RoleSet = .none
-  ) -> Decision {
+  private func denied(_ reason: ReasonCode, now: Int64) -> Decision {
     Decision(
       reason: reason,
       association: nil,
       role: nil,
       via: nil,
-      sufficientRoles: sufficientRoles,
-      validUntil: min(edge, now + Decision.lifetimeMax),
+      sufficientRoles: .none,
+      isKnown: false,
+      validUntil: now + Decision.lifetimeMax,
       revision: revision
     )
   }

@@ -8,7 +8,8 @@ struct RoleSearch {
   /// The association that grants the action.
   private(set) var found: Found?
   private var level = 0
-  private var isReached = false
+  /// Whether any association reaches the entity, at whatever time.
+  private(set) var isReached = false
   private var isGrantedLater = false
   private var wasGranted = false
 
@@ -56,12 +57,11 @@ struct RoleSearch {
     return row.validUntil > found.validUntil
   }
 
-  /// Why nothing was found.
-  func reason(hasAssociations: Bool) -> ReasonCode {
+  /// Why nothing was found among the associations that reach the entity, if any do.
+  var reasonOfReaching: ReasonCode? {
     if isGrantedLater { return .notYetValid }
     if wasGranted { return .expired }
-    if isReached { return .roleLacksAction }
-    return hasAssociations ? .outOfScope : .noAssociation
+    return isReached ? .roleLacksAction : nil
   }
 
   /// Whether the time of day is in a range; remembers when that changes next.

@@ -37,6 +37,8 @@ public struct Policy: Sendable {
     let parents: EntityTypeSet
     /// What is known of each entity.
     public let attributes: [Attribute]
+    /// The access level of attributes that the policy does not know; nil when there can be none.
+    public let otherAttributesLevel: Int?
   }
 
   /// A role.
@@ -51,6 +53,10 @@ public struct Policy: Sendable {
     public let isWindowRequired: Bool
     /// How much it shows: a place in `accessLevels`.
     public let accessLevel: Int
+    /// How long such a time is at most, in milliseconds.
+    public let windowMax: Int64
+    /// Whether the last one who has it on an entity cannot lose it.
+    public let isOneKept: Bool
     /// Links that it reaches through, by link.
     let throughLinks: [Bool]
   }
@@ -87,6 +93,12 @@ public struct Policy: Sendable {
     var conditions: [Condition]
     /// What forbids it whoever grants it.
     var denies: [Deny]
+
+    /// The rule of an action that is not there.
+    static let nothing = ActionRule(grants: .none, linkGrants: [], conditions: [], denies: [])
+
+    /// Roles that grant it in any way.
+    var anyGrants: RoleSet { linkGrants.reduce(into: grants) { $0.formUnion($1) } }
   }
 
   /// What must hold besides a role.

@@ -158,6 +158,8 @@ struct PolicyReader {
       includes.append(included)
       let throughLinks = try readThrough(members.optional("through"), role: index)
       let isWindowRequired = try members.optional("window")?.choice(of: WindowRule.self)
+      let windowDays = try members.optional("window_days_max")?.integer(in: 1...36_600)
+      let isOneKept = try members.optional("keep_one")?.boolean()
       let level = try members.optional("access_level").map { level throws(JSONDecodingError) in
         try accessLevel(level)
       }
@@ -169,6 +171,8 @@ struct PolicyReader {
           inheritsTo: inheritsTo ?? EntityTypeSet(),
           isWindowRequired: isWindowRequired == .required,
           accessLevel: level ?? 0,
+          windowMax: windowDays.map { $0 * 86_400_000 } ?? .max,
+          isOneKept: isOneKept ?? false,
           throughLinks: throughLinks
         )
       )
@@ -215,7 +219,14 @@ struct PolicyReader {
   private func readTypes(_ fields: [PolicyMember]) throws(JSONDecodingError)
     -> [Policy.EntityType]
   {
-    var types = [Policy.EntityType(name: "system", parents: EntityTypeSet(), attributes: [])]
+    var types = [
+      Policy.EntityType(
+        name: "system",
+        parents: EntityTypeSet(),
+        attributes: [],
+        otherAttributesLevel: nil
+      )
+    ]
     for field in fields {
       var members = try field.field.members()
       if field.name == "system" {
@@ -228,10 +239,18 @@ struct PolicyReader {
       for attribute in try members.optional("attributes")?.members().all() ?? [] {
         attributes.append(try readAttribute(attribute, after: attributes))
       }
+      let others = try members.optional("other_attributes").map { level throws(JSONDecodingError) in
+        try accessLevel(level)
+      }
       _ = members.optional("actions")
       try members.finish()
       types.append(
-        Policy.EntityType(name: field.name, parents: parents, attributes: attributes)
+        Policy.EntityType(
+          name: field.name,
+          parents: parents,
+          attributes: attributes,
+          otherAttributesLevel: others
+        )
       )
     }
     return types
@@ -464,7 +483,7 @@ struct PolicyReader {
 
   private static func timeOfDay(_ field: JSONField) throws(JSONDecodingError) -> Int64 {
     let parts = try field.string().split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 }),
+    guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 && $0.first != "+" && $0.first != "-" }),
       let hours = Int64(parts[0]), let minutes = Int64(parts[1]),
       (0...23).contains(hours), (0...59).contains(minutes)
     else { throw field.error("must be a time of day in UTC as HH:MM") }
