@@ -67,7 +67,7 @@ public final class Permissions: Sendable {
     state = Lock(State(cache: PermissionCache(entryCountMax: configuration.entryCountMax)))
   }
 
-  /// May `subject` do `action` to `entity`?
+  /// Whether `subject` may do `action` to `entity`.
   ///
   /// Throws UNAVAILABLE or DEADLINE_EXCEEDED when TenancyService cannot be asked. Cancelling the
   /// caller does not end a call that others wait for too.
