@@ -93,6 +93,7 @@ public final class Database: Sendable {
   /// means that the commit failed: repeat the call with its idempotency key.
   /// `CancellationError` when the task was cancelled before its turn came; later it is done
   /// regardless. `body` runs once, together with other writes that it must not wait for.
+  @discardableResult
   public func write<R: Sendable>(
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> R
   ) async throws -> R {
