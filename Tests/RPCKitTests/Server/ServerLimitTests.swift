@@ -376,6 +376,42 @@ struct ServerLimitTests {
     #expect(peer.takeFrames() == [.answer(1, "h")] && peer.sawEnd)
   }
 
+  @Test("a draining server reads the open streams of stock clients to their end, and no new call")
+  func drain_stockPeerWithOpenStream_finishesIt() throws {
+    let fixture = try ServerFixture()
+    let peer = try fixture.connect()
+    _ = try fixture.exchange(peer, .call(1, "Collect", nil, flags: 0x02), .message(1, "a"))
+    fixture.server.drain()
+    try fixture.simulation.settle()
+    let late = try fixture.exchange(peer, .message(1, "b"), .call(3, "Echo"))
+    #expect(late.map(\.stream) == [3])
+    #expect(late.first?.outcome?.code == 14 && late.first?.outcome?.isNotProcessed == true)
+    #expect(try fixture.exchange(peer, .end(1)) == [.answer(1, "a,b")])
+    #expect(peer.sawEnd)
+    #expect(fixture.service.started.count == 1)
+    try fixture.simulation.run(for: .seconds(1))
+    #expect(fixture.isServerDone)
+  }
+
+  @Test("a draining server stops reading from a stock client whose streams are complete")
+  func drain_stockPeerAfterItsStreams_isReadNoMore() throws {
+    let fixture = try ServerFixture()
+    let peer = try fixture.connect()
+    _ = try fixture.exchange(
+      peer,
+      .call(1, "Echo", .init(subject: "h", context: "hold")),
+      .call(3, "Collect", nil, flags: 0x02)
+    )
+    fixture.server.drain()
+    try fixture.simulation.settle()
+    #expect(try fixture.exchange(peer, .end(3)) == [.answer(3, "")])
+    #expect(try fixture.exchange(peer, .call(5, "Echo")).isEmpty)
+    fixture.service.release()
+    try fixture.simulation.settle()
+    // The unread request turns the end into a reset (RFC 2525, section 2.17).
+    #expect(peer.takeFrames() == [.answer(1, "h")] && peer.isClosed)
+  }
+
   @Test("a drain that takes too long is cut")
   func drain_pastItsLimit_isCut() throws {
     let fixture = try ServerFixture()
