@@ -341,6 +341,43 @@ struct ServerLimitTests {
     var ids: [String] = []
   }
 
+  // MARK: - Age
+
+  @Test("a connection of some age, give or take a tenth, is asked to move on; its calls finish")
+  func age_reached_movesTheClientOn() throws {
+    let fixture = try ServerFixture { $0.connectionAgeMax = .seconds(100) }
+    let (extended, stock) = (try fixture.connectExtended(), try fixture.connect())
+    for peer in [extended, stock] {
+      let call = WireFrame.call(1, "Echo", .init(subject: "h", context: "hold"))
+      #expect(try fixture.exchange(peer, call).isEmpty)
+    }
+    extended.onFrame = { [weak extended] frame in
+      // Keepalive, which would close it otherwise.
+      guard frame.type == WireFrame.ping else { return }
+      let pong = WireFrame(
+        stream: frame.stream,
+        type: WireFrame.ping,
+        flags: 1,
+        payload: frame.payload
+      )
+      extended?.send(pong)
+    }
+    try fixture.simulation.run(for: .seconds(89))
+    #expect(!extended.takeFrames().contains { $0.type == WireFrame.goAway })
+    try fixture.simulation.run(for: .seconds(22))
+    #expect(extended.takeFrames().filter { $0.type == WireFrame.goAway }.count == 1)
+    #expect(!extended.sawEnd && !stock.isClosed)
+    let late = try fixture.exchange(extended, .call(3, "Echo"))
+    #expect(late.first?.outcome?.code == 14 && late.first?.outcome?.isNotProcessed == true)
+    fixture.service.release()
+    try fixture.simulation.settle()
+    #expect(extended.takeFrames() == [.answer(1, "h")] && extended.sawEnd)
+    #expect(stock.takeFrames() == [.answer(1, "h")] && stock.sawEnd)
+    // Only the connections are old, not the server.
+    let fresh = try fixture.connectExtended()
+    #expect(try fixture.exchange(fresh, .call(1, "Echo", .init(subject: "n"))) == [.answer(1, "n")])
+  }
+
   // MARK: - Drain
 
   @Test("a draining server tells extended clients, serves what it has and refuses the rest")
