@@ -20,6 +20,10 @@ public struct ChannelConfiguration: Sendable {
   public var connectTimeout = Duration.seconds(10)
   /// Pauses between attempts to connect.
   public var reconnect = BackOff()
+  /// Least time between two look-ups of the target's names.
+  ///
+  /// Every lost connection asks for one, and a server that comes and goes would ask without end.
+  public var nameLookupInterval = Duration.seconds(5)
   /// Silence after which a server is asked for a sign of life.
   ///
   /// Stock servers are not.

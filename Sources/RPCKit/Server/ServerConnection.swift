@@ -12,6 +12,8 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   private(set) var peer: Peer
   let core: ServerCore
   let resources: LoopResources
+  /// Guards what handlers change in the contexts of this connection's calls, for a moment each.
+  let contextLock = Lock(())
 
   var machine: ServerConnectionMachine<CallContext>
   private var decoder: FrameDecoder
@@ -230,12 +232,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
         limit: limits.frameByteCountMax
       ) { message -> RPCError? in
         cost = ServerConnectionMachine<CallContext>.cost(message.count)
-        do throws(MessageDecodingError) {
-          try inbound.receive(message, cost: cost, limits: limits.message)
-          return nil
-        } catch {
-          return .undecodable("request", error)
-        }
+        return inbound.receive(message, cost: cost, limits: limits.message)
       }
       if let error { return fail(header.streamID, error) }
       core.observer.receivedMessage(call)
@@ -318,7 +315,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   /// Reads only while there is room for what the answers may need and for what streams hold.
   private func updateReading() {
     let reads =
-      !stopsReading && output.byteCount <= limits.outputPauseByteCount
+      !stopsReading && machine.needsReading && output.byteCount <= limits.outputPauseByteCount
       && unconsumedByteCount <= unconsumedByteCountMax
     // Watched beside `reads`, which may be false already because of the output.
     if unconsumedByteCount <= unconsumedByteCountMax {
@@ -401,8 +398,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       scheduleFlush()
     case .awaitFirstFrame:
       startTimer(&timers.linger, .linger, .seconds(1))
-    case .stopReading:
-      stopsReading = true
+    case .finishStreams:
       updateReading()
       finishIfDone()
     case .ignore: break
