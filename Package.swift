@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "RPCKitTesting", targets: ["RPCKitTesting"]),
     .library(name: "Contracts", targets: ["Contracts"]),
     .executable(name: "rpcload", targets: ["rpcload"]),
+    .executable(name: "rpcsim", targets: ["rpcsim"]),
     .executable(name: "protoc-gen-rpckit", targets: ["protoc-gen-rpckit"]),
   ],
   targets: [
@@ -48,9 +49,14 @@ let package = Package(
       dependencies: ["LoadGenerator", "RPCKit"],
       swiftSettings: strict
     ),
+    .executableTarget(
+      name: "rpcsim",
+      dependencies: ["Contracts", "RPCKit", "RPCKitTesting"],
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "RPCKitTests",
-      dependencies: ["RPCKit", "RPCKitTesting", "Contracts", "LoadGenerator"],
+      dependencies: ["RPCKit", "RPCKitTesting", "Contracts", "LoadGenerator", "rpcsim"],
       swiftSettings: strict
     ),
   ]

@@ -86,6 +86,7 @@ final class SimulatedTransport: Transport, TurnEndTarget {
       output.consume(count)
       outstanding += count
       network.simulation.note(UInt64(count))
+      network.observer?.wrote(bytes, connection: link.number, byClient: end == .client)
       link.send(bytes, to: end.other)
     }
     guard !output.isEmpty else { return }
@@ -178,7 +179,15 @@ final class SimulatedTransport: Transport, TurnEndTarget {
       inbox.consume(count)
       if inbox.isEmpty { inbox.release() }
       network.simulation.note(UInt64(count))
-      link?.consumed(by: end, byteCount: count)
+      if let link {
+        link.consumed(by: end, byteCount: count)
+        network.observer?.read(
+          bytes,
+          connection: link.number,
+          byClient: end == .client,
+          hasUnwritten: wantsRoom
+        )
+      }
       receiver?.transportReceived(bytes.span)
     } else if hasResetArrived {
       return fail(TransportError(.connectionLost, "connection reset by peer"))
