@@ -57,6 +57,7 @@ let package = Package(
     .testTarget(
       name: "RPCKitTests",
       dependencies: ["RPCKit", "RPCKitTesting", "Contracts", "LoadGenerator", "rpcsim"],
+      exclude: ["Transcripts"],
       swiftSettings: strict
     ),
   ]

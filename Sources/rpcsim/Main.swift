@@ -14,7 +14,8 @@ struct Main {
     guard !command.wantsHelp else { return print(SimulationCommand.help, terminator: "") }
     if command.seedCount == 1 { print(Workload(seed: command.firstSeed).plan) }
     var run = SeedRun()
-    for offset in 0..<command.seedCount where run.failures.count < command.failureCountMax {
+    for offset in 0..<command.seedCount {
+      guard run.failures.count < command.failureCountMax else { break }
       if let failure = run.run(seed: command.firstSeed &+ offset) { print(failure.message) }
     }
     print(run.summary)

@@ -28,11 +28,12 @@ struct SeedRun {
   private(set) var frameCounts: [UInt8: Int] = [:]
   /// Digest of all runs: equal for equal seeds.
   private(set) var digest: UInt64 = 0
+  private var metrics = Workload.newMetrics()
 
   /// Runs one seed; returns what did not hold, if anything.
   @discardableResult
   mutating func run(seed: UInt64) -> Failure? {
-    let workload = Workload(seed: seed)
+    let workload = Workload(seed: seed, metrics: metrics)
     var problems: [String] = []
     do throws(SimulationError) {
       try workload.run()
@@ -49,6 +50,7 @@ struct SeedRun {
     guard !problems.isEmpty else { return nil }
     let failure = Failure(seed: seed, problems: problems)
     failures.append(failure)
+    metrics = Workload.newMetrics()
     return failure
   }
 

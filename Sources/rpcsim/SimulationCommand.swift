@@ -1,19 +1,19 @@
-/// What the command line asks for: `rpcsim [SEEDS] [--from SEED]`.
+/// What the command line asks for: `rpcsim [SEEDS] [--from SEED] [--failures COUNT]`.
 struct SimulationCommand: Equatable {
   /// How many seeds to run.
   var seedCount: UInt64 = 1000
   /// The first of them.
   var firstSeed: UInt64 = 1
   /// Failing seeds after which to stop.
-  var failureCountMax = 3
+  var failureCountMax: UInt64 = 3
   var wantsHelp = false
 
   static let help = """
-    usage: rpcsim [SEEDS] [--from SEED]
+    usage: rpcsim [SEEDS] [--from SEED] [--failures COUNT]
 
     Runs random workloads of clients and servers over a simulated network, one for each of SEEDS
     seeds (1000 unless said otherwise) beginning with SEED (1), and checks what must hold of them.
-    Stops at the third seed that fails. Each failure names the command that replays it; the same
+    Stops when COUNT seeds (3) have failed. Each failure names the command that replays it; the same
     seed always gives the same run, which the digest at the end shows. A single seed is described.
 
     """
@@ -25,6 +25,7 @@ struct SimulationCommand: Equatable {
       switch argument {
       case "-h", "--help": wantsHelp = true
       case "--from": firstSeed = try Self.number(rest.popFirst() ?? "", argument)
+      case "--failures": failureCountMax = try Self.number(rest.popFirst() ?? "", argument)
       default: seedCount = try Self.number(argument, "SEEDS")
       }
     }

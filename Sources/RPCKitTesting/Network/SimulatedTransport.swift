@@ -93,7 +93,7 @@ final class SimulatedTransport: Transport, TurnEndTarget {
     wantsRoom = true
     guard isPartial else { return }
     network.simulation.schedule(after: .microseconds(1), on: simulatedLoop) { [self] in
-      acknowledged(0)
+      offerRoom()
     }
   }
 
@@ -151,6 +151,13 @@ final class SimulatedTransport: Transport, TurnEndTarget {
   /// The other end has read bytes of ours.
   func acknowledged(_ byteCount: Int) {
     outstanding -= byteCount
+    // A sender waits until the room is worth a segment (RFC 9293, section 3.8.6.2.1); byte by byte
+    // a long message would take for ever.
+    guard let link, outstanding <= link.windowByteCount / 2 else { return }
+    offerRoom()
+  }
+
+  private func offerRoom() {
     guard state == .open, wantsRoom, let link, outstanding < link.windowByteCount else { return }
     wantsRoom = false
     receiver?.transportBecameWritable()

@@ -1,3 +1,4 @@
+import RPCKitTesting
 import Testing
 
 @testable import rpcsim
