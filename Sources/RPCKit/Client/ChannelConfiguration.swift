@@ -47,9 +47,9 @@ public struct ChannelConfiguration: Sendable {
   /// How long `close` lets open calls go on.
   public var drainTimeout = Duration.seconds(30)
   /// Call numbers are used up to here, then the connection is replaced.
-  var streamIDMax: UInt32 = 3 << 30
+  package var streamIDMax: UInt32 = 3 << 30
   /// Where picks begin, for tests that must repeat.
-  var seed: UInt64?
+  package var seed: UInt64?
 
   /// Makes the default configuration on `loops`.
   public init(loops: EventLoopGroup) {

@@ -27,7 +27,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   /// Why the connection ended, as far as this side ended it.
   var closeReason = ConnectionCloseReason.peer
   /// What stream messages cost that were received and not consumed, in bytes.
-  private var unconsumedByteCount = 0
+  private(set) var unconsumedByteCount = 0
   /// Writers that wait for the output to shrink.
   private var callsWaitingForRoom: [CallContext] = []
   var timers = ConnectionTimers()

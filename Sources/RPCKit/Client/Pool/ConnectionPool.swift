@@ -114,6 +114,8 @@ final class ConnectionPool: TimerTarget, Sendable {
 
   private func failWaiter(_ id: UInt64, _ error: RPCError) {
     guard let waiter = state.withLock({ $0.waiters.remove(id) }) else { return }
+    // Its deadline may be hours away.
+    cancelTimer(of: waiter)
     waiter.continuation.resume(.failure(error))
     observeWaiters()
   }
