@@ -27,6 +27,8 @@ public struct Decision: Hashable, Sendable {
   public let sufficientRoles: RoleSet
   /// Whether the subject may know that there is such an entity: whether any association reaches it.
   public let isKnown: Bool
+  /// Roles that the subject has on the entity now, whether they grant the action or not.
+  public let heldRoles: RoleSet
   /// Until when the answer may be kept, in milliseconds since 1970.
   ///
   /// Never beyond five minutes, nor the next edge of a time window that was looked at, matched or

@@ -34,8 +34,12 @@ extension Forest {
     return entity
   }
 
-  private mutating func put(_ row: EntityRow) {
-    let parent = known(row.parent)
+  /// Takes an entity from a store that is read in any order: its parent may come later.
+  mutating func load(_ row: EntityRow) { put(row, under: add(row.parent)) }
+
+  private mutating func put(_ row: EntityRow) { put(row, under: known(row.parent)) }
+
+  private mutating func put(_ row: EntityRow, under parent: UInt32) {
     let entity = add(row.id)
     let index = Int(entity)
     if isAlive[index] { detach(entity) }

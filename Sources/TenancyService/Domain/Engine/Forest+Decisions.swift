@@ -28,6 +28,7 @@ extension Forest {
       via: search.found?.entity,
       sufficientRoles: rule.grants,
       isKnown: search.isReached,
+      heldRoles: search.held,
       validUntil: min(search.edge, now + Decision.lifetimeMax),
       revision: revision
     )
@@ -183,6 +184,7 @@ extension Forest {
       via: nil,
       sufficientRoles: .none,
       isKnown: false,
+      heldRoles: .none,
       validUntil: now + Decision.lifetimeMax,
       revision: revision
     )

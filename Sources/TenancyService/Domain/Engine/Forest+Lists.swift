@@ -7,9 +7,9 @@ extension Forest {
     var context: DecisionContext
     var now: Int64
     /// Only what lies below this entity, or is it.
-    var within: UInt32?
+    var within: UInt32? = nil
     /// Only what has this coded value of an attribute.
-    var attribute: (slot: Int, code: UInt8)?
+    var attribute: (slot: Int, code: UInt8)? = nil
   }
 
   /// All entities of a type on which a subject may do an action, each once, in no order.
@@ -37,6 +37,27 @@ extension Forest {
       }
     }
     return visit.found
+  }
+
+  /// The children of an entity on which a subject may do an action, sorted by identifier.
+  func listChildren(of parent: UInt32, _ query: ListQuery) -> [UInt32] {
+    let subject = subjects.find(query.subject)
+    var found: [UInt32] = []
+    var child = firstChildren[Int(parent)]
+    while child != Self.none {
+      if type(child) == query.type {
+        let decision = decide(
+          subject: subject,
+          action: query.action,
+          entity: child,
+          context: query.context,
+          now: query.now
+        )
+        if decision.isAllowed { found.append(child) }
+      }
+      child = nextSiblings[Int(child)]
+    }
+    return found.sorted { entities.isOrdered($0, before: $1) }
   }
 
   private struct Visit {
@@ -119,5 +140,29 @@ extension Forest {
       if decision.isAllowed { allowed.append(action) }
     }
     return (allowed, validUntil)
+  }
+}
+
+extension Forest {
+  /// Rows of the associations of a subject.
+  func associationRows(subject: UInt32) -> [UInt32] {
+    var rows: [UInt32] = []
+    var next = associations.head(subject: subject)
+    while next != 0 {
+      rows.append(next - 1)
+      next = associations.rows[Int(next - 1)].nextOfSubject
+    }
+    return rows
+  }
+
+  /// Rows of the associations on an entity.
+  func associationRows(entity: UInt32) -> [UInt32] {
+    var rows: [UInt32] = []
+    var next = associations.head(entity: entity)
+    while next != 0 {
+      rows.append(next - 1)
+      next = associations.rows[Int(next - 1)].nextOfEntity
+    }
+    return rows
   }
 }

@@ -93,12 +93,22 @@ public struct Policy: Sendable {
     var conditions: [Condition]
     /// What forbids it whoever grants it.
     var denies: [Deny]
+    /// What doing it to a device means; nil for what is not done to devices.
+    var operation: Operation?
 
     /// The rule of an action that is not there.
     static let nothing = ActionRule(grants: .none, linkGrants: [], conditions: [], denies: [])
 
     /// Roles that grant it in any way.
     var anyGrants: RoleSet { linkGrants.reduce(into: grants) { $0.formUnion($1) } }
+  }
+
+  /// An action that is carried out by the thing itself.
+  struct Operation: Sendable {
+    /// What the thing is to be from then on; nil when that does not change.
+    let desiredState: String?
+    /// Whether it changes attributes.
+    let setsAttributes: Bool
   }
 
   /// What must hold besides a role.

@@ -381,6 +381,9 @@ struct PolicyReader {
     for element in try members.optional("denies")?.elements() ?? [] {
       denies.append(try readDeny(element, attributes: attributes))
     }
+    let operation = try members.optional("operation").map { field throws(JSONDecodingError) in
+      try Self.operation(field)
+    }
     try members.finish()
     return Policy.ActionRule(
       grants: grants,
@@ -392,8 +395,19 @@ struct PolicyReader {
         return set
       },
       conditions: conditions.sorted { $0.reason.precedence < $1.reason.precedence },
-      denies: denies
+      denies: denies,
+      operation: operation
     )
+  }
+
+  private static func operation(_ field: JSONField) throws(JSONDecodingError) -> Policy.Operation {
+    var members = try field.members()
+    let operation = Policy.Operation(
+      desiredState: try members.optional("desired_state")?.string(),
+      setsAttributes: try members.optional("sets_attributes")?.boolean() ?? false
+    )
+    try members.finish()
+    return operation
   }
 
   private mutating func readCondition(
