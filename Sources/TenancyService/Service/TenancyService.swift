@@ -113,6 +113,9 @@ public final class TenancyService: Sendable {
     }
   }
 
+  /// The engine, for tests.
+  var engine: PermissionEngine { core.engine }
+
   /// How its store is, for readiness.
   public var condition: StoreCondition { core.database.condition }
 
