@@ -94,6 +94,9 @@ final class SQLiteConnection {
     SQLiteError(unsafe sqlite3_extended_errcode(handle), "").isFailedSync
   }
 
+  /// Lends the handle to the other wrappers of this folder.
+  func withHandle<R>(_ body: (OpaquePointer) -> R) -> R { unsafe body(handle) }
+
   /// The key of the last row that was inserted.
   var lastInsertedKey: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
