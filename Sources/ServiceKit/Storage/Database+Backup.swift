@@ -47,7 +47,11 @@ private struct StoreBackup {
   }
 
   private func copy(to partial: String) throws(StoreError) {
-    let from = try SQLiteConnection(path: source, role: .reader, cacheByteCount: Self.cacheByteCount)
+    let from = try SQLiteConnection(
+      path: source,
+      role: .reader,
+      cacheByteCount: Self.cacheByteCount
+    )
     let to = try SQLiteConnection(path: partial, role: .writer, cacheByteCount: Self.cacheByteCount)
     try to.copyAll(of: from)
     // The copy says that it is written through a log, of which none is wanted beside the copy.
