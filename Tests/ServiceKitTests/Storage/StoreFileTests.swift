@@ -206,15 +206,15 @@ struct StoreFileTests {
       $0.logByteCountMax = 1 << 20
       $0.readerCount = 2
     }
-    let started = OneShot()
+    let started = Milestone()
     let released = OneShot()
     async let held = database.read { tx in
       let count = try tx.first("SELECT count(*) FROM note") { $0.integer(0) }
-      started.fire()
+      started.reach()
       released.wait()
       return count
     }
-    started.wait()
+    await started.reached()
     var refusal: (any Error)?
     for index in 0..<2000 where refusal == nil {
       do {
