@@ -77,9 +77,15 @@ let package = Package(
       dependencies: ["Contracts", "RPCKit", "RPCKitTesting"],
       swiftSettings: strict
     ),
+    .executableTarget(
+      name: "store-crash-writer",
+      dependencies: ["ServiceKit"],
+      path: "Tests/StoreCrashWriter",
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "ServiceKitTests",
-      dependencies: ["ServiceKit", "RPCKit", "RPCKitTesting", "Contracts"],
+      dependencies: ["ServiceKit", "RPCKit", "RPCKitTesting", "Contracts", "store-crash-writer"],
       swiftSettings: strict
     ),
     .testTarget(
