@@ -47,6 +47,11 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "Reflection",
+      dependencies: ["ServiceKit", "RPCKit", "Contracts"],
+      swiftSettings: strict
+    ),
+    .target(
       name: "AuthService",
       dependencies: ["ServiceKit", "RPCKit", "Contracts", "CSodium"],
       swiftSettings: strict

@@ -5,7 +5,12 @@ extension Database {
   /// 0600, was checked in full, and has its name only once the disk has confirmed it; a file of that
   /// name is replaced. Throws `StoreError`: `unavailable` when the disk of the copy is full.
   public func backup(to path: String) async throws(StoreError) {
-    let source = configuration.path
+    try await Self.backUp(configuration.path, to: path)
+  }
+
+  /// Copies the store in the file `source`, which another process may have open; otherwise like
+  /// `backup(to:)`.
+  public static func backUp(_ source: String, to path: String) async throws(StoreError) {
     guard path != source else {
       throw .cannotOpen(path: path, detail: "a store cannot be copied onto itself")
     }
