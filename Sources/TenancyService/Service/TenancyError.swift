@@ -125,7 +125,7 @@ enum TenancyError {
       code,
       reason: reason,
       domain: domain,
-      message,
+      message: message,
       metadata: metadata,
       retryAfter: retryAfter
     )
