@@ -53,7 +53,8 @@ struct AuthorizationMatrixTests {
         .init(portfolioId: deleted.portfolio, cascade: true, deleteDevices: true),
         options: .by(deleted.owner)
       )
-      for (name, row) in MatrixRow.rows.sorted(by: { $0.key < $1.key }) where row.object != .service {
+      for (name, row) in MatrixRow.rows.sorted(by: { $0.key < $1.key }) where row.object != .service
+      {
         for role in MatrixRole.allCases {
           // Guests' passes end with these two; they have tests of their own.
           if name == "Guests/Revoke" { continue }

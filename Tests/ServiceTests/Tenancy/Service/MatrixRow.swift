@@ -283,7 +283,10 @@ struct MatrixRow: Sendable {
     },
     // Kept for last by its cell: it ends the guest's own pass.
     "Guests/Revoke": .init(.goneIsFine, deviceUsers) { stage, on, options in
-      _ = try await stage.guests.revoke(.init(passId: "asc_\(on.pass.dropFirst(5))"), options: options)
+      _ = try await stage.guests.revoke(
+        .init(passId: "asc_\(on.pass.dropFirst(5))"),
+        options: options
+      )
     },
     "Associations/ListByUser": .init(.none, everyone) { stage, _, options in
       _ = try await stage.associations.listByUser(.init(), options: options)

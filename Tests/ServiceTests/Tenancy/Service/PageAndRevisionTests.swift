@@ -97,7 +97,11 @@ struct PageAndRevisionTests {
       }
       let made = try await refusal {
         try await stage.permissions.check(
-          .init(action: "unit.view", entityId: home.unit, atLeastRevision: "AAAAAAAAAAAAAAAAAAAAAA"),
+          .init(
+            action: "unit.view",
+            entityId: home.unit,
+            atLeastRevision: "AAAAAAAAAAAAAAAAAAAAAA"
+          ),
           options: .by(home.tenant)
         )
       }
