@@ -87,6 +87,18 @@ public struct VerificationKey: Sendable, Hashable {
     guard jwk["kid"] == nil || jwk["kid"]?.string == id else { throw KeyError.malformed }
   }
 
+  /// Reads a key from the coordinates of its point, 32 bytes each.
+  public init(x: [UInt8], y: [UInt8]) throws(KeyError) {
+    guard x.count == 32, y.count == 32 else { throw KeyError.malformed }
+    self.init(try EllipticCurveKey(point: [4] + x + y))
+  }
+
+  /// The point's x, 32 bytes.
+  public var x: [UInt8] { Array(point[1..<33]) }
+
+  /// The point's y, 32 bytes.
+  public var y: [UInt8] { Array(point[33..<65]) }
+
   /// The key as a member of a key set.
   public var jwk: JSONObject {
     let members = Self.members(of: point)

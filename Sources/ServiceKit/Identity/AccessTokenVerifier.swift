@@ -56,6 +56,7 @@ public struct AccessTokenVerifier: Sendable {
     let claims = TokenClaims(token.claims)
     try claims.check(issuer: issuer, audience: audience)
     let (issued, expires) = try claims.checkTimes(now: now, lifetimeMax: Self.lifetimeMax)
+    guard keys.allows(token.keyID, issued: issued, expires: expires) else { throw .lifetime }
     return AccessClaims(
       userID: try claims.text("sub"),
       sessionID: try claims.text("sid"),

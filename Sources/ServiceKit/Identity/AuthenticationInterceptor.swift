@@ -63,11 +63,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     switch method.callerClass {
     case .public: return
     case .user:
-      if caller.user != nil { return }
-      guard let service else { throw IdentityError.unauthenticated }
-      guard !method.callingServices.isEmpty, method.names(service) else {
-        throw IdentityError.callerNotAllowed
-      }
+      if caller.user == nil { try admitAlone(service, to: method) }
     case .service:
       guard let service else {
         throw caller == .anonymous
@@ -77,14 +73,17 @@ public struct AuthenticationInterceptor: ServerInterceptor {
         throw IdentityError.callerNotAllowed
       }
     case .admin:
-      guard let user = caller.user else {
-        throw caller == .anonymous
-          ? IdentityError.unauthenticated : IdentityError.callerNotAllowed
-      }
+      guard let user = caller.user else { return try admitAlone(service, to: method) }
       guard let isAdministrator, try await isAdministrator(user, call) else {
         throw IdentityError.callerNotAllowed
       }
     }
+  }
+
+  /// Lets a service without a user call what is for users, if the method names it.
+  private func admitAlone(_ service: String?, to method: MethodDescriptor) throws(RPCError) {
+    guard let service else { throw IdentityError.unauthenticated }
+    guard method.names(service) else { throw IdentityError.callerNotAllowed }
   }
 
   private func service(of call: CallContext) throws -> String? {

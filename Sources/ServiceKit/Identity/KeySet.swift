@@ -1,13 +1,16 @@
 /// The public keys of an issuer, by name (RFC 7517).
 public struct KeySet: Sendable, Hashable {
   private let keys: [String: VerificationKey]
+  private let validities: [String: ClosedRange<Int64>]
 
   /// Keys of a set, at most: a rotation overlaps two or three.
   private static let keyCountMax = 32
 
-  /// Makes a set.
-  public init(_ keys: [VerificationKey]) {
+  /// Makes a set of keys that are good for tokens of any time, or of the times that are given for
+  /// their names, in milliseconds since 1970.
+  public init(_ keys: [VerificationKey], validities: [String: ClosedRange<Int64>] = [:]) {
     self.keys = Dictionary(keys.map { ($0.id, $0) }) { first, _ in first }
+    self.validities = validities
   }
 
   /// Reads a key set in JSON, for example from a file.
@@ -46,6 +49,13 @@ public struct KeySet: Sendable, Hashable {
 
   /// The key of a name.
   public subscript(id: String) -> VerificationKey? { keys[id] }
+
+  /// Whether a token that was issued and ends at these times may be signed by a key.
+  func allows(_ id: String, issued: Int64, expires: Int64) -> Bool {
+    guard let validity = validities[id] else { return true }
+    return issued >= validity.lowerBound - TokenClaims.skewMilliseconds
+      && expires <= validity.upperBound + TokenClaims.skewMilliseconds
+  }
 
   /// The names of all keys.
   public var ids: Set<String> { Set(keys.keys) }

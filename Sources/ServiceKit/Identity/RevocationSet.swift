@@ -6,8 +6,8 @@ public struct Revocation: Sendable, Hashable {
   public enum Subject: Sendable, Hashable {
     /// One session: no token of it is good any more.
     case session(String)
-    /// A user: no token issued up to this time, in milliseconds since 1970, is good any more.
-    case user(String, issuedUpTo: Int64)
+    /// A user: no token issued before this time, in milliseconds since 1970, is good any more.
+    case user(String, notBefore: Int64)
   }
 
   /// What is revoked.
@@ -26,7 +26,7 @@ public struct Revocation: Sendable, Hashable {
 public final class RevocationSet: Sendable {
   private struct State {
     var sessions: [String: Int64] = [:]
-    var users: [String: (issuedUpTo: Int64, expires: Int64)] = [:]
+    var users: [String: (notBefore: Int64, expires: Int64)] = [:]
     /// Pruned when the set has grown to this.
     var pruneCount = 1024
   }
@@ -52,10 +52,10 @@ public final class RevocationSet: Sendable {
     switch revocation.subject {
     case .session(let id):
       state.sessions[id] = max(state.sessions[id] ?? .min, revocation.expires)
-    case .user(let id, let issuedUpTo):
+    case .user(let id, let notBefore):
       let known = state.users[id]
       state.users[id] = (
-        max(known?.issuedUpTo ?? .min, issuedUpTo), max(known?.expires ?? .min, revocation.expires)
+        max(known?.notBefore ?? .min, notBefore), max(known?.expires ?? .min, revocation.expires)
       )
     }
   }
@@ -65,8 +65,8 @@ public final class RevocationSet: Sendable {
     state.withLock { state in
       if state.sessions[claims.sessionID] != nil { return true }
       guard let user = state.users[claims.userID] else { return false }
-      // Tokens say whole seconds: one of the same second may be older than the revocation.
-      return claims.issued / 1000 <= user.issuedUpTo / 1000
+      // Tokens say whole seconds, so one from later in the same second is refused as well.
+      return claims.issued < user.notBefore
     }
   }
 
