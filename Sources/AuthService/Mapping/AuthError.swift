@@ -1,4 +1,4 @@
-public import RPCKit
+internal import RPCKit
 internal import ServiceKit
 
 /// What callers of AuthService are told when it does not do what they ask.

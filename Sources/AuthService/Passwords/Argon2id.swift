@@ -12,18 +12,16 @@ enum Argon2id {
     precondition(isReady, "libsodium cannot be used")
     precondition(salt.count == Int(crypto_pwhash_SALTBYTES), "a salt has 16 bytes")
     var tag = [UInt8](repeating: 0, count: PasswordRecord.tagByteCount)
-    let result = unsafe password.withUnsafeBytes { password in
-      unsafe crypto_pwhash(
-        &tag,
-        UInt64(tag.count),
-        password.baseAddress?.assumingMemoryBound(to: CChar.self),
-        UInt64(password.count),
-        salt,
-        UInt64(cost.passes),
-        cost.memory * 1024,
-        crypto_pwhash_ALG_ARGON2ID13
-      )
-    }
+    let result = unsafe crypto_pwhash(
+      &tag,
+      UInt64(tag.count),
+      password.map { CChar(bitPattern: $0) },
+      UInt64(password.count),
+      salt,
+      UInt64(cost.passes),
+      cost.memory * 1024,
+      crypto_pwhash_ALG_ARGON2ID13
+    )
     return result == 0 ? tag : nil
   }
 }

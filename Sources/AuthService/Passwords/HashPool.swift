@@ -59,7 +59,7 @@ public final class HashPool: Sendable {
     self.state = Lock(state)
     for thread in threads.loops {
       // On Linux a priority belongs to a thread, whatever POSIX says (setpriority(2)).
-      thread.execute { _ = setpriority(PRIO_PROCESS, 0, 10) }
+      thread.execute { _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, 10) }
     }
   }
 

@@ -39,7 +39,7 @@ extension AuthCore {
   }
 
   /// The entity types that have defaults, by their names in the policy.
-  static var defaultTypes: [(String, WritableKeyPath<UserDefaults, DefaultChoice> & Sendable)] {
+  static var defaultTypes: [(String, WritableKeyPath<UserDefaults, DefaultChoice>)] {
     [("portfolio", \.portfolio), ("property", \.property), ("unit", \.unit)]
   }
 }

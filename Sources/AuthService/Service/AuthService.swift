@@ -213,9 +213,6 @@ public final class AuthService: Sendable {
     return user.id
   }
 
-  /// Copies the store while it is in use.
-  public func backUp(to path: String) async throws { try await core.database.backup(to: path) }
-
   /// Ends the threads and closes the store, after the last call ended.
   public func close() async {
     await core.database.close()

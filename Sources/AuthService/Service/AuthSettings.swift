@@ -1,4 +1,3 @@
-public import RPCKit
 public import ServiceKit
 
 /// Settings of AuthService besides those that every service has.
