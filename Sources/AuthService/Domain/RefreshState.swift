@@ -3,7 +3,9 @@
 /// The token shown is authentic already; what was not made here never gets this far, so that nobody
 /// can sign anybody out with rubbish.
 public struct RefreshState: Hashable, Sendable {
-  /// The newest generation that was given out. It is unused: using it makes the next one.
+  /// The newest generation that was given out.
+  ///
+  /// It is unused: using it makes the next one.
   public var generation: UInt32
   /// When it was, in milliseconds since 1970.
   public var rotated: Int64

@@ -30,6 +30,7 @@ struct AuthCore: Sendable {
   func write<Result: Sendable>(
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Result
   ) async throws -> Result {
+    metrics.transactions.series("write").increment()
     do {
       return try await database.write(body)
     } catch {
@@ -41,6 +42,7 @@ struct AuthCore: Sendable {
   func read<Result: Sendable>(
     _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> Result
   ) async throws -> Result {
+    metrics.transactions.series("read").increment()
     do {
       return try await database.read(body)
     } catch {
@@ -138,6 +140,7 @@ struct AuthMetrics: Sendable {
   let signIns: MetricFamily<Counter>
   let refreshes: MetricFamily<Counter>
   let revoked: Counter
+  let transactions: MetricFamily<Counter>
 
   init(_ registry: MetricRegistry) {
     signIns = registry.counters(
@@ -149,6 +152,11 @@ struct AuthMetrics: Sendable {
       "auth_refreshes_total",
       help: "Refresh tokens that were shown, by what became of them.",
       labels: ["outcome"]
+    )
+    transactions = registry.counters(
+      "auth_store_transactions_total",
+      help: "Transactions on the store, by kind.",
+      labels: ["kind"]
     )
     revoked = registry.counter("auth_sessions_revoked_total", help: "Sessions that were revoked.")
   }

@@ -41,7 +41,8 @@ struct ECDSASignature: Equatable {
   /// `SEQUENCE { INTEGER r, INTEGER s }`, as OpenSSL reads it; at most 72 bytes.
   var der: [UInt8] {
     let body =
-      Self.integer(raw.prefix(Self.numberByteCount)) + Self.integer(raw.suffix(Self.numberByteCount))
+      Self.integer(raw.prefix(Self.numberByteCount))
+      + Self.integer(raw.suffix(Self.numberByteCount))
     return [0x30, UInt8(body.count)] + body
   }
 

@@ -46,7 +46,8 @@ public final class AccessTokenAuthenticator: Sendable {
     }
   }
 
-  private func verified(_ text: String, _ digest: [UInt8]) async throws(TokenFault) -> AccessClaims {
+  private func verified(_ text: String, _ digest: [UInt8]) async throws(TokenFault) -> AccessClaims
+  {
     if let claims = cache.claims(of: digest) {
       // A key that was withdrawn takes what it signed with it.
       if verifier.isCurrent(claims, now: clock.now), keys.keys[claims.keyID] != nil {

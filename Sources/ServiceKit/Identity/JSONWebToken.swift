@@ -17,7 +17,11 @@ public struct JSONWebToken: Sendable {
   /// Bytes of a token, at most.
   public static let byteCountMax = 8 * 1024
 
-  private static let limits = JSONLimits(byteCountMax: byteCountMax, depthMax: 8, valueCountMax: 256)
+  private static let limits = JSONLimits(
+    byteCountMax: byteCountMax,
+    depthMax: 8,
+    valueCountMax: 256
+  )
 
   /// Parses a token whose algorithm must be `algorithm`.
   public init(

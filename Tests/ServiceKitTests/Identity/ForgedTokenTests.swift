@@ -22,8 +22,10 @@ struct ForgedTokenTests {
 
   @Test(
     "Every other algorithm is refused, whatever its spelling",
-    arguments: ["none", "None", "NONE", "nOnE", "", "HS256", "hs256", "RS256", "PS256", "es256",
-      "ES256K", "ES384", "EdDSA", "ES256 "]
+    arguments: [
+      "none", "None", "NONE", "nOnE", "", "HS256", "hs256", "RS256", "PS256", "es256",
+      "ES256K", "ES384", "EdDSA", "ES256 ",
+    ]
   )
   func algorithm_other_isRefused(_ algorithm: String) {
     #expect(forge.fault(of: forge.token { $0["alg"] = .string(algorithm) }) == .algorithm)
@@ -31,13 +33,15 @@ struct ForgedTokenTests {
 
   @Test("A token without signature, or signed with an HMAC under the public key, is refused")
   func algorithm_publicKeyAsSecret_isRefused() {
-    let unsigned = TokenForge.encoded(#"{"alg":"none"}"#) + "."
+    let unsigned =
+      TokenForge.encoded(#"{"alg":"none"}"#) + "."
       + TokenForge.encoded(JSONValue.object(forge.claims).text)
     #expect(forge.fault(of: unsigned + ".") == .encoding)
     #expect(forge.fault(of: unsigned) == .encoding)
     var header = forge.header
     header["alg"] = "HS256"
-    let signed = TokenForge.encoded(JSONValue.object(header).text) + "."
+    let signed =
+      TokenForge.encoded(JSONValue.object(header).text) + "."
       + TokenForge.encoded(JSONValue.object(forge.claims).text)
     for secret in [forge.key.verificationKey.pem, forge.key.verificationKey.id, " "] {
       let code = Digests.hmacSHA256(key: Array(secret.utf8), Array(signed.utf8))
@@ -69,8 +73,10 @@ struct ForgedTokenTests {
 
   @Test(
     "A key identifier is a plain name",
-    arguments: ["", "../../dev/null", "' OR 1=1 --", "a b", "k\u{0}", "é", "/", "a.b",
-      String(repeating: "a", count: 65)]
+    arguments: [
+      "", "../../dev/null", "' OR 1=1 --", "a b", "k\u{0}", "é", "/", "a.b",
+      String(repeating: "a", count: 65),
+    ]
   )
   func keyIdentifier_odd_isRefused(_ name: String) {
     #expect(forge.fault(of: forge.token { $0["kid"] = .string(name) }) == .keyIdentifier)

@@ -50,7 +50,9 @@ struct ServiceTokenTests {
     #expect(second != first)
     clock.advance(60_001)
     #expect(throws: TokenFault.expired) { try verifier.verify(first, from: "unix") }
-    #expect(throws: TokenFault.expired) { try self.verifier(of: "auth").verify(first, from: "unix") }
+    #expect(throws: TokenFault.expired) {
+      try self.verifier(of: "auth").verify(first, from: "unix")
+    }
   }
 
   @Test("A user's token is no service's, and a stranger's key proves nothing")
