@@ -144,8 +144,8 @@ struct SchemaChecker {
         )
       }
       guard let rules = method.rules else { continue }
-      if !rules.callingServices.isEmpty, caller != "service" {
-        report(file, method.line, "calling_services needs `caller: CALLER_CLASS_SERVICE`")
+      if !rules.callingServices.isEmpty, caller == "public" {
+        report(file, method.line, "calling_services says nothing when anyone may call")
       }
       if !rules.stepUp.isEmpty, caller != "user" {
         report(file, method.line, "step_up needs `caller: CALLER_CLASS_USER`")

@@ -2,7 +2,14 @@
 #ifndef CPROTOBUFC_GENERATED_H
 #define CPROTOBUFC_GENERATED_H
 
+#include "auth/v1/authentication.pb-c.h"
+#include "auth/v1/keys.pb-c.h"
+#include "auth/v1/sessions.pb-c.h"
+#include "auth/v1/users.pb-c.h"
 #include "benchmark/v1/permission.pb-c.h"
+#include "entitlement/v1/entitlements.pb-c.h"
+#include "entitlement/v1/purchases.pb-c.h"
+#include "entitlement/v1/subscriptions.pb-c.h"
 #include "gatehouse/options.pb-c.h"
 #include "google/protobuf/any.pb-c.h"
 #include "google/protobuf/compiler/plugin.pb-c.h"
@@ -16,13 +23,219 @@
 #include "google/rpc/status.pb-c.h"
 #include "grpc/health/v1/health.pb-c.h"
 #include "rpc/v1/settings.pb-c.h"
+#include "tenancy/v1/association.pb-c.h"
+#include "tenancy/v1/changes.pb-c.h"
+#include "tenancy/v1/devices.pb-c.h"
+#include "tenancy/v1/guests.pb-c.h"
+#include "tenancy/v1/permissions.pb-c.h"
+#include "tenancy/v1/portfolios.pb-c.h"
+#include "tenancy/v1/properties.pb-c.h"
+#include "tenancy/v1/units.pb-c.h"
 #include "testing/v1/rich.pb-c.h"
 
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__device(void) {
+  return &auth__v1__device__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign_up_request(void) {
+  return &auth__v1__sign_up_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign_in_request(void) {
+  return &auth__v1__sign_in_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__tokens(void) {
+  return &auth__v1__tokens__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign_in_response(void) {
+  return &auth__v1__sign_in_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__refresh_request(void) {
+  return &auth__v1__refresh_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign_out_request(void) {
+  return &auth__v1__sign_out_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign_out_response(void) {
+  return &auth__v1__sign_out_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_key_set_request(void) {
+  return &auth__v1__get_key_set_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__key(void) {
+  return &auth__v1__key__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__key_set(void) {
+  return &auth__v1__key_set__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__watch_revocations_request(void) {
+  return &auth__v1__watch_revocations_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__revocation(void) {
+  return &auth__v1__revocation__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__session(void) {
+  return &auth__v1__session__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_sessions_request(void) {
+  return &auth__v1__list_sessions_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_sessions_response(void) {
+  return &auth__v1__list_sessions_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__revoke_session_request(void) {
+  return &auth__v1__revoke_session_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__revoke_other_sessions_request(void) {
+  return &auth__v1__revoke_other_sessions_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__revoke_all_sessions_request(void) {
+  return &auth__v1__revoke_all_sessions_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__revoke_sessions_response(void) {
+  return &auth__v1__revoke_sessions_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__introspect_session_request(void) {
+  return &auth__v1__introspect_session_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__introspect_session_response(void) {
+  return &auth__v1__introspect_session_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__user(void) {
+  return &auth__v1__user__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_me_request(void) {
+  return &auth__v1__get_me_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__update_profile_request(void) {
+  return &auth__v1__update_profile_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__set_defaults_request(void) {
+  return &auth__v1__set_defaults_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__change_password_request(void) {
+  return &auth__v1__change_password_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__change_password_response(void) {
+  return &auth__v1__change_password_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__batch_get_users_request(void) {
+  return &auth__v1__batch_get_users_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__batch_get_users_response(void) {
+  return &auth__v1__batch_get_users_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_benchmark__v1__check_request(void) {
   return &benchmark__v1__check_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_benchmark__v1__check_response(void) {
   return &benchmark__v1__check_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__subject(void) {
+  return &entitlement__v1__subject__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__unlocked_by(void) {
+  return &entitlement__v1__unlocked_by__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__limit(void) {
+  return &entitlement__v1__limit__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__entitlement(void) {
+  return &entitlement__v1__entitlement__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_entitlements_request(void) {
+  return &entitlement__v1__get_entitlements_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_entitlements_response(void) {
+  return &entitlement__v1__get_entitlements_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__check_feature_request(void) {
+  return &entitlement__v1__check_feature_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__check_limit_request(void) {
+  return &entitlement__v1__check_limit_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__check_response(void) {
+  return &entitlement__v1__check_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__entitlement_check(void) {
+  return &entitlement__v1__entitlement_check__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__batch_check_request(void) {
+  return &entitlement__v1__batch_check_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__batch_check_response(void) {
+  return &entitlement__v1__batch_check_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__watch_request(void) {
+  return &entitlement__v1__watch_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__change(void) {
+  return &entitlement__v1__change__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__purchase(void) {
+  return &entitlement__v1__purchase__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__submit_transaction_request(void) {
+  return &entitlement__v1__submit_transaction_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__submit_transaction_response(void) {
+  return &entitlement__v1__submit_transaction_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__restore_request(void) {
+  return &entitlement__v1__restore_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__restored_transaction(void) {
+  return &entitlement__v1__restored_transaction__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__restore_response(void) {
+  return &entitlement__v1__restore_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__handle_notification_request(void) {
+  return &entitlement__v1__handle_notification_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__handle_notification_response(void) {
+  return &entitlement__v1__handle_notification_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__list_purchases_request(void) {
+  return &entitlement__v1__list_purchases_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__list_purchases_response(void) {
+  return &entitlement__v1__list_purchases_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__feature_value(void) {
+  return &entitlement__v1__feature_value__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__tier(void) {
+  return &entitlement__v1__tier__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__addon(void) {
+  return &entitlement__v1__addon__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__list_tiers_request(void) {
+  return &entitlement__v1__list_tiers_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__list_tiers_response(void) {
+  return &entitlement__v1__list_tiers_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__override(void) {
+  return &entitlement__v1__override__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__subscribed_addon(void) {
+  return &entitlement__v1__subscribed_addon__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__subscription(void) {
+  return &entitlement__v1__subscription__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_subscription_request(void) {
+  return &entitlement__v1__get_subscription_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__put_subscription_request(void) {
+  return &entitlement__v1__put_subscription_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__delete_subscription_request(void) {
+  return &entitlement__v1__delete_subscription_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__delete_subscription_response(void) {
+  return &entitlement__v1__delete_subscription_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_gatehouse__method_rules(void) {
   return &gatehouse__method_rules__descriptor;
@@ -215,6 +428,225 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_rpc__v1__credi
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_rpc__v1__ping(void) {
   return &rpc__v1__ping__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__role_association(void) {
+  return &tenancy__v1__role_association__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__user_summary(void) {
+  return &tenancy__v1__user_summary__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_by_user_request(void) {
+  return &tenancy__v1__list_by_user_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_by_entity_request(void) {
+  return &tenancy__v1__list_by_entity_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_associations_response(void) {
+  return &tenancy__v1__list_associations_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__grant_super_admin_request(void) {
+  return &tenancy__v1__grant_super_admin_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__type_count(void) {
+  return &tenancy__v1__type_count__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_response(void) {
+  return &tenancy__v1__delete_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__remove_role_response(void) {
+  return &tenancy__v1__remove_role_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__device(void) {
+  return &tenancy__v1__device__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__register_device_request(void) {
+  return &tenancy__v1__register_device_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_devices_request(void) {
+  return &tenancy__v1__list_devices_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_devices_response(void) {
+  return &tenancy__v1__list_devices_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_device_request(void) {
+  return &tenancy__v1__get_device_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__update_device_request(void) {
+  return &tenancy__v1__update_device_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_device_request(void) {
+  return &tenancy__v1__delete_device_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__operate_device_request(void) {
+  return &tenancy__v1__operate_device_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__access_record(void) {
+  return &tenancy__v1__access_record__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__operate_device_response(void) {
+  return &tenancy__v1__operate_device_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_history_request(void) {
+  return &tenancy__v1__list_history_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_history_response(void) {
+  return &tenancy__v1__list_history_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__guest_pass(void) {
+  return &tenancy__v1__guest_pass__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__grant_guest_pass_request(void) {
+  return &tenancy__v1__grant_guest_pass_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__grant_guest_pass_response(void) {
+  return &tenancy__v1__grant_guest_pass_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_guest_passes_request(void) {
+  return &tenancy__v1__list_guest_passes_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_guest_passes_response(void) {
+  return &tenancy__v1__list_guest_passes_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__update_guest_pass_request(void) {
+  return &tenancy__v1__update_guest_pass_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__revoke_guest_pass_request(void) {
+  return &tenancy__v1__revoke_guest_pass_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__check_request(void) {
+  return &tenancy__v1__check_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__decision(void) {
+  return &tenancy__v1__decision__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__batch_check_request(void) {
+  return &tenancy__v1__batch_check_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__batch_check_response(void) {
+  return &tenancy__v1__batch_check_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_actions_request(void) {
+  return &tenancy__v1__list_actions_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__entity_actions(void) {
+  return &tenancy__v1__entity_actions__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_actions_response(void) {
+  return &tenancy__v1__list_actions_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_accessible_request(void) {
+  return &tenancy__v1__list_accessible_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_accessible_response(void) {
+  return &tenancy__v1__list_accessible_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__watch_changes_request(void) {
+  return &tenancy__v1__watch_changes_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__change(void) {
+  return &tenancy__v1__change__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__portfolio(void) {
+  return &tenancy__v1__portfolio__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__create_portfolio_request(void) {
+  return &tenancy__v1__create_portfolio_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_portfolios_request(void) {
+  return &tenancy__v1__list_portfolios_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_portfolios_response(void) {
+  return &tenancy__v1__list_portfolios_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_portfolio_request(void) {
+  return &tenancy__v1__get_portfolio_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__update_portfolio_request(void) {
+  return &tenancy__v1__update_portfolio_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_portfolio_request(void) {
+  return &tenancy__v1__delete_portfolio_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__create_portfolio_property_request(void) {
+  return &tenancy__v1__create_portfolio_property_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__add_portfolio_admin_request(void) {
+  return &tenancy__v1__add_portfolio_admin_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__remove_portfolio_admin_request(void) {
+  return &tenancy__v1__remove_portfolio_admin_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__property_address(void) {
+  return &tenancy__v1__property_address__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__property(void) {
+  return &tenancy__v1__property__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__create_property_request(void) {
+  return &tenancy__v1__create_property_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_properties_request(void) {
+  return &tenancy__v1__list_properties_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_properties_response(void) {
+  return &tenancy__v1__list_properties_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_property_request(void) {
+  return &tenancy__v1__get_property_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__update_property_request(void) {
+  return &tenancy__v1__update_property_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_property_request(void) {
+  return &tenancy__v1__delete_property_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__create_property_unit_request(void) {
+  return &tenancy__v1__create_property_unit_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__add_property_manager_request(void) {
+  return &tenancy__v1__add_property_manager_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__remove_property_manager_request(void) {
+  return &tenancy__v1__remove_property_manager_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__unit(void) {
+  return &tenancy__v1__unit__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__create_unit_request(void) {
+  return &tenancy__v1__create_unit_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_units_request(void) {
+  return &tenancy__v1__list_units_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_units_response(void) {
+  return &tenancy__v1__list_units_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_unit_request(void) {
+  return &tenancy__v1__get_unit_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__device_list(void) {
+  return &tenancy__v1__device_list__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__update_unit_request(void) {
+  return &tenancy__v1__update_unit_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_unit_request(void) {
+  return &tenancy__v1__delete_unit_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__add_tenant_request(void) {
+  return &tenancy__v1__add_tenant_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__remove_tenant_request(void) {
+  return &tenancy__v1__remove_tenant_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_tenants_request(void) {
+  return &tenancy__v1__list_tenants_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_tenants_response(void) {
+  return &tenancy__v1__list_tenants_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__assign_device_request(void) {
+  return &tenancy__v1__assign_device_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__node(void) {
   return &testing__v1__node__descriptor;

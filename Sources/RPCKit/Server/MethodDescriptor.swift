@@ -47,7 +47,10 @@ public struct MethodDescriptor: Hashable, Sendable {
   public var kind: Kind
   /// Who may call.
   public var callerClass: CallerClass
-  /// Names of the services that may call, when `callerClass` is `service`; empty means any.
+  /// Names of the services that may call; `*` is any.
+  ///
+  /// For the class `service` none means any too, for `user` and `admin` they may call without a
+  /// user, and none means that no service may.
   public var callingServices: [String]
   /// The step-up a user needs (`pin`, `fresh`), or nil.
   public var stepUp: String?

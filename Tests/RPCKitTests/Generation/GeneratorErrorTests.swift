@@ -34,16 +34,16 @@ struct GeneratorErrorTests {
       ]
     ),
     Case(
-      testDescription: "calling services of a user method",
+      testDescription: "calling services of a public method",
       body: """
         message M {}
         service S {
           rpc Do(M) returns (M) {
-            option (gatehouse.method) = {caller: CALLER_CLASS_USER, calling_services: "auth"};
+            option (gatehouse.method) = {caller: CALLER_CLASS_PUBLIC, calling_services: "auth"};
           }
         }
         """,
-      errors: ["bad.proto:7: calling_services needs `caller: CALLER_CLASS_SERVICE`"]
+      errors: ["bad.proto:7: calling_services says nothing when anyone may call"]
     ),
     Case(
       testDescription: "a step-up of a public method",

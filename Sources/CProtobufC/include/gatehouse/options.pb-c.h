@@ -80,7 +80,8 @@ struct  Gatehouse__MethodRules
    */
   Gatehouse__CallerClass caller;
   /*
-   * Names of the services that may call when caller is SERVICE; none means any service.
+   * Names of the services that may call; `*` is any service. For SERVICE none means any service too.
+   * For USER and ADMIN these services may call without a user; none means that no service may.
    */
   size_t n_calling_services;
   char **calling_services;
