@@ -25,8 +25,8 @@ public struct TrustAnchor: Hashable, Sendable {
   /// A root of a test authority.
   ///
   /// Apple's own test authority has no subject key identifier and fails the strict rules, so they
-  /// are off unless asked for. Never configure one where real purchases count: results verified
-  /// with it are marked as tests and unlock like sandbox purchases.
+  /// are off unless asked for. Never configure one where real purchases count: everything verified
+  /// with it counts like a real purchase, marked as a test.
   public static func test(der: [UInt8], isStrict: Bool = false) -> TrustAnchor {
     TrustAnchor(der: der, origin: .test, isStrict: isStrict)
   }
