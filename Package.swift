@@ -20,6 +20,7 @@ let package = Package(
     .library(name: "Contracts", targets: ["Contracts"]),
     .library(name: "ServiceKit", targets: ["ServiceKit"]),
     .executable(name: "rpcload", targets: ["rpcload"]),
+    .executable(name: "rpcsim", targets: ["rpcsim"]),
     .executable(name: "protoc-gen-rpckit", targets: ["protoc-gen-rpckit"]),
   ],
   targets: [
@@ -71,6 +72,11 @@ let package = Package(
       dependencies: ["LoadGenerator", "RPCKit"],
       swiftSettings: strict
     ),
+    .executableTarget(
+      name: "rpcsim",
+      dependencies: ["Contracts", "RPCKit", "RPCKitTesting"],
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "ServiceKitTests",
       dependencies: ["ServiceKit", "RPCKit", "RPCKitTesting", "Contracts"],
@@ -96,7 +102,8 @@ let package = Package(
     ),
     .testTarget(
       name: "RPCKitTests",
-      dependencies: ["RPCKit", "RPCKitTesting", "Contracts", "LoadGenerator"],
+      dependencies: ["RPCKit", "RPCKitTesting", "Contracts", "LoadGenerator", "rpcsim"],
+      exclude: ["Transcripts"],
       swiftSettings: strict
     ),
   ]

@@ -112,6 +112,8 @@ extension Tenancy_V1 {
     public var entityId: String = ""
     /// The answer is at least as new as this.
     public var atLeastRevision: String = ""
+    /// The answer is kept by the caller, who needs to know which changes concern it: `ancestor_ids`.
+    public var forCache: Bool = false
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -121,12 +123,14 @@ extension Tenancy_V1 {
       subjectId: String = "",
       action: String = "",
       entityId: String = "",
-      atLeastRevision: String = ""
+      atLeastRevision: String = "",
+      forCache: Bool = false
     ) {
       self.subjectId = subjectId
       self.action = action
       self.entityId = entityId
       self.atLeastRevision = atLeastRevision
+      self.forCache = forCache
     }
 
     /// `tenancy.v1.CheckRequest`.
@@ -148,6 +152,7 @@ extension Tenancy_V1 {
       try unsafe self.action = MessageReading.string(source.pointee.action)
       try unsafe self.entityId = MessageReading.string(source.pointee.entity_id)
       try unsafe self.atLeastRevision = MessageReading.string(source.pointee.at_least_revision)
+      unsafe self.forCache = source.pointee.for_cache != 0
     }
 
     /// Appends the encoded message; see `Message`.
@@ -168,6 +173,7 @@ extension Tenancy_V1 {
       unsafe target.pointee.action = scratch.copy(self.action)
       unsafe target.pointee.entity_id = scratch.copy(self.entityId)
       unsafe target.pointee.at_least_revision = scratch.copy(self.atLeastRevision)
+      unsafe target.pointee.for_cache = self.forCache ? 1 : 0
       return unsafe target
     }
 
@@ -218,6 +224,9 @@ extension Tenancy_V1 {
     public var validUntil: Google_Protobuf.Timestamp? = nil
     /// The revision the answer is of.
     public var revision: String = ""
+    /// The entities above the one asked for, nearest first, for `for_cache`: a change of the subtree of
+    /// any of them may change the answer.
+    public var ancestorIds: [String] = []
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -231,7 +240,8 @@ extension Tenancy_V1 {
       viaEntityId: String = "",
       sufficientRoles: [String] = [],
       validUntil: Google_Protobuf.Timestamp? = nil,
-      revision: String = ""
+      revision: String = "",
+      ancestorIds: [String] = []
     ) {
       self.allowed = allowed
       self.reason = reason
@@ -241,6 +251,7 @@ extension Tenancy_V1 {
       self.sufficientRoles = sufficientRoles
       self.validUntil = validUntil
       self.revision = revision
+      self.ancestorIds = ancestorIds
     }
 
     /// `tenancy.v1.Decision`.
@@ -273,6 +284,12 @@ extension Tenancy_V1 {
         try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
       }
       try unsafe self.revision = MessageReading.string(source.pointee.revision)
+      if unsafe source.pointee.n_ancestor_ids > 0 {
+        unsafe self.ancestorIds.reserveCapacity(source.pointee.n_ancestor_ids)
+        for index in unsafe 0..<source.pointee.n_ancestor_ids {
+          try unsafe self.ancestorIds.append(MessageReading.string(source.pointee.ancestor_ids[index]))
+        }
+      }
     }
 
     /// Appends the encoded message; see `Message`.
@@ -306,6 +323,14 @@ extension Tenancy_V1 {
         unsafe target.pointee.valid_until = value.packed(in: scratch)
       }
       unsafe target.pointee.revision = scratch.copy(self.revision)
+      if !self.ancestorIds.isEmpty {
+        unsafe target.pointee.n_ancestor_ids = self.ancestorIds.count
+        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.ancestorIds.count)
+        for (index, element) in self.ancestorIds.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.ancestor_ids = unsafe elements
+      }
       return unsafe target
     }
 
@@ -1222,7 +1247,7 @@ extension Tenancy_V1 {
   public static var tenancyV1PermissionsFile: EmbeddedDescriptor {
     EmbeddedDescriptor(
       name: "tenancy/v1/permissions.proto",
-      base64: "Chx0ZW5hbmN5L3YxL3Blcm1pc3Npb25zLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byKzAQoMQ2hlY2tSZXF1ZXN0EiUKCnN1YmplY3RfaWQYASABKAlCBqq7GAIYQFIJc3ViamVjdElkEiAKBmFjdGlvbhgCIAEoCUIIqrsYBAgBGEBSBmFjdGlvbhIlCgllbnRpdHlfaWQYAyABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uIrMCCghEZWNpc2lvbhIYCgdhbGxvd2VkGAEgASgIUgdhbGxvd2VkEioKBnJlYXNvbhgCIAEoDjISLnRlbmFuY3kudjEuUmVhc29uUgZyZWFzb24SJQoOYXNzb2NpYXRpb25faWQYAyABKAlSDWFzc29jaWF0aW9uSWQSEgoEcm9sZRgEIAEoCVIEcm9sZRIiCg12aWFfZW50aXR5X2lkGAUgASgJUgt2aWFFbnRpdHlJZBIpChBzdWZmaWNpZW50X3JvbGVzGAYgAygJUg9zdWZmaWNpZW50Um9sZXMSOwoLdmFsaWRfdW50aWwYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEhoKCHJldmlzaW9uGAggASgJUghyZXZpc2lvbiJQChFCYXRjaENoZWNrUmVxdWVzdBI7CgZjaGVja3MYASADKAsyGC50ZW5hbmN5LnYxLkNoZWNrUmVxdWVzdEIJqrsYBUABSOgHUgZjaGVja3MiSAoSQmF0Y2hDaGVja1Jlc3BvbnNlEjIKCWRlY2lzaW9ucxgBIAMoCzIULnRlbmFuY3kudjEuRGVjaXNpb25SCWRlY2lzaW9ucyKcAQoSTGlzdEFjdGlvbnNSZXF1ZXN0EiUKCnN1YmplY3RfaWQYASABKAlCBqq7GAIYQFIJc3ViamVjdElkEioKCmVudGl0eV9pZHMYAiADKAlCC6q7GAcYQEABSOgHUgllbnRpdHlJZHMSMwoRYXRfbGVhc3RfcmV2aXNpb24YAyABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiKDAQoNRW50aXR5QWN0aW9ucxIbCgllbnRpdHlfaWQYASABKAlSCGVudGl0eUlkEhgKB2FjdGlvbnMYAiADKAlSB2FjdGlvbnMSOwoLdmFsaWRfdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsImgKE0xpc3RBY3Rpb25zUmVzcG9uc2USNQoIZW50aXRpZXMYASADKAsyGS50ZW5hbmN5LnYxLkVudGl0eUFjdGlvbnNSCGVudGl0aWVzEhoKCHJldmlzaW9uGAIgASgJUghyZXZpc2lvbiKUAgoVTGlzdEFjY2Vzc2libGVSZXF1ZXN0EiUKCnN1YmplY3RfaWQYASABKAlCBqq7GAIYQFIJc3ViamVjdElkEiAKBmFjdGlvbhgCIAEoCUIIqrsYBAgBGEBSBmFjdGlvbhIpCgtlbnRpdHlfdHlwZRgDIAEoCUIIqrsYBAgBGEBSCmVudGl0eVR5cGUSKgoJcGFnZV9zaXplGAQgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAUgASgJQgequxgDGIAIUglwYWdlVG9rZW4SMwoRYXRfbGVhc3RfcmV2aXNpb24YBiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiJ7ChZMaXN0QWNjZXNzaWJsZVJlc3BvbnNlEh0KCmVudGl0eV9pZHMYASADKAlSCWVudGl0eUlkcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SGgoIcmV2aXNpb24YAyABKAlSCHJldmlzaW9uIkUKE1dhdGNoQ2hhbmdlc1JlcXVlc3QSLgoOYWZ0ZXJfcmV2aXNpb24YASABKAlCB6q7GAMYgAFSDWFmdGVyUmV2aXNpb24ijAEKBkNoYW5nZRIaCghyZXZpc2lvbhgBIAEoCVIIcmV2aXNpb24SKgoEa2luZBgCIAEoDjIWLnRlbmFuY3kudjEuQ2hhbmdlS2luZFIEa2luZBIdCgpzdWJqZWN0X2lkGAMgASgJUglzdWJqZWN0SWQSGwoJZW50aXR5X2lkGAQgASgJUghlbnRpdHlJZCqIAwoGUmVhc29uEhYKElJFQVNPTl9VTlNQRUNJRklFRBAAEhIKDlJFQVNPTl9BTExPV0VEEAESHAoYUkVBU09OX1NVQkpFQ1RfU1VTUEVOREVEEAISGQoVUkVBU09OX0VOVElUWV9VTktOT1dOEAMSGQoVUkVBU09OX0RFTklFRF9CWV9SVUxFEAQSGAoUUkVBU09OX05PVF9ZRVRfVkFMSUQQBRISCg5SRUFTT05fRVhQSVJFRBAGEhwKGFJFQVNPTl9ST0xFX0xBQ0tTX0FDVElPThAHEhcKE1JFQVNPTl9PVVRfT0ZfU0NPUEUQCBIZChVSRUFTT05fTk9fQVNTT0NJQVRJT04QCRIgChxSRUFTT05fRkVBVFVSRV9OT1RfQVZBSUxBQkxFEAoSGwoXUkVBU09OX1NURVBfVVBfUkVRVUlSRUQQCxIZChVSRUFTT05fREVWSUNFX09GRkxJTkUQDBIkCiBSRUFTT05fUkVNT1RFX09QRVJBVElPTl9ESVNBQkxFRBANKqYBCgpDaGFuZ2VLaW5kEhsKF0NIQU5HRV9LSU5EX1VOU1BFQ0lGSUVEEAASGQoVQ0hBTkdFX0tJTkRfSEVBUlRCRUFUEAESFwoTQ0hBTkdFX0tJTkRfU1VCSkVDVBACEhcKE0NIQU5HRV9LSU5EX1NVQlRSRUUQAxIWChJDSEFOR0VfS0lORF9QT0xJQ1kQBBIWChJDSEFOR0VfS0lORF9SRVNZTkMQBTLIAwoLUGVybWlzc2lvbnMSRgoFQ2hlY2sSGC50ZW5hbmN5LnYxLkNoZWNrUmVxdWVzdBoULnRlbmFuY3kudjEuRGVjaXNpb24iDaK7GAkIAhIBKiABKAISWgoKQmF0Y2hDaGVjaxIdLnRlbmFuY3kudjEuQmF0Y2hDaGVja1JlcXVlc3QaHi50ZW5hbmN5LnYxLkJhdGNoQ2hlY2tSZXNwb25zZSINorsYCQgCEgEqIAEoAhJbCgtMaXN0QWN0aW9ucxIeLnRlbmFuY3kudjEuTGlzdEFjdGlvbnNSZXF1ZXN0Gh8udGVuYW5jeS52MS5MaXN0QWN0aW9uc1Jlc3BvbnNlIguiuxgHCAISASogARJmCg5MaXN0QWNjZXNzaWJsZRIhLnRlbmFuY3kudjEuTGlzdEFjY2Vzc2libGVSZXF1ZXN0GiIudGVuYW5jeS52MS5MaXN0QWNjZXNzaWJsZVJlc3BvbnNlIg2iuxgJCAISASogASgBElAKDFdhdGNoQ2hhbmdlcxIfLnRlbmFuY3kudjEuV2F0Y2hDaGFuZ2VzUmVxdWVzdBoSLnRlbmFuY3kudjEuQ2hhbmdlIgmiuxgFCAMSASowAWIGcHJvdG8z"
+      base64: "Chx0ZW5hbmN5L3YxL3Blcm1pc3Npb25zLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byLQAQoMQ2hlY2tSZXF1ZXN0EiUKCnN1YmplY3RfaWQYASABKAlCBqq7GAIYQFIJc3ViamVjdElkEiAKBmFjdGlvbhgCIAEoCUIIqrsYBAgBGEBSBmFjdGlvbhIlCgllbnRpdHlfaWQYAyABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uEhsKCWZvcl9jYWNoZRgFIAEoCFIIZm9yQ2FjaGUi1gIKCERlY2lzaW9uEhgKB2FsbG93ZWQYASABKAhSB2FsbG93ZWQSKgoGcmVhc29uGAIgASgOMhIudGVuYW5jeS52MS5SZWFzb25SBnJlYXNvbhIlCg5hc3NvY2lhdGlvbl9pZBgDIAEoCVINYXNzb2NpYXRpb25JZBISCgRyb2xlGAQgASgJUgRyb2xlEiIKDXZpYV9lbnRpdHlfaWQYBSABKAlSC3ZpYUVudGl0eUlkEikKEHN1ZmZpY2llbnRfcm9sZXMYBiADKAlSD3N1ZmZpY2llbnRSb2xlcxI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSGgoIcmV2aXNpb24YCCABKAlSCHJldmlzaW9uEiEKDGFuY2VzdG9yX2lkcxgJIAMoCVILYW5jZXN0b3JJZHMiUAoRQmF0Y2hDaGVja1JlcXVlc3QSOwoGY2hlY2tzGAEgAygLMhgudGVuYW5jeS52MS5DaGVja1JlcXVlc3RCCaq7GAVAAUjoB1IGY2hlY2tzIkgKEkJhdGNoQ2hlY2tSZXNwb25zZRIyCglkZWNpc2lvbnMYASADKAsyFC50ZW5hbmN5LnYxLkRlY2lzaW9uUglkZWNpc2lvbnMinAEKEkxpc3RBY3Rpb25zUmVxdWVzdBIlCgpzdWJqZWN0X2lkGAEgASgJQgaquxgCGEBSCXN1YmplY3RJZBIqCgplbnRpdHlfaWRzGAIgAygJQguquxgHGEBAAUjoB1IJZW50aXR5SWRzEjMKEWF0X2xlYXN0X3JldmlzaW9uGAMgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24igwEKDUVudGl0eUFjdGlvbnMSGwoJZW50aXR5X2lkGAEgASgJUghlbnRpdHlJZBIYCgdhY3Rpb25zGAIgAygJUgdhY3Rpb25zEjsKC3ZhbGlkX3VudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbCJoChNMaXN0QWN0aW9uc1Jlc3BvbnNlEjUKCGVudGl0aWVzGAEgAygLMhkudGVuYW5jeS52MS5FbnRpdHlBY3Rpb25zUghlbnRpdGllcxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24ilAIKFUxpc3RBY2Nlc3NpYmxlUmVxdWVzdBIlCgpzdWJqZWN0X2lkGAEgASgJQgaquxgCGEBSCXN1YmplY3RJZBIgCgZhY3Rpb24YAiABKAlCCKq7GAQIARhAUgZhY3Rpb24SKQoLZW50aXR5X3R5cGUYAyABKAlCCKq7GAQIARhAUgplbnRpdHlUeXBlEioKCXBhZ2Vfc2l6ZRgEIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgFIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEjMKEWF0X2xlYXN0X3JldmlzaW9uGAYgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24iewoWTGlzdEFjY2Vzc2libGVSZXNwb25zZRIdCgplbnRpdHlfaWRzGAEgAygJUgllbnRpdHlJZHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEhoKCHJldmlzaW9uGAMgASgJUghyZXZpc2lvbiJFChNXYXRjaENoYW5nZXNSZXF1ZXN0Ei4KDmFmdGVyX3JldmlzaW9uGAEgASgJQgequxgDGIABUg1hZnRlclJldmlzaW9uIowBCgZDaGFuZ2USGgoIcmV2aXNpb24YASABKAlSCHJldmlzaW9uEioKBGtpbmQYAiABKA4yFi50ZW5hbmN5LnYxLkNoYW5nZUtpbmRSBGtpbmQSHQoKc3ViamVjdF9pZBgDIAEoCVIJc3ViamVjdElkEhsKCWVudGl0eV9pZBgEIAEoCVIIZW50aXR5SWQqiAMKBlJlYXNvbhIWChJSRUFTT05fVU5TUEVDSUZJRUQQABISCg5SRUFTT05fQUxMT1dFRBABEhwKGFJFQVNPTl9TVUJKRUNUX1NVU1BFTkRFRBACEhkKFVJFQVNPTl9FTlRJVFlfVU5LTk9XThADEhkKFVJFQVNPTl9ERU5JRURfQllfUlVMRRAEEhgKFFJFQVNPTl9OT1RfWUVUX1ZBTElEEAUSEgoOUkVBU09OX0VYUElSRUQQBhIcChhSRUFTT05fUk9MRV9MQUNLU19BQ1RJT04QBxIXChNSRUFTT05fT1VUX09GX1NDT1BFEAgSGQoVUkVBU09OX05PX0FTU09DSUFUSU9OEAkSIAocUkVBU09OX0ZFQVRVUkVfTk9UX0FWQUlMQUJMRRAKEhsKF1JFQVNPTl9TVEVQX1VQX1JFUVVJUkVEEAsSGQoVUkVBU09OX0RFVklDRV9PRkZMSU5FEAwSJAogUkVBU09OX1JFTU9URV9PUEVSQVRJT05fRElTQUJMRUQQDSqmAQoKQ2hhbmdlS2luZBIbChdDSEFOR0VfS0lORF9VTlNQRUNJRklFRBAAEhkKFUNIQU5HRV9LSU5EX0hFQVJUQkVBVBABEhcKE0NIQU5HRV9LSU5EX1NVQkpFQ1QQAhIXChNDSEFOR0VfS0lORF9TVUJUUkVFEAMSFgoSQ0hBTkdFX0tJTkRfUE9MSUNZEAQSFgoSQ0hBTkdFX0tJTkRfUkVTWU5DEAUyyAMKC1Blcm1pc3Npb25zEkYKBUNoZWNrEhgudGVuYW5jeS52MS5DaGVja1JlcXVlc3QaFC50ZW5hbmN5LnYxLkRlY2lzaW9uIg2iuxgJCAISASogASgCEloKCkJhdGNoQ2hlY2sSHS50ZW5hbmN5LnYxLkJhdGNoQ2hlY2tSZXF1ZXN0Gh4udGVuYW5jeS52MS5CYXRjaENoZWNrUmVzcG9uc2UiDaK7GAkIAhIBKiABKAISWwoLTGlzdEFjdGlvbnMSHi50ZW5hbmN5LnYxLkxpc3RBY3Rpb25zUmVxdWVzdBofLnRlbmFuY3kudjEuTGlzdEFjdGlvbnNSZXNwb25zZSILorsYBwgCEgEqIAESZgoOTGlzdEFjY2Vzc2libGUSIS50ZW5hbmN5LnYxLkxpc3RBY2Nlc3NpYmxlUmVxdWVzdBoiLnRlbmFuY3kudjEuTGlzdEFjY2Vzc2libGVSZXNwb25zZSINorsYCQgCEgEqIAEoARJQCgxXYXRjaENoYW5nZXMSHy50ZW5hbmN5LnYxLldhdGNoQ2hhbmdlc1JlcXVlc3QaEi50ZW5hbmN5LnYxLkNoYW5nZSIJorsYBQgDEgEqMAFiBnByb3RvMw=="
     )
   }
 }

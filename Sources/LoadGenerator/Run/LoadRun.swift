@@ -155,11 +155,19 @@ package final class LoadRun: Sendable {
     case .message(let bytes): return .encoded(EncodedRequests(message: bytes))
     case .template(let text): return .template(try RequestTemplate(text))
     case .messageFile(let path):
-      let bytes = try FileBytes.read(path, byteCountMax: EncodedRequests.messageByteCountMax)
+      let bytes = try read(path, byteCountMax: EncodedRequests.messageByteCountMax)
       return .encoded(EncodedRequests(message: bytes))
     case .delimitedFile(let path):
-      let bytes = try FileBytes.read(path, byteCountMax: EncodedRequests.fileByteCountMax)
+      let bytes = try read(path, byteCountMax: EncodedRequests.fileByteCountMax)
       return .encoded(try EncodedRequests(delimited: bytes, name: path))
+    }
+  }
+
+  private static func read(_ path: String, byteCountMax: Int) throws(UsageError) -> [UInt8] {
+    do {
+      return try FileBytes.read(path, byteCountMax: byteCountMax)
+    } catch {
+      throw UsageError(error.description)
     }
   }
 }

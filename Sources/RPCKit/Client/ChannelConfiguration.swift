@@ -20,6 +20,10 @@ public struct ChannelConfiguration: Sendable {
   public var connectTimeout = Duration.seconds(10)
   /// Pauses between attempts to connect.
   public var reconnect = BackOff()
+  /// Least time between two look-ups of the target's names.
+  ///
+  /// Every lost connection asks for one, and a server that comes and goes would ask without end.
+  public var nameLookupInterval = Duration.seconds(5)
   /// Silence after which a server is asked for a sign of life.
   ///
   /// Stock servers are not.
@@ -43,9 +47,9 @@ public struct ChannelConfiguration: Sendable {
   /// How long `close` lets open calls go on.
   public var drainTimeout = Duration.seconds(30)
   /// Call numbers are used up to here, then the connection is replaced.
-  var streamIDMax: UInt32 = 3 << 30
+  package var streamIDMax: UInt32 = 3 << 30
   /// Where picks begin, for tests that must repeat.
-  var seed: UInt64?
+  package var seed: UInt64?
 
   /// Makes the default configuration on `loops`.
   public init(loops: EventLoopGroup) {

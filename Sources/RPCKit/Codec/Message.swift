@@ -71,3 +71,12 @@ public enum MessageDecodingError: Error, Hashable, Sendable {
   /// Would need more memory than `MessageLimits.memoryMultipleMax` allows.
   case needsTooMuchMemory
 }
+
+extension Message {
+  /// The encoded message in an array of its own: for stores, hashes and details of errors.
+  public var protobufBytes: [UInt8] {
+    var buffer = ByteBuffer()
+    append(to: &buffer) { _, _ in }
+    return buffer.withBytes { Array($0) }
+  }
+}

@@ -27,24 +27,26 @@ public final class HealthService: Grpc_Health_V1.HealthService {
   ///
   /// Ignored after `shutDown`.
   public func set(_ status: Status, for service: String = "") {
-    let watchers = state.withLock { state -> [AsyncStream<Status>.Continuation] in
-      guard !state.isShutDown, state.statuses[service] != status else { return [] }
+    state.withLock { state in
+      guard !state.isShutDown, state.statuses[service] != status else { return }
       state.statuses[service] = status
-      return state.watchers.values.filter { $0.service == service }.map(\.changes)
+      // Told under the lock: of two changes at a time the watchers must see the same one last.
+      for watcher in state.watchers.values where watcher.service == service {
+        watcher.changes.yield(status)
+      }
     }
-    for watcher in watchers { watcher.yield(status) }
   }
 
-  /// Says NOT_SERVING for everything from now on: the first step of a drain.
+  /// Says NOT_SERVING for everything from now on, and ends every `Watch`: the first step of a drain.
   public func shutDown() {
-    let watchers = state.withLock { state -> [AsyncStream<Status>.Continuation] in
+    state.withLock { state in
       state.isShutDown = true
       state.statuses = state.statuses.mapValues { _ in .notServing }
-      return state.watchers.values.filter { state.statuses[$0.service] != nil }.map(\.changes)
-    }
-    for watcher in watchers {
-      watcher.yield(.notServing)
-      watcher.finish()
+      for watcher in state.watchers.values {
+        // Who watches a name that was never set learns nothing new, but would hold up the drain.
+        if state.statuses[watcher.service] != nil { watcher.changes.yield(.notServing) }
+        watcher.changes.finish()
+      }
     }
   }
 

@@ -1,9 +1,7 @@
-internal import Synchronization
-
 /// One call as its handler and the interceptors see it.
 ///
-/// `@unchecked Sendable`: what changes is either behind the mutex or marked *loop only* and touched
-/// only by the connection on its loop, which checks that it is there.
+/// `@unchecked Sendable`: what changes is either in `shared`, behind the lock of the connection, or
+/// marked *loop only* and touched only by the connection on its loop, which checks that it is there.
 public final class CallContext: @unchecked Sendable {
   /// What is known of the method.
   public var method: MethodDescriptor { boundMethod.descriptor }
@@ -61,10 +59,10 @@ public final class CallContext: @unchecked Sendable {
   private struct Shared {
     var responseMetadata = Metadata()
     var identity: (any Sendable)?
-    var status = StatusCode.ok
   }
 
-  private let shared = Mutex(Shared())
+  /// Behind `connection.contextLock`: a lock of its own would cost every call two allocations.
+  private var shared = Shared()
 
   init(
     boundMethod: BoundMethod,
@@ -86,14 +84,14 @@ public final class CallContext: @unchecked Sendable {
   ///
   /// Only clients that speak our extensions receive it.
   public var responseMetadata: Metadata {
-    get { shared.withLock { $0.responseMetadata } }
-    set { shared.withLock { $0.responseMetadata = newValue } }
+    get { connection.contextLock.withLock { _ in shared.responseMetadata } }
+    set { connection.contextLock.withLock { _ in shared.responseMetadata = newValue } }
   }
 
   /// Who is calling, as an authenticating interceptor found out; for the handler to read.
   public var identity: (any Sendable)? {
-    get { shared.withLock { $0.identity } }
-    set { shared.withLock { $0.identity = newValue } }
+    get { connection.contextLock.withLock { _ in shared.identity } }
+    set { connection.contextLock.withLock { _ in shared.identity = newValue } }
   }
 
   /// Time left until the deadline; nil without one, never below zero.
@@ -107,13 +105,11 @@ public final class CallContext: @unchecked Sendable {
 ///
 /// Loop only.
 protocol InboundMessages: AnyObject {
-  /// Decodes and queues one message. `cost` is what it took from the stream's window, which may
-  /// differ from its size: it may have been deflated, and its header counts too.
-  func receive(
-    _ bytes: Span<UInt8>,
-    cost: Int,
-    limits: MessageLimits
-  ) throws(MessageDecodingError)
+  /// Decodes one message, checks the rules of its fields, and queues it; an error ends the call.
+  ///
+  /// `cost` is what it took from the stream's window, which may differ from its size: it may have
+  /// been deflated, and its header counts too.
+  func receive(_ bytes: Span<UInt8>, cost: Int, limits: MessageLimits) -> RPCError?
 
   /// Queues the end of the client's messages, or the failure that ends the call. Returns the cost of
   /// queued messages that a failure dropped.

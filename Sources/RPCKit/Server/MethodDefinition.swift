@@ -140,13 +140,9 @@ public struct MethodDefinition: Sendable {
   ) -> RPCError? {
     let inbound = InboundRequests<Request>(call)
     call.inbound = inbound
-    if hasPayload {
-      do throws(MessageDecodingError) {
-        // The request's own payload took nothing from the stream's window.
-        try inbound.receive(payload, cost: 0, limits: call.messageLimits)
-      } catch {
-        return .undecodable(Request.protobufName, error)
-      }
+    // The request's own payload took nothing from the stream's window.
+    if hasPayload, let error = inbound.receive(payload, cost: 0, limits: call.messageLimits) {
+      return error
     }
     body(RequestStream(queue: inbound.queue))
     return nil

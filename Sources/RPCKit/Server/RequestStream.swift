@@ -24,7 +24,7 @@ public struct RequestStream<Request: Message>: AsyncSequence, Sendable {
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(queue: queue) }
 }
 
-/// Decodes client messages into the queue of a `RequestStream`.
+/// Decodes client messages, checks them, and puts them into the queue of a `RequestStream`.
 final class InboundRequests<Request: Message>: InboundMessages {
   let queue: MessageQueue<Request>
 
@@ -32,12 +32,16 @@ final class InboundRequests<Request: Message>: InboundMessages {
     queue = MessageQueue { cost in call.connection.consumed(call, cost: cost) }
   }
 
-  func receive(
-    _ bytes: Span<UInt8>,
-    cost: Int,
-    limits: MessageLimits
-  ) throws(MessageDecodingError) {
-    queue.push(try Request(protobuf: bytes, limits: limits), byteCount: cost)
+  func receive(_ bytes: Span<UInt8>, cost: Int, limits: MessageLimits) -> RPCError? {
+    let request: Request
+    do throws(MessageDecodingError) {
+      request = try Request(protobuf: bytes, limits: limits)
+    } catch {
+      return .undecodable(Request.protobufName, error)
+    }
+    if let error = RPCError(violationsOf: request) { return error }
+    queue.push(request, byteCount: cost)
+    return nil
   }
 
   func finish(_ error: (any Error)?) -> Int { queue.finish(error) }

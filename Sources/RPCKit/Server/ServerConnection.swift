@@ -12,6 +12,8 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   private(set) var peer: Peer
   let core: ServerCore
   let resources: LoopResources
+  /// Guards what handlers change in the contexts of this connection's calls, for a moment each.
+  let contextLock = Lock(())
 
   var machine: ServerConnectionMachine<CallContext>
   private var decoder: FrameDecoder
@@ -25,7 +27,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   /// Why the connection ended, as far as this side ended it.
   var closeReason = ConnectionCloseReason.peer
   /// What stream messages cost that were received and not consumed, in bytes.
-  private var unconsumedByteCount = 0
+  private(set) var unconsumedByteCount = 0
   /// Writers that wait for the output to shrink.
   private var callsWaitingForRoom: [CallContext] = []
   var timers = ConnectionTimers()
@@ -230,12 +232,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
         limit: limits.frameByteCountMax
       ) { message -> RPCError? in
         cost = ServerConnectionMachine<CallContext>.cost(message.count)
-        do throws(MessageDecodingError) {
-          try inbound.receive(message, cost: cost, limits: limits.message)
-          return nil
-        } catch {
-          return .undecodable("request", error)
-        }
+        return inbound.receive(message, cost: cost, limits: limits.message)
       }
       if let error { return fail(header.streamID, error) }
       core.observer.receivedMessage(call)
@@ -318,7 +315,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   /// Reads only while there is room for what the answers may need and for what streams hold.
   private func updateReading() {
     let reads =
-      !stopsReading && output.byteCount <= limits.outputPauseByteCount
+      !stopsReading && machine.needsReading && output.byteCount <= limits.outputPauseByteCount
       && unconsumedByteCount <= unconsumedByteCountMax
     // Watched beside `reads`, which may be false already because of the output.
     if unconsumedByteCount <= unconsumedByteCountMax {
@@ -401,8 +398,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       scheduleFlush()
     case .awaitFirstFrame:
       startTimer(&timers.linger, .linger, .seconds(1))
-    case .stopReading:
-      stopsReading = true
+    case .finishStreams:
       updateReading()
       finishIfDone()
     case .ignore: break

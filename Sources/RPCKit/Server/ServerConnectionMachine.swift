@@ -44,6 +44,8 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
   private(set) var phase = Phase.serving
   private(set) var dialect = Dialect.stock
   private(set) var streams: [StreamID: Stream] = [:]
+  /// Open calls whose client messages may still arrive.
+  private var inboundOpenCount = 0
   private var seen = SeenStreamIDs()
   private var protocolErrorCount = 0
   private var unreportedViolation: ProtocolViolation?
@@ -154,7 +156,10 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
       }
       stream.receiveCredit -= Self.cost(header.payloadByteCount)
     }
-    if isLast { stream.isInboundOpen = false }
+    if isLast {
+      stream.isInboundOpen = false
+      inboundOpenCount -= 1
+    }
     streams[id] = stream
     return .deliver(hasMessage: hasMessage, isLast: isLast)
   }
@@ -209,6 +214,7 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
       case .stock: Int.max
       case .extended(let settings): settings.streamWindowByteCount
       }
+    if isInboundOpen { inboundOpenCount += 1 }
     streams[id] = Stream(
       call: call,
       isInboundOpen: isInboundOpen,
@@ -221,13 +227,18 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
 
   /// Ends a call, from whichever side; nil when it has ended already, so each ends once.
   mutating func end(_ id: StreamID) -> Call? {
-    streams.removeValue(forKey: id)?.call
+    guard let stream = streams.removeValue(forKey: id) else { return nil }
+    if stream.isInboundOpen { inboundOpenCount -= 1 }
+    return stream.call
   }
 
   /// Ends every call: the connection is lost.
   mutating func close() -> [Call] {
     phase = .closed
-    defer { streams = [:] }
+    defer {
+      streams = [:]
+      inboundOpenCount = 0
+    }
     // In the order of the calls, so that one history always ends in the same way.
     return streams.sorted { $0.key < $1.key }.map(\.value.call)
   }
@@ -248,8 +259,9 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
     /// Nothing was received yet: whether the client understands GOAWAY shows with its first frame,
     /// which may be under way.
     case awaitFirstFrame
-    /// The client would not understand: stop reading, so that it cannot start anything.
-    case stopReading
+    /// The client would not understand: read only for as long as `needsReading`, so that it cannot
+    /// start anything once its streams are complete.
+    case finishStreams
     case ignore
   }
 
@@ -257,8 +269,17 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
   mutating func drain() -> OnDrain {
     guard phase == .serving else { return .ignore }
     phase = .draining(lastAccepted: seen.highest)
-    guard dialect != .stock else { return seen.highest == nil ? .awaitFirstFrame : .stopReading }
+    guard dialect != .stock else { return seen.highest == nil ? .awaitFirstFrame : .finishStreams }
     return .sendGoAway(lastAccepted: seen.highest?.rawValue ?? 0)
+  }
+
+  /// Whether anything that may still come is of use.
+  ///
+  /// A draining stock client does not know that it must not begin calls, so it is read from only
+  /// while messages of calls that are open may come; requests among them are refused.
+  var needsReading: Bool {
+    guard case .draining(.some) = phase, dialect == .stock else { return true }
+    return inboundOpenCount > 0
   }
 
   /// Whether a draining connection has nothing left to do.

@@ -82,6 +82,9 @@ final class ServerCore: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
+  /// The open connections, oldest first.
+  var connections: [ServerConnection] { registry.withLock { $0.inOrder } }
+
   /// Open connections.
   var connectionCount: Int { registry.withLock { $0.connections.count } }
 

@@ -3,11 +3,11 @@ internal import Glibc
 
 /// A thread of our own: for event loops and for work that blocks.
 @safe
-final class LoopThread: Sendable {
+package final class LoopThread: Sendable {
   private let handle: pthread_t
 
   /// Starts a thread with a name of at most 15 bytes (pthread_setname_np(3)).
-  init(name: String, _ body: @escaping @Sendable () -> Void) throws(SyscallError) {
+  package init(name: String, _ body: @escaping @Sendable () -> Void) throws(SyscallError) {
     var handle = pthread_t()
     let box = unsafe Unmanaged.passRetained(Body(name: name, run: body))
     let result = unsafe pthread_create(
@@ -32,7 +32,7 @@ final class LoopThread: Sendable {
   /// Waits for the thread to end.
   ///
   /// Call once, from another thread.
-  func join() {
+  package func join() {
     _ = pthread_join(handle, nil)
   }
 

@@ -16,6 +16,9 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
   /// Connections that were ever established.
   public private(set) var establishedCount = 0
 
+  /// Sees the bytes of every connection as the two ends write and read them.
+  public weak var observer: (any WireObserver)?
+
   let simulation: Simulation
   private var listeners: [SocketAddress: SimulatedListener] = [:]
   private var silentAddresses: Set<SocketAddress> = []
@@ -143,7 +146,10 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
   }
 
   /// Forgets a connection that is closed at both ends.
-  func closed(_ link: SimulatedLink) { links[link.number] = nil }
+  func closed(_ link: SimulatedLink) {
+    links[link.number] = nil
+    observer?.closed(link.number)
+  }
 
   func unbind(_ listener: SimulatedListener) {
     if listeners[listener.address] === listener { listeners[listener.address] = nil }

@@ -86,13 +86,14 @@ final class SimulatedTransport: Transport, TurnEndTarget {
       output.consume(count)
       outstanding += count
       network.simulation.note(UInt64(count))
+      network.observer?.wrote(bytes, connection: link.number, byClient: end == .client)
       link.send(bytes, to: end.other)
     }
     guard !output.isEmpty else { return }
     wantsRoom = true
     guard isPartial else { return }
     network.simulation.schedule(after: .microseconds(1), on: simulatedLoop) { [self] in
-      acknowledged(0)
+      offerRoom()
     }
   }
 
@@ -150,6 +151,13 @@ final class SimulatedTransport: Transport, TurnEndTarget {
   /// The other end has read bytes of ours.
   func acknowledged(_ byteCount: Int) {
     outstanding -= byteCount
+    // A sender waits until the room is worth a segment (RFC 9293, section 3.8.6.2.1); byte by byte
+    // a long message would take for ever.
+    guard let link, outstanding <= link.windowByteCount / 2 else { return }
+    offerRoom()
+  }
+
+  private func offerRoom() {
     guard state == .open, wantsRoom, let link, outstanding < link.windowByteCount else { return }
     wantsRoom = false
     receiver?.transportBecameWritable()
@@ -178,7 +186,15 @@ final class SimulatedTransport: Transport, TurnEndTarget {
       inbox.consume(count)
       if inbox.isEmpty { inbox.release() }
       network.simulation.note(UInt64(count))
-      link?.consumed(by: end, byteCount: count)
+      if let link {
+        link.consumed(by: end, byteCount: count)
+        network.observer?.read(
+          bytes,
+          connection: link.number,
+          byClient: end == .client,
+          hasUnwritten: wantsRoom
+        )
+      }
       receiver?.transportReceived(bytes.span)
     } else if hasResetArrived {
       return fail(TransportError(.connectionLost, "connection reset by peer"))

@@ -42,16 +42,22 @@ public struct WireFrame: Hashable, Sendable, CustomStringConvertible {
 
   /// Takes a whole frame off the front of `bytes`; nil when it is not complete.
   public init?(takingFrom bytes: inout [UInt8]) {
+    self.init(bytes[...])
+    bytes.removeFirst(10 + payload.count)
+  }
+
+  /// Reads the frame at the front of `bytes`; nil when it is not complete.
+  public init?(_ bytes: ArraySlice<UInt8>) {
     guard bytes.count >= 10 else { return nil }
-    let length = Int(Self.number(bytes[0..<4]))
+    let start = bytes.startIndex
+    let length = Int(Self.number(bytes[start..<start + 4]))
     guard bytes.count - 10 >= length else { return nil }
     self.init(
-      stream: Self.number(bytes[4..<8]),
-      type: bytes[8],
-      flags: bytes[9],
-      payload: Array(bytes[10..<10 + length])
+      stream: Self.number(bytes[start + 4..<start + 8]),
+      type: bytes[start + 8],
+      flags: bytes[start + 9],
+      payload: Array(bytes[start + 10..<start + 10 + length])
     )
-    bytes.removeFirst(10 + length)
   }
 
   /// The frame as bytes.

@@ -38,6 +38,8 @@ public final class Simulation: @unchecked Sendable {
 
   private(set) var currentLoop: SimulatedEventLoop?
   private var loops: [SimulatedEventLoop] = []
+  /// Kept between turns, which are many, for its memory.
+  private var readyLoops: [SimulatedEventLoop] = []
   private var agenda = Agenda<Arrival>()
   private var trace = Trace()
   private var runningThread: pthread_t?
@@ -156,7 +158,12 @@ public final class Simulation: @unchecked Sendable {
   }
 
   private var nextTimer: Int64? {
-    loops.compactMap(\.nextDeadline?.nanoseconds).min()
+    var first: Int64?
+    for loop in loops {
+      guard let deadline = loop.nextDeadline?.nanoseconds else { continue }
+      first = min(first ?? deadline, deadline)
+    }
+    return first
   }
 
   private func advance(to time: Int64) {
@@ -170,11 +177,12 @@ public final class Simulation: @unchecked Sendable {
   /// Takes turns, of a random loop each, until none has anything to do.
   private func takeTurns(until condition: () -> Bool = { false }) throws(SimulationError) {
     while !condition() {
-      let ready = loops.filter(\.isReady)
-      guard !ready.isEmpty else { return }
+      readyLoops.removeAll(keepingCapacity: true)
+      for loop in loops where loop.isReady { readyLoops.append(loop) }
+      guard !readyLoops.isEmpty else { return }
       turnCount += 1
       guard turnCount <= turnCountMax else { throw .endless(seed: seed) }
-      let loop = random.element(of: ready)
+      let loop = random.element(of: readyLoops)
       currentLoop = loop
       loop.takeTurn()
       currentLoop = nil

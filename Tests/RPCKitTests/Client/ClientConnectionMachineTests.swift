@@ -303,6 +303,18 @@ struct ClientConnectionMachineTests {
     }
   }
 
+  @Test("takes no message when the window is used up exactly, as servers do")
+  func receive_windowUsedUp_fails() {
+    var machine = extended()
+    _ = machine.start(1, .serverStreaming)
+    #expect(machine.receive(header(.data, 1, byteCount: 990)) == .message(isLast: false))
+    guard case .fail(.resourceExhausted, _) = machine.receive(header(.data, 1, byteCount: 0))
+    else {
+      Issue.record("a message was taken without credit")
+      return
+    }
+  }
+
   // MARK: - GOAWAY
 
   @Test("hands back the calls that GOAWAY leaves out, in the order they began")

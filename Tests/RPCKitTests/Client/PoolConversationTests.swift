@@ -203,6 +203,30 @@ struct PoolConversationTests {
     _ = call
   }
 
+  @Test("look a name up again at most once in an interval")
+  func name_failuresInARow_areLookedUpOnce() throws {
+    let stage = ClientStage(target: try ChannelTarget("tcp://tenancy:4040")) { configuration in
+      configuration.nameLookupInterval = .seconds(10)
+      configuration.reconnect = BackOff(initial: .milliseconds(10), maximum: .milliseconds(20))
+    }
+    stage.network.resolutions = [.success([.ipv4([10, 0, 0, 1], port: 4040)])]
+    let call = stage.call("hi", .test(), CallOptions(waitsForReady: true))
+    stage.settle { !stage.network.peers.isEmpty }
+    let start = stage.loop.now
+    for count in 2...20 {
+      stage.play { $0.loseConnection() }
+      stage.settle { stage.network.peers.count == count }
+    }
+    #expect(stage.loop.now < start.advanced(by: .seconds(9)))
+    #expect(stage.network.resolveCount == 1)
+    // The failures are not forgotten: the look-up follows when its time has come.
+    stage.settle { stage.network.resolveCount == 2 }
+    #expect(stage.loop.now >= start.advanced(by: .seconds(9)))
+    stage.loop.advance(by: .seconds(60))
+    #expect(stage.network.resolveCount == 2)
+    _ = call
+  }
+
   @Test("are asked for a sign of life after silence, and given up without one")
   func keepalive_silentServer_isGivenUp() {
     let stage = ClientStage()

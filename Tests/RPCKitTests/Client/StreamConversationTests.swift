@@ -306,6 +306,33 @@ struct StreamConversationTests {
     #expect(call.value == "done")
   }
 
+  @Test("ends a write whose cancellation reaches the loop first, and goes on")
+  func writer_cancelledAheadOfWrite_ends() {
+    let stage = ClientStage()
+    let collecting = stage.start { channel -> BytesMessage in
+      try await channel.clientStreaming(
+        .test(.clientStreaming),
+        options: CallOptions()
+      ) { (writer: RequestWriter<BytesMessage>) in
+        let token = StreamingCall.WriteToken()
+        let outcome = await CallContinuation<Void>.suspend { continuation in
+          writer.call.withdraw(token)
+          writer.call.enqueue(.init(.message, token, ByteBuffer(), continuation))
+        }
+        guard case .failure(let error) = outcome else {
+          Issue.record("a withdrawn message was sent")
+          return
+        }
+        #expect(error.code == .cancelled)
+        try await writer.write("after")
+      }
+    }
+    let frames = stage.peer.calls()
+    #expect(frames.map(\.type) == [.request, .data, .data])
+    stage.play { $0.respond(1, "done") }
+    #expect(collecting.value?.text == "done")
+  }
+
   @Test("ends waiting writers with its own error when it ends")
   func writer_callEnds_throwsItsError() {
     let stage = ClientStage()

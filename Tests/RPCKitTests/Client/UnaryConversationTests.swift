@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import RPCKit
@@ -290,5 +291,28 @@ struct UnaryConversationTests {
     #expect(first.isClosedByClient)
     stage.play { $0.respond(1, "c") }
     #expect(calls.map(\.value) == ["a", "b", "c"])
+  }
+
+  @Test("whose cancellation reaches the loop before the call does ends with CANCELLED")
+  func cancellation_aheadOfCall_endsIt() {
+    let stage = ClientStage()
+    let warm = stage.call()
+    stage.play { $0.respond(1, "") }
+    #expect(warm.isOver)
+    _ = stage.peer.frames()
+    let call = stage.start { channel in
+      let connection = try #require(channel.pool.pick())
+      let plan = CallPlan(.test(), CallOptions(), channel.configuration)
+      let call = UnaryCall<BytesMessage>(.test(), plan)
+      let outcome = await CallContinuation<UnaryResponse<BytesMessage>>.suspend { continuation in
+        connection.cancel(call)
+        call.prepare(continuation)
+        connection.begin(call) { _, _ in Issue.record("a call that was given up must not be sent") }
+      }
+      #expect(connection.load.load(ordering: .relaxed) == 0)
+      return try outcome.get().message
+    }
+    #expect(call.error?.code == .cancelled)
+    #expect(stage.peer.frames().isEmpty)
   }
 }

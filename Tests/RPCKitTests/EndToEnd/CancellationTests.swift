@@ -127,6 +127,38 @@ struct CancellationTests {
     }
   }
 
+  /// The cancellation and the call come to the loop from two places, in either order: the call was
+  /// lost when the cancellation came first.
+  @Test("Calls of tasks that were cancelled just before end on a busy loop too")
+  func calls_cancelledBefore_end() async throws {
+    try await EndToEnd.run { test in
+      _ = try await test.rich.echo(Rich())
+      let method = Testing_V1.RichMethods.echo
+      let channel = test.channel
+      let ended = await withTaskGroup(of: Int.self) { group in
+        // What is added from here on is cancelled from its beginning.
+        group.cancelAll()
+        for _ in 0..<4 {
+          group.addTask {
+            var count = 0
+            for _ in 0..<5000 {
+              guard let connection = channel.pool.pick() else { continue }
+              let plan = CallPlan(method, CallOptions(), channel.configuration)
+              let outcome: Result<UnaryResponse<Rich>, RPCError> =
+                await connection.unary(method, Rich(), plan)
+              if case .failure(let error) = outcome, error.code == .cancelled { count += 1 }
+            }
+            return count
+          }
+        }
+        return await group.reduce(0, +)
+      }
+      #expect(ended == 20_000)
+      let response = try await test.rich.echo(Rich(number: 3))
+      #expect(response.int32Value == 3)
+    }
+  }
+
   @Test("Two thousand calls cancelled at random moments leave nothing behind")
   func calls_cancelledAtRandom_leaveNothing() async throws {
     let handler = RichHandler(onEcho: { request, call in

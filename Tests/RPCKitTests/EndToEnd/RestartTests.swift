@@ -93,6 +93,18 @@ struct RestartTests {
     loops.stop()
   }
 
+  @Test("Connections that the server replaces at some age, again and again, fail no call")
+  func connections_replacedByAge_failNoCall() async throws {
+    try await EndToEnd.run(server: { $0.connectionAgeMax = .milliseconds(20) }) { test in
+      let opened = test.server.core.observer.metrics.serverConnections.opened
+      let outcome = try await Self.load(test.channel, callerCount: 16) {
+        #expect(await test.eventually { opened.value >= 10 })
+      }
+      #expect(outcome.failures.isEmpty, "\(outcome.failures.prefix(3))")
+      #expect(outcome.callCount > 10)
+    }
+  }
+
   @Test("The restart of the only server fails no call that waits", arguments: SocketKind.allCases)
   func restart_ofOnlyServer_failsNoWaitingCall(kind: SocketKind) async throws {
     let loops = try EventLoopGroup.epoll(count: 1)

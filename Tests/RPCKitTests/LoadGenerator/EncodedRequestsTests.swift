@@ -1,4 +1,5 @@
 import LoadGenerator
+import RPCKit
 import Testing
 
 /// Files of length-delimited messages.
@@ -47,8 +48,8 @@ import Testing
 
   @Test("A file above the limit is not read")
   func read_largeFile_isRefused() {
-    #expect(throws: UsageError.self) { try FileBytes.read("/dev/zero", byteCountMax: 1 << 20) }
-    #expect(throws: UsageError.self) { try FileBytes.read("/nonexistent", byteCountMax: 1) }
+    #expect(throws: FileError.self) { try FileBytes.read("/dev/zero", byteCountMax: 1 << 20) }
+    #expect(throws: FileError.self) { try FileBytes.read("/nonexistent", byteCountMax: 1) }
   }
 
   @Test("Sources that share messages send each in turn")

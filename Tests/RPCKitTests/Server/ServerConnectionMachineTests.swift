@@ -161,8 +161,33 @@ struct ServerConnectionMachineTests {
   @Test("stops reading from a stock client when it drains")
   func drain_stock_stopsReading() {
     let stage = Stage()
-    stage.open(1)
-    #expect(stage.drain() == .stopReading)
+    stage.open(1, isUnary: true)
+    #expect(stage.needsReading)
+    #expect(stage.drain() == .finishStreams)
+    #expect(!stage.isDrained && !stage.needsReading)
+    _ = stage.end(1)
+    #expect(stage.isDrained && !stage.needsReading)
+  }
+
+  @Test("reads on for the open streams of a stock client when it drains, and refuses new calls")
+  func drain_stockWithOpenStreams_readsOnForThem() {
+    let stage = Stage()
+    stage.open(1, isUnary: true)
+    stage.open(3)
+    stage.open(5)
+    #expect(stage.drain() == .finishStreams)
+    #expect(stage.needsReading)
+    #expect(stage.receive(.data, 3) == .deliver(hasMessage: true, isLast: false))
+    #expect(stage.receive(.request, 7) == .openCall)
+    #expect(stage.admission(7) == .refuseDraining)
+    #expect(
+      stage.receive(.data, 3, [.remoteClosed, .noData]) == .deliver(hasMessage: false, isLast: true)
+    )
+    #expect(stage.needsReading)
+    // A call that ends before its client has finished is waited for no longer.
+    _ = stage.end(5)
+    #expect(!stage.needsReading)
+    _ = stage.end(3)
     #expect(!stage.isDrained)
     _ = stage.end(1)
     #expect(stage.isDrained)
@@ -320,6 +345,8 @@ private final class Stage {
   var phase: ServerConnectionMachine<Handle>.Phase { machine.phase }
 
   var isDrained: Bool { machine.isDrained }
+
+  var needsReading: Bool { machine.needsReading }
 
   var lastAccepted: StreamID? { machine.lastAccepted }
 

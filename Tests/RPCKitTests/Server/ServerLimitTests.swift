@@ -341,6 +341,43 @@ struct ServerLimitTests {
     var ids: [String] = []
   }
 
+  // MARK: - Age
+
+  @Test("a connection of some age, give or take a tenth, is asked to move on; its calls finish")
+  func age_reached_movesTheClientOn() throws {
+    let fixture = try ServerFixture { $0.connectionAgeMax = .seconds(100) }
+    let (extended, stock) = (try fixture.connectExtended(), try fixture.connect())
+    for peer in [extended, stock] {
+      let call = WireFrame.call(1, "Echo", .init(subject: "h", context: "hold"))
+      #expect(try fixture.exchange(peer, call).isEmpty)
+    }
+    extended.onFrame = { [weak extended] frame in
+      // Keepalive, which would close it otherwise.
+      guard frame.type == WireFrame.ping else { return }
+      let pong = WireFrame(
+        stream: frame.stream,
+        type: WireFrame.ping,
+        flags: 1,
+        payload: frame.payload
+      )
+      extended?.send(pong)
+    }
+    try fixture.simulation.run(for: .seconds(89))
+    #expect(!extended.takeFrames().contains { $0.type == WireFrame.goAway })
+    try fixture.simulation.run(for: .seconds(22))
+    #expect(extended.takeFrames().filter { $0.type == WireFrame.goAway }.count == 1)
+    #expect(!extended.sawEnd && !stock.isClosed)
+    let late = try fixture.exchange(extended, .call(3, "Echo"))
+    #expect(late.first?.outcome?.code == 14 && late.first?.outcome?.isNotProcessed == true)
+    fixture.service.release()
+    try fixture.simulation.settle()
+    #expect(extended.takeFrames() == [.answer(1, "h")] && extended.sawEnd)
+    #expect(stock.takeFrames() == [.answer(1, "h")] && stock.sawEnd)
+    // Only the connections are old, not the server.
+    let fresh = try fixture.connectExtended()
+    #expect(try fixture.exchange(fresh, .call(1, "Echo", .init(subject: "n"))) == [.answer(1, "n")])
+  }
+
   // MARK: - Drain
 
   @Test("a draining server tells extended clients, serves what it has and refuses the rest")
@@ -374,6 +411,42 @@ struct ServerLimitTests {
     fixture.service.release()
     try fixture.simulation.settle()
     #expect(peer.takeFrames() == [.answer(1, "h")] && peer.sawEnd)
+  }
+
+  @Test("a draining server reads the open streams of stock clients to their end, and no new call")
+  func drain_stockPeerWithOpenStream_finishesIt() throws {
+    let fixture = try ServerFixture()
+    let peer = try fixture.connect()
+    _ = try fixture.exchange(peer, .call(1, "Collect", nil, flags: 0x02), .message(1, "a"))
+    fixture.server.drain()
+    try fixture.simulation.settle()
+    let late = try fixture.exchange(peer, .message(1, "b"), .call(3, "Echo"))
+    #expect(late.map(\.stream) == [3])
+    #expect(late.first?.outcome?.code == 14 && late.first?.outcome?.isNotProcessed == true)
+    #expect(try fixture.exchange(peer, .end(1)) == [.answer(1, "a,b")])
+    #expect(peer.sawEnd)
+    #expect(fixture.service.started.count == 1)
+    try fixture.simulation.run(for: .seconds(1))
+    #expect(fixture.isServerDone)
+  }
+
+  @Test("a draining server stops reading from a stock client whose streams are complete")
+  func drain_stockPeerAfterItsStreams_isReadNoMore() throws {
+    let fixture = try ServerFixture()
+    let peer = try fixture.connect()
+    _ = try fixture.exchange(
+      peer,
+      .call(1, "Echo", .init(subject: "h", context: "hold")),
+      .call(3, "Collect", nil, flags: 0x02)
+    )
+    fixture.server.drain()
+    try fixture.simulation.settle()
+    #expect(try fixture.exchange(peer, .end(3)) == [.answer(3, "")])
+    #expect(try fixture.exchange(peer, .call(5, "Echo")).isEmpty)
+    fixture.service.release()
+    try fixture.simulation.settle()
+    // The unread request turns the end into a reset (RFC 2525, section 2.17).
+    #expect(peer.takeFrames() == [.answer(1, "h")] && peer.isClosed)
   }
 
   @Test("a drain that takes too long is cut")

@@ -1,44 +1,16 @@
-import Glibc
 import RPCKitTesting
 import Testing
 
+@testable import rpcsim
+
 @Suite("Simulation: random workloads")
 struct WorkloadSimulationTests {
-  /// A number from the environment.
-  private static func setting(_ name: String) -> UInt64? {
-    unsafe getenv(name).flatMap { unsafe UInt64(String(cString: $0)) }
-  }
-
-  /// `RPCKIT_SIMULATION_SEED` replays one seed, `RPCKIT_SIMULATION_SEEDS` says how many to run.
-  private static let seeds: ClosedRange<UInt64> = {
-    if let seed = setting("RPCKIT_SIMULATION_SEED") { return seed...seed }
-    return 1...(setting("RPCKIT_SIMULATION_SEEDS") ?? 30)
-  }()
-
   @Test("calls end once and legally, and nothing is left of them, whatever the network does")
   func workload_anySeed_keepsThePromises() {
-    var outcomes: [Int32: Int] = [:]
-    var failedCount = 0
-    for seed in Self.seeds where failedCount < 3 {
-      let workload = Workload(seed: seed)
-      do {
-        try workload.run()
-      } catch {
-        failedCount += 1
-        Issue.record("seed \(seed): \(error). Replay with RPCKIT_SIMULATION_SEED=\(seed)")
-      }
-      if !workload.problems.isEmpty {
-        failedCount += 1
-        let problems = workload.problems.prefix(5).joined(separator: "\n")
-        Issue.record("seed \(seed): replay with RPCKIT_SIMULATION_SEED=\(seed)\n\(problems)")
-      }
-      outcomes.merge(workload.outcomes, uniquingKeysWith: +)
-    }
-    // A run in which hardly anything happened proves nothing.
-    if Self.seeds.count >= 100 {
-      for code: Int32 in [0, 1, 4, 5, 8, 14] {
-        #expect(outcomes[code, default: 0] > 0, "status \(code) hardly occurs")
-      }
+    // A taste: scripts/simulate runs thousands, optimised.
+    var run = SeedRun()
+    for seed in 1...100 as ClosedRange<UInt64> where run.failures.count < 3 {
+      if let failure = run.run(seed: seed) { Issue.record("\(failure.message)") }
     }
   }
 
@@ -50,5 +22,21 @@ struct WorkloadSimulationTests {
     try second.run()
     #expect(first.simulation.traceHash == second.simulation.traceHash)
     #expect(first.simulation.turnCount == second.simulation.turnCount)
+  }
+
+  @Test("a failing seed is named together with the command that replays it")
+  func failure_message_namesTheReplay() {
+    let failure = SeedRun.Failure(seed: 42, problems: (1...7).map { "problem \($0)" })
+    let lines = failure.message.split(separator: "\n")
+    #expect(lines.first == "seed 42 fails; replay with: scripts/simulate 1 --from 42")
+    #expect(lines.count == 7 && lines.last == "  and 2 more")
+  }
+
+  @Test("the command line says how many seeds, and from which on")
+  func command_arguments_areRead() throws {
+    let command = try SimulationCommand(["1", "--from", "42"])
+    #expect(command.seedCount == 1 && command.firstSeed == 42)
+    #expect(throws: SimulationCommandError.self) { try SimulationCommand(["--from"]) }
+    #expect(throws: SimulationCommandError.self) { try SimulationCommand(["many"]) }
   }
 }

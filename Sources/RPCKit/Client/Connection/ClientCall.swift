@@ -11,8 +11,13 @@ class ClientCall: @unchecked Sendable {
   enum Phase: Equatable {
     /// Not given to the connection yet.
     ///
-    /// Next: `open`, `ended`.
+    /// Next: `open`, `withdrawn`, `ended`.
     case new
+    /// The caller gave up before the call came to the connection, which the loop can learn first:
+    /// the two come from different threads.
+    ///
+    /// Next: `ended`, when the call comes.
+    case withdrawn
     /// The request is on its way.
     ///
     /// Next: `ended`.

@@ -88,7 +88,11 @@ extension ClientConnection {
     _ call: ClientCall,
     appendPayload: (inout ByteBuffer, (inout ByteBuffer, _ byteCount: Int) -> Void) -> Void
   ) {
-    guard call.phase == .new else { return }
+    switch call.phase {
+    case .new: break
+    case .withdrawn: return refuse(call, .cancelledByCaller)
+    case .open, .ended: return
+    }
     guard call.compressesRequest, mayDeflate else {
       return note(begin(call, [], appendPayload: appendPayload), of: call)
     }
@@ -127,10 +131,15 @@ extension ClientConnection {
     case .open(let id):
       call.phase = .open(id)
     case .refused(let error):
-      call.phase = .ended
-      releaseLoad()
-      call.fail(error)
+      refuse(call, error)
     }
+  }
+
+  /// Ends a call that never began.
+  private func refuse(_ call: ClientCall, _ error: RPCError) {
+    call.phase = .ended
+    releaseLoad()
+    call.fail(error)
   }
 
   /// Gives a call up on behalf of its caller.
@@ -140,12 +149,11 @@ extension ClientConnection {
     preconditionOnLoop()
     switch call.phase {
     case .new:
-      call.phase = .ended
-      releaseLoad()
-      call.fail(.cancelledByCaller)
+      // Not answered yet: who waits for the answer is only known once the call is here.
+      call.phase = .withdrawn
     case .open(let id):
       failOpen(id, .cancelledByCaller, sendsCancel: true)
-    case .ended:
+    case .withdrawn, .ended:
       break
     }
   }

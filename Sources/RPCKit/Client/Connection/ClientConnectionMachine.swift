@@ -260,10 +260,11 @@ struct ClientConnectionMachine<Call>: ~Copyable {
         return .fail(.internal, "the server sent a stream where one response was due")
       }
       guard hasMessage else { return isLast ? .endOfStream : .ignore }
-      stream.receiveCredit -= Self.cost(header.payloadByteCount)
-      if bounded, stream.receiveCredit < -Self.cost(header.payloadByteCount) {
+      // A message may be larger than the credit that is left, but some must be left.
+      guard !bounded || stream.receiveCredit > 0 else {
         return .fail(.resourceExhausted, "the server sent more than the stream's window")
       }
+      stream.receiveCredit -= Self.cost(header.payloadByteCount)
       return .message(isLast: isLast)
     } ?? .ignore
   }

@@ -29,7 +29,12 @@ class StreamingCall: ClientCall, @unchecked Sendable {
   }
 
   /// Names one write by its identity.
-  final class WriteToken: Sendable {}
+  ///
+  /// `@unchecked Sendable`: `isWithdrawn` is touched on the loop only.
+  final class WriteToken: @unchecked Sendable {
+    /// Its task was cancelled, which the loop can learn before the write comes.
+    var isWithdrawn = false
+  }
 
   let connection: ClientConnection
   private var waiting: [Waiting] = []
@@ -71,12 +76,17 @@ class StreamingCall: ClientCall, @unchecked Sendable {
       item.continuation.resume(.failure(outcomeForWriters))
       return
     }
+    guard !item.token.isWithdrawn else {
+      item.continuation.resume(.failure(.cancelledByCaller))
+      return
+    }
     waiting.append(item)
     sendWaiting()
   }
 
   /// The task of a waiting writer was cancelled.
   func withdraw(_ token: WriteToken) {
+    token.isWithdrawn = true
     guard let index = waiting.firstIndex(where: { $0.token === token }) else { return }
     waiting.remove(at: index).continuation.resume(.failure(.cancelledByCaller))
   }

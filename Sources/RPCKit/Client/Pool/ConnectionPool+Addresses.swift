@@ -21,8 +21,38 @@ extension ConnectionPool {
   }
 
   /// After a failure or GOAWAY: names may have other addresses by now.
+  ///
+  /// Looks them up at once, or when `nameLookupInterval` is over.
   func addressesMayHaveChanged() {
-    if hasNames { resolve() }
+    guard hasNames else { return }
+    let now = homeLoop.now
+    let pause = state.withLock { state -> Duration? in
+      guard state.phase == .active, !state.isResolving, !state.isResolveScheduled else {
+        return nil
+      }
+      let due = state.lastResolved?.advanced(by: configuration.nameLookupInterval) ?? now
+      guard due > now else { return .zero }
+      state.isResolveScheduled = true
+      return now.duration(to: due)
+    }
+    switch pause {
+    case .none: break
+    case .some(.zero): resolve()
+    case .some(let pause): scheduleResolving { _ in pause }
+    }
+  }
+
+  /// Looks the names up later; `isResolveScheduled` is set already.
+  private func scheduleResolving(
+    after pause: @escaping @Sendable (_ loop: any EventLoop) -> Duration
+  ) {
+    homeLoop.execute { [self] in
+      _ = homeLoop.schedule(
+        at: homeLoop.now.advanced(by: pause(homeLoop)),
+        target: self,
+        token: Self.resolveToken
+      )
+    }
   }
 
   /// Looks up every name, and sets up slots for what was found.
@@ -36,9 +66,11 @@ extension ConnectionPool {
       )
       return
     }
+    let now = homeLoop.now
     let begins = state.withLock { state in
       guard state.phase == .active, !state.isResolving else { return false }
       state.isResolving = true
+      state.lastResolved = now
       return true
     }
     guard begins else { return }
@@ -76,22 +108,15 @@ extension ConnectionPool {
       state.isResolving = false
       state.resolveFailures = destinations.isEmpty ? state.resolveFailures + 1 : 0
       if let failure { state.lastError = failure }
+      if state.resolveFailures > 0 { state.isResolveScheduled = true }
       return state.resolveFailures
     }
     // A resolver that fails says nothing against the addresses that are known.
     if failure == nil { setDestinations(destinations) } else { addDestinations(destinations) }
     guard failures > 0 else { return }
     failImpatientWaiters()
-    homeLoop.execute { [self] in
-      let pause = configuration.reconnect.pause(
-        attempt: failures,
-        random: homeLoop.randomNumber()
-      )
-      _ = homeLoop.schedule(
-        at: homeLoop.now.advanced(by: pause),
-        target: self,
-        token: Self.resolveToken
-      )
+    scheduleResolving { [configuration] loop in
+      configuration.reconnect.pause(attempt: failures, random: loop.randomNumber())
     }
   }
 

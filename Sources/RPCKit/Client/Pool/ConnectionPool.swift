@@ -17,6 +17,10 @@ final class ConnectionPool: TimerTarget, Sendable {
     var slots: [ConnectionSlot] = []
     var slotsBackingOff: Set<ObjectIdentifier> = []
     var isResolving = false
+    /// A timer is set, or about to be, that looks the names up.
+    var isResolveScheduled = false
+    /// When names were last looked up.
+    var lastResolved: MonotonicInstant?
     /// Failures of the resolver in a row.
     var resolveFailures = 0
     var nextLoop = 0
@@ -97,6 +101,7 @@ final class ConnectionPool: TimerTarget, Sendable {
 
   func timerFired(_ token: UInt64) {
     guard token != Self.resolveToken else {
+      state.withLock { $0.isResolveScheduled = false }
       resolve()
       return
     }
@@ -109,6 +114,8 @@ final class ConnectionPool: TimerTarget, Sendable {
 
   private func failWaiter(_ id: UInt64, _ error: RPCError) {
     guard let waiter = state.withLock({ $0.waiters.remove(id) }) else { return }
+    // Its deadline may be hours away.
+    cancelTimer(of: waiter)
     waiter.continuation.resume(.failure(error))
     observeWaiters()
   }

@@ -73,7 +73,7 @@ void   tenancy__v1__change__init
   static const Tenancy__V1__Change init_value = TENANCY__V1__CHANGE__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__check_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tenancy__v1__check_request__field_descriptors[5] =
 {
   {
     "subject_id",
@@ -123,17 +123,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__check_request__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "for_cache",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__CheckRequest, for_cache),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__check_request__field_indices_by_name[] = {
   1,   /* field[1] = action */
   3,   /* field[3] = at_least_revision */
   2,   /* field[2] = entity_id */
+  4,   /* field[4] = for_cache */
   0,   /* field[0] = subject_id */
 };
 static const ProtobufCIntRange tenancy__v1__check_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__check_request__descriptor =
 {
@@ -143,14 +156,14 @@ const ProtobufCMessageDescriptor tenancy__v1__check_request__descriptor =
   "Tenancy__V1__CheckRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__CheckRequest),
-  4,
+  5,
   tenancy__v1__check_request__field_descriptors,
   tenancy__v1__check_request__field_indices_by_name,
   1,  tenancy__v1__check_request__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__check_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__decision__field_descriptors[8] =
+static const ProtobufCFieldDescriptor tenancy__v1__decision__field_descriptors[9] =
 {
   {
     "allowed",
@@ -248,9 +261,22 @@ static const ProtobufCFieldDescriptor tenancy__v1__decision__field_descriptors[8
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "ancestor_ids",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__Decision, n_ancestor_ids),
+    offsetof(Tenancy__V1__Decision, ancestor_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__decision__field_indices_by_name[] = {
   0,   /* field[0] = allowed */
+  8,   /* field[8] = ancestor_ids */
   2,   /* field[2] = association_id */
   1,   /* field[1] = reason */
   7,   /* field[7] = revision */
@@ -262,7 +288,7 @@ static const unsigned tenancy__v1__decision__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__decision__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__decision__descriptor =
 {
@@ -272,7 +298,7 @@ const ProtobufCMessageDescriptor tenancy__v1__decision__descriptor =
   "Tenancy__V1__Decision",
   "tenancy.v1",
   sizeof(Tenancy__V1__Decision),
-  8,
+  9,
   tenancy__v1__decision__field_descriptors,
   tenancy__v1__decision__field_indices_by_name,
   1,  tenancy__v1__decision__number_ranges,

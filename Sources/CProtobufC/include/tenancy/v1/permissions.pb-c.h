@@ -68,10 +68,11 @@ struct  Tenancy__V1__CheckRequest
   ProtobufCBinaryData action;
   ProtobufCBinaryData entity_id;
   ProtobufCBinaryData at_least_revision;
+  protobuf_c_boolean for_cache;
 };
 #define TENANCY__V1__CHECK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__check_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0 }
 
 
 struct  Tenancy__V1__Decision
@@ -86,10 +87,12 @@ struct  Tenancy__V1__Decision
   ProtobufCBinaryData *sufficient_roles;
   Google__Protobuf__Timestamp *valid_until;
   ProtobufCBinaryData revision;
+  size_t n_ancestor_ids;
+  ProtobufCBinaryData *ancestor_ids;
 };
 #define TENANCY__V1__DECISION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__decision__descriptor) \
-    , 0, TENANCY__V1__REASON__REASON_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, {0,NULL} }
+    , 0, TENANCY__V1__REASON__REASON_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, {0,NULL}, 0,NULL }
 
 
 struct  Tenancy__V1__BatchCheckRequest

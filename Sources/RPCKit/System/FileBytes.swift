@@ -1,0 +1,75 @@
+internal import Glibc
+
+/// A file that cannot be read or written.
+package struct FileError: Error, Equatable, CustomStringConvertible {
+  /// Path and reason, for people.
+  package let description: String
+
+  package init(_ description: String) { self.description = description }
+}
+
+/// Whole small files.
+package enum FileBytes {
+  /// Reads a file of at most `byteCountMax` bytes.
+  package static func read(_ path: String, byteCountMax: Int) throws(FileError) -> [UInt8] {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(path) }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = unsafe Glibc.read(descriptor, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw failure(path) }
+      guard count > 0 else { return bytes }
+      bytes += piece[..<count]
+      guard bytes.count <= byteCountMax else {
+        throw FileError("\(path) is larger than \(byteCountMax) bytes")
+      }
+    }
+  }
+
+  /// Replaces a file; `mode` is its mode when it is new, before the process's mask.
+  package static func write(
+    _ text: String,
+    to path: String,
+    mode: UInt32 = 0o666
+  ) throws(FileError) {
+    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+    guard descriptor >= 0 else { throw failure(path) }
+    let isWritten = writeAll(text, to: descriptor)
+    guard close(descriptor) == 0, isWritten else { throw failure(path) }
+  }
+
+  /// Writes a file that must not exist yet, readable by its owner alone: for secrets.
+  package static func createSecret(_ text: String, at path: String) throws(FileError) {
+    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw failure(path) }
+    let isWritten = writeAll(text, to: descriptor) && fsync(descriptor) == 0
+    guard close(descriptor) == 0, isWritten else { throw failure(path) }
+  }
+
+  /// Makes a directory, readable by its owner alone; one that exists is no error.
+  package static func createDirectory(_ path: String) throws(FileError) {
+    guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }
+  }
+
+  /// Writes to an open descriptor; false when it fails.
+  @discardableResult
+  package static func writeAll(_ text: String, to descriptor: Int32) -> Bool {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes {
+        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  private static func failure(_ path: String) -> FileError {
+    FileError("\(path): \(unsafe String(cString: strerror(errno)))")
+  }
+}

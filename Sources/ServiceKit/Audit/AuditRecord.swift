@@ -1,0 +1,94 @@
+/// One line of the audit log: who did what to which object, and how it ended.
+///
+/// Digests instead of contents, so that the log can outlive what it is about.
+public struct AuditRecord: Hashable, Sendable {
+  /// How the action ended.
+  public enum Outcome: String, Hashable, Sendable {
+    /// It was done.
+    case done
+    /// It was not allowed.
+    case refused
+  }
+
+  /// The user or service that acted: `usr_…`, `svc://auth`.
+  public var actor: String
+  /// The user for whom a service acted.
+  public var onBehalfOf: String?
+  /// The request in which it happened, as in the log lines.
+  public var requestID: String
+  /// What was done: `portfolio.create`.
+  public var action: String
+  /// The identifier of what it was done to.
+  public var object: String
+  /// The tenant it belongs to: the root of the object's tree, or empty.
+  public var scope: String
+  /// How it ended.
+  public var outcome: Outcome
+  /// Digest of the object before, if it existed.
+  public var beforeDigest: [UInt8]?
+  /// Digest of the object after, if it still exists.
+  public var afterDigest: [UInt8]?
+  /// What else should be known: reasons, counts.
+  ///
+  /// No personal data and no secrets.
+  public var detail: String
+
+  /// Makes a record.
+  public init(
+    actor: String,
+    onBehalfOf: String? = nil,
+    requestID: String,
+    action: String,
+    object: String,
+    scope: String = "",
+    outcome: Outcome = .done,
+    beforeDigest: [UInt8]? = nil,
+    afterDigest: [UInt8]? = nil,
+    detail: String = ""
+  ) {
+    self.actor = actor
+    self.onBehalfOf = onBehalfOf
+    self.requestID = requestID
+    self.action = action
+    self.object = object
+    self.scope = scope
+    self.outcome = outcome
+    self.beforeDigest = beforeDigest
+    self.afterDigest = afterDigest
+    self.detail = detail
+  }
+}
+
+/// A record as it was stored.
+public struct StoredAuditRecord: Hashable, Sendable {
+  /// Its place in the log; later records have greater numbers.
+  public var sequence: Int64
+  /// When it was written, in milliseconds since 1970.
+  public var recordedAt: Int64
+  /// What happened.
+  public var record: AuditRecord
+
+  /// The columns `init(row:)` expects, for a SELECT on `audit_log`.
+  public static let columns = """
+    sequence, recorded_at, actor, on_behalf_of, request_id, action, object, scope, outcome, \
+    before_digest, after_digest, detail
+    """
+
+  /// Reads a row that was selected with `columns`.
+  public init(row: borrowing Row) {
+    sequence = row.integer(0)
+    recordedAt = row.integer(1)
+    record = AuditRecord(
+      actor: row.text(2),
+      onBehalfOf: row.optionalText(3),
+      requestID: row.text(4),
+      action: row.text(5),
+      object: row.text(6),
+      scope: row.text(7),
+      outcome: AuditRecord.Outcome(rawValue: row.text(8)) ?? .refused,
+      beforeDigest: row.optionalBlob(9),
+      afterDigest: row.optionalBlob(10),
+      detail: row.text(11)
+    )
+  }
+}

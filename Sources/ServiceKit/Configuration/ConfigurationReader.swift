@@ -1,0 +1,109 @@
+internal import RPCKit
+
+/// A configuration that a service refuses to start with, said so that the reader can mend it.
+public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
+  /// Where and what.
+  public let description: String
+
+  /// Makes an error.
+  public init(_ description: String) { self.description = description }
+}
+
+/// Where settings come from: a JSON file, and variables of the environment that go before it.
+///
+/// A variable names a setting by its path in capitals, levels separated by two underscores:
+/// `GATEHOUSE_LOG__LEVEL=debug` is `{"log": {"level": "debug"}}`. Its value is JSON if it reads as
+/// JSON, otherwise a string. So everything can be set either way, and what nobody knows is an error
+/// either way.
+public enum ConfigurationReader {
+  /// Largest file, in bytes.
+  public static let fileByteCountMax = 1 << 20
+  private static let prefix = "GATEHOUSE_"
+
+  /// Reads the settings of `path`, or none without a path, and lays the environment over them.
+  public static func read(
+    path: String?,
+    environment: [String: String]
+  ) throws(ConfigurationError) -> JSONValue {
+    var settings = JSONObject()
+    if let path {
+      settings = try readFile(path)
+    }
+    // Sorted, so that of two variables that contradict each other always the same one wins.
+    for (name, text) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix(prefix) {
+      let keys = name.dropFirst(prefix.count).lowercased().split("__")
+      settings = try overlay(settings, keys[...], value(text), variable: name)
+    }
+    return .object(settings)
+  }
+
+  /// Decodes settings, and names the file or variable's path of what is wrong.
+  public static func decode<Settings>(
+    _ settings: JSONValue,
+    _ body: (inout JSONMembers) throws(JSONDecodingError) -> Settings
+  ) throws(ConfigurationError) -> Settings {
+    do throws(JSONDecodingError) {
+      var members = try JSONField(settings).members()
+      let decoded = try body(&members)
+      try members.finish()
+      return decoded
+    } catch {
+      throw ConfigurationError("setting \(error)")
+    }
+  }
+
+  private static func readFile(_ path: String) throws(ConfigurationError) -> JSONObject {
+    do {
+      let bytes = try FileBytes.read(path, byteCountMax: fileByteCountMax)
+      let limits = JSONLimits(byteCountMax: fileByteCountMax)
+      guard let object = try JSONReader.read(bytes, limits: limits).object else {
+        throw ConfigurationError("\(path): the settings must be one JSON object")
+      }
+      return object
+    } catch let error as ConfigurationError {
+      throw error
+    } catch let error as JSONError {
+      throw ConfigurationError("\(path): \(error)")
+    } catch {
+      throw ConfigurationError("\(error)")
+    }
+  }
+
+  private static func value(_ text: String) -> JSONValue {
+    let limits = JSONLimits(byteCountMax: fileByteCountMax)
+    let value = try? JSONReader.read([UInt8](text.utf8), limits: limits)
+    return value ?? .string(text)
+  }
+
+  private static func overlay(
+    _ settings: JSONObject,
+    _ keys: ArraySlice<String>,
+    _ value: JSONValue,
+    variable: String
+  ) throws(ConfigurationError) -> JSONObject {
+    guard let key = keys.first, !key.isEmpty else {
+      throw ConfigurationError("\(variable) names no setting")
+    }
+    var settings = settings
+    guard keys.count > 1 else {
+      settings[key] = value
+      return settings
+    }
+    let inner = settings[key]?.object ?? JSONObject()
+    settings[key] = .object(try overlay(inner, keys.dropFirst(), value, variable: variable))
+    return settings
+  }
+}
+
+extension String {
+  /// The parts between occurrences of `separator`, empty ones included.
+  fileprivate func split(_ separator: String) -> [String] {
+    var parts: [String] = []
+    var rest = self[...]
+    while let place = rest.firstRange(of: separator) {
+      parts.append(String(rest[..<place.lowerBound]))
+      rest = rest[place.upperBound...]
+    }
+    return parts + [String(rest)]
+  }
+}

@@ -1,0 +1,39 @@
+public import RPCKit
+
+extension JSONField {
+  /// The value as an address to listen at: `127.0.0.1:7401`, `[::1]:7401`, `unix:///run/a.sock`.
+  public func socketAddress() throws(JSONDecodingError) -> SocketAddress {
+    let text = try string()
+    if text.hasPrefix("unix://") { return .unix(path: String(text.dropFirst(7))) }
+    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...])
+    else { throw error("an address is HOST:PORT or unix://PATH") }
+    var host = text[..<colon]
+    if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+    guard let address = SocketAddress(host: String(host), port: port) else {
+      throw error("\"\(host)\" is not a numeric address; use 0.0.0.0 for all interfaces")
+    }
+    return address
+  }
+
+  /// The value as a length of time: a number of seconds, fractions allowed.
+  public func seconds(in range: ClosedRange<Double>) throws(JSONDecodingError) -> Duration {
+    guard let seconds = value.number?.double else { throw error("a number of seconds is needed") }
+    guard range.contains(seconds) else {
+      throw error("\(seconds) s is not between \(range.lowerBound) and \(range.upperBound)")
+    }
+    return .seconds(seconds)
+  }
+}
+
+extension SocketAddress {
+  /// Where to connect to what listens here: all interfaces become the loopback one.
+  var forConnecting: SocketAddress {
+    switch self {
+    case .ipv4(let bytes, let port) where bytes.allSatisfy { $0 == 0 }:
+      .ipv4([127, 0, 0, 1], port: port)
+    case .ipv6(let bytes, let port) where bytes.allSatisfy { $0 == 0 }:
+      .ipv6([UInt8](repeating: 0, count: 15) + [1], port: port)
+    default: self
+    }
+  }
+}

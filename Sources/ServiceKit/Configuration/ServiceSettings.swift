@@ -1,0 +1,112 @@
+public import RPCKit
+
+/// What a service has that others have too.
+public struct ServiceSettings: Sendable {
+  /// Certificates of one side, as files.
+  public struct TLS: Sendable {
+    /// The own certificate and its issuers, PEM.
+    public var certificate: String
+    /// Its private key, PEM.
+    public var key: String
+    /// Authorities that issue the certificates of clients and servers of this installation, PEM;
+    /// with it, clients need one (mutual TLS).
+    public var authorities: String?
+  }
+
+  /// How services prove themselves to one another where TLS does not.
+  public struct ServiceKeys: Sendable {
+    /// This service's private key, PEM; nil: it calls no other service.
+    public var privateKey: String?
+    /// Public keys of the services that may call this one, PEM, by name.
+    public var trusted: [String: String]
+  }
+
+  /// Where to listen for calls.
+  public var listen: [SocketAddress]
+  /// Where to listen for metrics and probes; nil for nowhere.
+  public var admin: SocketAddress?
+  /// Event loops, each a thread.
+  public var loopCount: Int
+  /// Certificates; nil for plaintext.
+  public var tls: TLS?
+  /// How services prove themselves.
+  public var serviceKeys: ServiceKeys
+  /// The store's file.
+  public var database: String
+  /// Targets of other services, by name: `tcp://127.0.0.1:7402`.
+  public var peers: [String: String]
+  /// Lines below this level are not written.
+  public var logLevel: LogLevel
+  /// How long a drain may take.
+  public var drainTimeout: Duration
+  /// How long a service that drains still takes calls, so that balancers notice first.
+  public var drainDelay: Duration
+
+  /// Takes the common settings out of `members`; what a service adds stays.
+  public init(
+    _ members: inout JSONMembers,
+    name: String,
+    port: UInt16,
+    adminPort: UInt16
+  ) throws(JSONDecodingError) {
+    listen = []
+    for address in try members.optional("listen")?.elements() ?? [] {
+      listen.append(try address.socketAddress())
+    }
+    if listen.isEmpty { listen = [.ipv4([127, 0, 0, 1], port: port)] }
+    admin = .ipv4([127, 0, 0, 1], port: adminPort)
+    if let field = members.optional("admin") {
+      admin = field.value == false ? nil : try field.socketAddress()
+    }
+    loopCount = Int(try members.optional("loops")?.integer(in: 1...256) ?? 2)
+    tls = try members.optional("tls").map(Self.tls)
+    serviceKeys = try Self.serviceKeys(members.optional("service_keys"))
+    database = try members.optional("database")?.string() ?? "\(name).db"
+    peers = try Self.texts(members.optional("peers"))
+    logLevel = try Self.logLevel(members.optional("log"))
+    drainTimeout = try members.optional("drain_timeout")?.seconds(in: 0...3600) ?? .seconds(30)
+    drainDelay = try members.optional("drain_delay")?.seconds(in: 0...600) ?? .zero
+  }
+
+  private static func tls(_ field: JSONField) throws(JSONDecodingError) -> TLS {
+    var members = try field.members()
+    let tls = TLS(
+      certificate: try members.required("certificate").string(),
+      key: try members.required("key").string(),
+      authorities: try members.optional("authorities")?.string()
+    )
+    try members.finish()
+    return tls
+  }
+
+  private static func serviceKeys(_ field: JSONField?) throws(JSONDecodingError) -> ServiceKeys {
+    guard let field else { return ServiceKeys(privateKey: nil, trusted: [:]) }
+    var members = try field.members()
+    let keys = ServiceKeys(
+      privateKey: try members.optional("private_key")?.string(),
+      trusted: try texts(members.optional("trusted"))
+    )
+    try members.finish()
+    return keys
+  }
+
+  private static func logLevel(_ field: JSONField?) throws(JSONDecodingError) -> LogLevel {
+    guard let field else { return .info }
+    var members = try field.members()
+    guard let level = members.optional("level") else { return .info }
+    try members.finish()
+    guard let known = LogLevel(name: try level.string()) else {
+      throw level.error("a level is trace, debug, info, notice, warning, error or critical")
+    }
+    return known
+  }
+
+  /// An object of strings.
+  private static func texts(_ field: JSONField?) throws(JSONDecodingError) -> [String: String] {
+    guard let field else { return [:] }
+    var members = try field.members()
+    var texts: [String: String] = [:]
+    for (name, value) in members.rest() { texts[name] = try value.string() }
+    return texts
+  }
+}

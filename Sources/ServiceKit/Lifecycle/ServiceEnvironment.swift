@@ -1,0 +1,69 @@
+public import RPCKit
+
+/// What the host gives a service: everything that it would otherwise reach out for.
+public struct ServiceEnvironment: Sendable {
+  /// The service's name.
+  public let name: String
+  /// The common settings.
+  public let settings: ServiceSettings
+  /// The date, for tokens and windows.
+  public let clock: any WallClock
+  /// Where chance comes from.
+  public let random: any RandomSource
+  /// Where log lines go.
+  public let logger: Logger
+  /// Where metrics are registered.
+  public let metrics: RPCMetrics
+  /// The loops of the process; also the monotonic clock.
+  public let loops: EventLoopGroup
+
+  private let tls: TLSContextSource?
+  private let network: any Network
+
+  /// Makes an environment; tests give a clock, chance and network of their own.
+  public init(
+    name: String,
+    settings: ServiceSettings,
+    clock: any WallClock = SystemWallClock(),
+    random: any RandomSource = SystemRandomSource(),
+    logger: Logger,
+    metrics: RPCMetrics,
+    loops: EventLoopGroup,
+    tls: TLSContextSource? = nil,
+    network: any Network = SocketNetwork()
+  ) {
+    self.name = name
+    self.settings = settings
+    self.clock = clock
+    self.random = random
+    self.logger = logger
+    self.metrics = metrics
+    self.loops = loops
+    self.tls = tls
+    self.network = network
+  }
+
+  /// A channel to another service, which the caller closes.
+  ///
+  /// Throws when the settings do not say where it is.
+  public func channel(
+    to peer: String,
+    interceptors: [any ClientInterceptor] = []
+  ) throws(ConfigurationError) -> Channel {
+    guard let text = settings.peers[peer] else {
+      throw ConfigurationError("setting peers.\(peer) is missing: where is the \(peer) service?")
+    }
+    let target: ChannelTarget
+    do {
+      target = try ChannelTarget(text)
+    } catch {
+      throw ConfigurationError("setting peers.\(peer): \(error)")
+    }
+    var configuration = ChannelConfiguration(loops: loops)
+    configuration.network = network
+    configuration.interceptors = interceptors
+    configuration.observer = ChannelMetrics(metrics, target: peer)
+    if let tls { configuration.useTLS(tls) }
+    return Channel(target, configuration)
+  }
+}

@@ -1,0 +1,108 @@
+public import RPCKit
+
+/// Serves calls of one service until it is told to stop, and stops in order.
+///
+/// Start: store, listeners, admin port. Stop: not ready, drain, background work, store.
+public struct ServiceHost<Service: HostedService>: Sendable {
+  private let environment: ServiceEnvironment
+  private let service: Service
+  private let server: Server
+  private let health: HealthService
+  private let tls: TLSContextSource?
+
+  /// Opens the service; nothing listens yet.
+  public init(
+    _ settings: Service.Settings,
+    in environment: ServiceEnvironment,
+    tls: TLSContextSource? = nil,
+    network: any Network = SocketNetwork()
+  ) async throws {
+    self.environment = environment
+    self.tls = tls
+    service = try await Service.open(settings, in: environment)
+    health = HealthService()
+    var configuration = ServerConfiguration(
+      endpoints: environment.settings.listen.map { address in
+        tls.map { .init(address, tls: $0) } ?? .init(address)
+      }
+    )
+    configuration.limits.drainTimeout = environment.settings.drainTimeout
+    configuration.drainDelay = environment.settings.drainDelay
+    let logger = environment.logger
+    server = Server(
+      configuration,
+      services: service.services + [health.definition],
+      interceptors: [CallLog(logger)] + service.interceptors,
+      on: environment.loops,
+      network: network,
+      metrics: environment.metrics
+    ) { id, call, error in
+      logger.error(
+        "handler failed",
+        ["correlation_id": .string(id), "method": .string(call.method.method), "error": "\(error)"]
+      )
+    }
+  }
+
+  /// Serves until `stop` is called on the server or the task is cancelled; `ready` is told the bound
+  /// addresses.
+  public func run(
+    signals: AsyncStream<ProcessSignal>,
+    ready: @escaping @Sendable ([SocketAddress]) -> Void
+  ) async throws {
+    let admin = try await startAdmin()
+    defer { admin?.close() }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await service.run() }
+      group.addTask { await react(to: signals) }
+      do {
+        try await server.serving { server in
+          ready(server.addresses)
+          environment.logger.notice(
+            "serving",
+            ["addresses": .string(server.addresses.map(\.description).joined(separator: " "))]
+          )
+          // The first to end, whichever way, ends the serving: a signal or a failure.
+          try await group.next()
+          environment.logger.notice("draining", [:])
+          health.shutDown()
+        }
+      } catch {
+        group.cancelAll()
+        await service.close()
+        throw error
+      }
+      group.cancelAll()
+      await service.close()
+      environment.logger.notice("stopped", [:])
+    }
+  }
+
+  private func startAdmin() async throws -> AdminServer? {
+    guard let address = environment.settings.admin else { return nil }
+    let responder = AdminResponder(registry: environment.metrics.registry) {
+      [service, server] in
+      let serving = Readiness.Check("serving", isReady: server.isServing)
+      return Readiness([serving] + service.readiness().checks)
+    }
+    return try await AdminServer.start(
+      at: address,
+      on: environment.loops.loops[0],
+      responder: responder
+    )
+  }
+
+  /// Returns when the service should stop; reloads on SIGHUP.
+  private func react(to signals: AsyncStream<ProcessSignal>) async {
+    for await signal in signals {
+      guard signal == .hangUp else { return }
+      do {
+        try tls?.reload()
+        try await service.reload()
+        environment.logger.notice("reloaded", [:])
+      } catch {
+        environment.logger.error("reload failed, nothing changed", ["error": "\(error)"])
+      }
+    }
+  }
+}

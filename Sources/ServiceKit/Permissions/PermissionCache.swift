@@ -1,0 +1,186 @@
+internal import RPCKit
+
+/// Answers of TenancyService that a service keeps, and when it must stop believing them.
+///
+/// Pure bookkeeping: no call, clock or lock. Time is monotonic, because a cache must not live longer
+/// when somebody sets the clock back.
+///
+/// Each invalidation gets the next number of a sequence, and each answer remembers the number that
+/// was the newest when its call began. An answer counts while no later invalidation touches its
+/// subject, an entity above its own, or everything. So a call that began before an invalidation can
+/// come back after it and be stored: nobody will believe it.
+struct PermissionCache {
+  /// What is asked.
+  ///
+  /// Compared byte by byte, field by field: answers of different questions cannot be mixed up,
+  /// whatever the identifiers look like.
+  struct Key: Hashable {
+    var subject: String
+    var action: String
+    var entity: String
+  }
+
+  /// The number of the newest invalidation when a call began.
+  struct Ticket: Equatable {
+    fileprivate let sequence: UInt64
+  }
+
+  /// What is known.
+  enum Answer: Equatable {
+    /// This, and it may be believed.
+    case known(PermissionDecision)
+    /// Nothing.
+    case unknown
+    /// Something, but the push stream has been silent for too long to believe it.
+    case doubtful
+  }
+
+  private struct Entry {
+    let decision: PermissionDecision
+    let ancestors: [String]
+    let began: UInt64
+    let expires: MonotonicInstant
+    /// The sequence at which it was last found to count.
+    var confirmed: UInt64
+  }
+
+  /// Two generations: what was used since the last turn, and what was used before it.
+  ///
+  /// When the young are too many the old are forgotten. That keeps memory bounded, and what is used
+  /// in it.
+  private var young: [Key: Entry] = [:]
+  private var old: [Key: Entry] = [:]
+  private let entryCountMax: Int
+
+  private var sequence: UInt64 = 0
+  private var everythingTouched: UInt64 = 0
+  private var anySubtreeTouched: UInt64 = 0
+  private var subjectsTouched: [String: UInt64] = [:]
+  private var subtreesTouched: [String: UInt64] = [:]
+  private var leaseEnd = MonotonicInstant(nanoseconds: 0)
+
+  init(entryCountMax: Int) {
+    self.entryCountMax = max(2, entryCountMax)
+  }
+
+  /// Kept answers, those included that no longer count.
+  var count: Int { young.count + old.count }
+
+  /// For a call that begins now.
+  var ticket: Ticket { Ticket(sequence: sequence) }
+
+  /// Whether a call that began with `ticket` will answer as one that begins now would.
+  ///
+  /// What is above the entity is not known before the answer, so a change of any subtree counts.
+  func isCurrent(_ ticket: Ticket, subject: String) -> Bool {
+    let began = ticket.sequence
+    return began >= everythingTouched && began >= anySubtreeTouched
+      && began >= subjectsTouched[subject, default: 0]
+  }
+
+  /// What is known of `key`.
+  mutating func answer(_ key: Key, at now: MonotonicInstant) -> Answer {
+    guard let entry = young[key] ?? old[key] else { return .unknown }
+    guard now < entry.expires, counts(entry, subject: key.subject) else {
+      young[key] = nil
+      old[key] = nil
+      return .unknown
+    }
+    guard now < leaseEnd else { return .doubtful }
+    if entry.confirmed != sequence || young[key] == nil {
+      var entry = entry
+      entry.confirmed = sequence
+      old[key] = nil
+      insert(entry, for: key)
+    }
+    return .known(entry.decision)
+  }
+
+  /// Keeps an answer whose call began with `ticket`, until `expires`.
+  mutating func store(
+    _ decision: PermissionDecision,
+    ancestors: [String],
+    for key: Key,
+    _ ticket: Ticket,
+    expires: MonotonicInstant
+  ) {
+    let entry = Entry(
+      decision: decision,
+      ancestors: ancestors,
+      began: ticket.sequence,
+      expires: expires,
+      confirmed: 0
+    )
+    guard counts(entry, subject: key.subject) else { return }
+    old[key] = nil
+    insert(entry, for: key)
+  }
+
+  private mutating func insert(_ entry: Entry, for key: Key) {
+    young[key] = entry
+    guard young.count > entryCountMax / 2 else { return }
+    old = young
+    young = [:]
+  }
+
+  private func counts(_ entry: Entry, subject: String) -> Bool {
+    if entry.confirmed == sequence, sequence > 0 { return true }
+    let began = entry.began
+    return began >= everythingTouched && began >= subjectsTouched[subject, default: 0]
+      && entry.ancestors.allSatisfy { began >= subtreesTouched[$0, default: 0] }
+  }
+
+  // MARK: - Invalidation
+
+  /// Nothing of `subject` counts any more.
+  mutating func forget(subject: String) {
+    sequence += 1
+    subjectsTouched[subject] = sequence
+    boundMarks()
+  }
+
+  /// Nothing of `root` and what is below it counts any more.
+  mutating func forget(subtree root: String) {
+    sequence += 1
+    anySubtreeTouched = sequence
+    subtreesTouched[root] = sequence
+    boundMarks()
+  }
+
+  /// Nothing counts any more.
+  mutating func forgetEverything() {
+    sequence += 1
+    everythingTouched = sequence
+    young = [:]
+    old = [:]
+    subjectsTouched = [:]
+    subtreesTouched = [:]
+  }
+
+  /// Marks of invalidations must not grow without bound; giving all of them up costs one flush.
+  private mutating func boundMarks() {
+    if subjectsTouched.count + subtreesTouched.count > entryCountMax { forgetEverything() }
+  }
+
+  /// The push stream is alive: answers may be believed until `end`.
+  mutating func extendLease(to end: MonotonicInstant) {
+    leaseEnd = end
+  }
+}
+
+/// A decision of TenancyService, as far as a service that relies on it needs it.
+public struct PermissionDecision: Hashable, Sendable {
+  /// Whether it is allowed.
+  public var isAllowed: Bool
+  /// Why, as in `tenancy.v1.Reason` without its prefix: `ALLOWED`, `NO_ASSOCIATION`.
+  public var reason: String
+  /// Roles that would allow it.
+  public var sufficientRoles: [String]
+
+  /// Makes a decision.
+  public init(isAllowed: Bool, reason: String, sufficientRoles: [String] = []) {
+    self.isAllowed = isAllowed
+    self.reason = reason
+    self.sufficientRoles = sufficientRoles
+  }
+}

@@ -1,0 +1,31 @@
+public import RPCKit
+
+/// What a permission cache counts.
+public struct PermissionMetrics: Sendable {
+  let hits: Counter
+  let misses: Counter
+  let doubtful: Counter
+  let flushes: Counter
+  let denials: Counter
+
+  /// Registers the metrics.
+  public init(_ registry: MetricRegistry) {
+    let lookups = registry.counters(
+      "permission_cache_lookups_total",
+      help:
+        "Questions to the permission cache, by what it knew; doubtful: its push stream was silent.",
+      labels: ["result"]
+    )
+    hits = lookups.series("hit")
+    misses = lookups.series("miss")
+    doubtful = lookups.series("doubtful")
+    flushes = registry.counter(
+      "permission_cache_flushes_total",
+      help: "Times that everything in the permission cache was forgotten."
+    )
+    denials = registry.counter(
+      "permission_denials_total",
+      help: "Permissions that were asked for and not given."
+    )
+  }
+}

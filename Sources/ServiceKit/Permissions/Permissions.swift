@@ -1,0 +1,219 @@
+internal import Contracts
+public import RPCKit
+
+/// Asks TenancyService who may do what, and remembers the answers for up to five minutes.
+///
+/// An answer is never believed longer than 300 s, past the next edge of a time window that it
+/// depends on, after a change of its subject or of anything above its entity was pushed, or while
+/// the push stream has been silent for 10 s (SPEC section 5). Several callers who miss the same
+/// answer make one call. Errors are not remembered. Without evidence nothing is allowed: when
+/// TenancyService cannot be asked, the caller gets UNAVAILABLE.
+///
+/// `run` must be running, or every question is a call.
+public final class Permissions: Sendable {
+  /// How long answers are believed.
+  public struct Configuration: Sendable {
+    /// Longest life of an answer.
+    public var lifetime = Duration.seconds(300)
+    /// Silence of the push stream after which answers are no longer believed.
+    public var lease = Duration.seconds(10)
+    /// Longest wait for TenancyService.
+    public var timeout = Duration.seconds(2)
+    /// Answers kept, at most; about 400 bytes each.
+    public var entryCountMax = 200_000
+
+    /// Makes the default configuration.
+    public init() {}
+  }
+
+  private struct Flight {
+    let ticket: PermissionCache.Ticket
+    let task: Task<PermissionDecision, any Error>
+  }
+
+  private struct State {
+    var cache: PermissionCache
+    var flights: [PermissionCache.Key: Flight] = [:]
+  }
+
+  private enum Step {
+    case done(PermissionDecision)
+    case join(Task<PermissionDecision, any Error>)
+  }
+
+  private let client: Tenancy_V1.PermissionsClient
+  private let configuration: Configuration
+  private let clock: any WallClock
+  private let loop: any EventLoop
+  private let logger: Logger
+  private let metrics: PermissionMetrics
+  private let state: Lock<State>
+
+  /// Makes a cache in front of the service behind `channel`, whose calls must prove this service.
+  public init(
+    _ channel: Channel,
+    configuration: Configuration = Configuration(),
+    clock: any WallClock,
+    loop: any EventLoop,
+    logger: Logger,
+    metrics: PermissionMetrics
+  ) {
+    client = Tenancy_V1.PermissionsClient(channel)
+    self.configuration = configuration
+    self.clock = clock
+    self.loop = loop
+    self.logger = logger
+    self.metrics = metrics
+    state = Lock(State(cache: PermissionCache(entryCountMax: configuration.entryCountMax)))
+  }
+
+  /// Whether `subject` may do `action` to `entity`.
+  ///
+  /// Throws UNAVAILABLE or DEADLINE_EXCEEDED when TenancyService cannot be asked. Cancelling the
+  /// caller does not end a call that others wait for too.
+  public func check(
+    _ subject: String,
+    _ action: String,
+    _ entity: String
+  ) async throws -> PermissionDecision {
+    let key = PermissionCache.Key(subject: subject, action: action, entity: entity)
+    switch state.withLock({ step(key, &$0) }) {
+    case .done(let decision): return decision
+    case .join(let task): return try await task.value
+    }
+  }
+
+  /// Throws unless `subject` may do `action` to `entity`: NOT_FOUND when it may not even know of the
+  /// entity, otherwise PERMISSION_DENIED with the reason.
+  public func require(
+    _ subject: String,
+    _ action: String,
+    _ entity: String,
+    domain: String
+  ) async throws {
+    let decision = try await check(subject, action, entity)
+    guard !decision.isAllowed else { return }
+    metrics.denials.increment()
+    logger.info(
+      "denied",
+      [
+        "subject": .string(subject), "action": .string(action), "entity": .string(entity),
+        "reason": .string(decision.reason),
+      ]
+    )
+    // Who has no role anywhere near it is told what somebody is told who made the identifier up.
+    guard !["ENTITY_UNKNOWN", "NO_ASSOCIATION", "OUT_OF_SCOPE"].contains(decision.reason) else {
+      throw RPCError(.notFound, reason: "NOT_FOUND", domain: domain, "no such object")
+    }
+    throw RPCError(.permissionDenied, reason: decision.reason, domain: domain, "not allowed")
+  }
+
+  /// Somebody who was allowed here was refused elsewhere: forgets what is known of `subject`.
+  public func contradicted(subject: String) {
+    state.withLock { $0.cache.forget(subject: subject) }
+  }
+
+  /// Forgets everything.
+  public func forgetEverything() {
+    metrics.flushes.increment()
+    state.withLock { $0.cache.forgetEverything() }
+  }
+
+  private func step(_ key: PermissionCache.Key, _ state: inout State) -> Step {
+    switch state.cache.answer(key, at: loop.now) {
+    case .known(let decision):
+      metrics.hits.increment()
+      return .done(decision)
+    case .unknown: metrics.misses.increment()
+    case .doubtful: metrics.doubtful.increment()
+    }
+    if let flight = state.flights[key],
+      state.cache.isCurrent(flight.ticket, subject: key.subject)
+    {
+      return .join(flight.task)
+    }
+    let ticket = state.cache.ticket
+    let task = Task { try await self.fetch(key, ticket) }
+    state.flights[key] = Flight(ticket: ticket, task: task)
+    return .join(task)
+  }
+
+  private func fetch(
+    _ key: PermissionCache.Key,
+    _ ticket: PermissionCache.Ticket
+  ) async throws -> PermissionDecision {
+    // What is left of the window is measured from before the call, so that it is never too long.
+    let began = loop.now
+    let beganAt = clock.now
+    defer {
+      state.withLock { state in
+        if state.flights[key]?.ticket == ticket { state.flights[key] = nil }
+      }
+    }
+    let response = try await client.check(
+      .init(subjectId: key.subject, action: key.action, entityId: key.entity, forCache: true),
+      timeout: configuration.timeout
+    )
+    let decision = PermissionDecision(response)
+    var lifetime = configuration.lifetime
+    if let edge = response.validUntil {
+      lifetime = min(lifetime, .milliseconds(max(0, edge.milliseconds - beganAt)))
+    }
+    state.withLock { state in
+      state.cache.store(
+        decision,
+        ancestors: [key.entity] + response.ancestorIds,
+        for: key,
+        ticket,
+        expires: began.advanced(by: lifetime)
+      )
+    }
+    return decision
+  }
+
+  // MARK: - Push
+
+  /// Listens for changes until cancelled, reconnecting with growing pauses.
+  public func run() async {
+    var revision = ""
+    var pause = Duration.milliseconds(100)
+    while !Task.isCancelled {
+      do {
+        for try await change in client.watchChanges(.init(afterRevision: revision)) {
+          apply(change)
+          revision = change.revision
+          pause = .milliseconds(100)
+        }
+      } catch {
+        logger.debug("permission changes cannot be heard", ["error": "\(error)"])
+      }
+      guard !Task.isCancelled else { return }
+      await loop.sleep(pause)
+      pause = min(pause * 2, .seconds(5))
+    }
+  }
+
+  private func apply(_ change: Tenancy_V1.Change) {
+    state.withLock { state in
+      switch change.kind {
+      case .heartbeat: break
+      case .subject: state.cache.forget(subject: change.subjectId)
+      case .subtree: state.cache.forget(subtree: change.entityId)
+      default:
+        metrics.flushes.increment()
+        state.cache.forgetEverything()
+      }
+      state.cache.extendLease(to: loop.now.advanced(by: configuration.lease))
+    }
+  }
+}
+
+extension PermissionDecision {
+  fileprivate init(_ decision: Tenancy_V1.Decision) {
+    self.init(
+      isAllowed: decision.allowed && decision.reason == .allowed,
+      reason: decision.reason.name.map { String("\($0)".dropFirst("REASON_".count)) } ?? "UNKNOWN",
+      sufficientRoles: decision.sufficientRoles
+    )
+  }
+}

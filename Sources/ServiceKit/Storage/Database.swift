@@ -1,0 +1,148 @@
+public import RPCKit
+internal import Synchronization
+
+/// A store in one file: what was written is on the disk before the writer is told so.
+///
+/// All work happens on threads of the store, one that writes and some that read, so it may be called
+/// from anywhere. A transaction is a closure that does not wait for anything; writes that arrive
+/// together share one fsync. Full disks make writes fail as `StoreError.unavailable` and reads go on.
+///
+/// ```swift
+/// let database = try await Database.open(configuration, migrations: [
+///   Migration(version: 1, sql: "CREATE TABLE note (id TEXT PRIMARY KEY, text TEXT NOT NULL)")
+/// ])
+/// try await database.write { tx in
+///   try tx.execute("INSERT INTO note (id, text) VALUES (?, ?)", .text(id), .text("milk"))
+/// }
+/// let text = try await database.read { tx in
+///   try tx.first("SELECT text FROM note WHERE id = ?", .text(id)) { $0.text(0) }
+/// }
+/// await database.close()
+/// ```
+public final class Database: Sendable {
+  /// What it was opened with.
+  public let configuration: DatabaseConfiguration
+
+  let feed: ChangeFeed
+  private let writer: StoreWriter
+  private let readers: StoreReaders
+  private let lastJobID = Atomic<UInt64>(0)
+
+  private init(
+    configuration: DatabaseConfiguration,
+    feed: ChangeFeed,
+    writer: StoreWriter,
+    readers: StoreReaders
+  ) {
+    self.configuration = configuration
+    self.feed = feed
+    self.writer = writer
+    self.readers = readers
+  }
+
+  /// Opens a store, or makes it, checks it, and brings it to the newest schema.
+  ///
+  /// Throws `StoreError`: `inUse` when it is open elsewhere, `corrupt`, `newerSchema`,
+  /// `foreignFile`, `migrationFailed`, `cannotOpen`. Close it when it is not needed any more.
+  public static func open(
+    _ configuration: DatabaseConfiguration,
+    migrations: [Migration],
+    clock: any WallClock = SystemWallClock()
+  ) async throws(StoreError) -> Database {
+    precondition((1...64).contains(configuration.readerCount), "1 to 64 readers")
+    let feed = ChangeFeed(tailCountMax: configuration.recentChangeCountMax)
+    let writer = try await StoreWriter.start(
+      configuration,
+      migrations: migrations,
+      clock: clock,
+      feed: feed
+    )
+    do throws(StoreError) {
+      return Database(
+        configuration: configuration,
+        feed: feed,
+        writer: writer,
+        readers: try await StoreReaders.start(configuration)
+      )
+    } catch {
+      await writer.close()
+      throw error
+    }
+  }
+
+  /// Runs `body` on one snapshot of the store.
+  ///
+  /// Throws what `body` throws, or `StoreError`; `CancellationError` when the task was cancelled
+  /// before its turn came.
+  public func read<R: Sendable>(
+    _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> R
+  ) async throws -> R {
+    let id = nextJobID()
+    return try await readers.queue.perform(id: id) { continuation in
+      StoreReaders.Queue.Job(id: id) { connection in
+        continuation.resume(with: Result { try connection.inReadTransaction(body) })
+      } refuse: { error in
+        continuation.resume(throwing: error)
+      }
+    }
+  }
+
+  /// Runs `body` as one change, and returns when the disk has confirmed it.
+  ///
+  /// When `body` throws, nothing of it remains and the error is thrown on. `StoreError.unavailable`
+  /// means that the commit failed: repeat the call with its idempotency key.
+  /// `CancellationError` when the task was cancelled before its turn came; later it is done
+  /// regardless. `body` runs once, together with other writes that it must not wait for.
+  @discardableResult
+  public func write<R: Sendable>(
+    _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> R
+  ) async throws -> R {
+    let id = nextJobID()
+    return try await writer.queue.perform(id: id) { continuation in
+      StoreWriter.Queue.Job(id: id) { session in
+        let result = Result { try session.inSavepoint { try body(WriteTransaction(session)) } }
+        return { failure in
+          // The commit's error wins: an error of `body` may be about what did not happen.
+          continuation.resume(with: failure.map { .failure($0) } ?? result)
+        }
+      } refuse: { error in
+        continuation.resume(throwing: error)
+      }
+    }
+  }
+
+  /// The revision of the newest committed change; 0 without any.
+  public var revision: Int64 { feed.newest }
+
+  /// The changes after a revision, in order; nil starts with the next one.
+  ///
+  /// A subscriber that is more than `lagCountMax` changes behind is told to read the state anew.
+  public func changes(
+    after revision: Int64? = nil,
+    lagCountMax: Int64 = 100_000
+  ) -> ChangeSubscription {
+    ChangeSubscription(database: self, start: revision ?? feed.newest, lagCountMax: lagCountMax)
+  }
+
+  /// How the store is; for readiness checks.
+  public var condition: StoreCondition { writer.condition }
+
+  /// Writes that wait for their turn; for metrics.
+  public var waitingWriteCount: Int { writer.queue.waitingCount }
+
+  /// Reads that wait for a thread; for metrics.
+  public var waitingReadCount: Int { readers.queue.waitingCount }
+
+  /// Finishes what waits, moves the log into the file and lets go of it.
+  ///
+  /// Calls made after it throw `StoreError.unavailable`. May be called again.
+  public func close() async {
+    // Readers first: they would keep the log from being emptied.
+    await readers.close()
+    await writer.close()
+  }
+
+  private func nextJobID() -> UInt64 {
+    lastJobID.add(1, ordering: .relaxed).newValue
+  }
+}

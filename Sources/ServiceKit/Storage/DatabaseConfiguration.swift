@@ -1,0 +1,41 @@
+/// Where a store is and how much it may take.
+public struct DatabaseConfiguration: Sendable {
+  /// The database file; its log and its lock lie beside it.
+  ///
+  /// The folder must exist.
+  public var path: String
+  /// Tells the files of one service from those of another (SQLite's application_id); not 0.
+  public var applicationID: Int32
+  /// Threads that answer reads; 1 to 64.
+  public var readerCount = 2
+  /// Reads that may wait for a thread; more are refused as `StoreError.overloaded`.
+  public var waitingReadCountMax = 4096
+  /// Writes that may wait for their turn; more are refused as `StoreError.overloaded`.
+  public var waitingWriteCountMax = 4096
+  /// Writes that share one transaction and one fsync.
+  public var writesPerCommitMax = 256
+  /// How long a transaction takes in further writes before it is committed.
+  public var commitIntervalMax = Duration.milliseconds(20)
+  /// Bytes of page cache per connection.
+  public var cacheByteCount = 8 << 20
+  /// Bytes of write-ahead log after which its pages are moved into the file.
+  public var checkpointByteCount = 4 << 20
+  /// Bytes of write-ahead log past which no more is written until a long reader lets go of it.
+  ///
+  /// From a quarter of it on, the writer waits for readers to make the log start again.
+  public var logByteCountMax = 256 << 20
+  /// Pages the file may have; nil leaves it to the disk.
+  ///
+  /// Pages have 4 KiB.
+  public var pageCountMax: Int?
+  /// Whether the whole file is checked when it is opened; takes about a second per GiB.
+  public var checksAtOpen = true
+  /// Committed changes that `ChangeFeed` keeps in memory for its subscribers.
+  public var recentChangeCountMax = 4096
+
+  /// A store at `path` with the defaults.
+  public init(path: String, applicationID: Int32) {
+    self.path = path
+    self.applicationID = applicationID
+  }
+}

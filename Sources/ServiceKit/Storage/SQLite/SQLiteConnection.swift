@@ -1,0 +1,258 @@
+internal import CSQLite
+
+/// One connection to a database file, with the statements it has compiled.
+///
+/// Confined to one thread: opened without SQLite's own locks, and not `Sendable`.
+@safe
+final class SQLiteConnection {
+  /// What a connection is for.
+  enum Role {
+    /// Writes and checkpoints: there is one.
+    case writer
+    /// Only reads, and never checkpoints: SQLite before 3.51.3 can lose a WAL reset when several
+    /// connections checkpoint (sqlite.org/wal.html).
+    case reader
+  }
+
+  let path: String
+  /// Pages in the write-ahead log after the last commit.
+  private(set) var logPageCount = 0
+  private let handle: OpaquePointer
+  private var statements: [String: SQLiteStatement] = [:]
+
+  /// Statements kept compiled; a service has fewer, unless it builds SQL from parts.
+  private static let statementCountMax = 512
+
+  /// Opens a file, which the writer also creates, and makes the connection strict.
+  init(path: String, role: Role, cacheByteCount: Int) throws(StoreError) {
+    self.path = path
+    var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    if role == .writer { flags |= SQLITE_OPEN_CREATE }
+    var opened: OpaquePointer?
+    let result = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+    guard result == SQLITE_OK, let handle = unsafe opened else {
+      let error = unsafe SQLiteError(result, on: opened)
+      unsafe sqlite3_close_v2(opened)
+      throw .cannotOpen(path: path, detail: error.description)
+    }
+    unsafe self.handle = handle
+    // Only another process could keep us waiting; a statement of ours never waits for another.
+    unsafe sqlite3_busy_timeout(handle, 1000)
+    try setUp(role, cacheByteCount: cacheByteCount)
+  }
+
+  deinit {
+    statements = [:]
+    unsafe sqlite3_close_v2(handle)
+  }
+
+  private func setUp(_ role: Role, cacheByteCount: Int) throws(StoreError) {
+    // sqlite.org/security.html, "Untrusted SQLite Database Files"; the numbers are
+    // SQLITE_DBCONFIG_DEFENSIVE, TRUSTED_SCHEMA, DQS_DML, DQS_DDL, and NO_CKPT_ON_CLOSE.
+    for (option, value): (Int32, Int32) in [(1010, 1), (1017, 0), (1013, 0), (1014, 0)] {
+      unsafe try check(CSQLite_db_config(handle, option, value))
+    }
+    if role == .reader { unsafe try check(CSQLite_db_config(handle, 1006, 1)) }
+    try execute("PRAGMA cell_size_check = ON")
+    try execute("PRAGMA foreign_keys = ON")
+    try execute("PRAGMA temp_store = MEMORY")
+    try execute("PRAGMA cache_size = -\(cacheByteCount / 1024)")
+    try execute("PRAGMA synchronous = FULL")
+    try execute("PRAGMA wal_autocheckpoint = 0")
+    if role == .reader { try execute("PRAGMA query_only = ON") }
+  }
+
+  /// Has the file written through a log, whose length is known after each commit.
+  ///
+  /// Only for the writer, and only once it is known that the file is ours: it changes the file.
+  func startLog(byteCountKept: Int, pageCountMax: Int?) throws(StoreError) {
+    let mode = try first("PRAGMA journal_mode = WAL") { $0.text(0) }
+    guard mode == "wal" else {
+      throw .cannotOpen(path: path, detail: "no write-ahead log here (\(mode ?? "?"))")
+    }
+    _ = try first("PRAGMA journal_size_limit = \(byteCountKept)") { _ in }
+    if let pageCountMax { _ = try first("PRAGMA max_page_count = \(pageCountMax)") { _ in } }
+    // The connection outlives the hook: it ends with the handle, in `deinit`.
+    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+    _ = unsafe sqlite3_wal_hook(
+      handle,
+      { context, _, _, pageCount in
+        guard let context = unsafe context else { return SQLITE_OK }
+        let connection = unsafe Unmanaged<SQLiteConnection>.fromOpaque(context)
+        unsafe connection.takeUnretainedValue().logPageCount = Int(pageCount)
+        return SQLITE_OK
+      },
+      context
+    )
+  }
+
+  /// Whether a transaction is open; an error of the disk may have ended it.
+  var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+  /// The disk failed to confirm the last thing that was written to it.
+  var hasFailedToSync: Bool {
+    SQLiteError(unsafe sqlite3_extended_errcode(handle), "").isFailedSync
+  }
+
+  /// The key of the last row that was inserted.
+  var lastInsertedKey: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
+  /// Bytes in a page of the file.
+  var pageByteCount: Int {
+    get throws(StoreError) { Int(try first("PRAGMA page_size") { $0.integer(0) } ?? 4096) }
+  }
+
+  /// Runs one statement; the number of rows it inserted, changed or deleted.
+  @discardableResult
+  func execute(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
+    let statement = try borrow(sql)
+    defer { statement.reset() }
+    try statement.bind(values)
+    let before = unsafe sqlite3_total_changes64(handle)
+    while try step(statement) {}
+    return unsafe Int(clamping: sqlite3_total_changes64(handle) - before)
+  }
+
+  /// Runs one statement and turns each of its rows into a value.
+  func query<T>(
+    _ sql: String,
+    _ values: [SQLValue] = [],
+    limit: Int = .max,
+    _ body: (borrowing Row) throws -> T
+  ) throws -> [T] {
+    let statement = try borrow(sql)
+    defer { statement.reset() }
+    try statement.bind(values)
+    var results: [T] = []
+    while results.count < limit, try step(statement) {
+      results.append(try body(Row(statement)))
+      if let mismatch = statement.mismatch { throw mismatch }
+    }
+    // What changes rows and returns them (RETURNING) must reach its end to count as done.
+    if !statement.isReadOnly { while try step(statement) {} }
+    return results
+  }
+
+  /// The value of the first row, or nil without one; for bodies that do not throw.
+  func first<T>(
+    _ sql: String,
+    _ values: [SQLValue] = [],
+    _ body: (borrowing Row) -> T
+  ) throws(StoreError) -> T? {
+    let statement = try borrow(sql)
+    defer { statement.reset() }
+    try statement.bind(values)
+    guard try step(statement) else { return nil }
+    let result = body(Row(statement))
+    if let mismatch = statement.mismatch { throw mismatch }
+    return result
+  }
+
+  /// Runs several statements, one after the other, without values.
+  func executeScript(_ sql: String) throws(StoreError) {
+    unsafe try check(sqlite3_exec(handle, sql, nil, nil, nil))
+  }
+
+  /// What became of a checkpoint.
+  struct Checkpoint {
+    /// Pages that the log held, or -1.
+    var logPageCount: Int
+    /// Pages of them that are in the database file now.
+    var movedPageCount: Int
+    /// Readers, or the disk, kept it from moving everything.
+    var isComplete: Bool
+  }
+
+  /// How much a checkpoint waits for.
+  enum CheckpointMode {
+    /// Moves what it can without waiting.
+    case passive
+    /// Waits for readers, at most the busy time, so that the log starts again from its beginning.
+    case restart
+    /// As `restart`, and cuts the file to nothing.
+    case truncate
+  }
+
+  /// Moves pages from the log into the database file.
+  ///
+  /// Only for the writer.
+  func checkpoint(_ mode: CheckpointMode) -> Checkpoint {
+    let number =
+      switch mode {
+      case .passive: SQLITE_CHECKPOINT_PASSIVE
+      case .restart: SQLITE_CHECKPOINT_RESTART
+      case .truncate: SQLITE_CHECKPOINT_TRUNCATE
+      }
+    var logged: Int32 = -1
+    var moved: Int32 = -1
+    let result = unsafe sqlite3_wal_checkpoint_v2(handle, nil, number, &logged, &moved)
+    if result == SQLITE_OK, mode != .passive { logPageCount = 0 }
+    return Checkpoint(
+      logPageCount: Int(logged),
+      movedPageCount: Int(moved),
+      isComplete: result == SQLITE_OK && logged == moved
+    )
+  }
+
+  private func check(_ result: Int32) throws(StoreError) {
+    guard result != SQLITE_OK else { return }
+    throw unsafe SQLiteError(result, on: handle).storeError(path: path)
+  }
+
+  private func step(_ statement: SQLiteStatement) throws(StoreError) -> Bool {
+    do {
+      return try statement.step()
+    } catch {
+      throw error.storeError(path: path)
+    }
+  }
+
+  /// A statement from the cache, or a new one while the cached one is in use further up.
+  private func borrow(_ sql: String) throws(StoreError) -> SQLiteStatement {
+    if let cached = statements[sql], !cached.isInUse {
+      cached.isInUse = true
+      return cached
+    }
+    let statement = try compile(sql)
+    statement.isInUse = true
+    if statements[sql] == nil {
+      if statements.count >= Self.statementCountMax {
+        statements = statements.filter(\.value.isInUse)
+      }
+      statements[sql] = statement
+    }
+    return statement
+  }
+
+  private func compile(_ sql: String) throws(StoreError) -> SQLiteStatement {
+    var text = sql
+    let compiled: Result<SQLiteStatement, StoreError> = text.withUTF8 { bytes in
+      guard let count = Int32(exactly: bytes.count), let start = bytes.baseAddress else {
+        return .failure(.statement("a statement is empty or too long"))
+      }
+      return unsafe start.withMemoryRebound(to: CChar.self, capacity: bytes.count) { start in
+        var statement: OpaquePointer?
+        var tail: UnsafePointer<CChar>?
+        let result = unsafe sqlite3_prepare_v3(
+          handle,
+          start,
+          count,
+          UInt32(SQLITE_PREPARE_PERSISTENT),
+          &statement,
+          &tail
+        )
+        guard result == SQLITE_OK, let statement = unsafe statement else {
+          let error = unsafe SQLiteError(result, on: handle).storeError(path: path)
+          return .failure(result == SQLITE_OK ? .statement("nothing to do: \(sql)") : error)
+        }
+        let owner = unsafe SQLiteStatement(owning: statement, of: handle, sql: sql)
+        // What follows a semicolon would silently not run.
+        let consumed = unsafe tail.map { unsafe $0 - start } ?? bytes.count
+        let rest = unsafe bytes[consumed...]
+        let isBlank = unsafe rest.allSatisfy { $0 == 0x20 || $0 == 0x0A || $0 == 0x3B }
+        return isBlank ? .success(owner) : .failure(.statement("two statements in one: \(sql)"))
+      }
+    }
+    return try compiled.get()
+  }
+}

@@ -1,0 +1,59 @@
+/// Why the store did not do what it was asked.
+public enum StoreError: Error, Hashable, Sendable {
+  /// Which rule of the schema a statement would have broken.
+  public enum Constraint: Hashable, Sendable {
+    /// UNIQUE or PRIMARY KEY.
+    case unique
+    /// REFERENCES.
+    case foreignKey
+    /// CHECK.
+    case check
+    /// NOT NULL.
+    case notNull
+    /// Anything else, triggers included.
+    case other
+  }
+
+  /// The store cannot do it now: full disk, I/O error, closed.
+  ///
+  /// A write that ended so may or may not survive a crash; repeat it with its idempotency key.
+  case unavailable(String)
+  /// More is waiting than `DatabaseConfiguration` allows; nothing was done.
+  case overloaded
+  /// The file is damaged.
+  case corrupt(path: String, detail: String)
+  /// The file was written by a newer program.
+  case newerSchema(path: String, file: Int, program: Int)
+  /// The file belongs to another program or service.
+  case foreignFile(path: String, applicationID: Int32)
+  /// Another process, or another `Database`, has the store open.
+  case inUse(path: String)
+  /// The file cannot be opened or made.
+  case cannotOpen(path: String, detail: String)
+  /// A migration did not apply; nothing of it remains.
+  case migrationFailed(version: Int, detail: String)
+  /// A statement would have broken a rule of the schema.
+  case constraint(Constraint, String)
+  /// A statement is wrong, or a column does not hold what was asked of it: an error of the program.
+  case statement(String)
+}
+
+extension StoreError: CustomStringConvertible {
+  /// A sentence for the log; names files, so never for a peer.
+  public var description: String {
+    switch self {
+    case .unavailable(let reason): "the store is unavailable: \(reason)"
+    case .overloaded: "the store has too much waiting"
+    case .corrupt(let path, let detail): "\(path) is damaged: \(detail)"
+    case .newerSchema(let path, let file, let program):
+      "\(path) has schema version \(file), but this program knows only up to \(program)"
+    case .foreignFile(let path, let applicationID):
+      "\(path) belongs to another program (application id \(applicationID))"
+    case .inUse(let path): "\(path) is open in another process"
+    case .cannotOpen(let path, let detail): "\(path) cannot be opened: \(detail)"
+    case .migrationFailed(let version, let detail): "migration \(version) failed: \(detail)"
+    case .constraint(_, let detail): "a rule of the schema would be broken: \(detail)"
+    case .statement(let detail): "a statement is wrong: \(detail)"
+    }
+  }
+}

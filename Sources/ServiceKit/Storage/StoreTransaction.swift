@@ -1,0 +1,69 @@
+/// What both kinds of transaction can do: ask.
+///
+/// Write look-ups that are needed in both as functions of `borrowing some StoreTransaction`.
+public protocol StoreTransaction: ~Copyable {
+  /// Runs a SELECT and turns each row into a value.
+  ///
+  /// Throws `StoreError`, or what `row` throws.
+  func query<T>(
+    _ sql: String,
+    values: [SQLValue],
+    limit: Int,
+    _ row: (borrowing Row) throws -> T
+  ) throws -> [T]
+}
+
+extension StoreTransaction where Self: ~Copyable {
+  /// Runs a SELECT and turns each row into a value; one value for each `?`.
+  ///
+  /// ```swift
+  /// let names = try tx.query("SELECT name FROM unit WHERE property_id = ?", .text(id)) { $0.text(0) }
+  /// ```
+  public func query<T>(
+    _ sql: String,
+    _ values: SQLValue...,
+    row: (borrowing Row) throws -> T
+  ) throws -> [T] {
+    try query(sql, values: values, limit: .max, row)
+  }
+
+  /// Runs a SELECT whose values were collected in an array.
+  public func query<T>(
+    _ sql: String,
+    values: [SQLValue],
+    row: (borrowing Row) throws -> T
+  ) throws -> [T] {
+    try query(sql, values: values, limit: .max, row)
+  }
+
+  /// The value of the first row, or nil without one.
+  public func first<T>(
+    _ sql: String,
+    _ values: SQLValue...,
+    row: (borrowing Row) throws -> T
+  ) throws -> T? {
+    try query(sql, values: values, limit: 1, row).first
+  }
+
+  /// Whether there is a row.
+  public func exists(_ sql: String, _ values: SQLValue...) throws -> Bool {
+    try !query(sql, values: values, limit: 1) { _ in }.isEmpty
+  }
+}
+
+/// A view of the store as it was at one instant.
+public struct ReadTransaction: StoreTransaction, ~Copyable {
+  private let connection: SQLiteConnection
+
+  init(_ connection: SQLiteConnection) { self.connection = connection }
+
+  /// See `StoreTransaction.query`.
+  public func query<T>(
+    _ sql: String,
+    values: [SQLValue],
+    limit: Int,
+    _ row: (borrowing Row) throws -> T
+  ) throws -> [T] {
+    try connection.query(sql, values, limit: limit, row)
+  }
+}

@@ -1,0 +1,121 @@
+internal import RPCKit
+
+/// Turns waiting writes into transactions, one fsync for each.
+///
+/// Confined to the writer's thread.
+final class GroupCommitter {
+  private let connection: SQLiteConnection
+  private let opened: OpenedStore
+  private let configuration: DatabaseConfiguration
+  private let clock: any WallClock
+  private let feed: ChangeFeed
+  private let state: SharedCondition
+  private var log: LogPolicy
+
+  init(
+    opened: OpenedStore,
+    configuration: DatabaseConfiguration,
+    clock: any WallClock,
+    feed: ChangeFeed,
+    state: SharedCondition
+  ) {
+    connection = opened.connection
+    self.opened = opened
+    self.configuration = configuration
+    self.clock = clock
+    self.feed = feed
+    self.state = state
+    log = LogPolicy(
+      checkpointPageCount: configuration.checkpointByteCount / opened.pageByteCount,
+      pageCountMax: configuration.logByteCountMax / opened.pageByteCount
+    )
+  }
+
+  /// Runs the job and what waits behind it in one transaction; answers them after its fsync.
+  func commit(
+    startingWith first: StoreWriter.Queue.Job,
+    from queue: StoreWriter.Queue
+  ) {
+    do throws(StoreError) {
+      try refuseIfUnfit()
+      try connection.execute("BEGIN IMMEDIATE")
+    } catch {
+      fail(error)
+      return first.refuse(error)
+    }
+    let session = WriteSession(connection, now: clock.now)
+    var answers: [StoreWriter.Answer] = []
+    let end = ContinuousClock.now.advanced(by: configuration.commitIntervalMax)
+    var next: StoreWriter.Queue.Job? = first
+    while let job = next {
+      answers.append(job.run(session))
+      let hasRoom =
+        connection.isInTransaction && answers.count < configuration.writesPerCommitMax
+        && ContinuousClock.now < end
+      next = hasRoom ? queue.take() : nil
+    }
+    let failure = finishTransaction()
+    if failure == nil { feed.publish(session.changes) }
+    for answer in answers { answer(failure) }
+    checkpoint(log.afterCommit(pageCount: connection.logPageCount))
+  }
+
+  /// Moves the log into the file at the end of the store's life.
+  func finish() {
+    feed.end()
+    guard case .broken = state.value else {
+      _ = connection.checkpoint(.truncate)
+      return
+    }
+  }
+
+  private func refuseIfUnfit() throws(StoreError) {
+    if case .broken(let reason) = state.value { throw .unavailable(reason) }
+    guard log.isPastLimit else { return }
+    checkpoint(.restart)
+    if log.isPastLimit { throw .unavailable("a long read keeps the log from being emptied") }
+  }
+
+  /// Commits; nil is success.
+  private func finishTransaction() -> StoreError? {
+    guard connection.isInTransaction else {
+      // An error of the disk inside one of the writes took all of them along.
+      let error = StoreError.unavailable("the disk's error ended the transaction")
+      fail(error)
+      return error
+    }
+    do throws(StoreError) {
+      try connection.execute("COMMIT")
+    } catch {
+      fail(error)
+      rollBack()
+      return .unavailable("the commit failed: \(error)")
+    }
+    state.note(.working)
+    return nil
+  }
+
+  private func rollBack() {
+    guard connection.isInTransaction else { return }
+    do {
+      try connection.execute("ROLLBACK")
+    } catch {
+      // Nothing can be trusted to a connection that cannot even forget.
+      state.note(.broken("a transaction could not be rolled back: \(error)"))
+    }
+  }
+
+  private func fail(_ error: StoreError) {
+    let isBroken = connection.hasFailedToSync
+    state.note(isBroken ? .broken("the disk did not confirm a write") : .failing("\(error)"))
+  }
+
+  private func checkpoint(_ mode: SQLiteConnection.CheckpointMode?) {
+    guard let mode else { return }
+    let result = connection.checkpoint(mode)
+    if connection.hasFailedToSync {
+      state.note(.broken("the disk did not confirm a checkpoint"))
+    }
+    log.afterCheckpoint(isRestarted: result.isComplete && mode != .passive)
+  }
+}

@@ -1,0 +1,61 @@
+internal import RPCKit
+
+/// The threads that answer reads, each with a connection of its own.
+final class StoreReaders: Sendable {
+  typealias Queue = WorkQueue<SQLiteConnection, Void>
+
+  let queue: Queue
+  private let threads: [StoreThread]
+
+  private init(queue: Queue, threads: [StoreThread]) {
+    self.queue = queue
+    self.threads = threads
+  }
+
+  /// Opens the connections; the file must exist.
+  static func start(_ configuration: DatabaseConfiguration) async throws(StoreError) -> StoreReaders
+  {
+    let queue = Queue(countMax: configuration.waitingReadCountMax)
+    var threads: [StoreThread] = []
+    do throws(StoreError) {
+      for index in 0..<configuration.readerCount {
+        let thread = try await StoreThread.start(name: "store-read-\(index)") {
+          () throws(StoreError) in
+          try SQLiteConnection(
+            path: configuration.path,
+            role: .reader,
+            cacheByteCount: configuration.cacheByteCount
+          )
+        } work: { connection in
+          while let job = queue.wait() { job.run(connection) }
+        }
+        threads.append(thread)
+      }
+    } catch {
+      await StoreReaders(queue: queue, threads: threads).close()
+      throw error
+    }
+    return StoreReaders(queue: queue, threads: threads)
+  }
+
+  /// Answers what waits, then ends the threads.
+  func close() async {
+    queue.close()
+    for thread in threads { await thread.ended() }
+  }
+}
+
+extension SQLiteConnection {
+  /// Runs `body` on one snapshot of the file.
+  func inReadTransaction<R>(_ body: (borrowing ReadTransaction) throws -> R) throws -> R {
+    try execute("BEGIN")
+    do {
+      let result = try body(ReadTransaction(self))
+      try execute("COMMIT")
+      return result
+    } catch {
+      if isInTransaction { try execute("ROLLBACK") }
+      throw error
+    }
+  }
+}

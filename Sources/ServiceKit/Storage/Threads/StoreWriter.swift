@@ -1,0 +1,73 @@
+internal import RPCKit
+
+/// The thread that owns the only connection that writes, and commits writes in groups.
+///
+/// Whatever waits while one commit is on its way to the disk goes into the next, so that the price
+/// of an fsync is shared by as many as are there to share it.
+final class StoreWriter: Sendable {
+  /// What is left to do for a write after the commit: tell its caller; an error is the commit's.
+  typealias Answer = (StoreError?) -> Void
+  typealias Queue = WorkQueue<WriteSession, Answer>
+
+  let queue: Queue
+  private let thread: StoreThread
+  private let state: SharedCondition
+
+  private init(queue: Queue, thread: StoreThread, state: SharedCondition) {
+    self.queue = queue
+    self.thread = thread
+    self.state = state
+  }
+
+  /// How the last commit went.
+  var condition: StoreCondition { state.value }
+
+  /// Locks, opens, checks and migrates the file.
+  static func start(
+    _ configuration: DatabaseConfiguration,
+    migrations: [Migration],
+    clock: any WallClock,
+    feed: ChangeFeed
+  ) async throws(StoreError) -> StoreWriter {
+    let queue = Queue(countMax: configuration.waitingWriteCountMax)
+    let state = SharedCondition()
+    let thread = try await StoreThread.start(name: "store-write") {
+      () throws(StoreError) in
+      let opened = try OpenedStore(configuration, migrations: migrations)
+      feed.begin(at: opened.lastRevision)
+      return opened
+    } work: { opened in
+      let committer = GroupCommitter(
+        opened: opened,
+        configuration: configuration,
+        clock: clock,
+        feed: feed,
+        state: state
+      )
+      while let job = queue.wait() { committer.commit(startingWith: job, from: queue) }
+      committer.finish()
+    }
+    return StoreWriter(queue: queue, thread: thread, state: state)
+  }
+
+  /// Does what waits, moves the log into the file, and lets go of it.
+  func close() async {
+    queue.close()
+    await thread.ended()
+  }
+}
+
+/// How the store is, told by the writer to everybody else.
+final class SharedCondition: Sendable {
+  private let condition = Lock(StoreCondition.working)
+
+  var value: StoreCondition { condition.withLock { $0 } }
+
+  /// Takes note of how a commit went; what is broken stays so.
+  func note(_ new: StoreCondition) {
+    condition.withLock { current in
+      if case .broken = current { return }
+      current = new
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/// One transaction of the writer, shared by the writes of a group.
+///
+/// Confined to the writer's thread.
+final class WriteSession {
+  let connection: SQLiteConnection
+  let now: Int64
+  /// What the writes so far have logged, in order of revision.
+  private(set) var changes: [Change] = []
+  private var depth = 0
+
+  init(_ connection: SQLiteConnection, now: Int64) {
+    self.connection = connection
+    self.now = now
+  }
+
+  /// Runs `body` so that its effects vanish, alone, when it throws.
+  func inSavepoint<R>(_ body: () throws -> R) throws -> R {
+    let name = "level_\(depth)"
+    let changeCount = changes.count
+    try connection.execute("SAVEPOINT \(name)")
+    depth += 1
+    defer { depth -= 1 }
+    do {
+      let result = try body()
+      try connection.execute("RELEASE \(name)")
+      return result
+    } catch {
+      changes.removeSubrange(changeCount...)
+      // An error of the disk may have ended the whole transaction (sqlite.org/lang_transaction.html,
+      // "Response To Errors Within A Transaction"); the writer looks at that itself.
+      if connection.isInTransaction {
+        try connection.execute("ROLLBACK TO \(name)")
+        try connection.execute("RELEASE \(name)")
+      }
+      throw error
+    }
+  }
+
+  func appendChange(
+    kind: String,
+    subject: String,
+    scope: String,
+    payload: [UInt8]
+  ) throws(StoreError) -> Int64 {
+    try connection.execute(
+      """
+      INSERT INTO change_log (recorded_at, kind, subject, scope, payload) VALUES (?, ?, ?, ?, ?)
+      """,
+      [.integer(now), .text(kind), .text(subject), .text(scope), .blob(payload)]
+    )
+    let revision = connection.lastInsertedKey
+    changes.append(
+      Change(
+        revision: revision,
+        recordedAt: now,
+        kind: kind,
+        subject: subject,
+        scope: scope,
+        payload: payload
+      )
+    )
+    return revision
+  }
+
+  func append(_ record: AuditRecord) throws(StoreError) {
+    try connection.execute(
+      """
+      INSERT INTO audit_log (recorded_at, actor, on_behalf_of, request_id, action, object, scope,
+        outcome, before_digest, after_digest, detail)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        .integer(now), .text(record.actor), .optionalText(record.onBehalfOf),
+        .text(record.requestID), .text(record.action), .text(record.object), .text(record.scope),
+        .text(record.outcome.rawValue), .optionalBlob(record.beforeDigest),
+        .optionalBlob(record.afterDigest), .text(record.detail),
+      ]
+    )
+  }
+}

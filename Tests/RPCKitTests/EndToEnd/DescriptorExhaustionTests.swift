@@ -1,0 +1,66 @@
+import Contracts
+import Foundation
+import Testing
+
+@testable import RPCKit
+
+/// A process without descriptors cannot accept; it must come back when there are some.
+@Suite("A server out of descriptors", .timeLimit(.minutes(1)))
+struct DescriptorExhaustionTests {
+  /// In a process of its own, because nothing else could open a file meanwhile.
+  @Test("accepts nobody, serves those it has, and accepts again when descriptors return")
+  func accept_withoutDescriptors_recovers() async {
+    await #expect(processExitsWith: .success) {
+      try await EndToEnd.run { test in
+        let first = try await test.rich.echo(Rich(number: 1))
+        #expect(first.int32Value == 1)
+        // All but one, which the client's end of the second connection takes.
+        var hoard = Hoard()
+        hoard.takeAll()
+        hoard.giveBack(1)
+        var configuration = ChannelConfiguration(loops: test.clientLoops)
+        configuration.connectionsPerAddress = 1
+        configuration.retry = .never
+        try await withChannel(test.address.target, configuration) { channel in
+          let client = Testing_V1.RichClient(channel)
+          // As far as the client knows it is connected; the kernel did that.
+          let waiting = await rpcError {
+            _ = try await client.echo(Rich(), timeout: .milliseconds(300))
+          }
+          #expect(waiting?.code == .deadlineExceeded)
+          #expect(test.server.connectionCount == 1)
+          for number: Int32 in 0..<20 {
+            let response = try await test.rich.echo(Rich(number: number))
+            #expect(response.int32Value == number)
+          }
+          hoard.giveBackAll()
+          let response = try await client.echo(Rich(number: 2), timeout: .seconds(10))
+          #expect(response.int32Value == 2)
+          #expect(test.server.connectionCount == 2)
+        }
+      }
+    }
+  }
+}
+
+/// Descriptors that are held so that nobody else gets them.
+private struct Hoard: ~Copyable {
+  private var numbers: [Int32] = []
+
+  init() {}
+
+  mutating func takeAll() {
+    while true {
+      let number = dup(STDERR_FILENO)
+      guard number >= 0 else { return }
+      numbers.append(number)
+    }
+  }
+
+  mutating func giveBack(_ count: Int) {
+    for number in numbers.suffix(count) { close(number) }
+    numbers.removeLast(min(count, numbers.count))
+  }
+
+  mutating func giveBackAll() { giveBack(numbers.count) }
+}

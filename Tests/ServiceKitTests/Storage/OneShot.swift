@@ -1,0 +1,25 @@
+import Glibc
+
+/// Something that happens once, for a thread that may block until it has.
+@safe
+final class OneShot: @unchecked Sendable {
+  // @unchecked: a semaphore is made to be used from several threads.
+  private let semaphore: UnsafeMutablePointer<sem_t>
+
+  init() {
+    unsafe semaphore = .allocate(capacity: 1)
+    unsafe semaphore.initialize(to: sem_t())
+    unsafe sem_init(semaphore, 0, 0)
+  }
+
+  deinit {
+    unsafe sem_destroy(semaphore)
+    unsafe semaphore.deallocate()
+  }
+
+  func fire() { _ = unsafe sem_post(semaphore) }
+
+  func wait() {
+    while unsafe sem_wait(semaphore) != 0 {}
+  }
+}
