@@ -42,8 +42,9 @@ struct SignedData {
   }
 
   /// The certificates of `x5c`.
-  var chain: [[UInt8]] = [] {
-    didSet { entries = chain.map { .string(Data($0).base64EncodedString()) } }
+  var chain: [[UInt8]] {
+    get { entries.compactMap { $0.string.flatMap { Data(base64Encoded: $0) }.map { Array($0) } } }
+    set { entries = newValue.map { .string(Data($0).base64EncodedString()) } }
   }
 
   /// The entries of `x5c`.

@@ -122,8 +122,6 @@ struct SignedDataVerifierTests {
 
   @Test("A leaf on another curve than P-256 cannot sign")
   func transaction_otherCurve_isRefused() throws {
-    let message = "x"
-    #expect(!message.isEmpty)
     var data = try SignedData(TransactionFields.with(), leaf: authority.leaf)
     data.chain[0] = authority.wideLeaf.der
     #expect(reason(try data.text()) == .invalid(.badCertificate))
@@ -206,7 +204,10 @@ struct SignedDataVerifierTests {
     #expect(reason("") == .invalid(.malformed))
   }
 
-  @Test("No algorithm but ES256 is spoken", arguments: ["HS256", "none", "ES384", "es256", "RS256"])
+  @Test(
+    "No algorithm but ES256 is spoken",
+    arguments: ["HS256", "none", "ES384", "es256", "RS256"]
+  )
   func transaction_otherAlgorithm_isRefused(name: String) throws {
     var data = try SignedData(TransactionFields.with())
     data["alg"] = .string(name)
