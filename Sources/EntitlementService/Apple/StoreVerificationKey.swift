@@ -60,10 +60,13 @@ final class StoreVerificationKey: @unchecked Sendable {
 /// SHA-256 of bytes that were verified, for records that must not hold the bytes themselves.
 enum PayloadDigest {
   /// 64 hexadecimal digits.
-  static func sha256(_ bytes: [UInt8]) -> String {
+  static func sha256(_ bytes: [UInt8]) -> String { hexadecimal(Self.bytes(of: bytes)) }
+
+  /// 32 bytes.
+  static func bytes(of bytes: [UInt8]) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: 32)
     _ = unsafe SHA256(bytes, bytes.count, &digest)
-    return hexadecimal(digest)
+    return digest
   }
 
   /// Two digits a byte, in lower case.
