@@ -198,21 +198,6 @@ public final class AuthService: Sendable {
     return Readiness([store, .init("signing keys", isReady: core.ring.signer != nil)])
   }
 
-  /// Makes the user with this address an operator of everything; its identifier.
-  ///
-  /// For a command on the server. Throws NOT_FOUND for an address without an account, and what
-  /// TenancyService answers.
-  public func grantSuperAdmin(email: String) async throws -> String {
-    let address = EmailAddress(email)
-    let user = try await core.read { tx in try UserTable.findForSignIn(address, in: tx)?.user }
-    guard let user else { throw AuthError.userNotFound }
-    _ = try await Tenancy_V1.AssociationsClient(tenancy).grantSuperAdmin(
-      .init(userId: user.id),
-      timeout: .seconds(10)
-    )
-    return user.id
-  }
-
   /// Ends the threads and closes the store, after the last call ended.
   public func close() async {
     await core.database.close()
