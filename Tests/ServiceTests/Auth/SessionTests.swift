@@ -284,6 +284,7 @@ struct SessionTests {
       let late = try await stage.signIn()
       stage.clock.advance(30_000)
       #expect(stage.service.core.ring.signer?.id == both.last)
+      stage.clock.advance(31_000)
       _ = try await stage.users.getMe(.init(), options: stage.with(late))
       let over = await outcome {
         _ = try await stage.users.getMe(.init(), options: stage.with(before))
