@@ -47,6 +47,11 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(
+      name: "Reflection",
+      dependencies: ["ServiceKit", "RPCKit", "Contracts"],
+      swiftSettings: strict
+    ),
+    .target(
       name: "AuthService",
       dependencies: ["ServiceKit", "RPCKit", "Contracts", "CSodium"],
       swiftSettings: strict
@@ -77,9 +82,15 @@ let package = Package(
       dependencies: ["Contracts", "RPCKit", "RPCKitTesting"],
       swiftSettings: strict
     ),
+    .executableTarget(
+      name: "store-crash-writer",
+      dependencies: ["ServiceKit"],
+      path: "Tests/StoreCrashWriter",
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "ServiceKitTests",
-      dependencies: ["ServiceKit", "RPCKit", "RPCKitTesting", "Contracts"],
+      dependencies: ["ServiceKit", "RPCKit", "RPCKitTesting", "Contracts", "store-crash-writer"],
       swiftSettings: strict
     ),
     .testTarget(

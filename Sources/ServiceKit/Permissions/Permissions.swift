@@ -103,9 +103,9 @@ public final class Permissions: Sendable {
     )
     // Who has no role anywhere near it is told what somebody is told who made the identifier up.
     guard !["ENTITY_UNKNOWN", "NO_ASSOCIATION", "OUT_OF_SCOPE"].contains(decision.reason) else {
-      throw RPCError(.notFound, reason: "NOT_FOUND", domain: domain, "no such object")
+      throw RPCError(.notFound, reason: "NOT_FOUND", domain: domain, message: "no such object")
     }
-    throw RPCError(.permissionDenied, reason: decision.reason, domain: domain, "not allowed")
+    throw RPCError(.permissionDenied, reason: decision.reason, domain: domain, message: "not allowed")
   }
 
   /// Somebody who was allowed here was refused elsewhere: forgets what is known of `subject`.

@@ -17,7 +17,7 @@ final class WriteSession {
   func inSavepoint<R>(_ body: () throws -> R) throws -> R {
     let name = "level_\(depth)"
     let changeCount = changes.count
-    try connection.execute("SAVEPOINT \(name)")
+    try open().execute("SAVEPOINT \(name)")
     depth += 1
     defer { depth -= 1 }
     do {
@@ -36,12 +36,27 @@ final class WriteSession {
     }
   }
 
+  /// The connection, as long as the transaction lasts.
+  ///
+  /// An error of the disk ends it at once; a body that went on regardless would write outside of it.
+  func open() throws(StoreError) -> SQLiteConnection {
+    guard connection.isInTransaction else { throw Self.endedByItself(connection) }
+    return connection
+  }
+
+  /// Why a transaction is over that nobody ended.
+  static func endedByItself(_ connection: SQLiteConnection) -> StoreError {
+    if case .unavailable(let reason) = connection.lastFailure { return .unavailable(reason) }
+    return .unavailable("an error of the disk ended the transaction")
+  }
+
   func appendChange(
     kind: String,
     subject: String,
     scope: String,
     payload: [UInt8]
   ) throws(StoreError) -> Int64 {
+    let connection = try open()
     try connection.execute(
       """
       INSERT INTO change_log (recorded_at, kind, subject, scope, payload) VALUES (?, ?, ?, ?, ?)
@@ -63,7 +78,7 @@ final class WriteSession {
   }
 
   func append(_ record: AuditRecord) throws(StoreError) {
-    try connection.execute(
+    try open().execute(
       """
       INSERT INTO audit_log (recorded_at, actor, on_behalf_of, request_id, action, object, scope,
         outcome, before_digest, after_digest, detail)

@@ -17,19 +17,19 @@ public struct WriteTransaction: StoreTransaction, ~Copyable {
     limit: Int,
     _ row: (borrowing Row) throws -> T
   ) throws -> [T] {
-    try session.connection.query(sql, values, limit: limit, row)
+    try session.open().query(sql, values, limit: limit, row)
   }
 
   /// Runs an INSERT, UPDATE or DELETE; the number of rows it changed, cascades included.
   @discardableResult
   public func execute(_ sql: String, _ values: SQLValue...) throws(StoreError) -> Int {
-    try session.connection.execute(sql, values)
+    try session.open().execute(sql, values)
   }
 
   /// As the other `execute`, for values that were collected in an array.
   @discardableResult
   public func execute(_ sql: String, values: [SQLValue]) throws(StoreError) -> Int {
-    try session.connection.execute(sql, values)
+    try session.open().execute(sql, values)
   }
 
   /// Adds a change to the log that watches and caches follow; its revision.

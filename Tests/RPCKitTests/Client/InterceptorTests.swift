@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 
 @testable import RPCKit
@@ -29,7 +28,7 @@ struct InterceptorTests {
   }
 
   private final class Recorder: ClientObserver {
-    let events = Mutex<[String]>([])
+    let events = Lock<[String]>([])
 
     func connectionOpened() { events.withLock { $0.append("opened") } }
     func connectionClosed(_ error: TransportError?) {

@@ -9,24 +9,29 @@ struct StreamTableTests {
     var random = ConnectionPicker(seed: seed)
     var table = StreamTable<UInt32>()
     var model: [UInt32: UInt32] = [:]
+    /// The keys of the model, in an order that depends on the seed alone.
+    var keys: [UInt32] = []
     var next: UInt32 = 1
     for _ in 0..<20_000 {
       if model.isEmpty || random.nextRandom() % 100 < 50 {
         table.insert(StreamID(rawValue: next), next)
         model[next] = next
+        keys.append(next)
         // Gaps, so that old calls meet new ones in the same places.
         next += 2 * UInt32(1 + random.nextRandom() % 40)
       } else {
-        let keys = model.keys.sorted()
-        let key = keys[Int(random.nextRandom() % UInt64(keys.count))]
+        let index = Int(random.nextRandom() % UInt64(keys.count))
+        keys.swapAt(index, keys.count - 1)
+        let key = keys.removeLast()
         #expect(table.remove(StreamID(rawValue: key)) == model.removeValue(forKey: key))
         #expect(table.remove(StreamID(rawValue: key)) == nil)
       }
       #expect(table.count == model.count)
       if model.count > 300 {
-        for key in model.keys where random.nextRandom() % 4 != 0 {
-          _ = table.remove(StreamID(rawValue: key))
-          model.removeValue(forKey: key)
+        keys.removeAll { key in
+          guard random.nextRandom() % 4 != 0 else { return false }
+          #expect(table.remove(StreamID(rawValue: key)) == model.removeValue(forKey: key))
+          return true
         }
       }
     }

@@ -46,7 +46,8 @@ enum FrameComment {
       case (2, .bytes(let text)): method = Self.text(text)
       case (3, .bytes(let payload)): parts.append(message(payload, frame.flags))
       case (4, .number(let nanoseconds)):
-        parts.append("\(Double(Int64(bitPattern: nanoseconds)) / 1_000_000) ms")
+        let count = Int64(bitPattern: nanoseconds)
+        parts.append(count % 1_000_000 == 0 ? "\(count / 1_000_000) ms" : "\(count) ns")
       case (5, .bytes(let pair)): parts.append(keyValue(pair))
       default: parts.append("field \(field)")
       }

@@ -89,7 +89,10 @@ final class TranscriptStage: @unchecked Sendable {
       try simulation.settle()
       peer = WirePeer.connect(to: address, simulation, network)
     case .server:
-      _ = try WirePeer.listen(at: address, simulation, network) { [self] in peer = $0 }
+      _ = try WirePeer.listen(at: address, simulation, network) { [self] accepted in
+        // What a second connection says is another story.
+        if peer == nil { peer = accepted } else { events.append("the client connects again") }
+      }
       startChannel()
     }
     try simulation.settle()

@@ -1,8 +1,10 @@
 import Synchronization
 
+@testable import RPCKit
+
 /// What happened, in order, from any thread.
 final class Log: Sendable {
-  private let entries = Mutex<[String]>([])
+  private let entries = Lock<[String]>([])
 
   func note(_ line: String) { entries.withLock { $0.append(line) } }
 

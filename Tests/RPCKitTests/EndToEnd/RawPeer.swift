@@ -1,5 +1,3 @@
-import Synchronization
-
 @testable import RPCKit
 
 /// A client of raw bytes over a real socket: sends what it is told, reads or does not, and knows
@@ -11,7 +9,7 @@ final class RawPeer: TransportReceiver, @unchecked Sendable {
   let sent = Tally()
   let closed = Tally()
   let connected = Tally()
-  private let bytes = Mutex<[UInt8]>([])
+  private let bytes = Lock<[UInt8]>([])
   private var transport: (any Transport)?
   private var output = ByteBuffer()
   private let opening: [UInt8]

@@ -95,9 +95,12 @@ struct RestartTests {
 
   @Test("Connections that the server replaces at some age, again and again, fail no call")
   func connections_replacedByAge_failNoCall() async throws {
-    try await EndToEnd.run(server: { $0.connectionAgeMax = .milliseconds(20) }) { test in
+    try await EndToEnd.run(server: { $0.connectionAgeMax = .milliseconds(50) }) { test in
       let opened = test.server.core.observer.metrics.serverConnections.opened
-      let outcome = try await Self.load(test.channel, callerCount: 16) {
+      // On a slow machine a connection may be too old before it has served, which counts as a failed
+      // attempt to connect.
+      let options = CallOptions(waitsForReady: true)
+      let outcome = try await Self.load(test.channel, callerCount: 16, options: options) {
         #expect(await test.eventually { opened.value >= 10 })
       }
       #expect(outcome.failures.isEmpty, "\(outcome.failures.prefix(3))")

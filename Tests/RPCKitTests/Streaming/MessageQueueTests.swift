@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 
 @testable import RPCKit
@@ -140,7 +139,7 @@ struct MessageQueueTests {
 
 /// What consumers were charged for.
 private final class Taken: Sendable {
-  private let counts = Mutex<[Int]>([])
+  private let counts = Lock<[Int]>([])
 
   var byteCounts: [Int] { counts.withLock { $0 } }
 

@@ -23,3 +23,20 @@ final class OneShot: @unchecked Sendable {
     while unsafe sem_wait(semaphore) != 0 {}
   }
 }
+
+/// Something that happens once, for a task that waits without holding its thread.
+///
+/// Not a `OneShot` in a test's own task: two of them would take both threads of a small machine's
+/// pool, and nobody would be left to fire.
+struct Milestone: Sendable {
+  private let stream: AsyncStream<Void>
+  private let continuation: AsyncStream<Void>.Continuation
+
+  init() { (stream, continuation) = AsyncStream.makeStream() }
+
+  func reach() { continuation.finish() }
+
+  func reached() async {
+    for await _ in stream {}
+  }
+}

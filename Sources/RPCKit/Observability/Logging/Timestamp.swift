@@ -1,10 +1,10 @@
 /// A point of the wall clock as RFC 3339 text in UTC.
-enum Timestamp {
+package enum Timestamp {
   /// The first and the last millisecond that four digits of year can say.
   private static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
   /// Appends `2026-01-31T23:59:59.999Z`; points outside of the years 0…9999 become the nearest.
-  static func append(_ milliseconds: Int64, to bytes: inout [UInt8]) {
+  package static func append(_ milliseconds: Int64, to bytes: inout [UInt8]) {
     let clamped = min(max(milliseconds, range.lowerBound), range.upperBound)
     let (days, inDay) = dividedDown(clamped, by: 86_400_000)
     let (year, month, day) = civil(days)

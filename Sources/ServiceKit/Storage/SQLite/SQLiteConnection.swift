@@ -17,8 +17,16 @@ final class SQLiteConnection {
   let path: String
   /// Pages in the write-ahead log after the last commit.
   private(set) var logPageCount = 0
+  /// What the last statement that failed met; says why a transaction has ended by itself.
+  private(set) var lastFailure: StoreError?
   private let handle: OpaquePointer
   private var statements: [String: SQLiteStatement] = [:]
+
+  /// How long a statement waits for another process; ours never wait for one another.
+  private static let busyMilliseconds: Int32 = 1000
+
+  /// How long a checkpoint waits for readers; every write waits along.
+  private static let checkpointMilliseconds: Int32 = 50
 
   /// Statements kept compiled; a service has fewer, unless it builds SQL from parts.
   private static let statementCountMax = 512
@@ -36,8 +44,7 @@ final class SQLiteConnection {
       throw .cannotOpen(path: path, detail: error.description)
     }
     unsafe self.handle = handle
-    // Only another process could keep us waiting; a statement of ours never waits for another.
-    unsafe sqlite3_busy_timeout(handle, 1000)
+    unsafe sqlite3_busy_timeout(handle, Self.busyMilliseconds)
     try setUp(role, cacheByteCount: cacheByteCount)
   }
 
@@ -93,6 +100,9 @@ final class SQLiteConnection {
   var hasFailedToSync: Bool {
     SQLiteError(unsafe sqlite3_extended_errcode(handle), "").isFailedSync
   }
+
+  /// Lends the handle to the other wrappers of this folder.
+  func withHandle<R>(_ body: (OpaquePointer) -> R) -> R { unsafe body(handle) }
 
   /// The key of the last row that was inserted.
   var lastInsertedKey: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
@@ -167,7 +177,7 @@ final class SQLiteConnection {
   enum CheckpointMode {
     /// Moves what it can without waiting.
     case passive
-    /// Waits for readers, at most the busy time, so that the log starts again from its beginning.
+    /// Waits a little for readers, so that the log starts again from its beginning.
     case restart
     /// As `restart`, and cuts the file to nothing.
     case truncate
@@ -183,6 +193,8 @@ final class SQLiteConnection {
       case .restart: SQLITE_CHECKPOINT_RESTART
       case .truncate: SQLITE_CHECKPOINT_TRUNCATE
       }
+    unsafe sqlite3_busy_timeout(handle, Self.checkpointMilliseconds)
+    defer { unsafe sqlite3_busy_timeout(handle, Self.busyMilliseconds) }
     var logged: Int32 = -1
     var moved: Int32 = -1
     let result = unsafe sqlite3_wal_checkpoint_v2(handle, nil, number, &logged, &moved)
@@ -203,7 +215,9 @@ final class SQLiteConnection {
     do {
       return try statement.step()
     } catch {
-      throw error.storeError(path: path)
+      let error = error.storeError(path: path)
+      lastFailure = error
+      throw error
     }
   }
 

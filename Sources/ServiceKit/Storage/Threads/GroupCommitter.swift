@@ -80,7 +80,7 @@ final class GroupCommitter {
   private func finishTransaction() -> StoreError? {
     guard connection.isInTransaction else {
       // An error of the disk inside one of the writes took all of them along.
-      let error = StoreError.unavailable("the disk's error ended the transaction")
+      let error = WriteSession.endedByItself(connection)
       fail(error)
       return error
     }

@@ -1,0 +1,80 @@
+internal import ServiceKit
+
+/// `google.protobuf.Value` and what is made of it (struct.proto): JSON inside protobuf.
+enum DynamicValue {
+  static func encode(_ value: JSONValue) throws(ReflectionError) -> [UInt8] {
+    switch value {
+    case .null: return WireWriting.varint(0, field: 1)
+    case .number(let number):
+      guard let double = number.double else { throw ReflectionError("\(number.text) is too large") }
+      return WireWriting.fixed64(double.bitPattern, field: 2)
+    case .string(let text): return WireWriting.bytes(Array(text.utf8), field: 3)
+    case .boolean(let flag): return WireWriting.varint(flag ? 1 : 0, field: 4)
+    case .object(let object): return WireWriting.bytes(try structure(object), field: 5)
+    case .array(let elements): return WireWriting.bytes(try list(elements), field: 6)
+    }
+  }
+
+  static func structure(_ object: JSONObject) throws(ReflectionError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for member in object.members {
+      let name = WireWriting.bytes(Array(member.name.utf8), field: 1)
+      let value = WireWriting.bytes(try encode(member.value), field: 2)
+      bytes += WireWriting.bytes(name + value, field: 1)
+    }
+    return bytes
+  }
+
+  static func list(_ elements: [JSONValue]) throws(ReflectionError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for element in elements { bytes += WireWriting.bytes(try encode(element), field: 1) }
+    return bytes
+  }
+
+  static func decode(_ bytes: ArraySlice<UInt8>, depth: Int) throws(ReflectionError) -> JSONValue {
+    guard depth <= MessageJSON.depthMax else { throw ReflectionError("nested too deeply") }
+    var result = JSONValue.null
+    try WireFields(bytes).forEach { (number, value) throws(ReflectionError) in
+      switch (number, value) {
+      case (1, _): result = .null
+      case (2, .fixed64(let bits)):
+        let double = Double(bitPattern: bits)
+        // 5 and not 5.0: whoever wrote a whole number reads one.
+        let number = Int64(exactly: double).map { JSONNumber($0) } ?? JSONNumber(double)
+        result = number.map { .number($0) } ?? .null
+      case (3, .bytes): result = .string(value.text ?? "")
+      case (4, .varint(let flag)): result = .boolean(flag != 0)
+      case (5, .bytes(let bytes)): result = .object(try object(bytes, depth: depth + 1))
+      case (6, .bytes(let bytes)): result = .array(try elements(bytes, depth: depth + 1))
+      default: break
+      }
+    }
+    return result
+  }
+
+  static func object(_ bytes: ArraySlice<UInt8>, depth: Int) throws(ReflectionError) -> JSONObject {
+    var object = JSONObject()
+    try WireFields(bytes).forEach { (number, value) throws(ReflectionError) in
+      guard number == 1, let pair = value.bytes else { return }
+      var name = ""
+      var content = JSONValue.null
+      try WireFields(pair).forEach { (number, value) throws(ReflectionError) in
+        if number == 1 { name = value.text ?? "" }
+        if number == 2 { content = try decode(value.bytes ?? [], depth: depth) }
+      }
+      object[name] = content
+    }
+    return object
+  }
+
+  static func elements(
+    _ bytes: ArraySlice<UInt8>,
+    depth: Int
+  ) throws(ReflectionError) -> [JSONValue] {
+    var elements: [JSONValue] = []
+    try WireFields(bytes).forEach { (number, value) throws(ReflectionError) in
+      if number == 1 { elements.append(try decode(value.bytes ?? [], depth: depth)) }
+    }
+    return elements
+  }
+}

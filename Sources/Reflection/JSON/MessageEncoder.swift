@@ -1,0 +1,189 @@
+internal import ServiceKit
+
+/// JSON in, encoded message out.
+struct MessageEncoder {
+  let registry: SchemaRegistry
+  private var depth = 0
+
+  init(registry: SchemaRegistry) {
+    self.registry = registry
+  }
+
+  mutating func message(
+    _ value: JSONValue,
+    _ type: String,
+    path: String
+  ) throws(ReflectionError) -> [UInt8] {
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= MessageJSON.depthMax else { throw failure(path, "nested too deeply") }
+    if let bytes = try WellKnownJSON.encode(value, type, path: path) { return bytes }
+    let schema = try registry.message(type)
+    var bytes: [UInt8] = []
+    for member in try members(value, path) where member.value != .null {
+      guard
+        let field = schema.fields.first(where: {
+          $0.jsonName == member.name || $0.name == member.name
+        })
+      else {
+        let known = schema.fields.map(\.jsonName).joined(separator: ", ")
+        throw failure(path, "\(type) has no field \"\(member.name)\"; it has: \(known)")
+      }
+      let path = path.isEmpty ? member.name : "\(path).\(member.name)"
+      bytes += try encoded(member.value, field, path: path)
+    }
+    return bytes
+  }
+
+  private func members(
+    _ value: JSONValue,
+    _ path: String
+  ) throws(ReflectionError) -> [JSONObject.Member] {
+    guard let object = value.object else {
+      throw failure(path, "an object is needed, this is \(value.kind)")
+    }
+    return object.members
+  }
+
+  private mutating func encoded(
+    _ value: JSONValue,
+    _ field: FieldSchema,
+    path: String
+  ) throws(ReflectionError) -> [UInt8] {
+    guard field.isRepeated else { return try single(value, field, path: path) }
+    if let entry = registry.mapEntry(of: field) {
+      return try map(value, field, entry, path: path)
+    }
+    guard let elements = value.array else {
+      throw failure(path, "an array is needed, this is \(value.kind)")
+    }
+    var bytes: [UInt8] = []
+    for (index, element) in elements.enumerated() {
+      bytes += try single(element, field, path: "\(path)[\(index)]")
+    }
+    return bytes
+  }
+
+  private mutating func map(
+    _ value: JSONValue,
+    _ field: FieldSchema,
+    _ entry: MessageSchema,
+    path: String
+  ) throws(ReflectionError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for member in try members(value, path) {
+      var pair: [UInt8] = []
+      for part in entry.fields {
+        let value = part.number == 1 ? .string(member.name) : member.value
+        pair += try single(value, part, path: "\(path).\(member.name)")
+      }
+      bytes += WireWriting.bytes(pair, field: field.number)
+    }
+    return bytes
+  }
+
+  private mutating func single(
+    _ value: JSONValue,
+    _ field: FieldSchema,
+    path: String
+  ) throws(ReflectionError) -> [UInt8] {
+    let number = field.number
+    switch field.kind {
+    case .message:
+      return WireWriting.bytes(try message(value, field.typeName, path: path), field: number)
+    case .string:
+      guard let text = value.string else {
+        throw failure(path, "a string is needed, this is \(value.kind)")
+      }
+      return WireWriting.bytes(Array(text.utf8), field: number)
+    case .bytes:
+      guard let text = value.string, let bytes = Base64.decode(text) else {
+        throw failure(path, "bytes are written as a string in base64")
+      }
+      return WireWriting.bytes(bytes, field: number)
+    case .bool:
+      guard let flag = value.boolean ?? value.string.flatMap({ Bool($0) }) else {
+        throw failure(path, "true or false is needed, this is \(value.kind)")
+      }
+      return WireWriting.varint(flag ? 1 : 0, field: number)
+    case .enum:
+      let known = try enumeration(value, field.typeName, path: path)
+      return WireWriting.varint(UInt64(bitPattern: Int64(known)), field: number)
+    case .double, .float: return try floating(value, field, path: path)
+    default: return try integer(value, field, path: path)
+    }
+  }
+
+  private func enumeration(
+    _ value: JSONValue,
+    _ type: String,
+    path: String
+  ) throws(ReflectionError) -> Int32 {
+    if let number = value.integer.flatMap({ Int32(exactly: $0) }) { return number }
+    let schema = try registry.enumeration(type)
+    guard let entry = schema.values.first(where: { $0.name == value.string }) else {
+      let known = schema.values.map(\.name).joined(separator: ", ")
+      throw failure(path, "one of these is needed: \(known)")
+    }
+    return entry.number
+  }
+
+  private func floating(
+    _ value: JSONValue,
+    _ field: FieldSchema,
+    path: String
+  ) throws(ReflectionError) -> [UInt8] {
+    let names = ["NaN": Double.nan, "Infinity": .infinity, "-Infinity": -.infinity]
+    guard let number = value.number?.double ?? value.string.flatMap({ names[$0] ?? Double($0) })
+    else { throw failure(path, "a number is needed, this is \(value.kind)") }
+    return field.kind == .double
+      ? WireWriting.fixed64(number.bitPattern, field: field.number)
+      : WireWriting.fixed32(Float(number).bitPattern, field: field.number)
+  }
+
+  private func integer(
+    _ value: JSONValue,
+    _ field: FieldSchema,
+    path: String
+  ) throws(ReflectionError) -> [UInt8] {
+    let number = field.number
+    // Strings are how JSON says 64-bit numbers exactly, and keys of maps.
+    let text = value.string ?? value.number.map { $0.integer.map { "\($0)" } ?? $0.text } ?? ""
+    switch field.kind {
+    case .int32, .sfixed32, .sint32:
+      let parsed = try parsed(text, Int32.self, path)
+      return switch field.kind {
+      case .int32: WireWriting.varint(UInt64(bitPattern: Int64(parsed)), field: number)
+      case .sint32: WireWriting.zigzag(Int64(parsed), field: number)
+      default: WireWriting.fixed32(UInt32(bitPattern: parsed), field: number)
+      }
+    case .int64, .sfixed64, .sint64:
+      let parsed = try parsed(text, Int64.self, path)
+      return switch field.kind {
+      case .int64: WireWriting.varint(UInt64(bitPattern: parsed), field: number)
+      case .sint64: WireWriting.zigzag(parsed, field: number)
+      default: WireWriting.fixed64(UInt64(bitPattern: parsed), field: number)
+      }
+    case .uint32:
+      return WireWriting.varint(UInt64(try parsed(text, UInt32.self, path)), field: number)
+    case .fixed32: return WireWriting.fixed32(try parsed(text, UInt32.self, path), field: number)
+    case .uint64: return WireWriting.varint(try parsed(text, UInt64.self, path), field: number)
+    default: return WireWriting.fixed64(try parsed(text, UInt64.self, path), field: number)
+    }
+  }
+
+  private func parsed<Number: FixedWidthInteger>(
+    _ text: String,
+    _ type: Number.Type,
+    _ path: String
+  ) throws(ReflectionError) -> Number {
+    guard let number = Number(text) else {
+      throw failure(path, "a whole number from \(Number.min) to \(Number.max) is needed")
+    }
+    return number
+  }
+
+  private func failure(_ path: String, _ problem: String) -> ReflectionError {
+    ReflectionError(path.isEmpty ? problem : "\(path): \(problem)")
+  }
+}

@@ -1,0 +1,30 @@
+public import ServiceKit
+
+/// Converts between encoded messages and JSON by proto3's mapping
+/// (protobuf.dev/programming-guides/json).
+///
+/// Writing: names in lowerCamelCase, 64-bit numbers as strings, enums by name, bytes as base64,
+/// fields with their default value left out unless they have presence. Reading accepts the
+/// alternatives that the mapping lists, and refuses names that the message does not have.
+public struct MessageJSON: Sendable {
+  /// Messages inside one another, at most.
+  static let depthMax = 64
+  private let registry: SchemaRegistry
+
+  /// Makes a converter of the types of `registry`.
+  public init(_ registry: SchemaRegistry = .gatehouse) {
+    self.registry = registry
+  }
+
+  /// Encodes `value` as the message `type`; throws what does not fit, by path.
+  public func encode(_ value: JSONValue, as type: String) throws(ReflectionError) -> [UInt8] {
+    var encoder = MessageEncoder(registry: registry)
+    return try encoder.message(value, type, path: "")
+  }
+
+  /// Decodes the message `type`; throws when the bytes are not one.
+  public func decode(_ bytes: [UInt8], as type: String) throws(ReflectionError) -> JSONValue {
+    var decoder = MessageDecoder(registry: registry)
+    return try decoder.message(bytes[...], type)
+  }
+}

@@ -1,0 +1,68 @@
+internal import Contracts
+public import RPCKit
+
+/// Types and services by name.
+public struct SchemaRegistry: Sendable {
+  private let messages: [String: MessageSchema]
+  private let enums: [String: EnumSchema]
+  /// All services, sorted by name.
+  public let services: [ServiceSchema]
+
+  /// Reads descriptors; throws when one is not a descriptor.
+  public init(_ files: [EmbeddedDescriptor]) throws(ReflectionError) {
+    var reader = DescriptorReader()
+    for file in files { try reader.read(file: file.bytes) }
+    messages = Dictionary(reader.messages.map { ($0.name, $0) }) { first, _ in first }
+    enums = Dictionary(reader.enums.map { ($0.name, $0) }) { first, _ in first }
+    services = reader.services.sorted { $0.name < $1.name }
+  }
+
+  /// A message type.
+  public func message(_ name: String) throws(ReflectionError) -> MessageSchema {
+    guard let schema = messages[name] else { throw ReflectionError("there is no message \(name)") }
+    return schema
+  }
+
+  /// The type of the entries of a map field; nil for other fields.
+  func mapEntry(of field: FieldSchema) -> MessageSchema? {
+    guard field.kind == .message, let schema = messages[field.typeName] else { return nil }
+    return schema.isMapEntry ? schema : nil
+  }
+
+  /// An enum.
+  public func enumeration(_ name: String) throws(ReflectionError) -> EnumSchema {
+    guard let schema = enums[name] else { throw ReflectionError("there is no enum \(name)") }
+    return schema
+  }
+
+  /// A method: `tenancy.v1.Permissions/Check`, or without the package when that is clear.
+  public func method(_ path: String) -> MethodSchema? {
+    let parts = path.split(separator: "/")
+    guard parts.count == 2 else { return nil }
+    let matches = services.filter { $0.name == parts[0] || $0.name.hasSuffix(".\(parts[0])") }
+    guard matches.count == 1 else { return nil }
+    return matches[0].methods.first { $0.name == parts[1] }
+  }
+
+  /// Everything that Gatehouse serves and what that is made of.
+  public static let gatehouse: SchemaRegistry = {
+    do {
+      return try SchemaRegistry([
+        Auth_V1.authV1AuthenticationFile, Auth_V1.authV1KeysFile, Auth_V1.authV1SessionsFile,
+        Auth_V1.authV1UsersFile, Tenancy_V1.tenancyV1AssociationFile,
+        Tenancy_V1.tenancyV1ChangesFile, Tenancy_V1.tenancyV1DevicesFile,
+        Tenancy_V1.tenancyV1GuestsFile, Tenancy_V1.tenancyV1PermissionsFile,
+        Tenancy_V1.tenancyV1PortfoliosFile, Tenancy_V1.tenancyV1PropertiesFile,
+        Tenancy_V1.tenancyV1UnitsFile, Entitlement_V1.entitlementV1EntitlementsFile,
+        Entitlement_V1.entitlementV1PurchasesFile, Entitlement_V1.entitlementV1SubscriptionsFile,
+        Grpc_Health_V1.grpcHealthV1HealthFile, Google_Rpc.googleRpcErrorDetailsFile,
+        Google_Rpc.googleRpcStatusFile, Google_Protobuf.googleProtobufAnyFile,
+        Google_Protobuf.googleProtobufDurationFile, Google_Protobuf.googleProtobufEmptyFile,
+        Google_Protobuf.googleProtobufFieldMaskFile, Google_Protobuf.googleProtobufStructFile,
+        Google_Protobuf.googleProtobufTimestampFile,
+      ])
+    } catch {
+      preconditionFailure("the generated descriptors cannot be read: \(error)")
+    }
+  }()
+}

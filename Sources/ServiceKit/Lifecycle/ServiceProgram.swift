@@ -1,0 +1,217 @@
+internal import Glibc
+internal import RPCKit
+
+/// A command of a service besides serving, run on the server by an operator.
+public struct OperatorCommand<Service: HostedService>: Sendable {
+  /// What it is called on the command line: `grant-super-admin`.
+  public let name: String
+  /// Its arguments, for the help: `EMAIL`.
+  public let arguments: String
+  /// One line for people.
+  public let summary: String
+  /// Runs it, and returns what to print.
+  ///
+  /// Throws what a person can act on.
+  public let run: @Sendable (Service.Settings, ServiceEnvironment, [String]) async throws -> String
+
+  /// Makes a command.
+  public init(
+    name: String,
+    arguments: String,
+    summary: String,
+    run: @escaping @Sendable (Service.Settings, ServiceEnvironment, [String]) async throws -> String
+  ) {
+    self.name = name
+    self.arguments = arguments
+    self.summary = summary
+    self.run = run
+  }
+}
+
+/// The program of a service: command line, settings, signals, exit code.
+public struct ServiceProgram<Service: HostedService>: Sendable {
+  private let commands: [OperatorCommand<Service>]
+
+  /// Makes the program.
+  public init(_ service: Service.Type, commands: [OperatorCommand<Service>] = []) {
+    self.commands = commands
+  }
+
+  /// Runs to the end of the process: 0 when all went well, 2 for a wrong command line or setting, 1
+  /// for everything else.
+  ///
+  /// Reasons go to standard error.
+  public func main() async -> Never {
+    do {
+      let arguments = Array(CommandLine.arguments.dropFirst())
+      let commandLine = try ServiceCommandLine(arguments, commands: commands.map(\.name))
+      try await run(commandLine)
+      exit(0)
+    } catch {
+      StandardErrorSink.shared.flush()
+      FileBytes.writeAll("\(Service.identity.name)-service: \(error)\n", to: STDERR_FILENO)
+      exit(error is ConfigurationError ? 2 : 1)
+    }
+  }
+
+  private func run(_ commandLine: ServiceCommandLine) async throws {
+    switch commandLine {
+    case .help: FileBytes.writeAll(help, to: STDOUT_FILENO)
+    case .version: FileBytes.writeAll("\(GatehouseVersion.text)\n", to: STDOUT_FILENO)
+    case .checkConfiguration(let path):
+      _ = try read(path)
+      FileBytes.writeAll("the configuration is good\n", to: STDOUT_FILENO)
+    case .serve(let path): try await serve(try read(path))
+    case .probe(let path): try await probe(try read(path).common)
+    case .backUp(let path, let target):
+      let settings = try read(path)
+      try await Database.backUp(settings.common.database, to: target)
+      FileBytes.writeAll("backed up to \(target)\n", to: STDOUT_FILENO)
+    case .command(let name, let arguments, let path):
+      guard let command = commands.first(where: { $0.name == name }) else {
+        preconditionFailure("the command line accepted a command that is not there")
+      }
+      let settings = try read(path)
+      let loops = try EventLoopGroup.epoll(count: 1)
+      let environment = try environment(settings.common, loops, tls: Self.tls(settings.common))
+      let output = try await command.run(settings.own, environment, arguments)
+      FileBytes.writeAll(output + "\n", to: STDOUT_FILENO)
+    }
+  }
+
+  // MARK: - Settings
+
+  private struct Settings {
+    var common: ServiceSettings
+    var own: Service.Settings
+  }
+
+  private func read(_ path: String?) throws(ConfigurationError) -> Settings {
+    let identity = Service.identity
+    let json = try ConfigurationReader.read(path: path, environment: ProcessEnvironment.variables)
+    return try ConfigurationReader.decode(json) { (members) throws(JSONDecodingError) in
+      let common = try ServiceSettings(
+        &members,
+        name: identity.name,
+        port: identity.port,
+        adminPort: identity.adminPort
+      )
+      return Settings(common: common, own: try Service.settings(&members))
+    }
+  }
+
+  private static func tls(_ settings: ServiceSettings) throws -> TLSContextSource? {
+    guard let tls = settings.tls else { return nil }
+    let identity = TLSConfiguration.Identity(
+      certificateChain: .file(tls.certificate),
+      privateKey: .file(tls.key)
+    )
+    return try TLSContextSource(
+      TLSConfiguration(
+        role: .server(
+          identity,
+          clients: tls.authorities.map { .required(roots: .file($0)) } ?? .none
+        )
+      )
+    )
+  }
+
+  private static func clientTLS(_ settings: ServiceSettings) throws -> TLSContextSource? {
+    guard let tls = settings.tls else { return nil }
+    let identity = TLSConfiguration.Identity(
+      certificateChain: .file(tls.certificate),
+      privateKey: .file(tls.key)
+    )
+    return try TLSContextSource(
+      TLSConfiguration(
+        role: .client(
+          identity: identity,
+          roots: tls.authorities.map { .pem(.file($0)) } ?? .system,
+          expectedHost: nil
+        )
+      )
+    )
+  }
+
+  private func environment(
+    _ settings: ServiceSettings,
+    _ loops: EventLoopGroup,
+    tls: TLSContextSource?
+  ) throws -> ServiceEnvironment {
+    let registry = MetricRegistry()
+    let metrics = RPCMetrics(registry: registry, version: GatehouseVersion.text)
+    loops.report(to: metrics)
+    return ServiceEnvironment(
+      name: Service.identity.name,
+      settings: settings,
+      logger: Logger(
+        label: Service.identity.name,
+        level: settings.logLevel,
+        sink: StandardErrorSink.shared
+      ),
+      metrics: metrics,
+      loops: loops,
+      tls: try Self.clientTLS(settings)
+    )
+  }
+
+  // MARK: - Serving
+
+  private func serve(_ settings: Settings) async throws {
+    let signals = try ProcessSignals.watch([.terminate, .interrupt, .hangUp])
+    let loops = try EventLoopGroup.epoll(count: settings.common.loopCount)
+    let tls = try Self.tls(settings.common)
+    let environment = try environment(settings.common, loops, tls: tls)
+    let host = try await ServiceHost<Service>(settings.own, in: environment, tls: tls)
+    try await host.run(signals: signals) { _ in }
+    StandardErrorSink.shared.flush()
+  }
+
+  /// Asks the health service at the first address that is listened at.
+  private func probe(_ settings: ServiceSettings) async throws {
+    let loops = try EventLoopGroup.epoll(count: 1)
+    var configuration = ChannelConfiguration(loops: loops)
+    configuration.connectionsPerAddress = 1
+    if let tls = try Self.clientTLS(settings) { configuration.useTLS(tls) }
+    let target = ChannelTarget(addresses: [settings.listen[0].forConnecting])
+    let channel = Channel(target, configuration)
+    let response = try await Grpc_Health_V1.HealthClient(channel).check(
+      .init(),
+      timeout: .seconds(3)
+    )
+    await channel.close()
+    guard response.status == .serving else { throw ConfigurationError("not serving") }
+    FileBytes.writeAll("serving\n", to: STDOUT_FILENO)
+  }
+
+  // MARK: - Help
+
+  private var help: String {
+    let identity = Service.identity
+    let name = "\(identity.name)-service"
+    let own = commands.map { command in
+      "  \(name) \(command.name) \(command.arguments) [--config FILE]\n      \(command.summary)\n"
+    }
+    return """
+      \(identity.summary)
+
+        \(name) [--config FILE]
+            Serves until SIGTERM or Control-C, then drains. SIGHUP reloads certificates and policies.
+        \(name) --check-config [--config FILE]
+            Says whether the settings are good.
+        \(name) probe [--config FILE]
+            Asks the running service whether it serves; exits with 0 if so.
+        \(name) backup FILE [--config FILE]
+            Copies the store to a new file while the service runs.
+      \(own.joined())
+        --config FILE   Settings, one JSON object. Variables named GATEHOUSE_… go before it:
+                        GATEHOUSE_LOG__LEVEL=debug sets log.level. docs/operations.md lists all.
+        --version       Prints the version.
+        --help          Prints this.
+
+      Listens on 127.0.0.1:\(identity.port), metrics and probes on 127.0.0.1:\(identity.adminPort), \
+      unless told otherwise.
+
+      """
+  }
+}

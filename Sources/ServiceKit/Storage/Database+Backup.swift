@@ -1,0 +1,66 @@
+extension Database {
+  /// Copies the store, as of one instant, to a new file, which can be opened like the store itself.
+  ///
+  /// Readers and writers go on meanwhile; the log grows until the copy is made. The copy has mode
+  /// 0600, was checked in full, and has its name only once the disk has confirmed it; a file of that
+  /// name is replaced. Throws `StoreError`: `unavailable` when the disk of the copy is full.
+  public func backup(to path: String) async throws(StoreError) {
+    try await Self.backUp(configuration.path, to: path)
+  }
+
+  /// Copies the store in the file `source`, which another process may have open; otherwise like
+  /// `backup(to:)`.
+  public static func backUp(_ source: String, to path: String) async throws(StoreError) {
+    guard path != source else {
+      throw .cannotOpen(path: path, detail: "a store cannot be copied onto itself")
+    }
+    // On a thread of its own, as it may take minutes.
+    let thread = try await StoreThread.start(name: "store-backup") { () throws(StoreError) in
+      try StoreBackup(source: source, target: path).run()
+    } work: {
+    }
+    await thread.ended()
+  }
+}
+
+/// One copy of a store.
+private struct StoreBackup {
+  let source: String
+  let target: String
+
+  private static let cacheByteCount = 1 << 20
+
+  func run() throws(StoreError) {
+    let partial = target + ".partial"
+    let lock = try StoreFile.lock(target)
+    defer { withExtendedLifetime(lock) {} }
+    StoreFile.remove(partial)
+    do throws(StoreError) {
+      try StoreFile.makePrivate(partial)
+      try copy(to: partial)
+      try StoreFile.synchronize(partial)
+      // The log of a file that was here before would be taken for the copy's.
+      StoreFile.remove(target + "-wal")
+      StoreFile.remove(target + "-shm")
+      try StoreFile.rename(partial, to: target)
+      try StoreFile.synchronizeFolder(of: target)
+    } catch {
+      StoreFile.remove(partial)
+      StoreFile.remove(partial + "-journal")
+      throw error
+    }
+  }
+
+  private func copy(to partial: String) throws(StoreError) {
+    let from = try SQLiteConnection(
+      path: source,
+      role: .reader,
+      cacheByteCount: Self.cacheByteCount
+    )
+    let to = try SQLiteConnection(path: partial, role: .writer, cacheByteCount: Self.cacheByteCount)
+    try to.copyAll(of: from)
+    // The copy says that it is written through a log, of which none is wanted beside the copy.
+    _ = try to.first("PRAGMA journal_mode = DELETE") { $0.text(0) }
+    try to.check(.full)
+  }
+}
