@@ -3,14 +3,14 @@ internal import ServiceKit
 
 /// What callers of AuthService are told when it does not do what they ask.
 enum AuthError {
-  private static let domain = "gatehouse.auth"
+  static let domain = "gatehouse.auth"
 
   /// Unknown address, wrong password, an account without one, or too many attempts: all the same.
   static let invalidCredentials = RPCError(
     .unauthenticated,
     reason: "INVALID_CREDENTIALS",
     domain: domain,
-    "the address or the password is wrong, or there were too many attempts"
+    message: "the address or the password is wrong, or there were too many attempts"
   )
 
   /// A refresh token that gets nothing, for whatever reason.
@@ -18,7 +18,7 @@ enum AuthError {
     .unauthenticated,
     reason: "REFRESH_TOKEN_INVALID",
     domain: domain,
-    "the refresh token is not valid; sign in again"
+    message: "the refresh token is not valid; sign in again"
   )
 
   /// The session was revoked while the call was on its way.
@@ -26,28 +26,28 @@ enum AuthError {
     .unauthenticated,
     reason: "SESSION_ENDED",
     domain: domain,
-    "the session has ended; sign in again"
+    message: "the session has ended; sign in again"
   )
 
   static let emailTaken = RPCError(
     .alreadyExists,
     reason: "EMAIL_TAKEN",
     domain: domain,
-    "there is an account with this address"
+    message: "there is an account with this address"
   )
 
   static let sessionNotFound = RPCError(
     .notFound,
     reason: "SESSION_NOT_FOUND",
     domain: domain,
-    "there is no such session"
+    message: "there is no such session"
   )
 
   static let userNotFound = RPCError(
     .notFound,
     reason: "USER_NOT_FOUND",
     domain: domain,
-    "there is no such user"
+    message: "there is no such user"
   )
 
   /// A default on which the user has no role, or that does not exist: one answer.
@@ -56,7 +56,7 @@ enum AuthError {
       .notFound,
       reason: "DEFAULT_NOT_FOUND",
       domain: domain,
-      "there is nothing of this kind that you have a role on",
+      message: "there is nothing of this kind that you have a role on",
       metadata: ["field": field]
     )
   }
@@ -65,7 +65,7 @@ enum AuthError {
     .unavailable,
     reason: "NO_SIGNING_KEY",
     domain: domain,
-    "tokens cannot be signed at the moment",
+    message: "tokens cannot be signed at the moment",
     retryAfter: .seconds(1)
   )
 
@@ -74,7 +74,7 @@ enum AuthError {
       .resourceExhausted,
       reason: "TOO_MANY_SIGN_INS",
       domain: domain,
-      "too many passwords are being checked; try again",
+      message: "too many passwords are being checked; try again",
       retryAfter: retryAfter
     )
   }
@@ -85,7 +85,7 @@ enum AuthError {
       .unavailable,
       reason: "CONTEXT_UNAVAILABLE",
       domain: domain,
-      "a part of the user's context cannot be had at the moment",
+      message: "a part of the user's context cannot be had at the moment",
       metadata: ["missing": part],
       retryAfter: .seconds(1),
       cause: cause
@@ -107,7 +107,7 @@ enum AuthError {
       .invalidArgument,
       reason: reason,
       domain: domain,
-      "\(field): \(sentence)"
+      message: "\(field): \(sentence)"
     )
     error.details.append(.badRequest([FieldViolation(field: field, description: sentence)]))
     return error
@@ -115,18 +115,6 @@ enum AuthError {
 
   /// What a failure of the store is to a caller; everything else stays what it is.
   static func mapped(_ error: any Error) -> any Error {
-    guard let error = error as? StoreError else { return error }
-    switch error {
-    case .unavailable, .overloaded:
-      return RPCError(
-        .unavailable,
-        reason: "STORE_UNAVAILABLE",
-        domain: domain,
-        "nothing can be stored at the moment",
-        retryAfter: .seconds(1),
-        cause: error
-      )
-    default: return error
-    }
+    (error as? StoreError)?.rpcError(domain: domain) ?? error
   }
 }

@@ -15,9 +15,9 @@ public final class AuthService: Sendable {
   public struct Dependencies: Sendable {
     /// The store's file and how it is used.
     public var database: DatabaseConfiguration
-    /// To TenancyService, with the proof of being AuthService on it.
+    /// To TenancyService, with the proof of being AuthService on it; closed with the service.
     public var tenancy: Channel
-    /// To EntitlementService, with the proof of being AuthService on it.
+    /// To EntitlementService, with the proof of being AuthService on it; closed with the service.
     public var entitlement: Channel
     /// Believes the proofs of other services; nil when only certificates count.
     public var services: ServiceTokenVerifier?
@@ -62,15 +62,19 @@ public final class AuthService: Sendable {
   let core: AuthCore
   private let loop: any EventLoop
   private let tenancy: Channel
+  private let entitlement: Channel
   private let authentication: AuthenticationInterceptor
 
   /// How often keys and old rows are looked after.
   private static let maintenanceInterval = Duration.seconds(60)
+  /// How long changes are kept for those who follow them, in milliseconds.
+  private static let changeAgeMax: Int64 = 7 * 86_400_000
 
   private init(_ core: AuthCore, _ dependencies: Dependencies) {
     self.core = core
     loop = dependencies.loop
     tenancy = dependencies.tenancy
+    entitlement = dependencies.entitlement
     authentication = AuthenticationInterceptor(
       tokens: AccessTokenAuthenticator(
         verifier: AccessTokenVerifier(
@@ -185,6 +189,10 @@ public final class AuthService: Sendable {
       try AttemptTable.prune(now: now, in: tx)
       try SessionTable.prune(endedBefore: now - 7 * 86_400_000, in: tx)
     }
+    while try await core.database.purgeIdempotencyKeys() == Database.purgeCountMax {}
+    while try await core.database.purgeChanges(before: now - Self.changeAgeMax)
+      == Database.purgeCountMax
+    {}
   }
 
   /// What must be in order to be sent calls; does not wait.
@@ -213,8 +221,10 @@ public final class AuthService: Sendable {
     return user.id
   }
 
-  /// Ends the threads and closes the store, after the last call ended.
+  /// Closes the channels and the store and ends the threads, after the last call ended.
   public func close() async {
+    await tenancy.close()
+    await entitlement.close()
     await core.database.close()
     core.pool.stop()
   }

@@ -9,7 +9,7 @@ package enum IdentityError {
     .unauthenticated,
     reason: "CREDENTIALS_INVALID",
     domain: domain,
-    "valid credentials are needed"
+    message: "valid credentials are needed"
   )
 
   /// Known, but not one of those who may call this method.
@@ -17,7 +17,7 @@ package enum IdentityError {
     .permissionDenied,
     reason: "CALLER_NOT_ALLOWED",
     domain: domain,
-    "this caller may not call this method"
+    message: "this caller may not call this method"
   )
 
   /// A user, but without the proof that this method asks for.
@@ -26,7 +26,7 @@ package enum IdentityError {
       .unauthenticated,
       reason: "STEP_UP_REQUIRED",
       domain: domain,
-      "a fresh proof of who you are is needed",
+      message: "a fresh proof of who you are is needed",
       metadata: ["step_up": stepUp, "max_age_seconds": "\(ageMax / 1000)"]
     )
   }
@@ -36,7 +36,7 @@ package enum IdentityError {
     .unavailable,
     reason: "REVOCATIONS_UNKNOWN",
     domain: domain,
-    "whether the session lives cannot be told at the moment",
+    message: "whether the session lives cannot be told at the moment",
     retryAfter: .seconds(1)
   )
 }
