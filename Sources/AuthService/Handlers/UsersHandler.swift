@@ -39,7 +39,8 @@ struct UsersHandler: Auth_V1.UsersService {
     ]
     let context = try await core.contexts.context(of: identity.userID, allowsPartial: false)
     try await check(wanted, of: identity.userID, context)
-    let user = try await change(request.idempotencyKey, request, call, "user.set_defaults") { user in
+    let user = try await change(request.idempotencyKey, request, call, "user.set_defaults") {
+      user in
       for ((_, path), (_, id)) in zip(AuthCore.defaultTypes, wanted) {
         guard let id else { continue }
         user.defaults[keyPath: path] = id.isEmpty ? .cleared : .chosen(id)
