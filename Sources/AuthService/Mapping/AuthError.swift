@@ -115,6 +115,18 @@ enum AuthError {
 
   /// What a failure of the store is to a caller; everything else stays what it is.
   static func mapped(_ error: any Error) -> any Error {
-    (error as? StoreError)?.rpcError(domain: domain) ?? error
+    guard let error = error as? StoreError else { return error }
+    switch error {
+    case .unavailable, .overloaded:
+      return RPCError(
+        .unavailable,
+        reason: "STORE_UNAVAILABLE",
+        domain: domain,
+        message: "nothing can be stored at the moment",
+        retryAfter: .seconds(1),
+        cause: error
+      )
+    default: return error
+    }
   }
 }

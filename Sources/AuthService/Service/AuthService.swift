@@ -15,9 +15,9 @@ public final class AuthService: Sendable {
   public struct Dependencies: Sendable {
     /// The store's file and how it is used.
     public var database: DatabaseConfiguration
-    /// To TenancyService, with the proof of being AuthService on it; closed with the service.
+    /// To TenancyService, with the proof of being AuthService on it.
     public var tenancy: Channel
-    /// To EntitlementService, with the proof of being AuthService on it; closed with the service.
+    /// To EntitlementService, with the proof of being AuthService on it.
     public var entitlement: Channel
     /// Believes the proofs of other services; nil when only certificates count.
     public var services: ServiceTokenVerifier?
@@ -61,8 +61,6 @@ public final class AuthService: Sendable {
 
   let core: AuthCore
   private let loop: any EventLoop
-  private let tenancy: Channel
-  private let entitlement: Channel
   private let authentication: AuthenticationInterceptor
 
   /// How often keys and old rows are looked after.
@@ -73,8 +71,6 @@ public final class AuthService: Sendable {
   private init(_ core: AuthCore, _ dependencies: Dependencies) {
     self.core = core
     loop = dependencies.loop
-    tenancy = dependencies.tenancy
-    entitlement = dependencies.entitlement
     authentication = AuthenticationInterceptor(
       tokens: AccessTokenAuthenticator(
         verifier: AccessTokenVerifier(
@@ -206,25 +202,8 @@ public final class AuthService: Sendable {
     return Readiness([store, .init("signing keys", isReady: core.ring.signer != nil)])
   }
 
-  /// Makes the user with this address an operator of everything; its identifier.
-  ///
-  /// For a command on the server. Throws NOT_FOUND for an address without an account, and what
-  /// TenancyService answers.
-  public func grantSuperAdmin(email: String) async throws -> String {
-    let address = EmailAddress(email)
-    let user = try await core.read { tx in try UserTable.findForSignIn(address, in: tx)?.user }
-    guard let user else { throw AuthError.userNotFound }
-    _ = try await Tenancy_V1.AssociationsClient(tenancy).grantSuperAdmin(
-      .init(userId: user.id),
-      timeout: .seconds(10)
-    )
-    return user.id
-  }
-
-  /// Closes the channels and the store and ends the threads, after the last call ended.
+  /// Ends the threads and closes the store, after the last call ended.
   public func close() async {
-    await tenancy.close()
-    await entitlement.close()
     await core.database.close()
     core.pool.stop()
   }

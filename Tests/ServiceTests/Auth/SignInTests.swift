@@ -295,18 +295,4 @@ struct SignInTests {
       for canary in canaries { #expect(!stored.contains { $0.contains(canary) }) }
     }
   }
-
-  @Test("A user becomes an operator by its address")
-  func grantSuperAdmin_address_isGranted() async throws {
-    try await AuthStage.run { stage in
-      let up = try await stage.signUp()
-      let id = try await stage.service.grantSuperAdmin(email: "ADA@example.org")
-      #expect(id == up.user?.id)
-      #expect(stage.peers.read { $0.superAdmins } == [id])
-      let unknown = await outcome {
-        _ = try await stage.service.grantSuperAdmin(email: "nobody@example.org")
-      }
-      #expect(unknown == "NOT_FOUND USER_NOT_FOUND")
-    }
-  }
 }
