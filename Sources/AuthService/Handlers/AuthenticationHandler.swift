@@ -17,31 +17,71 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     let (core, password) = (core, request.password)
     let record = try await core.pool.run(permit) { try core.hasher.record(of: password) }
     let user = newUser(request)
+    let device = DeviceDescription(request.device)
+    let (network, requestID) = (CoarseNetwork.name(of: call.peer.address), call.requestID)
     // Before the account: one that cannot be answered for must not be made either.
     let context = try await core.contexts.context(
       of: user.id,
       allowsPartial: request.allowPartialContext
     )
-    let device = DeviceDescription(request.device)
-    let (network, requestID) = (CoarseNetwork.name(of: call.peer.address), call.requestID)
-    let session = try await core.write { tx in
-      guard try !UserTable.isTaken(EmailAddress(user.email), in: tx) else {
-        throw AuthError.emailTaken
-      }
-      try UserTable.insert(user, password: record.text, in: tx)
-      try tx.audit(
-        AuditRecord(actor: user.id, requestID: requestID, action: "user.sign_up", object: user.id)
-      )
-      return try core.beginSession(
-        of: user.id,
-        from: device,
-        network: network,
-        now: user.created,
-        requestID: requestID,
-        in: tx
-      ).session
+    let made = try await core.writeOnce(request.idempotencyKey, request, call) { tx in
+      try insert(user, record, device, (network, requestID), in: tx)
     }
-    return .init(tokens: try core.tokens(of: session), user: .init(user, context))
+    let (session, account) = try await find(made.id)
+    // Another user than this one: the key was used before, and the first answer counts.
+    let current =
+      account.id == user.id
+      ? context
+      : try await core.contexts.context(
+        of: account.id,
+        allowsPartial: request.allowPartialContext
+      )
+    return .init(tokens: try core.tokens(of: session), user: .init(account, current))
+  }
+
+  /// Makes the account and its first session; the session's identifier is what is remembered under
+  /// the idempotency key, because an answer with tokens must not lie in the store.
+  private func insert(
+    _ user: UserRecord,
+    _ record: PasswordRecord,
+    _ device: DeviceDescription,
+    _ origin: (network: String, requestID: String),
+    in tx: borrowing WriteTransaction
+  ) throws -> Auth_V1.Session {
+    guard try !UserTable.isTaken(EmailAddress(user.email), in: tx) else {
+      throw AuthError.emailTaken
+    }
+    try UserTable.insert(user, password: record.text, in: tx)
+    try tx.audit(
+      AuditRecord(
+        actor: user.id,
+        requestID: origin.requestID,
+        action: "user.sign_up",
+        object: user.id
+      )
+    )
+    let (session, _) = try core.beginSession(
+      of: user.id,
+      from: device,
+      network: origin.network,
+      now: user.created,
+      requestID: origin.requestID,
+      in: tx
+    )
+    return .init(id: session.id)
+  }
+
+  private func find(_ sessionID: String) async throws -> (SessionRecord, UserRecord) {
+    let now = core.clock.now
+    let found = try await core.read { tx -> (SessionRecord, UserRecord)? in
+      guard let session = try SessionTable.find(sessionID, in: tx), session.isAlive(at: now),
+        let user = try UserTable.find(session.userID, in: tx)
+      else { return nil }
+      return (session, user)
+    }
+    // A key that was used before for a session that has ended since.
+    guard let found else { throw AuthError.sessionEnded }
+    return found
   }
 
   private func newUser(_ request: Auth_V1.SignUpRequest) -> UserRecord {

@@ -19,12 +19,13 @@ struct UsersHandler: Auth_V1.UsersService {
     _ call: CallContext
   ) async throws -> Auth_V1.User {
     let identity = try call.requireUser()
-    let user = try await change(identity, call, "user.update") { user in
+    let user = try await change(request.idempotencyKey, request, call, "user.update") { user in
       user.displayName = request.displayName ?? user.displayName
       user.firstName = request.firstName ?? user.firstName
       user.lastName = request.lastName ?? user.lastName
     }
-    return try await answer(user, allowsPartial: true)
+    let context = try await core.contexts.context(of: identity.userID, allowsPartial: true)
+    return user.with(context)
   }
 
   func setDefaults(
@@ -38,14 +39,14 @@ struct UsersHandler: Auth_V1.UsersService {
     ]
     let context = try await core.contexts.context(of: identity.userID, allowsPartial: false)
     try await check(wanted, of: identity.userID, context)
-    let user = try await change(identity, call, "user.set_defaults") { user in
+    let user = try await change(request.idempotencyKey, request, call, "user.set_defaults") {
+      user in
       for ((_, path), (_, id)) in zip(AuthCore.defaultTypes, wanted) {
         guard let id else { continue }
         user.defaults[keyPath: path] = id.isEmpty ? .cleared : .chosen(id)
       }
     }
-    let (settled, _) = try await core.settled(user, context)
-    return .init(settled, context)
+    return user.with(context)
   }
 
   /// Throws unless the user has a role on each of these, or on what it is in.
@@ -144,21 +145,23 @@ struct UsersHandler: Auth_V1.UsersService {
     return .init(settled, context)
   }
 
-  /// Changes the calling user in one transaction.
+  /// Changes the calling user in one transaction; the user afterwards, without context.
   private func change(
-    _ identity: UserIdentity,
+    _ key: String,
+    _ request: some Message,
     _ call: CallContext,
     _ action: String,
     _ change: @escaping @Sendable (inout UserRecord) -> Void
-  ) async throws -> UserRecord {
+  ) async throws -> Auth_V1.User {
+    let identity = try call.requireUser()
     let (now, requestID) = (core.clock.now, call.requestID)
-    return try await core.write { tx in
+    return try await core.writeOnce(key, request, call) { tx in
       guard let before = try UserTable.find(identity.userID, in: tx) else {
         throw AuthError.userNotFound
       }
       var user = before
       change(&user)
-      guard user != before else { return before }
+      guard user != before else { return .init(before, UserContext()) }
       user.updated = now
       try UserTable.update(user, in: tx)
       try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
@@ -173,7 +176,7 @@ struct UsersHandler: Auth_V1.UsersService {
           afterDigest: user.digest
         )
       )
-      return user
+      return .init(user, UserContext())
     }
   }
 }

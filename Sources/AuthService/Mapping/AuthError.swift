@@ -3,7 +3,7 @@ internal import ServiceKit
 
 /// What callers of AuthService are told when it does not do what they ask.
 enum AuthError {
-  private static let domain = "gatehouse.auth"
+  static let domain = "gatehouse.auth"
 
   /// Unknown address, wrong password, an account without one, or too many attempts: all the same.
   static let invalidCredentials = RPCError(

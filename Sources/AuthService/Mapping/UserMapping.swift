@@ -26,6 +26,18 @@ extension Auth_V1.User {
   }
 }
 
+extension Auth_V1.User {
+  /// The same user with what the other services know of it now.
+  func with(_ context: UserContext) -> Auth_V1.User {
+    var user = self
+    user.roleAssociations = context.associations ?? []
+    user.hasCompliancePack = context.entitlements?.hasCompliancePack ?? false
+    user.plan = context.entitlements?.plan ?? ""
+    user.missingContext = context.missing
+    return user
+  }
+}
+
 extension DeviceDescription {
   init(_ device: Auth_V1.Device?) {
     self.init()

@@ -38,6 +38,29 @@ struct AuthCore: Sendable {
     }
   }
 
+  /// Writes once per idempotency key of the calling user, or of everyone who has no account yet.
+  ///
+  /// What is remembered of the request is keyed: a digest of a password could be guessed from.
+  func writeOnce<Response: Message>(
+    _ key: String,
+    _ request: some Message,
+    _ call: CallContext,
+    _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
+  ) async throws -> Response {
+    let key = IdempotencyKey(
+      caller: call.caller.user?.userID ?? "",
+      key: key,
+      method: call.method.fullName,
+      request: Digests.hmacSHA256(key: secrets.lookup, request.protobufBytes)
+    )
+    metrics.transactions.series("write").increment()
+    do {
+      return try await database.writeOnce(key, domain: AuthError.domain, body)
+    } catch {
+      throw AuthError.mapped(error)
+    }
+  }
+
   /// Reads, with what the store throws made fit for a caller.
   func read<Result: Sendable>(
     _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> Result

@@ -10,7 +10,6 @@ final class ScriptedPeers: Sendable {
     /// Entities that are seen through a role on what they are in: `user/entity`.
     var inherited: Set<String> = []
     var products: [String: [String]] = [:]
-    var superAdmins: [String] = []
     var isTenancyDown = false
     var isEntitlementDown = false
   }
@@ -71,10 +70,7 @@ final class ScriptedPeers: Sendable {
     func grantSuperAdmin(
       _ request: Tenancy_V1.GrantSuperAdminRequest,
       _ call: CallContext
-    ) async throws -> Tenancy_V1.RoleAssociation {
-      peers.change { $0.superAdmins.append(request.userId) }
-      return .init(userId: request.userId, role: "super_admin")
-    }
+    ) async throws -> Tenancy_V1.RoleAssociation { throw unused }
   }
 
   private struct Permissions: Tenancy_V1.PermissionsService {

@@ -284,6 +284,7 @@ struct SessionTests {
       let late = try await stage.signIn()
       stage.clock.advance(30_000)
       #expect(stage.service.core.ring.signer?.id == both.last)
+      stage.clock.advance(31_000)
       _ = try await stage.users.getMe(.init(), options: stage.with(late))
       let over = await outcome {
         _ = try await stage.users.getMe(.init(), options: stage.with(before))
@@ -368,6 +369,18 @@ struct SessionTests {
       )
       #expect(changed.displayName == "Ada")
       #expect(changed.firstName == "Augusta")
+      let request = Auth_V1.UpdateProfileRequest(lastName: "King", idempotencyKey: "k")
+      let first = try await stage.users.updateProfile(request, options: stage.with(up))
+      stage.clock.advance(1000)
+      _ = try await stage.users.updateProfile(
+        .init(lastName: "Lovelace"),
+        options: stage.with(up)
+      )
+      let repeated = try await stage.users.updateProfile(request, options: stage.with(up))
+      #expect(repeated == first)
+      #expect(
+        try await stage.users.getMe(.init(), options: stage.with(up)).lastName == "Lovelace"
+      )
       let empty = await outcome {
         _ = try await stage.users.updateProfile(.init(displayName: ""), options: stage.with(up))
       }

@@ -39,6 +39,47 @@ struct SignInTests {
     }
   }
 
+  @Test("Signing up again with the same key gets the same account, with another request nothing")
+  func signUp_sameKey_isTheSameAccount() async throws {
+    try await AuthStage.run { stage in
+      let first = try await stage.signUp(key: "k1")
+      let again = try await stage.signUp(key: "k1")
+      #expect(again.user?.id == first.user?.id)
+      #expect(again.tokens?.sessionId == first.tokens?.sessionId)
+      #expect(again.tokens?.refreshToken == first.tokens?.refreshToken)
+      let other = await outcome { _ = try await stage.signUp("eve@example.org", key: "k1") }
+      #expect(other == "ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED")
+      let guess = await outcome { _ = try await stage.signUp(password: "not the same", key: "k1") }
+      #expect(guess == "ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED")
+      let taken = await outcome { _ = try await stage.signUp(key: "k2") }
+      #expect(taken == "ALREADY_EXISTS EMAIL_TAKEN")
+      // What is remembered holds no token, and nothing that a password could be guessed from.
+      let remembered = try await stage.service.core.database.read { tx in
+        try tx.query("SELECT response, request_digest FROM idempotency_key WHERE is_refusal = 0") {
+          ($0.blob(0), $0.blob(1))
+        }
+      }
+      #expect(remembered.count == 1)
+      let plain = IdempotencyKey(
+        caller: "",
+        key: "k1",
+        method: "auth.v1.Authentication/SignUp",
+        request: Auth_V1.SignUpRequest(
+          email: "ada@example.org",
+          password: AuthStage.password,
+          displayName: "Ada",
+          device: .init(name: "Ada's phone"),
+          idempotencyKey: "k1"
+        )
+      )
+      #expect(remembered.first?.1 != plain.requestDigest)
+      #expect((remembered.first?.0.count ?? .max) < 64)
+      _ = try await stage.authentication.signOut(.init(), options: stage.with(first))
+      let ended = await outcome { _ = try await stage.signUp(key: "k1") }
+      #expect(ended == "UNAUTHENTICATED SESSION_ENDED")
+    }
+  }
+
   @Test("Weak passwords are refused with the field that is wrong")
   func signUp_weakPassword_isRefused() async throws {
     try await AuthStage.run { stage in
@@ -252,20 +293,6 @@ struct SignInTests {
           + tx.query("SELECT hex(sealed) FROM signing_key") { $0.text(0) }
       }
       for canary in canaries { #expect(!stored.contains { $0.contains(canary) }) }
-    }
-  }
-
-  @Test("A user becomes an operator by its address")
-  func grantSuperAdmin_address_isGranted() async throws {
-    try await AuthStage.run { stage in
-      let up = try await stage.signUp()
-      let id = try await stage.service.grantSuperAdmin(email: "ADA@example.org")
-      #expect(id == up.user?.id)
-      #expect(stage.peers.read { $0.superAdmins } == [id])
-      let unknown = await outcome {
-        _ = try await stage.service.grantSuperAdmin(email: "nobody@example.org")
-      }
-      #expect(unknown == "NOT_FOUND USER_NOT_FOUND")
     }
   }
 }
