@@ -12,6 +12,7 @@ struct CrashTests {
   @Test("No acknowledged write is lost and no write is half there, kill after kill")
   func store_killedOverAndOver_losesNothing() async throws {
     let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
     let path = folder.file("crash.db")
     var random = SystemRandomNumberGenerator()
     var acknowledged: Set<Int64> = []

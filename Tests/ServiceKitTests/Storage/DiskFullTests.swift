@@ -62,6 +62,7 @@ struct DiskFullTests {
   @Test("On a full disk writes are refused, reads go on, and writes too once there is space again")
   func disk_fullAndEmptiedAgain_recovers() async throws {
     guard let disk = try SmallDisk(byteCount: 4 << 20) else { return }
+    defer { withExtendedLifetime(disk) {} }
     let ballast = disk.folder.file("ballast")
     try Data(count: 1 << 20).write(to: URL(fileURLWithPath: ballast))
     let database = try await Notes.open(disk.folder)
@@ -91,6 +92,7 @@ struct DiskFullTests {
   @Test("At its quota of pages the store refuses, and takes more once something was deleted")
   func quota_reachedAndFreed_recovers() async throws {
     let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
     let database = try await Notes.open(folder) { $0.pageCountMax = 100 }
     let (first, failure) = await fill(database, "first")
     #expect(failure as? StoreError == .unavailable("the disk is full"))

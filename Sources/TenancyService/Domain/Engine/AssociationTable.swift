@@ -1,0 +1,239 @@
+/// All associations in memory, found by subject and entity, by subject, or by entity.
+///
+/// Rows lie in one array and are chained by number; freed rows are used again. The hash table has one
+/// place per pair of subject and entity, linear probing, and is never more than half full.
+struct AssociationTable: Sendable {
+  /// One association.
+  struct Row: Sendable {
+    var subject: UInt32
+    var entity: UInt32
+    var role: RoleID
+    /// Milliseconds since 1970; valid from here…
+    var validFrom: Int64
+    /// … until just before here.
+    var validUntil: Int64
+    /// The next row of the same subject and entity, + 1; 0 is none. So for the others.
+    fileprivate(set) var nextOfPair: UInt32 = 0
+    fileprivate(set) var nextOfSubject: UInt32 = 0
+    fileprivate(set) var nextOfEntity: UInt32 = 0
+  }
+
+  private(set) var rows: [Row] = []
+  private var identifiers: [String] = []
+  private var rowsByIdentifier: [String: UInt32] = [:]
+  private var free: [UInt32] = []
+  private var keys = [UInt64](repeating: 0, count: 16)
+  /// First row of the pair, + 1; 0 is a free place.
+  private var heads = [UInt32](repeating: 0, count: 16)
+  private var pairCount = 0
+  private var headsOfSubject: [UInt32] = []
+  private var countsOfSubject: [UInt32] = []
+  private var headsOfEntity: [UInt32] = []
+  private var rolesOfSubject: [UInt64] = []
+
+  /// How many associations there are.
+  var count: Int { rows.count - free.count }
+
+  /// The identifier of a row.
+  func identifier(of row: UInt32) -> String { identifiers[Int(row)] }
+
+  /// The row of an identifier.
+  func row(identifier: String) -> UInt32? { rowsByIdentifier[identifier] }
+
+  /// The first row of a subject and entity, + 1; 0 is none.
+  func head(subject: UInt32, entity: UInt32) -> UInt32 {
+    let key = Self.key(subject, entity)
+    var place = home(key)
+    while heads[place] != 0 {
+      if keys[place] == key { return heads[place] }
+      place = (place + 1) & (keys.count - 1)
+    }
+    return 0
+  }
+
+  /// The first row of a subject, + 1; 0 is none.
+  func head(subject: UInt32) -> UInt32 {
+    Int(subject) < headsOfSubject.count ? headsOfSubject[Int(subject)] : 0
+  }
+
+  /// How many associations a subject has.
+  func count(subject: UInt32) -> Int {
+    Int(subject) < countsOfSubject.count ? Int(countsOfSubject[Int(subject)]) : 0
+  }
+
+  /// Roles that a subject has on anything, at whatever time.
+  func roles(subject: UInt32) -> RoleSet {
+    Int(subject) < rolesOfSubject.count ? RoleSet(bits: rolesOfSubject[Int(subject)]) : .none
+  }
+
+  /// The first row of an entity, + 1; 0 is none.
+  func head(entity: UInt32) -> UInt32 {
+    Int(entity) < headsOfEntity.count ? headsOfEntity[Int(entity)] : 0
+  }
+
+  /// Adds an association, or replaces the one of the same identifier.
+  mutating func put(_ identifier: String, _ row: Row) {
+    remove(identifier)
+    let number: UInt32
+    if let freed = free.popLast() {
+      number = freed
+      rows[Int(number)] = row
+      identifiers[Int(number)] = identifier
+    } else {
+      number = UInt32(rows.count)
+      rows.append(row)
+      identifiers.append(identifier)
+    }
+    rowsByIdentifier[identifier] = number
+    link(number)
+  }
+
+  /// Removes an association, if it is there.
+  mutating func remove(_ identifier: String) {
+    guard let number = rowsByIdentifier.removeValue(forKey: identifier) else { return }
+    unlink(number)
+    identifiers[Int(number)] = ""
+    free.append(number)
+  }
+
+  /// Removes all associations of an entity.
+  mutating func removeAll(entity: UInt32) {
+    while case let head = head(entity: entity), head != 0 {
+      remove(identifiers[Int(head - 1)])
+    }
+  }
+
+  // MARK: Chains
+
+  private mutating func link(_ number: UInt32) {
+    let row = rows[Int(number)]
+    Self.makeRoom(for: row.subject, in: &headsOfSubject)
+    Self.makeRoom(for: row.subject, in: &countsOfSubject)
+    Self.makeRoom(for: row.entity, in: &headsOfEntity)
+    rows[Int(number)].nextOfSubject = headsOfSubject[Int(row.subject)]
+    headsOfSubject[Int(row.subject)] = number + 1
+    countsOfSubject[Int(row.subject)] += 1
+    Self.makeRoom(for: row.subject, in: &rolesOfSubject)
+    rolesOfSubject[Int(row.subject)] |= RoleSet(row.role).bits
+    rows[Int(number)].nextOfEntity = headsOfEntity[Int(row.entity)]
+    headsOfEntity[Int(row.entity)] = number + 1
+    let key = Self.key(row.subject, row.entity)
+    let place = place(of: key)
+    rows[Int(number)].nextOfPair = heads[place]
+    if heads[place] == 0 { pairCount += 1 }
+    keys[place] = key
+    heads[place] = number + 1
+    if pairCount * 2 > keys.count { grow() }
+  }
+
+  private mutating func unlink(_ number: UInt32) {
+    let row = rows[Int(number)]
+    headsOfSubject[Int(row.subject)] = without(
+      number,
+      from: headsOfSubject[Int(row.subject)],
+      \.nextOfSubject
+    )
+    countsOfSubject[Int(row.subject)] -= 1
+    rolesOfSubject[Int(row.subject)] = gatheredRoles(subject: row.subject)
+    headsOfEntity[Int(row.entity)] = without(
+      number,
+      from: headsOfEntity[Int(row.entity)],
+      \.nextOfEntity
+    )
+    let place = place(of: Self.key(row.subject, row.entity))
+    heads[place] = without(number, from: heads[place], \.nextOfPair)
+    if heads[place] == 0 {
+      pairCount -= 1
+      closeGap(at: place)
+    }
+  }
+
+  private func gatheredRoles(subject: UInt32) -> UInt64 {
+    var roles = RoleSet.none
+    var next = headsOfSubject[Int(subject)]
+    while next != 0 {
+      roles.insert(rows[Int(next - 1)].role)
+      next = rows[Int(next - 1)].nextOfSubject
+    }
+    return roles.bits
+  }
+
+  /// Takes a row out of a chain; returns the new head.
+  private mutating func without(
+    _ number: UInt32,
+    from head: UInt32,
+    _ next: WritableKeyPath<Row, UInt32>
+  ) -> UInt32 {
+    let following = rows[Int(number)][keyPath: next]
+    rows[Int(number)][keyPath: next] = 0
+    guard head != number + 1 else { return following }
+    var current = head
+    while current != 0 {
+      let index = Int(current - 1)
+      if rows[index][keyPath: next] == number + 1 {
+        rows[index][keyPath: next] = following
+        return head
+      }
+      current = rows[index][keyPath: next]
+    }
+    preconditionFailure("an association is missing from its own chain")
+  }
+
+  private static func makeRoom(
+    for index: UInt32,
+    in array: inout [some FixedWidthInteger]
+  ) {
+    guard Int(index) >= array.count else { return }
+    let missing = Int(index) + 1 - array.count
+    array.append(contentsOf: repeatElement(0, count: max(missing, array.count)))
+  }
+
+  // MARK: Places
+
+  private static func key(_ subject: UInt32, _ entity: UInt32) -> UInt64 {
+    UInt64(subject) << 32 | UInt64(entity)
+  }
+
+  private func home(_ key: UInt64) -> Int {
+    Int(truncatingIfNeeded: Mixing.mixed(key)) & (keys.count - 1)
+  }
+
+  /// Where a pair is, or the free place where it goes.
+  private func place(of key: UInt64) -> Int {
+    var place = home(key)
+    while heads[place] != 0, keys[place] != key { place = (place + 1) & (keys.count - 1) }
+    return place
+  }
+
+  private mutating func grow() {
+    let (oldKeys, oldHeads) = (keys, heads)
+    keys = [UInt64](repeating: 0, count: oldKeys.count * 2)
+    heads = [UInt32](repeating: 0, count: oldKeys.count * 2)
+    for (key, head) in zip(oldKeys, oldHeads) where head != 0 {
+      let place = place(of: key)
+      keys[place] = key
+      heads[place] = head
+    }
+  }
+
+  /// Moves later pairs back over a freed place, so that probing never needs gravestones (Knuth,
+  /// volume 3, section 6.4, algorithm R).
+  private mutating func closeGap(at start: Int) {
+    var gap = start
+    var place = start
+    while true {
+      place = (place + 1) & (keys.count - 1)
+      guard heads[place] != 0 else { break }
+      let home = home(keys[place])
+      // The pair may move unless its home lies cyclically after the gap, up to where it is.
+      let distanceOfHome = (place - home) & (keys.count - 1)
+      let distanceOfGap = (place - gap) & (keys.count - 1)
+      guard distanceOfHome >= distanceOfGap else { continue }
+      keys[gap] = keys[place]
+      heads[gap] = heads[place]
+      gap = place
+    }
+    heads[gap] = 0
+    keys[gap] = 0
+  }
+}

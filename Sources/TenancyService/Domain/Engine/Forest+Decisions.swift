@@ -1,0 +1,192 @@
+extension Forest {
+  /// The one decision procedure: walks from the entity to the system and gathers the subject's roles.
+  ///
+  /// Nearer associations are the evidence before farther ones, then the role that comes first in the
+  /// policy, then the one that lasts longest. The reason follows `ReasonCode.precedence`. Allocates
+  /// nothing; costs one probe a level, and for targets of links as many as the fewer of links and the
+  /// subject's associations.
+  func decide(
+    subject: UInt32?,
+    action: ActionID,
+    entity: UInt32?,
+    context: DecisionContext,
+    now: Int64
+  ) -> Decision {
+    let isSuspended = context.isSuspended || subject.map { suspended.contains($0) } == true
+    guard !isSuspended else { return denied(.subjectSuspended, now: now) }
+    guard let entity, isAlive[Int(entity)] else { return denied(.entityUnknown, now: now) }
+    let type = type(entity)
+    // An action that entities of this type do not know is granted by no role.
+    let rule = policy.rule(of: action, on: type) ?? .nothing
+    var search = RoleSearch(now: now)
+    if let subject { gather(subject, on: entity, from: type, rule: rule, into: &search) }
+    let reason = reason(of: rule, for: subject, on: entity, context: context, search: &search)
+    return Decision(
+      reason: reason,
+      association: search.found?.association,
+      role: search.found?.role,
+      via: search.found?.entity,
+      sufficientRoles: rule.grants,
+      isKnown: search.isReached,
+      heldRoles: search.held,
+      validUntil: min(search.edge, now + Decision.lifetimeMax),
+      revision: revision
+    )
+  }
+
+  private func reason(
+    of rule: Policy.ActionRule,
+    for subject: UInt32?,
+    on entity: UInt32,
+    context: DecisionContext,
+    search: inout RoleSearch
+  ) -> ReasonCode {
+    if isDenied(by: rule, on: entity, held: search.held) { return .deniedByRule }
+    guard search.found == nil else {
+      return conditions(of: rule, on: entity, context: context, search: &search)
+    }
+    if let reason = search.reasonOfReaching { return reason }
+    let roles = subject.map { associations.roles(subject: $0) } ?? .none
+    return roles.intersection(rule.anyGrants).isEmpty ? .noAssociation : .outOfScope
+  }
+
+  private func gather(
+    _ subject: UInt32,
+    on entity: UInt32,
+    from type: EntityTypeID,
+    rule: Policy.ActionRule,
+    into search: inout RoleSearch
+  ) {
+    let grants = rule.grants
+    look(at: entity, for: subject, reaching: RoleSet(bits: .max), grants: grants, &search)
+    if !linksTo.isEmpty, let edges = linksTo[entity] {
+      followLinks(edges, subject: subject, rule: rule, into: &search)
+    }
+    let reaching = policy.reaching[Int(type.index)]
+    var current = entity
+    while current != Self.system {
+      current = parents[Int(current)]
+      look(at: current, for: subject, reaching: reaching, grants: grants, &search)
+    }
+  }
+
+  /// Looks at what the subject holds on one entity.
+  private func look(
+    at entity: UInt32,
+    for subject: UInt32,
+    reaching: RoleSet,
+    grants: RoleSet,
+    _ search: inout RoleSearch
+  ) {
+    search.beginLevel()
+    var next = associations.head(subject: subject, entity: entity)
+    while next != 0 {
+      let row = associations.rows[Int(next - 1)]
+      if reaching.contains(row.role) { search.examine(row, number: next - 1, grants: grants) }
+      next = row.nextOfPair
+    }
+  }
+
+  /// Looks at the sources of links, which together are one level.
+  private func followLinks(
+    _ edges: [LinkEdge],
+    subject: UInt32,
+    rule: Policy.ActionRule,
+    into search: inout RoleSearch
+  ) {
+    search.beginLevel()
+    if edges.count <= associations.count(subject: subject) {
+      for edge in edges {
+        var next = associations.head(subject: subject, entity: edge.entity)
+        while next != 0 {
+          examine(next - 1, through: edge.link, rule: rule, into: &search)
+          next = associations.rows[Int(next - 1)].nextOfPair
+        }
+      }
+    } else {
+      var next = associations.head(subject: subject)
+      while next != 0 {
+        let row = associations.rows[Int(next - 1)]
+        for edge in edges[Self.range(of: row.entity, in: edges)] {
+          examine(next - 1, through: edge.link, rule: rule, into: &search)
+        }
+        next = row.nextOfSubject
+      }
+    }
+  }
+
+  private func examine(
+    _ number: UInt32,
+    through link: LinkID,
+    rule: Policy.ActionRule,
+    into search: inout RoleSearch
+  ) {
+    let row = associations.rows[Int(number)]
+    guard policy.roles[Int(row.role.index)].throughLinks[Int(link.index)] else { return }
+    search.examine(
+      row,
+      number: number,
+      grants: rule.linkGrants.isEmpty ? .none : rule.linkGrants[Int(link.index)]
+    )
+  }
+
+  /// Where the edges of one entity are among edges sorted by entity.
+  private static func range(of entity: UInt32, in edges: [LinkEdge]) -> Range<Int> {
+    var (low, high) = (0, edges.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if edges[middle].entity < entity { low = middle + 1 } else { high = middle }
+    }
+    var end = low
+    while end < edges.count, edges[end].entity == entity { end += 1 }
+    return low..<end
+  }
+
+  private func isDenied(by rule: Policy.ActionRule, on entity: UInt32, held: RoleSet) -> Bool {
+    for deny in rule.denies {
+      let isSubjectMeant = deny.roles.map { !$0.intersection(held).isEmpty } ?? true
+      if isSubjectMeant, deny.tests.allSatisfy({ $0.passes(code(entity, slot: $0.slot)) }) {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// What conditions say once a role grants the action.
+  ///
+  /// They are sorted by precedence, so that the first that fails is the reason. All are looked at,
+  /// because each may bring an edge nearer.
+  private func conditions(
+    of rule: Policy.ActionRule,
+    on entity: UInt32,
+    context: DecisionContext,
+    search: inout RoleSearch
+  ) -> ReasonCode {
+    var reason = ReasonCode.allowed
+    for condition in rule.conditions {
+      let holds: Bool
+      switch condition {
+      case .attribute(let test, _): holds = test.passes(code(entity, slot: test.slot))
+      case .stepUp(let bit): holds = context.stepUps & bit != 0
+      case .feature(let bit): holds = context.features & bit != 0
+      case .daily(let from, let until): holds = search.isInDay(from: from, until: until)
+      }
+      if !holds, reason == .allowed { reason = condition.reason }
+    }
+    return reason
+  }
+
+  private func denied(_ reason: ReasonCode, now: Int64) -> Decision {
+    Decision(
+      reason: reason,
+      association: nil,
+      role: nil,
+      via: nil,
+      sufficientRoles: .none,
+      isKnown: false,
+      heldRoles: .none,
+      validUntil: now + Decision.lifetimeMax,
+      revision: revision
+    )
+  }
+}

@@ -1,0 +1,77 @@
+/// What one decision has seen of a subject's associations so far.
+struct RoleSearch {
+  let now: Int64
+  /// The next edge of a window that was looked at.
+  private(set) var edge = Int64.max
+  /// Roles that the subject has on the entity now.
+  private(set) var held = RoleSet.none
+  /// The association that grants the action.
+  private(set) var found: Found?
+  private var level = 0
+  /// Whether any association reaches the entity, at whatever time.
+  private(set) var isReached = false
+  private var isGrantedLater = false
+  private var wasGranted = false
+
+  struct Found {
+    let association: UInt32
+    let role: RoleID
+    let entity: UInt32
+    let validUntil: Int64
+    let level: Int
+  }
+
+  init(now: Int64) { self.now = now }
+
+  /// The associations that follow are farther than those before.
+  mutating func beginLevel() { level += 1 }
+
+  /// Takes an association that reaches the entity into account.
+  mutating func examine(_ row: AssociationTable.Row, number: UInt32, grants: RoleSet) {
+    isReached = true
+    if row.validFrom > now {
+      edge = min(edge, row.validFrom)
+      if grants.contains(row.role) { isGrantedLater = true }
+      return
+    }
+    guard row.validUntil > now else {
+      if grants.contains(row.role) { wasGranted = true }
+      return
+    }
+    edge = min(edge, row.validUntil)
+    held.insert(row.role)
+    guard grants.contains(row.role) else { return }
+    if let found, !isBetter(row, than: found) { return }
+    found = Found(
+      association: number,
+      role: row.role,
+      entity: row.entity,
+      validUntil: row.validUntil,
+      level: level
+    )
+  }
+
+  private func isBetter(_ row: AssociationTable.Row, than found: Found) -> Bool {
+    guard level == found.level else { return false }
+    if row.role != found.role { return row.role.index < found.role.index }
+    return row.validUntil > found.validUntil
+  }
+
+  /// Why nothing was found among the associations that reach the entity, if any do.
+  var reasonOfReaching: ReasonCode? {
+    if isGrantedLater { return .notYetValid }
+    if wasGranted { return .expired }
+    return isReached ? .roleLacksAction : nil
+  }
+
+  /// Whether the time of day is in a range; remembers when that changes next.
+  mutating func isInDay(from: Int64, until: Int64) -> Bool {
+    let day: Int64 = 86_400_000
+    let time = ((now % day) + day) % day
+    for boundary in [from, until] {
+      let distance = boundary > time ? boundary - time : boundary - time + day
+      edge = min(edge, now + distance)
+    }
+    return from <= until ? time >= from && time < until : time >= from || time < until
+  }
+}

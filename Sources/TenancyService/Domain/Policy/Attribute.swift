@@ -1,0 +1,79 @@
+/// Something known of each entity of a type.
+public struct Attribute: Sendable {
+  /// What it is called.
+  public let name: String
+  /// What its values are.
+  public let kind: Kind
+  /// Who sees it: roles of this place in `Policy.accessLevels`, or of a later one.
+  public let accessLevel: Int
+  /// The value of an entity that has none.
+  public let defaultValue: Value?
+  /// Where the engine keeps its coded value, for those that conditions may ask for.
+  let slot: Int?
+
+  /// What values an attribute has.
+  public enum Kind: Hashable, Sendable {
+    case text(byteCountMax: Int)
+    case integer(ClosedRange<Int64>)
+    case boolean
+    case choice([String])
+  }
+
+  /// A value.
+  public enum Value: Hashable, Sendable {
+    case text(String)
+    case integer(Int64)
+    case boolean(Bool)
+  }
+
+  /// A value that is none of the attribute's.
+  public struct ValueError: Error, Hashable {
+    /// What is wrong with it.
+    public let problem: String
+  }
+
+  /// Values that conditions may ask for: few enough for one bit each.
+  static let choiceCountMax = 60
+
+  /// Whether conditions may ask for it.
+  var isCoded: Bool {
+    switch kind {
+    case .boolean, .choice: true
+    case .text, .integer: false
+    }
+  }
+
+  /// Throws unless the value is one of the attribute's.
+  public func check(_ value: Value) throws(ValueError) {
+    switch (kind, value) {
+    case (.text(let byteCountMax), .text(let text)):
+      guard text.utf8.count <= byteCountMax else {
+        throw ValueError(problem: "must have at most \(byteCountMax) bytes")
+      }
+    case (.integer(let range), .integer(let number)):
+      guard range.contains(number) else {
+        throw ValueError(
+          problem: "must be between \(range.lowerBound) and \(range.upperBound)"
+        )
+      }
+    case (.boolean, .boolean): break
+    case (.choice(let choices), .text(let text)):
+      guard choices.contains(text) else {
+        throw ValueError(problem: "must be one of: \(choices.joined(separator: ", "))")
+      }
+    case (.text, _), (.choice, _): throw ValueError(problem: "must be a text")
+    case (.integer, _): throw ValueError(problem: "must be a whole number")
+    case (.boolean, _): throw ValueError(problem: "must be true or false")
+    }
+  }
+
+  /// The value as one byte: 0 for none, then false and true, or the choices in their order.
+  func code(_ value: Value?) -> UInt8 {
+    switch (kind, value ?? defaultValue) {
+    case (.boolean, .boolean(let flag)): flag ? 2 : 1
+    case (.choice(let choices), .text(let text)):
+      choices.firstIndex(of: text).map { UInt8($0 + 1) } ?? 0
+    default: 0
+    }
+  }
+}

@@ -1,0 +1,144 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// `tenancy.v1.Associations`.
+struct AssociationsHandler: Tenancy_V1.AssociationsService {
+  let core: TenancyCore
+
+  func listByUser(
+    _ request: Tenancy_V1.ListByUserRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListAssociationsResponse {
+    let subject = try call.subject(request.userId)
+    return try await list(
+      "a.user_id = ?",
+      [.text(subject)],
+      pageSize: request.pageSize,
+      pageToken: request.pageToken,
+      TokenSealer.PageBinding(caller: call.caller.description, filter: ["ListByUser", subject])
+    )
+  }
+
+  func listByEntity(
+    _ request: Tenancy_V1.ListByEntityRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListAssociationsResponse {
+    let user = try call.requireUser()
+    let id = request.entityId
+    let type = core.engine.read { forest in
+      forest.entity(id).map { forest.policy[forest.type($0)].name }
+    }
+    // The system has no list: who administers everything is nobody's to read.
+    guard let type, type != SmartHome.system else { throw TenancyError.notFound }
+    try core.require("\(type).list_associations", on: id, type: type, user)
+    var condition = "a.entity_id = ?"
+    var values: [SQLValue] = [.text(id)]
+    if !request.role.isEmpty {
+      condition += " AND a.role = ?"
+      values.append(.text(request.role))
+    }
+    return try await list(
+      condition,
+      values,
+      pageSize: request.pageSize,
+      pageToken: request.pageToken,
+      TokenSealer.PageBinding(
+        caller: call.caller.description,
+        filter: ["ListByEntity", id, request.role]
+      )
+    )
+  }
+
+  private func list(
+    _ condition: String,
+    _ values: [SQLValue],
+    pageSize: UInt32,
+    pageToken: String,
+    _ binding: TokenSealer.PageBinding
+  ) async throws -> Tenancy_V1.ListAssociationsResponse {
+    let cursor = try core.tokens.cursor(pageToken: pageToken, count: 1, binding)
+    let after = cursor.flatMap { Int64($0[0]) } ?? 0
+    let limit = pageSize == 0 ? EntityList.pageSizeStandard : Int(pageSize)
+    let (core, revision) = (core, core.engine.revision)
+    let rows = try await core.database.read { tx in
+      try tx.query(
+        """
+        \(AssociationRecord.selection)
+        WHERE \(condition) AND a.added > ? ORDER BY a.added LIMIT ?
+        """,
+        values: values + [.integer(after), .integer(limit + 1)]
+      ) { AssociationRecord(row: $0) }
+    }
+    let page = core.page(of: rows, limit: limit, binding) { ["\($0.added)"] }
+    return Tenancy_V1.ListAssociationsResponse(
+      associations: page.records.map { core.message(association: $0) },
+      nextPageToken: page.nextToken,
+      revision: core.tokens.token(revision: revision)
+    )
+  }
+
+  func grantSuperAdmin(
+    _ request: Tenancy_V1.GrantSuperAdminRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.RoleAssociation {
+    let service = try call.requireService()
+    let core = core
+    try await core.requireUsers([request.userId], field: "user_id")
+    let key = IdempotencyKey(
+      caller: "service:\(service)",
+      key: request.idempotencyKey,
+      method: "\(call.method.service)/\(call.method.method)",
+      request: request
+    )
+    let response = try await core.database.writeOnce(key, domain: TenancyError.domain) { tx in
+      let system = try tx.known(Forest.systemIdentifier, type: SmartHome.system)
+      let role = SmartHome.superAdmin
+      if let existing = try tx.associations(of: request.userId, on: system.id, role: role).first {
+        return core.message(association: existing)
+      }
+      let record = AssociationRecord(
+        id: core.identifiers.make(.association),
+        userID: request.userId,
+        entity: system,
+        role: role,
+        grantedBy: "",
+        now: tx.now
+      )
+      _ = try tx.put(record, core.policy)
+      try tx.audit(
+        AuditRecord(
+          actor: "service:\(service)",
+          requestID: call.metadata.values("x-request-id").first ?? "",
+          action: "super_admin.add",
+          object: system.id,
+          scope: system.id,
+          afterDigest: record.digest,
+          detail: "\(record.id) \(record.userID)"
+        )
+      )
+      return core.message(association: record)
+    }
+    _ = await core.engine.reach(core.database.revision)
+    return response
+  }
+}
+
+extension CallContext {
+  /// Whom a question is about: the calling user, or for a service whoever it names.
+  ///
+  /// PERMISSION_DENIED for users who ask about others.
+  func subject(_ requested: String) throws(RPCError) -> String {
+    switch caller {
+    case .user(let user):
+      guard requested.isEmpty || requested == user.userID else { throw TenancyError.notSelf }
+      return user.userID
+    case .service:
+      guard !requested.isEmpty else {
+        throw TenancyError.invalidField("subject", "REQUIRED", "is required of services")
+      }
+      return requested
+    case .anonymous: return try requireUser().userID
+    }
+  }
+}

@@ -1,0 +1,118 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+extension DevicesHandler {
+  /// Decides, records and carries out one operation, in one transaction.
+  ///
+  /// A refusal is committed as a record before it becomes an error, and is kept under the idempotency
+  /// key like any other answer.
+  func operate(
+    _ request: Tenancy_V1.OperateDeviceRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.OperateDeviceResponse {
+    let user = try call.requireUser()
+    let action = "\(SmartHome.device).\(request.operation)"
+    let (core, id) = (core, request.deviceId)
+    guard let type = core.policy.type(named: SmartHome.device),
+      let actionID = core.policy.action(named: action),
+      let operation = core.policy.rule(of: actionID, on: type)?.operation
+    else {
+      throw TenancyError.invalidField("operation", "OPERATION_UNKNOWN", "is no operation")
+    }
+    if !operation.setsAttributes, request.parameters?.fields.isEmpty == false {
+      throw TenancyError.invalidField("parameters", "PARAMETERS_INVALID", "go with no such operation")
+    }
+    let parameters = try AttributeMapping.changes(
+      request.parameters,
+      type: core.policy[type],
+      field: "parameters"
+    )
+    let changes = ChangeSet(core: core, call: call, user: user)
+    let response = try await core.write(
+      call,
+      user,
+      key: request.idempotencyKey,
+      request: bytes(request, request.parameters) { $0.parameters = nil }
+    ) { tx in
+      let (decision, evidence) = core.decide(action, on: id, type: SmartHome.device, user)
+      let before = try tx.entity(id, type: SmartHome.device)
+      let record = AccessRecord(
+        id: core.identifiers.make(.accessRecord),
+        deviceID: id,
+        userID: user.userID,
+        operation: request.operation,
+        succeeded: decision.isAllowed && before != nil,
+        reason: evidence.reason.rawValue,
+        role: evidence.isAllowed ? evidence.role ?? "" : "",
+        recordedAt: tx.now
+      )
+      guard let before, decision.isAllowed else {
+        core.denied(user, action, id, decision.reason)
+        return try refuse(record, decision, device: before, changes, tx)
+      }
+      try record.insert(tx)
+      var after = before
+      if let state = operation.desiredState { after.desiredState = state }
+      after.attributes = try AttributeMapping.merged(
+        before.attributes,
+        parameters,
+        field: "parameters"
+      )
+      try tx.audit(core.audit(call, user, action, object: id, scope: before.rootID))
+      let device = try changes.update(from: before, to: after, action: "device.operate", tx)
+      return Tenancy_V1.OperateDeviceResponse(
+        record: Self.message(record),
+        device: try core.message(device: device, heldRoles: decision.heldRoles, tx)
+      )
+    }
+    guard response.record?.succeeded == true else { throw refusal(response, action: action, user) }
+    return response
+  }
+
+  /// Records a refusal; the answer says what became of it, see `refusal`.
+  private func refuse(
+    _ record: AccessRecord,
+    _ decision: Decision,
+    device: EntityRecord?,
+    _ changes: ChangeSet,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Tenancy_V1.OperateDeviceResponse {
+    // Of a device that is not there no history is kept, but the attempt is audited like the others:
+    // both take one durable write, so that the time does not tell which it was.
+    if device != nil { try record.insert(tx) }
+    try tx.audit(
+      core.audit(
+        changes.call,
+        changes.user,
+        "\(SmartHome.device).\(record.operation)",
+        object: record.deviceID,
+        scope: device?.rootID ?? "",
+        outcome: .refused,
+        detail: record.reason
+      )
+    )
+    var answer = Self.message(record)
+    // Kept only for the answer: nobody who may not know of the device learns more than that.
+    let isKnown = decision.isKnown || decision.reason == .subjectSuspended
+    if !isKnown || device == nil { answer.reason = ReasonCode.entityUnknown.rawValue }
+    return Tenancy_V1.OperateDeviceResponse(record: answer)
+  }
+
+  private func refusal(
+    _ response: Tenancy_V1.OperateDeviceResponse,
+    action: String,
+    _ user: UserIdentity
+  ) -> RPCError {
+    let reason = response.record.flatMap { ReasonCode(rawValue: $0.reason) } ?? .entityUnknown
+    guard reason != .entityUnknown else { return TenancyError.notFound }
+    let roles = core.policy.action(named: action).flatMap { action in
+      core.policy.type(named: SmartHome.device).flatMap { core.policy.rule(of: action, on: $0) }
+    }
+    return TenancyError.denied(
+      reason,
+      action: action,
+      sufficientRoles: roles?.grants.roles.map { core.policy[$0].name } ?? []
+    )
+  }
+}

@@ -1,0 +1,243 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// `tenancy.v1.Devices`, all but what is done with a device.
+struct DevicesHandler: Tenancy_V1.DevicesService {
+  let core: TenancyCore
+
+  private var deviceType: Policy.EntityType {
+    guard let type = core.policy.type(named: SmartHome.device) else {
+      preconditionFailure("the policy has no devices")
+    }
+    return core.policy[type]
+  }
+
+  func register(
+    _ request: Tenancy_V1.RegisterDeviceRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Device {
+    let user = try call.requireUser()
+    try requireKind(request.type)
+    let type = deviceType
+    var attributes = try AttributeMapping.merged(
+      [:],
+      try AttributeMapping.changes(request.attributes, type: type, field: "attributes"),
+      field: "attributes"
+    )
+    attributes[SmartHome.kind] = .string(request.type)
+    let (given, core) = (attributes, core)
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(
+      call,
+      user,
+      key: request.idempotencyKey,
+      request: bytes(request, request.attributes) { $0.attributes = nil }
+    ) { tx in
+      let held = try core.require(
+        "property.register_device",
+        on: request.propertyId,
+        type: SmartHome.property,
+        user
+      ).heldRoles
+      var parent = try tx.known(request.propertyId, type: SmartHome.property)
+      if !request.unitId.isEmpty {
+        try core.require("unit.assign_device", on: request.unitId, type: SmartHome.unit, user)
+        let unit = try tx.known(request.unitId, type: SmartHome.unit)
+        guard unit.parentID == parent.id else { throw TenancyError.notSameProperty }
+        parent = unit
+      }
+      let record = try changes.insert(
+        SmartHome.device,
+        .device,
+        under: parent,
+        name: request.name,
+        attributes: given,
+        tx
+      )
+      return try core.message(device: record, heldRoles: held, tx)
+    }
+  }
+
+  private func requireKind(_ kind: String) throws(RPCError) {
+    let attribute = deviceType.attributes.first { $0.name == SmartHome.kind }
+    do {
+      try attribute?.check(.text(kind))
+    } catch {
+      throw TenancyError.invalidField("type", "TYPE_UNKNOWN", error.problem)
+    }
+  }
+
+  func list(
+    _ request: Tenancy_V1.ListDevicesRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListDevicesResponse {
+    let user = try call.requireUser()
+    try await core.reach(atLeast: request.atLeastRevision)
+    if !request.type.isEmpty { try requireKind(request.type) }
+    let filters = [
+      (request.portfolioId, SmartHome.portfolio, "portfolio.view"),
+      (request.propertyId, SmartHome.property, "property.view"),
+      (request.unitId, SmartHome.unit, "unit.view"),
+    ].filter { !$0.0.isEmpty }
+    for (id, type, action) in filters { try core.require(action, on: id, type: type, user) }
+    let list = EntityList(
+      action: "device.view",
+      type: SmartHome.device,
+      within: filters.map(\.0),
+      text: request.text,
+      kind: request.type,
+      sortBy: request.sortBy,
+      pageSize: request.pageSize,
+      pageToken: request.pageToken
+    )
+    let page = try core.page(list, call, user)
+    let messages = try await core.database.read { tx in
+      try tx.entities(page.ids).map { record in
+        let held = core.decide(
+          "device.view",
+          on: record.id,
+          type: SmartHome.device,
+          user
+        ).decision.heldRoles
+        return try core.message(device: record, heldRoles: held, tx)
+      }
+    }
+    return Tenancy_V1.ListDevicesResponse(
+      devices: messages,
+      nextPageToken: page.nextToken,
+      totalSize: UInt64(page.total)
+    )
+  }
+
+  func get(
+    _ request: Tenancy_V1.GetDeviceRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Device {
+    let user = try call.requireUser()
+    try await core.reach(atLeast: request.atLeastRevision)
+    let held = try core.require(
+      "device.view",
+      on: request.deviceId,
+      type: SmartHome.device,
+      user
+    ).heldRoles
+    return try await core.database.read { tx in
+      let record = try tx.known(request.deviceId, type: SmartHome.device)
+      return try core.message(device: record, heldRoles: held, tx)
+    }
+  }
+
+  func update(
+    _ request: Tenancy_V1.UpdateDeviceRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Device {
+    let user = try call.requireUser()
+    let core = core
+    let given = try AttributeMapping.changes(
+      request.attributes,
+      type: deviceType,
+      field: "attributes"
+    )
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(
+      call,
+      user,
+      key: request.idempotencyKey,
+      request: bytes(request, request.attributes) { $0.attributes = nil }
+    ) { tx in
+      let held = try core.require(
+        "device.update",
+        on: request.deviceId,
+        type: SmartHome.device,
+        user
+      ).heldRoles
+      let before = try tx.known(request.deviceId, type: SmartHome.device)
+      try core.requireRevision(request.expectedRevision, of: before)
+      var after = before
+      if let name = request.name { after.name = name }
+      after.attributes = try AttributeMapping.merged(
+        before.attributes,
+        given,
+        field: "attributes"
+      )
+      let record = try changes.update(from: before, to: after, action: "device.update", tx)
+      return try core.message(device: record, heldRoles: held, tx)
+    }
+  }
+
+  func delete(
+    _ request: Tenancy_V1.DeleteDeviceRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.DeleteResponse {
+    let user = try call.requireUser()
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+      try core.require("device.delete", on: request.deviceId, type: SmartHome.device, user)
+      return try changes.delete(
+        try tx.known(request.deviceId, type: SmartHome.device),
+        cascade: true,
+        deletesDevices: true,
+        isDryRun: request.dryRun,
+        tx
+      )
+    }
+  }
+
+  func listHistory(
+    _ request: Tenancy_V1.ListHistoryRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListHistoryResponse {
+    let user = try call.requireUser()
+    let id = request.deviceId
+    let from = try request.from?.milliseconds(field: "from") ?? .min
+    let until = try request.until?.milliseconds(field: "until") ?? .max
+    try core.require("device.view_history", on: id, type: SmartHome.device, user)
+    let binding = TokenSealer.PageBinding(
+      caller: "user:\(user.userID)",
+      filter: ["ListHistory", id, "\(from)", "\(until)"]
+    )
+    let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 2, binding)
+    let before = cursor.map { (recordedAt: Int64($0[0]) ?? 0, id: $0[1]) }
+    let limit = request.pageSize == 0 ? EntityList.pageSizeStandard : Int(request.pageSize)
+    let rows = try await core.database.read { tx in
+      try AccessRecord.history(
+        of: id,
+        from: from,
+        until: until,
+        before: before,
+        limit: limit + 1,
+        tx
+      )
+    }
+    let page = core.page(of: rows, limit: limit, binding) { ["\($0.recordedAt)", $0.id] }
+    return Tenancy_V1.ListHistoryResponse(
+      records: page.records.map { Self.message($0) },
+      nextPageToken: page.nextToken
+    )
+  }
+
+  /// The request with its attributes in one order: a map has none on the wire.
+  func bytes<Request: Message>(
+    _ request: Request,
+    _ attributes: Google_Protobuf.Struct?,
+    _ removeAttributes: (inout Request) -> Void
+  ) -> [UInt8] {
+    var rest = request
+    removeAttributes(&rest)
+    return rest.protobufBytes + AttributeMapping.canonical(attributes)
+  }
+
+  static func message(_ record: AccessRecord) -> Tenancy_V1.AccessRecord {
+    Tenancy_V1.AccessRecord(
+      id: record.id,
+      deviceId: record.deviceID,
+      userId: record.userID,
+      operation: record.operation,
+      succeeded: record.succeeded,
+      reason: record.reason,
+      role: record.role,
+      time: .init(milliseconds: record.recordedAt)
+    )
+  }
+}

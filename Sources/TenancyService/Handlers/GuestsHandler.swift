@@ -1,0 +1,216 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// `tenancy.v1.Guests`: associations with the role of guests, which have a window.
+struct GuestsHandler: Tenancy_V1.GuestsService {
+  let core: TenancyCore
+
+  private static let action = "device.grant_guest"
+
+  private var windowMax: Int64 {
+    core.policy.role(named: SmartHome.guest).map { core.policy[$0].windowMax } ?? .max
+  }
+
+  func grant(
+    _ request: Tenancy_V1.GrantGuestPassRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.GrantGuestPassResponse {
+    let user = try call.requireUser()
+    let core = core
+    let from = try request.validFrom?.milliseconds(field: "valid_from") ?? core.clock.now
+    let until = try request.validUntil?.milliseconds(field: "valid_until") ?? from
+    try requireWindow(from: from, until: until)
+    var seen: Set<String> = []
+    let devices = request.deviceIds.filter { seen.insert($0).inserted }
+    let isAllowed = devices.allSatisfy {
+      core.decide(Self.action, on: $0, type: SmartHome.device, user).decision.isAllowed
+    }
+    if isAllowed { try await core.requireUsers([request.userId], field: "user_id") }
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+      var response = Tenancy_V1.GrantGuestPassResponse()
+      var revision: Int64 = 0
+      for id in devices {
+        try requireRight(on: id, until: until, user)
+        let device = try tx.known(id, type: SmartHome.device)
+        let pass = try changes.add(
+          SmartHome.guest,
+          to: request.userId,
+          on: device,
+          from: from,
+          until: until,
+          tx
+        )
+        revision = try tx.association(pass.id)?.added ?? revision
+        response.passes.append(core.message(pass: pass))
+      }
+      response.revision = core.tokens.token(revision: revision)
+      return response
+    }
+  }
+
+  private func requireWindow(from: Int64, until: Int64) throws(RPCError) {
+    guard until > from, until > core.clock.now else {
+      throw TenancyError.invalidField("valid_until", "WINDOW_INVALID", "is not after the beginning")
+    }
+    guard until - from <= windowMax else {
+      throw TenancyError.invalidField(
+        "valid_until",
+        "WINDOW_TOO_LONG",
+        "is more than \(windowMax / 86_400_000) days after the beginning"
+      )
+    }
+  }
+
+  /// Nobody lends longer than they have themselves.
+  private func requireRight(on id: String, until: Int64, _ user: UserIdentity) throws {
+    let decision = try core.require(Self.action, on: id, type: SmartHome.device, user)
+    let ownEnd = core.engine.read { forest in
+      decision.association.map { forest.associations.rows[Int($0)].validUntil } ?? .max
+    }
+    guard until <= ownEnd else { throw TenancyError.windowExceedsOwn }
+  }
+
+  func list(
+    _ request: Tenancy_V1.ListGuestPassesRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListGuestPassesResponse {
+    let user = try call.requireUser()
+    if !request.deviceId.isEmpty {
+      try core.require("device.view", on: request.deviceId, type: SmartHome.device, user)
+    }
+    if !request.unitId.isEmpty {
+      try core.require("unit.view", on: request.unitId, type: SmartHome.unit, user)
+    }
+    let binding = TokenSealer.PageBinding(
+      caller: "user:\(user.userID)",
+      filter: ["Guests.List", request.deviceId, request.unitId, "\(request.includeEnded)"]
+    )
+    let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 1, binding)
+    let after = cursor.flatMap { Int64($0[0]) } ?? 0
+    let limit = request.pageSize == 0 ? EntityList.pageSizeStandard : Int(request.pageSize)
+    let ids = try visiblePasses(request, user)
+    let rows = try await core.database.read { tx in
+      var rows: [AssociationRecord] = []
+      var rest = ids[...]
+      // In portions, because a statement takes only so many values.
+      while !rest.isEmpty {
+        rows += try tx.associations(Array(rest.prefix(500))).filter { $0.added > after }
+        rest = rest.dropFirst(500)
+      }
+      return Array(rows.sorted { $0.added < $1.added }.prefix(limit + 1))
+    }
+    let page = core.page(of: rows, limit: limit, binding) { ["\($0.added)"] }
+    return Tenancy_V1.ListGuestPassesResponse(
+      passes: page.records.map { core.message(pass: $0) },
+      nextPageToken: page.nextToken
+    )
+  }
+
+  /// Passes on devices where the caller may grant them, and the caller's own.
+  private func visiblePasses(
+    _ request: Tenancy_V1.ListGuestPassesRequest,
+    _ user: UserIdentity
+  ) throws -> [String] {
+    guard let role = core.policy.role(named: SmartHome.guest),
+      let action = core.policy.action(named: Self.action),
+      let type = core.policy.type(named: SmartHome.device)
+    else { return [] }
+    let now = core.clock.now
+    var query = Forest.ListQuery(
+      subject: user.userID,
+      action: action,
+      type: type,
+      context: core.context(of: user),
+      now: now
+    )
+    let filters = [request.deviceId, request.unitId].filter { !$0.isEmpty }
+    return core.engine.read { forest in
+      let bounds = filters.compactMap { forest.entity($0) }
+      guard bounds.count == filters.count else { return [] }
+      query.within = bounds.first
+      var found: Set<UInt32> = []
+      for device in forest.listAccessible(query) {
+        found.formUnion(forest.associationRows(entity: device))
+      }
+      if let subject = forest.subjects.find(user.userID) {
+        found.formUnion(forest.associationRows(subject: subject))
+      }
+      return found.filter { number in
+        let row = forest.associations.rows[Int(number)]
+        return row.role == role && (request.includeEnded || row.validUntil > now)
+          && bounds.allSatisfy { forest.isEntity(row.entity, within: $0) }
+      }.map { forest.associations.identifier(of: $0) }
+    }
+  }
+
+  func update(
+    _ request: Tenancy_V1.UpdateGuestPassRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.GuestPass {
+    let user = try call.requireUser()
+    let core = core
+    let from = try request.validFrom?.milliseconds(field: "valid_from")
+    let until = try request.validUntil?.milliseconds(field: "valid_until")
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+      guard var pass = try pass(request.passId, tx) else { throw TenancyError.notFound }
+      let before = pass.digest
+      pass.validFrom = from ?? pass.validFrom
+      pass.validUntil = until ?? pass.validUntil
+      let end = pass.validUntil ?? .max
+      try requireRight(on: pass.entityID, until: end, user)
+      try requireWindow(from: pass.validFrom ?? tx.now, until: end)
+      guard pass.digest != before else { return core.message(pass: pass) }
+      pass = try changes.put(pass, before: before, action: "guest.update", tx)
+      return core.message(pass: pass)
+    }
+  }
+
+  func revoke(
+    _ request: Tenancy_V1.RevokeGuestPassRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.RemoveRoleResponse {
+    let user = try call.requireUser()
+    let core = core
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+      var response = Tenancy_V1.RemoveRoleResponse(
+        removed: 0,
+        revision: core.tokens.token(revision: core.engine.revision)
+      )
+      guard let pass = try pass(request.passId, tx) else { return response }
+      // Guests may give their own back.
+      if pass.userID != user.userID {
+        let (decision, evidence) = core.decide(
+          Self.action,
+          on: pass.entityID,
+          type: SmartHome.device,
+          user
+        )
+        // One that the caller may not know of is as good as gone.
+        guard decision.isKnown else { return response }
+        guard decision.isAllowed else {
+          core.denied(user, Self.action, pass.entityID, decision.reason)
+          throw TenancyError.denied(evidence, action: Self.action)
+        }
+      }
+      if let revision = try changes.end([pass], action: "guest.revoke", tx) {
+        response = Tenancy_V1.RemoveRoleResponse(
+          removed: 1,
+          revision: core.tokens.token(revision: revision)
+        )
+      }
+      return response
+    }
+  }
+
+  private func pass(
+    _ id: String,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> AssociationRecord? {
+    let record = try tx.association(id)
+    return record?.role == SmartHome.guest ? record : nil
+  }
+}

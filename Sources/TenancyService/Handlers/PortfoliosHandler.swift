@@ -1,0 +1,202 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// `tenancy.v1.Portfolios`.
+struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
+  let core: TenancyCore
+  let properties: PropertiesHandler
+
+  func create(
+    _ request: Tenancy_V1.CreatePortfolioRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Portfolio {
+    let user = try call.requireUser()
+    let (policy, core) = (core.policy, core)
+    let administrators = request.administratorUserIds
+    if (try? requireMayCreate(user)) != nil {
+      try await core.requireUsers(administrators, field: "administrator_user_ids")
+    }
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+      try requireMayCreate(user)
+      guard let system = try tx.entity(Forest.systemIdentifier, type: SmartHome.system) else {
+        preconditionFailure("the store has no system")
+      }
+      let record = try changes.insert(
+        SmartHome.portfolio,
+        .portfolio,
+        under: system,
+        name: request.name,
+        tx
+      )
+      let creator = policy.selfService.map { policy[$0.creatorRole].name } ?? SmartHome.owner
+      let other = policy.selfService.map { policy[$0.administratorRole].name }
+      _ = try changes.grant(creator, to: user.userID, on: record, tx)
+      for id in administrators where id != user.userID {
+        _ = try changes.grant(other ?? SmartHome.portfolioAdmin, to: id, on: record, tx)
+      }
+      return try core.message(portfolio: record, user, tx)
+    }
+  }
+
+  /// Users may when self-service is on, unless they may do nothing at all.
+  private func requireMayCreate(_ user: UserIdentity) throws(RPCError) {
+    let (decision, evidence) = core.decide(
+      "portfolio.create",
+      on: Forest.systemIdentifier,
+      type: SmartHome.system,
+      user
+    )
+    if decision.isAllowed { return }
+    if decision.reason != .subjectSuspended, core.policy.selfService?.isEnabled == true { return }
+    core.denied(user, "portfolio.create", Forest.systemIdentifier, decision.reason)
+    throw decision.reason == .subjectSuspended
+      ? TenancyError.denied(evidence, action: "portfolio.create") : TenancyError.selfServiceDisabled
+  }
+
+  func list(
+    _ request: Tenancy_V1.ListPortfoliosRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListPortfoliosResponse {
+    let user = try call.requireUser()
+    try await core.reach(atLeast: request.atLeastRevision)
+    let list = EntityList(
+      action: "portfolio.view",
+      type: SmartHome.portfolio,
+      text: request.text,
+      sortBy: request.sortBy,
+      pageSize: request.pageSize,
+      pageToken: request.pageToken
+    )
+    let page = try core.page(list, call, user)
+    let messages = try await core.database.read { tx in
+      try tx.entities(page.ids).map { try core.message(portfolio: $0, user, tx) }
+    }
+    return Tenancy_V1.ListPortfoliosResponse(
+      portfolios: messages,
+      nextPageToken: page.nextToken,
+      totalSize: UInt64(page.total)
+    )
+  }
+
+  func get(
+    _ request: Tenancy_V1.GetPortfolioRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Portfolio {
+    let user = try call.requireUser()
+    try await core.reach(atLeast: request.atLeastRevision)
+    try core.require("portfolio.view", on: request.portfolioId, type: SmartHome.portfolio, user)
+    return try await core.database.read { tx in
+      let record = try tx.known(request.portfolioId, type: SmartHome.portfolio)
+      return try core.message(portfolio: record, user, tx)
+    }
+  }
+
+  func update(
+    _ request: Tenancy_V1.UpdatePortfolioRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Portfolio {
+    let user = try call.requireUser()
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+      let id = request.portfolioId
+      try core.require("portfolio.update", on: id, type: SmartHome.portfolio, user)
+      let before = try tx.known(id, type: SmartHome.portfolio)
+      try core.requireRevision(request.expectedRevision, of: before)
+      var after = before
+      if let name = request.name { after.name = name }
+      let record = try changes.update(from: before, to: after, action: "portfolio.update", tx)
+      return try core.message(portfolio: record, user, tx)
+    }
+  }
+
+  func delete(
+    _ request: Tenancy_V1.DeletePortfolioRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.DeleteResponse {
+    let user = try call.requireUser()
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+      let id = request.portfolioId
+      try core.require("portfolio.delete", on: id, type: SmartHome.portfolio, user)
+      return try changes.delete(
+        try tx.known(id, type: SmartHome.portfolio),
+        cascade: request.cascade,
+        deletesDevices: request.deleteDevices,
+        isDryRun: request.dryRun,
+        tx
+      )
+    }
+  }
+
+  func createProperty(
+    _ request: Tenancy_V1.CreatePortfolioPropertyRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Property {
+    try await properties.create(
+      Tenancy_V1.CreatePropertyRequest(
+        portfolioId: request.portfolioId,
+        name: request.name,
+        address: request.address,
+        managerUserIds: request.managerUserIds,
+        defaultTimeZone: request.defaultTimeZone,
+        idempotencyKey: request.idempotencyKey
+      ),
+      call
+    )
+  }
+
+  func listProperties(
+    _ request: Tenancy_V1.ListPropertiesRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListPropertiesResponse {
+    guard !request.portfolioId.isEmpty else {
+      throw TenancyError.invalidField("portfolio_id", "REQUIRED", "is required")
+    }
+    return try await properties.list(request, call)
+  }
+
+  func addAdmin(
+    _ request: Tenancy_V1.AddPortfolioAdminRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.RoleAssociation {
+    let role = request.role.isEmpty ? SmartHome.portfolioAdmin : request.role
+    try requireRole(role)
+    return try await core.addRole(
+      RoleGrant(
+        action: "portfolio.manage_admins",
+        type: SmartHome.portfolio,
+        entityID: request.portfolioId,
+        role: role,
+        userID: request.userId
+      ),
+      key: request.idempotencyKey,
+      request: request,
+      call
+    )
+  }
+
+  func removeAdmin(
+    _ request: Tenancy_V1.RemovePortfolioAdminRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.RemoveRoleResponse {
+    let user = try call.requireUser()
+    if !request.role.isEmpty { try requireRole(request.role) }
+    let roles =
+      request.role.isEmpty ? [SmartHome.owner, SmartHome.portfolioAdmin] : [request.role]
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+      let id = request.portfolioId
+      try core.require("portfolio.manage_admins", on: id, type: SmartHome.portfolio, user)
+      let portfolio = try tx.known(id, type: SmartHome.portfolio)
+      return try changes.revoke(roles, from: request.userId, on: portfolio, tx)
+    }
+  }
+
+  private func requireRole(_ role: String) throws(RPCError) {
+    guard role == SmartHome.owner || role == SmartHome.portfolioAdmin else {
+      throw TenancyError.invalidField("role", "ROLE_INVALID", "is no role on a portfolio")
+    }
+  }
+}

@@ -1,0 +1,196 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// `tenancy.v1.Properties`.
+struct PropertiesHandler: Tenancy_V1.PropertiesService {
+  let core: TenancyCore
+  let units: UnitsHandler
+
+  func create(
+    _ request: Tenancy_V1.CreatePropertyRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Property {
+    let user = try call.requireUser()
+    let (core, id, action) = (core, request.portfolioId, "portfolio.create_property")
+    let (decision, _) = core.decide(action, on: id, type: SmartHome.portfolio, user)
+    if decision.isAllowed {
+      try await core.requireUsers(request.managerUserIds, field: "manager_user_ids")
+    }
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+      try core.require(action, on: id, type: SmartHome.portfolio, user)
+      let record = try changes.insert(
+        SmartHome.property,
+        .property,
+        under: try tx.known(id, type: SmartHome.portfolio),
+        name: request.name,
+        attributes: Self.attributes(request.address, request.defaultTimeZone),
+        tx
+      )
+      for manager in request.managerUserIds {
+        _ = try changes.grant(SmartHome.propertyManager, to: manager, on: record, tx)
+      }
+      return try core.message(property: record, user, tx)
+    }
+  }
+
+  func list(
+    _ request: Tenancy_V1.ListPropertiesRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListPropertiesResponse {
+    let user = try call.requireUser()
+    try await core.reach(atLeast: request.atLeastRevision)
+    if !request.portfolioId.isEmpty {
+      try core.require("portfolio.view", on: request.portfolioId, type: SmartHome.portfolio, user)
+    }
+    let list = EntityList(
+      action: "property.view",
+      type: SmartHome.property,
+      within: request.portfolioId.isEmpty ? [] : [request.portfolioId],
+      text: request.text,
+      sortBy: request.sortBy,
+      pageSize: request.pageSize,
+      pageToken: request.pageToken
+    )
+    let page = try core.page(list, call, user)
+    let messages = try await core.database.read { tx in
+      try tx.entities(page.ids).map { try core.message(property: $0, user, tx) }
+    }
+    return Tenancy_V1.ListPropertiesResponse(
+      properties: messages,
+      nextPageToken: page.nextToken,
+      totalSize: UInt64(page.total)
+    )
+  }
+
+  func get(
+    _ request: Tenancy_V1.GetPropertyRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Property {
+    let user = try call.requireUser()
+    try await core.reach(atLeast: request.atLeastRevision)
+    try core.require("property.view", on: request.propertyId, type: SmartHome.property, user)
+    return try await core.database.read { tx in
+      let record = try tx.known(request.propertyId, type: SmartHome.property)
+      return try core.message(property: record, user, tx)
+    }
+  }
+
+  func update(
+    _ request: Tenancy_V1.UpdatePropertyRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Property {
+    let user = try call.requireUser()
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+      let id = request.propertyId
+      try core.require("property.update", on: id, type: SmartHome.property, user)
+      let before = try tx.known(id, type: SmartHome.property)
+      try core.requireRevision(request.expectedRevision, of: before)
+      var after = before
+      if let name = request.name { after.name = name }
+      if let address = request.address {
+        let changes = Self.attributes(address, "").merging(
+          SmartHome.address.map { ($0, .null) }
+        ) { given, _ in given }
+        after.attributes = after.attributes.merging(changes) { $1 }.filter { $0.value != .null }
+      }
+      if let zone = request.defaultTimeZone {
+        after.attributes[SmartHome.timeZone] = zone.isEmpty ? nil : .string(zone)
+      }
+      let record = try changes.update(from: before, to: after, action: "property.update", tx)
+      return try core.message(property: record, user, tx)
+    }
+  }
+
+  func delete(
+    _ request: Tenancy_V1.DeletePropertyRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.DeleteResponse {
+    let user = try call.requireUser()
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+      let id = request.propertyId
+      try core.require("property.delete", on: id, type: SmartHome.property, user)
+      return try changes.delete(
+        try tx.known(id, type: SmartHome.property),
+        cascade: request.cascade,
+        deletesDevices: request.deleteDevices,
+        isDryRun: request.dryRun,
+        tx
+      )
+    }
+  }
+
+  func createUnit(
+    _ request: Tenancy_V1.CreatePropertyUnitRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Unit {
+    try await units.create(
+      Tenancy_V1.CreateUnitRequest(
+        propertyId: request.propertyId,
+        name: request.name,
+        tenantUserIds: request.tenantUserIds,
+        deviceIds: request.deviceIds,
+        commonAreaDeviceIds: request.commonAreaDeviceIds,
+        idempotencyKey: request.idempotencyKey
+      ),
+      call
+    )
+  }
+
+  func listUnits(
+    _ request: Tenancy_V1.ListUnitsRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListUnitsResponse {
+    guard !request.propertyId.isEmpty else {
+      throw TenancyError.invalidField("property_id", "REQUIRED", "is required")
+    }
+    return try await units.list(request, call)
+  }
+
+  func addManager(
+    _ request: Tenancy_V1.AddPropertyManagerRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.RoleAssociation {
+    try await core.addRole(
+      RoleGrant(
+        action: "property.manage_managers",
+        type: SmartHome.property,
+        entityID: request.propertyId,
+        role: SmartHome.propertyManager,
+        userID: request.userId
+      ),
+      key: request.idempotencyKey,
+      request: request,
+      call
+    )
+  }
+
+  func removeManager(
+    _ request: Tenancy_V1.RemovePropertyManagerRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.RemoveRoleResponse {
+    let user = try call.requireUser()
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+      let id = request.propertyId
+      try core.require("property.manage_managers", on: id, type: SmartHome.property, user)
+      let property = try tx.known(id, type: SmartHome.property)
+      return try changes.revoke([SmartHome.propertyManager], from: request.userId, on: property, tx)
+    }
+  }
+
+  private static func attributes(
+    _ address: Tenancy_V1.PropertyAddress?,
+    _ timeZone: String
+  ) -> [String: JSONValue] {
+    let texts = [
+      "street": address?.street, "city": address?.city, "state": address?.state,
+      "postal_code": address?.postalCode, "country": address?.country,
+      SmartHome.timeZone: timeZone,
+    ]
+    return texts.compactMapValues { $0 }.filter { !$0.value.isEmpty }.mapValues { .string($0) }
+  }
+}

@@ -1,0 +1,70 @@
+/// The names of the smart-home policy that its handlers speak of; the engine knows none of them.
+enum SmartHome {
+  static let system = "system"
+  static let portfolio = "portfolio"
+  static let property = "property"
+  static let unit = "unit"
+  static let device = "device"
+
+  static let superAdmin = "super_admin"
+  static let owner = "owner"
+  static let portfolioAdmin = "portfolio_admin"
+  static let propertyManager = "property_manager"
+  static let tenant = "tenant"
+  static let guest = "guest"
+
+  static let commonArea = "common_area"
+  static let kind = "kind"
+  static let timeZone = "default_time_zone"
+  static let address = ["street", "city", "state", "postal_code", "country"]
+
+  private static let actions = [
+    system: ["system.administer", "portfolio.create"],
+    portfolio: [
+      "portfolio.view", "portfolio.update", "portfolio.delete", "portfolio.manage_admins",
+      "portfolio.list_associations", "portfolio.create_property",
+    ],
+    property: [
+      "property.view", "property.update", "property.delete", "property.manage_managers",
+      "property.list_associations", "property.create_unit", "property.register_device",
+    ],
+    unit: [
+      "unit.view", "unit.update", "unit.delete", "unit.manage_tenants", "unit.list_tenants",
+      "unit.list_associations", "unit.assign_device",
+    ],
+    device: [
+      "device.view", "device.update", "device.delete", "device.move", "device.view_history",
+      "device.list_associations", "device.grant_guest",
+    ],
+  ]
+
+  private static let roles = [
+    superAdmin: system, owner: portfolio, portfolioAdmin: portfolio, propertyManager: property,
+    tenant: unit, guest: device,
+  ]
+
+  /// What the handlers need and a policy does not have; empty when they can work with it.
+  static func missing(in policy: Policy) -> [PolicyError.Problem] {
+    var missing: [PolicyError.Problem] = []
+    for (name, actions) in actions.sorted(by: { $0.key < $1.key }) {
+      guard let type = policy.type(named: name) else {
+        missing.append(.init(path: "types.\(name)", problem: "is missing"))
+        continue
+      }
+      for action in actions {
+        let id = policy.action(named: action)
+        guard id.flatMap({ policy.rule(of: $0, on: type) }) == nil else { continue }
+        missing.append(.init(path: "types.\(name).actions.\(action)", problem: "is missing"))
+      }
+    }
+    for (name, type) in roles.sorted(by: { $0.key < $1.key }) {
+      let role = policy.role(named: name).map { policy[$0] }
+      let isHeld = policy.type(named: type).flatMap { role?.heldOn.contains($0) } ?? false
+      if !isHeld { missing.append(.init(path: "roles.\(name)", problem: "is not held on \(type)")) }
+    }
+    if policy.link(named: commonArea) == nil {
+      missing.append(.init(path: "links.\(commonArea)", problem: "is missing"))
+    }
+    return missing
+  }
+}

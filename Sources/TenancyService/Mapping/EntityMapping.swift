@@ -1,0 +1,171 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// Entities as messages. What hangs under an object is only named as far as the caller may see it.
+extension TenancyCore {
+  /// Identifiers below an object that are named in it, at most; lists have them all.
+  private static let namedCountMax = 1000
+
+  func message(
+    portfolio record: EntityRecord,
+    _ user: UserIdentity,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Tenancy_V1.Portfolio {
+    let administrators = try tx.associations(on: record.id).filter {
+      $0.role == SmartHome.owner || $0.role == SmartHome.portfolioAdmin
+    }
+    return Tenancy_V1.Portfolio(
+      id: record.id,
+      name: record.name,
+      administratorUserIds: Self.unique(administrators.map(\.userID)),
+      propertyIds: visibleChildren(of: record.id, SmartHome.property, "property.view", user),
+      createdAt: .init(milliseconds: record.createdAt),
+      updatedAt: .init(milliseconds: record.updatedAt),
+      revision: tokens.token(revision: record.revision)
+    )
+  }
+
+  func message(
+    property record: EntityRecord,
+    _ user: UserIdentity,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Tenancy_V1.Property {
+    let managers = try tx.associations(on: record.id, role: SmartHome.propertyManager)
+    let text = { record.attributes[$0]?.string ?? "" }
+    let hasAddress = SmartHome.address.contains { !text($0).isEmpty }
+    return Tenancy_V1.Property(
+      id: record.id,
+      name: record.name,
+      portfolioId: record.parentID,
+      address: hasAddress
+        ? Tenancy_V1.PropertyAddress(
+          street: text("street"),
+          city: text("city"),
+          state: text("state"),
+          postalCode: text("postal_code"),
+          country: text("country")
+        ) : nil,
+      managerUserIds: Self.unique(managers.map(\.userID)),
+      unitIds: visibleChildren(of: record.id, SmartHome.unit, "unit.view", user),
+      defaultTimeZone: text(SmartHome.timeZone),
+      createdAt: .init(milliseconds: record.createdAt),
+      updatedAt: .init(milliseconds: record.updatedAt),
+      revision: tokens.token(revision: record.revision)
+    )
+  }
+
+  /// `showsTenants`: whether the caller may list them.
+  func message(
+    unit record: EntityRecord,
+    showsTenants: Bool,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Tenancy_V1.Unit {
+    let tenants =
+      showsTenants ? try tx.associations(on: record.id, role: SmartHome.tenant) : []
+    // Who sees a unit sees its devices: they are below it.
+    let devices = try tx.query(
+      "SELECT id FROM entity WHERE parent_id = ? AND type = ? ORDER BY id LIMIT ?",
+      .text(record.id),
+      .text(SmartHome.device),
+      .integer(Self.namedCountMax)
+    ) { $0.text(0) }
+    return Tenancy_V1.Unit(
+      id: record.id,
+      name: record.name,
+      propertyId: record.parentID,
+      tenantUserIds: Self.unique(tenants.map(\.userID)),
+      deviceIds: devices,
+      commonAreaDeviceIds: try tx.linkTargets(SmartHome.commonArea, from: record.id),
+      createdAt: .init(milliseconds: record.createdAt),
+      updatedAt: .init(milliseconds: record.updatedAt),
+      revision: tokens.token(revision: record.revision)
+    )
+  }
+
+  /// `heldRoles`: what the caller has on the device, which says how much of it is shown.
+  func message(
+    device record: EntityRecord,
+    heldRoles: RoleSet,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Tenancy_V1.Device {
+    guard let type = policy.type(named: record.type) else {
+      preconditionFailure("a device of no type of the policy")
+    }
+    let level = heldRoles.roles.map { policy[$0].accessLevel }.max() ?? 0
+    let unit = try tx.entity(record.parentID, type: SmartHome.unit)
+    let property = unit?.parentID ?? record.parentID
+    let isInProperty = try unit != nil || tx.entity(property, type: SmartHome.property) != nil
+    return Tenancy_V1.Device(
+      id: record.id,
+      name: record.name,
+      type: record.attributes[SmartHome.kind]?.string ?? "other",
+      propertyId: isInProperty ? property : "",
+      unitId: unit?.id ?? "",
+      attributes: AttributeMapping.visible(record, type: policy[type], accessLevel: level),
+      desiredState: record.desiredState,
+      createdAt: .init(milliseconds: record.createdAt),
+      updatedAt: .init(milliseconds: record.updatedAt),
+      revision: tokens.token(revision: record.revision)
+    )
+  }
+
+  /// An association as a message.
+  func message(association record: AssociationRecord) -> Tenancy_V1.RoleAssociation {
+    Tenancy_V1.RoleAssociation(
+      id: record.id,
+      userId: record.userID,
+      entityType: record.entityType,
+      entityId: record.entityID,
+      role: record.role,
+      validFrom: record.validFrom.map { .init(milliseconds: $0) },
+      validUntil: record.validUntil.map { .init(milliseconds: $0) },
+      grantedBy: record.grantedBy,
+      createdAt: .init(milliseconds: record.createdAt),
+      entityName: record.entityName
+    )
+  }
+
+  /// A guest pass as a message.
+  func message(pass record: AssociationRecord) -> Tenancy_V1.GuestPass {
+    Tenancy_V1.GuestPass(
+      id: record.id,
+      userId: record.userID,
+      deviceId: record.entityID,
+      validFrom: record.validFrom.map { .init(milliseconds: $0) },
+      validUntil: record.validUntil.map { .init(milliseconds: $0) },
+      grantedBy: record.grantedBy,
+      createdAt: .init(milliseconds: record.createdAt),
+      deviceName: record.entityName
+    )
+  }
+
+  private func visibleChildren(
+    of id: String,
+    _ type: String,
+    _ action: String,
+    _ user: UserIdentity
+  ) -> [String] {
+    guard let typeID = policy.type(named: type), let actionID = policy.action(named: action) else {
+      return []
+    }
+    let query = Forest.ListQuery(
+      subject: user.userID,
+      action: actionID,
+      type: typeID,
+      context: context(of: user),
+      now: clock.now
+    )
+    return engine.read { forest in
+      guard let parent = forest.entity(id) else { return [] }
+      return forest.listChildren(of: parent, query).prefix(Self.namedCountMax).map {
+        forest.entities.text($0)
+      }
+    }
+  }
+
+  private static func unique(_ ids: [String]) -> [String] {
+    var seen: Set<String> = []
+    return ids.filter { seen.insert($0).inserted }
+  }
+}

@@ -1,0 +1,281 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// What a call changes, with its audit records; used inside a write transaction.
+struct ChangeSet: Sendable {
+  let core: TenancyCore
+  let call: CallContext
+  let user: UserIdentity
+
+  var policy: Policy { core.policy }
+
+  /// Adds an entity below another one.
+  func insert(
+    _ type: String,
+    _ prefix: IdentifierPrefix,
+    under parent: EntityRecord,
+    name: String,
+    attributes: [String: JSONValue] = [:],
+    _ tx: borrowing WriteTransaction
+  ) throws -> EntityRecord {
+    let id = core.identifiers.make(prefix)
+    let record = try tx.put(
+      EntityRecord(
+        id: id,
+        type: type,
+        parentID: parent.id,
+        rootID: parent.id == Forest.systemIdentifier ? id : parent.rootID,
+        name: name,
+        attributes: attributes,
+        now: tx.now
+      ),
+      policy,
+      isNew: true
+    )
+    try tx.audit(
+      core.audit(
+        call,
+        user,
+        "\(type).create",
+        object: id,
+        scope: record.rootID,
+        after: record.digest
+      )
+    )
+    return record
+  }
+
+  /// Stores a changed entity; unchanged ones cost nothing.
+  func update(
+    from before: EntityRecord,
+    to after: EntityRecord,
+    action: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> EntityRecord {
+    guard before != after else { return before }
+    let record = try tx.put(after, policy, isNew: false)
+    try tx.audit(
+      core.audit(
+        call,
+        user,
+        action,
+        object: record.id,
+        scope: record.rootID,
+        before: before.digest,
+        after: record.digest
+      )
+    )
+    return record
+  }
+
+  /// Gives a user a role; one that is there already stays, with the new window.
+  func grant(
+    _ role: String,
+    to userID: String,
+    on entity: EntityRecord,
+    from: Int64? = nil,
+    until: Int64? = nil,
+    _ tx: borrowing WriteTransaction
+  ) throws -> AssociationRecord {
+    if var existing = try tx.associations(of: userID, on: entity.id, role: role).first {
+      guard existing.validFrom != from || existing.validUntil != until else { return existing }
+      let before = existing.digest
+      existing.validFrom = from
+      existing.validUntil = until
+      return try put(existing, before: before, action: "\(role).update", tx)
+    }
+    return try add(role, to: userID, on: entity, from: from, until: until, tx)
+  }
+
+  /// Gives a user a role beside the same one that may be there already.
+  func add(
+    _ role: String,
+    to userID: String,
+    on entity: EntityRecord,
+    from: Int64?,
+    until: Int64?,
+    _ tx: borrowing WriteTransaction
+  ) throws -> AssociationRecord {
+    let record = AssociationRecord(
+      id: core.identifiers.make(.association),
+      userID: userID,
+      entity: entity,
+      role: role,
+      validFrom: from,
+      validUntil: until,
+      grantedBy: user.userID,
+      now: tx.now
+    )
+    return try put(record, before: nil, action: "\(role).add", tx)
+  }
+
+  /// Stores an association.
+  func put(
+    _ record: AssociationRecord,
+    before: [UInt8]?,
+    action: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> AssociationRecord {
+    _ = try tx.put(record, policy)
+    try tx.audit(
+      core.audit(
+        call,
+        user,
+        action,
+        object: record.entityID,
+        scope: record.rootID,
+        before: before,
+        after: record.digest,
+        detail: "\(record.id) \(record.userID)"
+      )
+    )
+    return record
+  }
+
+  /// Ends associations; the revision after it.
+  @discardableResult
+  func end(
+    _ records: [AssociationRecord],
+    action: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Int64? {
+    var revision: Int64?
+    for record in records {
+      revision = try tx.remove(record, policy)
+      try tx.audit(
+        core.audit(
+          call,
+          user,
+          action,
+          object: record.entityID,
+          scope: record.rootID,
+          before: record.digest,
+          detail: "\(record.id) \(record.userID)"
+        )
+      )
+    }
+    return revision
+  }
+
+  /// Takes roles on an entity from a user, unless one of them must stay with someone.
+  ///
+  /// Runs in the one writer, so that of two who remove each other only one succeeds.
+  func revoke(
+    _ roles: [String],
+    from userID: String,
+    on entity: EntityRecord,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Tenancy_V1.RemoveRoleResponse {
+    var ended: [AssociationRecord] = []
+    for role in roles {
+      let all = try tx.associations(on: entity.id, role: role)
+      let own = all.filter { $0.userID == userID }
+      if !own.isEmpty, policy.role(named: role).map({ policy[$0].isOneKept }) == true {
+        let rest = all.filter { $0.userID != userID && ($0.validUntil ?? .max) > tx.now }
+        guard !rest.isEmpty else { throw TenancyError.lastOne(role: role) }
+      }
+      ended += own
+    }
+    let revision = try end(ended, action: "role.remove", tx)
+    return Tenancy_V1.RemoveRoleResponse(
+      removed: UInt32(ended.count),
+      revision: core.tokens.token(revision: revision ?? core.engine.revision)
+    )
+  }
+
+  /// Hangs a device under another entity.
+  ///
+  /// Guest passes end when a device leaves a unit or the reach of those who gave them, and it is no
+  /// common area any more: what was lent must not stay lent when the lender goes.
+  func move(
+    _ device: EntityRecord,
+    under parent: EntityRecord,
+    action: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> EntityRecord {
+    guard device.parentID != parent.id else { return device }
+    try tx.removeLinks(of: device.id, scope: device.rootID, policy)
+    let passes = try tx.associations(on: device.id)
+    try end(passes, action: "guest.end", tx)
+    var moved = device
+    moved.parentID = parent.id
+    moved.rootID = parent.id == Forest.systemIdentifier ? device.id : parent.rootID
+    return try update(from: device, to: moved, action: action, tx)
+  }
+
+  /// Deletes an entity with what is below it, or says what would go.
+  ///
+  /// Devices are kept, as long as nobody asks for their deletion: they go to what is above the deleted
+  /// entity, where they can be deleted or assigned anew.
+  func delete(
+    _ entity: EntityRecord,
+    cascade: Bool,
+    deletesDevices: Bool,
+    isDryRun: Bool,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Tenancy_V1.DeleteResponse {
+    let subtree = try tx.subtree(of: entity.id)
+    let isKept = { (record: EntityRecord) in
+      record.type == SmartHome.device && record.id != entity.id && !deletesDevices
+    }
+    if !cascade, !isDryRun, subtree.count > 1 {
+      throw TenancyError.hasDependents(
+        Self.counts(subtree.filter { $0.id != entity.id }.map(\.type))
+      )
+    }
+    var types = subtree.filter { !isKept($0) }.map(\.type)
+    for record in subtree {
+      for association in try tx.associations(on: record.id) {
+        types.append(association.role == SmartHome.guest ? "guest_pass" : "association")
+      }
+    }
+    var response = Tenancy_V1.DeleteResponse(
+      deleted: Self.counts(types).map { Tenancy_V1.TypeCount(type: $0.type, count: UInt64($0.count)) },
+      unassignedDevices: UInt64(subtree.count(where: isKept)),
+      revision: core.tokens.token(revision: core.engine.revision)
+    )
+    guard !isDryRun else { return response }
+    let above = try tx.entities([entity.parentID]).first
+    guard let above else { preconditionFailure("\(entity.id) has no entity above it") }
+    let revision = try delete(subtree, keeping: isKept, under: above, tx)
+    response.revision = core.tokens.token(revision: revision)
+    return response
+  }
+
+  /// Deepest first, so that nothing is ever without what it hangs under.
+  private func delete(
+    _ subtree: [EntityRecord],
+    keeping isKept: (EntityRecord) -> Bool,
+    under above: EntityRecord,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Int64 {
+    var revision: Int64 = 0
+    for record in subtree {
+      if isKept(record) {
+        try end(try tx.associations(on: record.id), action: "association.end", tx)
+        revision = try move(record, under: above, action: "device.unassign", tx).revision
+      } else {
+        try end(try tx.associations(on: record.id), action: "association.end", tx)
+        try tx.removeLinks(of: record.id, scope: record.rootID, policy)
+        revision = try tx.remove(record, policy)
+        try tx.audit(
+          core.audit(
+            call,
+            user,
+            "\(record.type).delete",
+            object: record.id,
+            scope: record.rootID,
+            before: record.digest
+          )
+        )
+      }
+    }
+    return revision
+  }
+
+  private static func counts(_ types: [String]) -> [(type: String, count: Int)] {
+    Dictionary(grouping: types) { $0 }.map { (type: $0.key, count: $0.value.count) }
+      .sorted { $0.type < $1.type }
+  }
+}

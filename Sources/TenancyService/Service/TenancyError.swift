@@ -1,0 +1,133 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// What callers are told who do not get what they asked for. One place for all of TenancyService.
+enum TenancyError {
+  static let domain = "gatehouse.tenancy"
+
+  /// Unknown, deleted, of another type, or nothing of this caller's: one answer, byte for byte.
+  static let notFound = error(
+    .notFound,
+    reason: "NOT_FOUND",
+    message: "there is no such object"
+  )
+
+  static let revisionInvalid = invalid("REVISION_INVALID", "this is no revision of this service")
+  static let pageTokenInvalid = invalid(
+    "PAGE_TOKEN_INVALID",
+    "this page token was not made for this caller and these fields"
+  )
+
+  static let revisionMismatch = error(
+    .aborted,
+    reason: "REVISION_MISMATCH",
+    message: "the object has changed; read it again"
+  )
+
+  static let notSelf = error(
+    .permissionDenied,
+    reason: "NOT_SELF",
+    message: "users may only ask about themselves"
+  )
+
+  static let notReached = error(
+    .unavailable,
+    reason: "REVISION_NOT_REACHED",
+    message: "this server does not have that revision yet",
+    retryAfter: .milliseconds(200)
+  )
+
+  static let usersUnavailable = error(
+    .unavailable,
+    reason: "AUTH_UNAVAILABLE",
+    message: "users cannot be looked up at the moment",
+    retryAfter: .seconds(1)
+  )
+
+  static let selfServiceDisabled = error(
+    .permissionDenied,
+    reason: "SELF_SERVICE_DISABLED",
+    message: "only administrators may make these"
+  )
+
+  static let windowExceedsOwn = precondition(
+    "WINDOW_EXCEEDS_OWN",
+    "the time goes beyond that of the role that grants it"
+  )
+
+  static let notSameProperty = precondition(
+    "NOT_SAME_PROPERTY",
+    "the device is not in the same property"
+  )
+
+  static func lastOne(role: String) -> RPCError {
+    precondition("LAST_\(role.uppercased())", "the last \(role) cannot be removed")
+  }
+
+  static func hasDependents(_ counts: [(type: String, count: Int)]) -> RPCError {
+    error(
+      .failedPrecondition,
+      reason: "HAS_DEPENDENTS",
+      message: "there is something in it; ask for a cascade to delete that too",
+      metadata: Dictionary(counts.map { ($0.type, "\($0.count)") }) { first, _ in first }
+    )
+  }
+
+  /// A field of the request that is wrong in itself.
+  static func invalidField(_ field: String, _ reason: String, _ problem: String) -> RPCError {
+    var error = invalid(reason, "\(field) \(problem)")
+    error.details.append(.badRequest([FieldViolation(field: field, description: problem)]))
+    return error
+  }
+
+  /// A known object, and a decision against it.
+  static func denied(_ evidence: Evidence, action: String) -> RPCError {
+    denied(evidence.reason, action: action, sufficientRoles: evidence.sufficientRoles)
+  }
+
+  /// A known object, and the reason against it.
+  static func denied(
+    _ reason: ReasonCode,
+    action: String,
+    sufficientRoles: [String]
+  ) -> RPCError {
+    let code: StatusCode =
+      switch reason {
+      case .deviceOffline, .remoteOperationDisabled, .featureNotAvailable: .failedPrecondition
+      case .stepUpRequired: .unauthenticated
+      case .entityUnknown: .notFound
+      default: .permissionDenied
+      }
+    return error(
+      code,
+      reason: reason.rawValue,
+      message: "this is not allowed: \(reason.rawValue)",
+      metadata: ["action": action, "sufficient_roles": sufficientRoles.joined(separator: ",")]
+    )
+  }
+
+  private static func invalid(_ reason: String, _ message: String) -> RPCError {
+    error(.invalidArgument, reason: reason, message: message)
+  }
+
+  private static func precondition(_ reason: String, _ message: String) -> RPCError {
+    error(.failedPrecondition, reason: reason, message: message)
+  }
+
+  private static func error(
+    _ code: StatusCode,
+    reason: String,
+    message: String,
+    metadata: [String: String] = [:],
+    retryAfter: Duration? = nil
+  ) -> RPCError {
+    RPCError(
+      code,
+      reason: reason,
+      domain: domain,
+      message,
+      metadata: metadata,
+      retryAfter: retryAfter
+    )
+  }
+}

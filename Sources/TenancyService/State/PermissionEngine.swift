@@ -1,0 +1,184 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// The forest, shared: decisions under a short lock, changes in the order of their revisions.
+///
+/// A list of very many entities holds the lock while it gathers them; see docs/known-issues.md.
+final class PermissionEngine: Sendable {
+  /// What is allowed.
+  let policy: Policy
+  private let state: Lock<State>
+
+  /// A change as watchers are told of it.
+  struct Event: Hashable, Sendable {
+    enum Kind: Hashable, Sendable {
+      /// What is known of a subject on an entity.
+      case subject(String, entity: String)
+      /// What is known of an entity and all below it.
+      case subtree(String)
+    }
+
+    let revision: Int64
+    let kind: Kind
+  }
+
+  /// What a watcher has to be told.
+  enum Events: Sendable {
+    /// These, in order; none when there is nothing newer.
+    case events([Event], newest: Int64)
+    /// More than is remembered has happened, or the watcher is ahead of the store.
+    case missed(newest: Int64)
+  }
+
+  private struct State {
+    var forest: Forest
+    var events: [Event] = []
+    /// Events after this revision are all in `events`.
+    var eventsStart: Int64
+    var waiters: [UInt64: Waiter] = [:]
+    var nextWaiterID: UInt64 = 0
+    var hasEnded = false
+  }
+
+  private struct Waiter {
+    let revision: Int64
+    let continuation: CheckedContinuation<Void, Never>
+  }
+
+  /// Events that are remembered for watchers who come back.
+  private static let eventCountMax = 16_384
+
+  /// Shares a forest.
+  init(_ forest: Forest) {
+    policy = forest.policy
+    state = Lock(State(forest: forest, eventsStart: forest.revision))
+  }
+
+  /// The change that decisions follow up to.
+  var revision: Int64 { read { $0.revision } }
+
+  /// Runs `body` on the forest as it is; `body` must be short.
+  func read<R: Sendable>(_ body: (borrowing Forest) throws -> R) rethrows -> R {
+    try state.withLock { try body($0.forest) }
+  }
+
+  /// Follows a change of the store.
+  func apply(_ change: ForestChange?, at revision: Int64) {
+    let woken = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+      guard revision > state.forest.revision else { return [] }
+      if let change {
+        if let event = Self.event(change, revision, state.forest) { state.events.append(event) }
+        state.forest.apply(change)
+      }
+      state.forest.revision = revision
+      Self.forgetOldEvents(&state)
+      return Self.takeWaiters(&state)
+    }
+    for continuation in woken { continuation.resume() }
+  }
+
+  /// Starts again from the store, when changes were missed.
+  func replace(_ forest: Forest) {
+    let woken = state.withLock { state in
+      state.forest = forest
+      state.events = []
+      state.eventsStart = forest.revision
+      return Self.takeWaiters(&state)
+    }
+    for continuation in woken { continuation.resume() }
+  }
+
+  /// Nothing follows the store any more: whoever waits for a revision waits no longer.
+  func end() {
+    let woken = state.withLock { state in
+      state.hasEnded = true
+      return Self.takeWaiters(&state)
+    }
+    for continuation in woken { continuation.resume() }
+  }
+
+  /// Waits until decisions follow a revision; returns whether they do.
+  ///
+  /// Returns early, with false, when the task is cancelled or the engine has ended.
+  func reach(_ revision: Int64) async -> Bool {
+    let id = state.withLock { state in
+      state.nextWaiterID += 1
+      return state.nextWaiterID
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          let isThere = state.forest.revision >= revision || state.hasEnded
+          guard !isThere, !Task.isCancelled else { return true }
+          state.waiters[id] = Waiter(revision: revision, continuation: continuation)
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
+      waiter?.continuation.resume()
+    }
+    return self.revision >= revision
+  }
+
+  /// What happened after a revision.
+  func events(after revision: Int64) -> Events {
+    state.withLock { state in
+      let newest = state.forest.revision
+      guard revision >= state.eventsStart, revision <= newest else {
+        return .missed(newest: newest)
+      }
+      let events = state.events
+      var start = events.count
+      while start > 0, events[start - 1].revision > revision { start -= 1 }
+      return .events(Array(events[start...]), newest: newest)
+    }
+  }
+
+  // MARK: Under the lock
+
+  private static func event(
+    _ change: ForestChange,
+    _ revision: Int64,
+    _ forest: borrowing Forest
+  ) -> Event? {
+    switch change {
+    case .putEntity(let row): Event(revision: revision, kind: .subtree(row.id))
+    case .removeEntity(let id): Event(revision: revision, kind: .subtree(id))
+    case .putLink(let row), .removeLink(let row):
+      Event(revision: revision, kind: .subtree(row.to))
+    case .putAssociation(let row):
+      Event(revision: revision, kind: .subject(row.subject, entity: row.entity))
+    case .removeAssociation(let id):
+      forest.associations.row(identifier: id).map { number in
+        let row = forest.associations.rows[Int(number)]
+        return Event(
+          revision: revision,
+          kind: .subject(
+            forest.subjects.text(row.subject),
+            entity: forest.entities.text(row.entity)
+          )
+        )
+      }
+    case .setSuspended(let subject, _):
+      Event(revision: revision, kind: .subject(subject, entity: Forest.systemIdentifier))
+    }
+  }
+
+  private static func forgetOldEvents(_ state: inout State) {
+    // Half as many again, so that the rest is not moved up at each change.
+    guard state.events.count > eventCountMax * 3 / 2 else { return }
+    let surplus = state.events.count - eventCountMax
+    state.eventsStart = state.events[surplus - 1].revision
+    state.events.removeFirst(surplus)
+  }
+
+  private static func takeWaiters(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
+    guard !state.waiters.isEmpty else { return [] }
+    let revision = state.forest.revision
+    let ready = state.waiters.filter { state.hasEnded || $0.value.revision <= revision }
+    for id in ready.keys { state.waiters[id] = nil }
+    return ready.values.map(\.continuation)
+  }
+}

@@ -1,0 +1,135 @@
+internal import ServiceKit
+
+/// An association as the store keeps it, with what people want to read beside it.
+struct AssociationRecord: Hashable, Sendable {
+  var id: String
+  var userID: String
+  var entityID: String
+  /// The role as the policy names it.
+  var role: String
+  /// Milliseconds since 1970.
+  var validFrom: Int64?
+  var validUntil: Int64?
+  /// The user who gave it; empty when the service did.
+  var grantedBy: String
+  var createdAt: Int64
+  /// The revision at which it was given: the order of lists.
+  var added: Int64 = 0
+  /// Of the entity; filled when read.
+  var entityType = ""
+  var entityName = ""
+  var rootID = ""
+
+  /// A SELECT for `init(row:)`, to be followed by WHERE; `a` is the association, `e` its entity.
+  static let selection = """
+    SELECT a.id, a.user_id, a.entity_id, a.role, a.valid_from, a.valid_until, a.granted_by,
+      a.created_at, a.added, e.type, e.name, e.root_id
+    FROM association a JOIN entity e ON e.id = a.entity_id
+    """
+
+  init(
+    id: String,
+    userID: String,
+    entity: EntityRecord,
+    role: String,
+    validFrom: Int64? = nil,
+    validUntil: Int64? = nil,
+    grantedBy: String,
+    now: Int64
+  ) {
+    self.id = id
+    self.userID = userID
+    entityID = entity.id
+    self.role = role
+    self.validFrom = validFrom
+    self.validUntil = validUntil
+    self.grantedBy = grantedBy
+    createdAt = now
+    entityType = entity.type
+    entityName = entity.name
+    rootID = entity.rootID
+  }
+
+  /// Reads a row that was selected with `selection`.
+  init(row: borrowing Row) {
+    id = row.text(0)
+    userID = row.text(1)
+    entityID = row.text(2)
+    role = row.text(3)
+    validFrom = row.optionalInteger(4)
+    validUntil = row.optionalInteger(5)
+    grantedBy = row.text(6)
+    createdAt = row.integer(7)
+    added = row.integer(8)
+    entityType = row.text(9)
+    entityName = row.text(10)
+    rootID = row.text(11)
+  }
+
+  /// Digest for the audit log.
+  var digest: [UInt8] {
+    Digests.sha256(
+      [id, userID, entityID, role, "\(validFrom ?? 0)", "\(validUntil ?? 0)"]
+        .joined(separator: "\n")
+    )
+  }
+
+  /// As the engine needs it; nil when the policy knows no such role.
+  func row(_ policy: Policy) -> AssociationRow? {
+    policy.role(named: role).map {
+      AssociationRow(
+        id: id,
+        subject: userID,
+        role: $0,
+        entity: entityID,
+        validFrom: validFrom ?? .min,
+        validUntil: validUntil ?? .max
+      )
+    }
+  }
+}
+
+extension StoreTransaction where Self: ~Copyable {
+  /// The association of an identifier.
+  func association(_ id: String) throws -> AssociationRecord? {
+    try first("\(AssociationRecord.selection) WHERE a.id = ?", .text(id)) {
+      AssociationRecord(row: $0)
+    }
+  }
+
+  /// Associations on an entity, in the order they were given; with one role if given.
+  func associations(on entityID: String, role: String? = nil) throws -> [AssociationRecord] {
+    guard let role else {
+      return try query(
+        "\(AssociationRecord.selection) WHERE a.entity_id = ? ORDER BY a.added",
+        .text(entityID)
+      ) { AssociationRecord(row: $0) }
+    }
+    return try query(
+      "\(AssociationRecord.selection) WHERE a.entity_id = ? AND a.role = ? ORDER BY a.added",
+      .text(entityID),
+      .text(role)
+    ) { AssociationRecord(row: $0) }
+  }
+
+  /// What a user has on an entity, of one role.
+  func associations(
+    of userID: String,
+    on entityID: String,
+    role: String
+  ) throws -> [AssociationRecord] {
+    try associations(on: entityID, role: role).filter { $0.userID == userID }
+  }
+
+  /// Those of the associations that are there, in the order asked for.
+  func associations(_ ids: [String]) throws -> [AssociationRecord] {
+    guard !ids.isEmpty else { return [] }
+    let marks = repeatElement("?", count: ids.count).joined(separator: ", ")
+    let found = try query(
+      "\(AssociationRecord.selection) WHERE a.id IN (\(marks))",
+      values: ids.map { .text($0) }
+    ) { AssociationRecord(row: $0) }
+    let byID = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
+    return ids.compactMap { byID[$0] }
+  }
+}

@@ -1,0 +1,82 @@
+internal import ServiceKit
+
+/// Reads the whole forest from the store, page by page in one snapshot.
+enum ForestLoader {
+  private static let pageSize: Int64 = 10_000
+
+  /// The forest at the newest revision of the snapshot.
+  static func load(_ policy: Policy, _ tx: borrowing ReadTransaction) throws -> Forest {
+    var forest = Forest(policy: policy)
+    try loadEntities(into: &forest, tx)
+    try loadAssociations(into: &forest, tx)
+    try loadLinks(into: &forest, tx)
+    // The log may have been emptied of old changes; then the last one that went counts.
+    forest.revision =
+      try tx.first(
+        """
+        SELECT max(coalesce((SELECT max(revision) FROM change_log), 0), purged_revision)
+        FROM store_version
+        """
+      ) { $0.integer(0) } ?? 0
+    return forest
+  }
+
+  private static func loadEntities(
+    into forest: inout Forest,
+    _ tx: borrowing ReadTransaction
+  ) throws {
+    var last = ""
+    while true {
+      let page = try tx.query(
+        "SELECT \(EntityRecord.columns) FROM entity WHERE id > ? ORDER BY id LIMIT ?",
+        .text(last),
+        .integer(pageSize)
+      ) { EntityRecord(row: $0) }
+      guard let end = page.last else { return }
+      last = end.id
+      for record in page where record.id != Forest.systemIdentifier {
+        guard let row = record.row(forest.policy) else {
+          throw PolicyError([
+            .init(path: "types", problem: "has no \(record.type), which the store has entities of")
+          ])
+        }
+        forest.load(row)
+      }
+    }
+  }
+
+  private static func loadAssociations(
+    into forest: inout Forest,
+    _ tx: borrowing ReadTransaction
+  ) throws {
+    var last = ""
+    while true {
+      let page = try tx.query(
+        "\(AssociationRecord.selection) WHERE a.id > ? ORDER BY a.id LIMIT ?",
+        .text(last),
+        .integer(pageSize)
+      ) { AssociationRecord(row: $0) }
+      guard let end = page.last else { return }
+      last = end.id
+      for record in page {
+        guard let row = record.row(forest.policy), forest.entity(row.entity) != nil else { continue }
+        forest.apply(.putAssociation(row))
+      }
+    }
+  }
+
+  private static func loadLinks(
+    into forest: inout Forest,
+    _ tx: borrowing ReadTransaction
+  ) throws {
+    let links = try tx.query("SELECT link, from_id, to_id FROM entity_link") {
+      ($0.text(0), $0.text(1), $0.text(2))
+    }
+    for (name, from, to) in links {
+      guard let link = forest.policy.link(named: name), forest.entity(from) != nil,
+        forest.entity(to) != nil
+      else { continue }
+      forest.apply(.putLink(LinkRow(link: link, from: from, to: to)))
+    }
+  }
+}

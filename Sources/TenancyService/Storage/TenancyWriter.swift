@@ -1,0 +1,175 @@
+internal import ServiceKit
+
+/// Everything that TenancyService changes, each change with its entry in the change log.
+///
+/// A function of the transaction and the policy; the last revision it gave is the revision token's.
+extension WriteTransaction {
+  private func log(
+    _ change: ForestChange,
+    subject: String,
+    scope: String,
+    _ policy: Policy
+  ) throws -> Int64 {
+    try appendChange(
+      kind: change.kind,
+      subject: subject,
+      scope: scope,
+      payload: change.payload(policy)
+    )
+  }
+
+  /// Adds an entity, or changes it; the record as it is now.
+  func put(_ record: EntityRecord, _ policy: Policy, isNew: Bool) throws -> EntityRecord {
+    guard let row = record.row(policy) else {
+      preconditionFailure("an entity of type \(record.type), which the policy does not have")
+    }
+    var record = record
+    record.updatedAt = now
+    record.revision = try log(.putEntity(row), subject: record.id, scope: record.rootID, policy)
+    if isNew {
+      try execute(
+        "INSERT INTO entity (\(EntityRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        .text(record.id),
+        .text(record.type),
+        .text(record.parentID),
+        .text(record.rootID),
+        .text(record.name),
+        .text(record.attributesText),
+        .text(record.desiredState),
+        .integer(record.revision),
+        .integer(record.createdAt),
+        .integer(record.updatedAt)
+      )
+    } else {
+      try execute(
+        """
+        UPDATE entity SET parent_id = ?, root_id = ?, name = ?, attributes = ?, desired_state = ?,
+          revision = ?, updated_at = ? WHERE id = ?
+        """,
+        .text(record.parentID),
+        .text(record.rootID),
+        .text(record.name),
+        .text(record.attributesText),
+        .text(record.desiredState),
+        .integer(record.revision),
+        .integer(record.updatedAt),
+        .text(record.id)
+      )
+    }
+    return record
+  }
+
+  /// Deletes an entity that nothing hangs under and nothing refers to any more.
+  func remove(_ record: EntityRecord, _ policy: Policy) throws -> Int64 {
+    try execute("DELETE FROM entity WHERE id = ?", .text(record.id))
+    try execute(
+      "INSERT INTO tombstone (id, type, root_id, deleted_at) VALUES (?, ?, ?, ?)",
+      .text(record.id),
+      .text(record.type),
+      .text(record.rootID),
+      .integer(now)
+    )
+    return try log(.removeEntity(record.id), subject: record.id, scope: record.rootID, policy)
+  }
+
+  /// Adds an association, or changes its window.
+  func put(_ record: AssociationRecord, _ policy: Policy) throws -> Int64 {
+    guard let row = record.row(policy) else {
+      preconditionFailure("an association of role \(record.role), which the policy does not have")
+    }
+    let revision = try log(
+      .putAssociation(row),
+      subject: record.userID,
+      scope: record.rootID,
+      policy
+    )
+    try execute(
+      """
+      INSERT INTO association (id, user_id, entity_id, role, valid_from, valid_until, granted_by,
+        created_at, added) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (id) DO UPDATE SET valid_from = excluded.valid_from,
+        valid_until = excluded.valid_until
+      """,
+      .text(record.id),
+      .text(record.userID),
+      .text(record.entityID),
+      .text(record.role),
+      .optionalInteger(record.validFrom),
+      .optionalInteger(record.validUntil),
+      .text(record.grantedBy),
+      .integer(record.createdAt),
+      .integer(revision)
+    )
+    return revision
+  }
+
+  /// Removes an association.
+  func remove(_ record: AssociationRecord, _ policy: Policy) throws -> Int64 {
+    try execute("DELETE FROM association WHERE id = ?", .text(record.id))
+    return try log(
+      .removeAssociation(record.id),
+      subject: record.userID,
+      scope: record.rootID,
+      policy
+    )
+  }
+
+  /// Replaces what an entity is linked to.
+  func setLinks(
+    _ link: LinkID,
+    from record: EntityRecord,
+    to targets: [String],
+    _ policy: Policy
+  ) throws {
+    let name = policy[link].name
+    let before = try linkTargets(name, from: record.id)
+    for target in before where !targets.contains(target) {
+      try removeLink(link, from: record.id, to: target, scope: record.rootID, policy)
+    }
+    for (place, target) in targets.enumerated() {
+      try execute(
+        """
+        INSERT INTO entity_link (link, from_id, to_id, place) VALUES (?, ?, ?, ?)
+        ON CONFLICT (link, from_id, to_id) DO UPDATE SET place = excluded.place
+        """,
+        .text(name),
+        .text(record.id),
+        .text(target),
+        .integer(place)
+      )
+      guard !before.contains(target) else { continue }
+      let row = LinkRow(link: link, from: record.id, to: target)
+      _ = try log(.putLink(row), subject: target, scope: record.rootID, policy)
+    }
+  }
+
+  /// Removes every link from or to an entity.
+  func removeLinks(of id: String, scope: String, _ policy: Policy) throws {
+    let links = try query(
+      "SELECT link, from_id, to_id FROM entity_link WHERE from_id = ? OR to_id = ?",
+      .text(id),
+      .text(id)
+    ) { ($0.text(0), $0.text(1), $0.text(2)) }
+    for (name, from, to) in links {
+      guard let link = policy.link(named: name) else { continue }
+      try removeLink(link, from: from, to: to, scope: scope, policy)
+    }
+  }
+
+  private func removeLink(
+    _ link: LinkID,
+    from: String,
+    to: String,
+    scope: String,
+    _ policy: Policy
+  ) throws {
+    try execute(
+      "DELETE FROM entity_link WHERE link = ? AND from_id = ? AND to_id = ?",
+      .text(policy[link].name),
+      .text(from),
+      .text(to)
+    )
+    let row = LinkRow(link: link, from: from, to: to)
+    _ = try log(.removeLink(row), subject: to, scope: scope, policy)
+  }
+}

@@ -1,0 +1,160 @@
+import Testing
+
+@testable import TenancyService
+
+@Suite("The engine and a naive evaluator agree")
+struct DecisionAgreementTests {
+  private static let policies: [(name: String, text: [UInt8])] = {
+    [("smart-home", (try? PolicyFile.bytes("smart-home")) ?? []), ("library", [UInt8](LibraryPolicy.text.utf8))]
+  }()
+
+  /// 2 policies × 5 seeds × 50 worlds × 200 decisions = 100,000.
+  @Test(
+    "100,000 random decisions have the same reason, role, lifetime and knowledge",
+    arguments: [0, 1], 1...5)
+  func decide_randomWorlds_agree(policyIndex: Int, seed: Int) throws {
+    let policy = Self.policies[policyIndex]
+    var world = try RandomWorld(policyText: policy.text, seed: UInt64(seed))
+    var allowedCount = 0
+    for _ in 0..<50 {
+      for _ in 0..<20 { world.change() }
+      for _ in 0..<200 where try compareOne(&world) { allowedCount += 1 }
+    }
+    // The comparison means little when nearly everything is denied.
+    #expect((1_500...8_000).contains(allowedCount), "\(allowedCount) of 10,000 were allowed")
+  }
+
+  private func compareOne(_ world: inout RandomWorld) throws -> Bool {
+    let (user, id) = try Self.pair(&world)
+    let type = world.naive.entities[id]?.type ?? ""
+    // Mostly actions of the type, sometimes of another; or what allows too little comes up.
+    var actions = world.policy.actions
+    if Int.random(in: 0..<10, using: &world.generator) > 0, !world.naive.actions(of: type).isEmpty {
+      actions = world.naive.actions(of: type).keys.sorted()
+    }
+    let action = try #require(actions.randomElement(using: &world.generator))
+    let now = RandomWorld.start + Int64.random(in: -1_200_000...1_800_000, using: &world.generator)
+    let stepUps = Bool.random(using: &world.generator) ? ["pin"] : []
+    let features = Bool.random(using: &world.generator) ? ["lending"] : []
+    let decision = world.forest.decide(
+      subject: user,
+      action: try #require(world.policy.action(named: action)),
+      entity: id,
+      context: world.policy.context(stepUps: stepUps, features: features),
+      now: now
+    )
+    let evidence = world.forest.evidence(of: decision)
+    let expected = world.naive.decide(
+      user,
+      action,
+      id,
+      stepUps: stepUps,
+      features: features,
+      now: now
+    )
+    let actual = NaiveEvaluator.Answer(
+      reason: evidence.reason.rawValue,
+      role: evidence.role,
+      via: expected.via == nil ? nil : evidence.viaEntityID,
+      validUntil: evidence.validUntil,
+      isKnown: decision.isKnown
+    )
+    #expect(actual == expected, "\(user) \(action) \(id) at \(now)")
+    return decision.isAllowed
+  }
+
+  /// Someone and something, mostly where an association reaches, or nearly all would be denied.
+  private static func pair(_ world: inout RandomWorld) throws -> (user: String, entity: String) {
+    let isReached = Int.random(in: 0..<10, using: &world.generator) < 9
+    if isReached, let association = world.naive.associations.randomElement(using: &world.generator) {
+      let linked = world.naive.links.filter { $0.from == association.entity }.map(\.to)
+      let below = world.entityIDs.filter { isWithin($0, association.entity, world.naive) }
+      let entity = (below + linked).randomElement(using: &world.generator)
+      return (association.user, try #require(entity))
+    }
+    let users = world.userIDs + ["usr_unknown"]
+    let entities = world.entityIDs + ["ent_unknown"]
+    return (
+      try #require(users.randomElement(using: &world.generator)),
+      try #require(entities.randomElement(using: &world.generator))
+    )
+  }
+
+  @Test(
+    "What is listed is what single decisions allow, nothing missing and nothing more",
+    arguments: [0, 1], 11...13)
+  func listAccessible_randomWorlds_equalsFilter(policyIndex: Int, seed: Int) throws {
+    let policy = Self.policies[policyIndex]
+    var world = try RandomWorld(policyText: policy.text, seed: UInt64(seed))
+    for _ in 0..<10 {
+      for _ in 0..<20 { world.change() }
+      for user in world.userIDs {
+        try compareLists(&world, user: user)
+      }
+    }
+  }
+
+  private func compareLists(_ world: inout RandomWorld, user: String) throws {
+    let index = UInt8.random(in: 0..<UInt8(world.policy.types.count), using: &world.generator)
+    let type = EntityTypeID(index: index)
+    let name = world.policy[type].name
+    guard
+      let action = world.naive.actions(of: name).keys.sorted().randomElement(using: &world.generator)
+    else { return }
+    let now = RandomWorld.start + Int64.random(in: -1_200_000...1_200_000, using: &world.generator)
+    let within = try #require(world.entityIDs.randomElement(using: &world.generator))
+    for filter in [nil, within] {
+      let found = world.forest.listAccessible(
+        Forest.ListQuery(
+          subject: user,
+          action: try #require(world.policy.action(named: action)),
+          type: type,
+          context: world.policy.context(stepUps: ["pin"], features: ["lending"]),
+          now: now,
+          within: filter.flatMap { world.forest.entity($0) },
+          attribute: nil
+        )
+      )
+      let expected = world.entityIDs.filter { id in
+        guard world.naive.entities[id]?.type == name else { return false }
+        if let filter, !Self.isWithin(id, filter, world.naive) { return false }
+        return world.naive.decide(
+          user,
+          action,
+          id,
+          stepUps: ["pin"],
+          features: ["lending"],
+          now: now
+        ).reason == "ALLOWED"
+      }
+      #expect(found.map { world.forest.entities.text($0) }.sorted() == expected.sorted())
+    }
+  }
+
+  private static func isWithin(_ id: String, _ ancestor: String, _ naive: NaiveEvaluator) -> Bool {
+    if id == ancestor { return true }
+    guard let parent = naive.entities[id]?.parent else { return false }
+    return isWithin(parent, ancestor, naive)
+  }
+
+  @Test("The actions of a subject on an entity are those that single decisions allow")
+  func listActions_randomWorld_equalsFilter() throws {
+    var world = try RandomWorld(policyText: Self.policies[0].text, seed: 21)
+    for _ in 0..<1_000 {
+      let user = try #require(world.userIDs.randomElement(using: &world.generator))
+      let id = try #require(world.entityIDs.randomElement(using: &world.generator))
+      let listed = world.forest.listActions(
+        subject: world.forest.subjects.find(user),
+        entity: try #require(world.forest.entity(id)),
+        context: .plain,
+        now: RandomWorld.start
+      )
+      let type = try #require(world.naive.entities[id]?.type)
+      let expected = world.naive.actions(of: type).keys.filter {
+        world.naive.decide(user, $0, id, stepUps: [], features: [], now: RandomWorld.start).reason
+          == "ALLOWED"
+      }
+      #expect(Set(listed.actions.map { world.policy[$0] }) == Set(expected))
+    }
+  }
+}

@@ -1,0 +1,237 @@
+import Foundation
+
+/// A second evaluator, for comparison: plain recursion over the JSON of a policy and lists of rows.
+///
+/// Shares no code with the engine, not even the JSON reader, and makes no attempt to be fast.
+struct NaiveEvaluator {
+  struct Entity {
+    var id: String
+    var type: String
+    var parent: String?
+    var attributes: [String: NSObject]
+  }
+
+  struct Association {
+    var id: String
+    var user: String
+    var role: String
+    var entity: String
+    var from: Int64?
+    var until: Int64?
+  }
+
+  struct Link {
+    var name: String
+    var from: String
+    var to: String
+  }
+
+  struct Answer: Equatable {
+    var reason: String
+    /// The role and where it is held; not said for links, where several may be as near.
+    var role: String?
+    var via: String?
+    var validUntil: Int64
+    var isKnown: Bool
+  }
+
+  let roles: [String: [String: Any]]
+  let roleOrder: [String]
+  let types: [String: [String: Any]]
+  var entities: [String: Entity] = [:]
+  var associations: [Association] = []
+  var links: [Link] = []
+  var suspended: Set<String> = []
+
+  private static let reasons = [
+    "DENIED_BY_RULE", "FEATURE_NOT_AVAILABLE", "STEP_UP_REQUIRED", "DEVICE_OFFLINE",
+    "REMOTE_OPERATION_DISABLED",
+  ]
+
+  /// `roleOrder` because Foundation's objects have no order.
+  init(policy: [UInt8], roleOrder: [String]) throws {
+    let json = try JSONSerialization.jsonObject(with: Data(policy)) as? [String: Any] ?? [:]
+    roles = json["roles"] as? [String: [String: Any]] ?? [:]
+    types = json["types"] as? [String: [String: Any]] ?? [:]
+    self.roleOrder = roleOrder
+    entities["sys_root"] = Entity(id: "sys_root", type: "system", parent: nil, attributes: [:])
+  }
+
+  func actions(of type: String) -> [String: [String: Any]] {
+    types[type]?["actions"] as? [String: [String: Any]] ?? [:]
+  }
+
+  private func includes(_ role: String, _ other: String) -> Bool {
+    if role == other { return true }
+    return (roles[role]?["includes"] as? [String] ?? []).contains { includes($0, other) }
+  }
+
+  private func grants(_ role: String, _ action: String, on type: String) -> Bool {
+    guard let rule = actions(of: type)[action] else { return false }
+    if roles[role]?["all_actions"] as? Bool == true { return true }
+    return (rule["roles"] as? [String] ?? []).contains { includes(role, $0) }
+  }
+
+  private func through(_ role: String) -> [String: [String]] {
+    roles[role]?["through"] as? [String: [String]] ?? [:]
+  }
+
+  private func ancestors(of id: String) -> [String] {
+    guard let parent = entities[id]?.parent else { return [] }
+    return [parent] + ancestors(of: parent)
+  }
+
+  private struct Seen {
+    var association: Association
+    var isGranting: Bool
+    /// 0 for the entity, 1 for links, then upwards.
+    var level: Int
+  }
+
+  private func associationsReaching(_ entity: Entity, _ user: String, _ action: String) -> [Seen] {
+    var seen: [Seen] = []
+    let above = ancestors(of: entity.id)
+    for association in associations where association.user == user {
+      let isGranting = grants(association.role, action, on: entity.type)
+      if association.entity == entity.id {
+        seen.append(Seen(association: association, isGranting: isGranting, level: 0))
+      }
+      for link in links where link.from == association.entity && link.to == entity.id {
+        guard let actions = through(association.role)[link.name] else { continue }
+        let isThere = self.actions(of: entity.type)[action] != nil
+        let isGranting = isThere && actions.contains(action)
+        seen.append(Seen(association: association, isGranting: isGranting, level: 1))
+      }
+      let inherits = roles[association.role]?["inherits_to"] as? [String] ?? []
+      if let level = above.firstIndex(of: association.entity),
+        inherits.contains("*") || inherits.contains(entity.type)
+      {
+        seen.append(Seen(association: association, isGranting: isGranting, level: 2 + level))
+      }
+    }
+    return seen
+  }
+
+  func decide(
+    _ user: String,
+    _ action: String,
+    _ entityID: String,
+    stepUps: [String],
+    features: [String],
+    now: Int64
+  ) -> Answer {
+    var answer = Answer(reason: "", validUntil: now + 300_000, isKnown: false)
+    if suspended.contains(user) {
+      answer.reason = "SUBJECT_SUSPENDED"
+      return answer
+    }
+    guard let entity = entities[entityID] else {
+      answer.reason = "ENTITY_UNKNOWN"
+      return answer
+    }
+    let seen = associationsReaching(entity, user, action)
+    answer.isKnown = !seen.isEmpty
+    for one in seen {
+      for edge in [one.association.from, one.association.until] {
+        if let edge, edge > now { answer.validUntil = min(answer.validUntil, edge) }
+      }
+    }
+    let valid = seen.filter {
+      ($0.association.from ?? .min) <= now && ($0.association.until ?? .max) > now
+    }
+    let granting = valid.filter(\.isGranting)
+    if let best = granting.min(by: { isNearer($0, $1) }) {
+      answer.role = best.association.role
+      answer.via = best.level == 1 ? nil : best.association.entity
+    }
+    if isDenied(action, entity, held: valid.map(\.association.role)) {
+      answer.reason = "DENIED_BY_RULE"
+    } else if !granting.isEmpty {
+      let failed = conditions(action, entity, stepUps, features, now, &answer.validUntil)
+      answer.reason = Self.reasons.first { failed.contains($0) } ?? "ALLOWED"
+    } else if seen.contains(where: { $0.isGranting && ($0.association.from ?? .min) > now }) {
+      answer.reason = "NOT_YET_VALID"
+    } else if seen.contains(where: \.isGranting) {
+      answer.reason = "EXPIRED"
+    } else if !seen.isEmpty {
+      answer.reason = "ROLE_LACKS_ACTION"
+    } else {
+      let wouldDo = associations.contains {
+        $0.user == user
+          && (grants($0.role, action, on: entity.type)
+            || actions(of: entity.type)[action] != nil
+              && through($0.role).values.contains { $0.contains(action) })
+      }
+      answer.reason = wouldDo ? "OUT_OF_SCOPE" : "NO_ASSOCIATION"
+    }
+    return answer
+  }
+
+  private func isNearer(_ left: Seen, _ right: Seen) -> Bool {
+    if left.level != right.level { return left.level < right.level }
+    let places = [left, right].map { roleOrder.firstIndex(of: $0.association.role) ?? 0 }
+    return places[0] < places[1]
+  }
+
+  private func value(_ name: String, of entity: Entity) -> NSObject? {
+    if let value = entity.attributes[name] { return value }
+    let attributes = types[entity.type]?["attributes"] as? [String: [String: Any]] ?? [:]
+    return attributes[name]?["default"] as? NSObject
+  }
+
+  private func passes(_ test: [String: Any], _ entity: Entity) -> Bool {
+    let values = test["equals"] as? [NSObject] ?? [test["equals"] as? NSObject].compactMap(\.self)
+    guard let name = test["attribute"] as? String, let value = value(name, of: entity) else {
+      return false
+    }
+    return values.contains(value)
+  }
+
+  private func isDenied(_ action: String, _ entity: Entity, held: [String]) -> Bool {
+    let denies = actions(of: entity.type)[action]?["denies"] as? [[String: Any]] ?? []
+    return denies.contains { deny in
+      let tests = deny["when"] as? [[String: Any]] ?? []
+      let roles = deny["roles"] as? [String]
+      return (roles.map { $0.contains(where: held.contains) } ?? true)
+        && tests.allSatisfy { passes($0, entity) }
+    }
+  }
+
+  private func conditions(
+    _ action: String,
+    _ entity: Entity,
+    _ stepUps: [String],
+    _ features: [String],
+    _ now: Int64,
+    _ validUntil: inout Int64
+  ) -> [String] {
+    var failed: [String] = []
+    for condition in actions(of: entity.type)[action]?["conditions"] as? [[String: Any]] ?? [] {
+      if let stepUp = condition["step_up"] as? String {
+        if !stepUps.contains(stepUp) { failed.append("STEP_UP_REQUIRED") }
+      } else if let feature = condition["feature"] as? String {
+        if !features.contains(feature) { failed.append("FEATURE_NOT_AVAILABLE") }
+      } else if let daily = condition["daily"] as? [String: String] {
+        let minute = Int(now / 60_000 % 1440)
+        let (from, until) = (Self.minutes(daily["from"]), Self.minutes(daily["until"]))
+        let isIn =
+          from <= until ? (from..<until).contains(minute) : minute >= from || minute < until
+        if !isIn { failed.append("DENIED_BY_RULE") }
+        // Minute by minute to the next change.
+        var edge = now / 60_000 * 60_000 + 60_000
+        while ![from, until].contains(Int(edge / 60_000 % 1440)), edge < validUntil {
+          edge += 60_000
+        }
+        validUntil = min(validUntil, edge)
+      } else if !passes(condition, entity) {
+        failed.append(condition["otherwise"] as? String ?? "")
+      }
+    }
+    return failed
+  }
+
+  private static func minutes(_ text: String?) -> Int {
+    let parts = (text ?? "").split(separator: ":").compactMap { Int($0) }
+    return parts[0] * 60 + parts[1]
+  }
+}

@@ -1,0 +1,213 @@
+import Foundation
+
+@testable import TenancyService
+
+/// A generator whose seed replays a failure (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ mixed >> 31
+  }
+}
+
+/// Entities, associations and links at random, in the engine and in the naive evaluator alike.
+struct RandomWorld {
+  static let start: Int64 = 1_767_600_000_000
+  let policy: Policy
+  var forest: Forest
+  var naive: NaiveEvaluator
+  var generator: SeededGenerator
+  var entityIDs: [String] = ["sys_root"]
+  let userIDs = (0..<30).map { "usr_\($0)" }
+  private var nextID = 0
+
+  init(policyText: [UInt8], seed: UInt64) throws {
+    policy = try Policy.load(policyText)
+    forest = Forest(policy: policy)
+    naive = try NaiveEvaluator(policy: policyText, roleOrder: policy.roles.map(\.name))
+    generator = SeededGenerator(state: seed)
+    for _ in 0..<150 { addEntity() }
+    for _ in 0..<160 { addAssociation() }
+    for _ in 0..<40 { addLink() }
+    let suspended = userIDs[Int.random(in: 0..<30, using: &generator)]
+    forest.apply(.setSuspended(suspended, true))
+    naive.suspended.insert(suspended)
+  }
+
+  /// One random change of the world.
+  mutating func change() {
+    switch Int.random(in: 0..<10, using: &generator) {
+    case 0..<2: addEntity()
+    case 2..<4: addAssociation()
+    case 4..<6: removeAssociation()
+    case 6: addLink()
+    case 7: removeLink()
+    case 8: removeEntity()
+    default: changeEntity()
+    }
+  }
+
+  private mutating func pick<Element>(_ array: [Element]) -> Element? {
+    array.randomElement(using: &generator)
+  }
+
+  private mutating func addEntity() {
+    let type = EntityTypeID(
+      index: UInt8.random(in: 1..<UInt8(policy.types.count), using: &generator)
+    )
+    let parents = entityIDs.filter { policy[type].parents.contains(typeID($0)) }
+    guard let parent = pick(parents),
+      (naive.entities[parent].map { depth($0.id) } ?? 0) < Forest.depthMax
+    else { return }
+    nextID += 1
+    let id = "ent_\(nextID)"
+    put(id, type: type, parent: parent, attributes: randomAttributes(of: type))
+    entityIDs.append(id)
+  }
+
+  private func depth(_ id: String) -> Int {
+    naive.entities[id]?.parent.map { 1 + depth($0) } ?? 0
+  }
+
+  private func typeID(_ id: String) -> EntityTypeID {
+    naive.entities[id].flatMap { policy.type(named: $0.type) } ?? .system
+  }
+
+  private mutating func randomAttributes(of type: EntityTypeID) -> [String: Attribute.Value] {
+    var values: [String: Attribute.Value] = [:]
+    for attribute in policy[type].attributes where Bool.random(using: &generator) {
+      switch attribute.kind {
+      case .boolean: values[attribute.name] = .boolean(Bool.random(using: &generator))
+      case .choice(let choices): values[attribute.name] = pick(choices).map { .text($0) }
+      case .text, .integer: break
+      }
+    }
+    return values
+  }
+
+  private mutating func put(
+    _ id: String,
+    type: EntityTypeID,
+    parent: String,
+    attributes: [String: Attribute.Value]
+  ) {
+    forest.apply(
+      .putEntity(
+        EntityRow(
+          id: id,
+          type: type,
+          parent: parent,
+          name: id,
+          codes: policy[type].codes(attributes)
+        )
+      )
+    )
+    naive.entities[id] = NaiveEvaluator.Entity(
+      id: id,
+      type: policy[type].name,
+      parent: parent,
+      attributes: attributes.compactMapValues {
+        switch $0 {
+        case .boolean(let flag): flag as NSNumber
+        case .text(let text): text as NSString
+        case .integer(let number): number as NSNumber
+        }
+      }
+    )
+  }
+
+  private mutating func changeEntity() {
+    guard let id = pick(Array(entityIDs.dropFirst())), let entity = naive.entities[id],
+      let type = policy.type(named: entity.type)
+    else { return }
+    // A move, when the entity is a leaf that another parent would take.
+    let isLeaf = !naive.entities.values.contains { $0.parent == id }
+    let parents = entityIDs.filter {
+      policy[type].parents.contains(typeID($0)) && $0 != id && depth($0) < Forest.depthMax
+    }
+    let parent = isLeaf ? pick(parents) ?? entity.parent : entity.parent
+    put(
+      id,
+      type: type,
+      parent: parent ?? "sys_root",
+      attributes: randomAttributes(of: type)
+    )
+  }
+
+  private mutating func removeEntity() {
+    let leaves = entityIDs.dropFirst().filter { id in
+      !naive.entities.values.contains { $0.parent == id }
+    }
+    guard let id = pick(Array(leaves)) else { return }
+    forest.apply(.removeEntity(id))
+    naive.entities[id] = nil
+    naive.associations.removeAll { $0.entity == id }
+    naive.links.removeAll { $0.from == id || $0.to == id }
+    entityIDs.removeAll { $0 == id }
+  }
+
+  private mutating func addAssociation() {
+    guard let user = pick(userIDs), let id = pick(entityIDs) else { return }
+    let type = typeID(id)
+    let roles = policy.roles.indices.filter { policy.roles[$0].heldOn.contains(type) }
+    guard let role = pick(Array(roles)) else { return }
+    var from: Int64?
+    var until: Int64?
+    if policy.roles[role].isWindowRequired || Int.random(in: 0..<4, using: &generator) == 0 {
+      let begin = Self.start + Int64.random(in: -20...20, using: &generator) * 60_000
+      from = begin
+      until = begin + Int64.random(in: 1...20, using: &generator) * 60_000
+    }
+    nextID += 1
+    let association = NaiveEvaluator.Association(
+      id: "asc_\(nextID)",
+      user: user,
+      role: policy.roles[role].name,
+      entity: id,
+      from: from,
+      until: until
+    )
+    naive.associations.append(association)
+    forest.apply(
+      .putAssociation(
+        AssociationRow(
+          id: association.id,
+          subject: user,
+          role: RoleID(index: UInt8(role)),
+          entity: id,
+          validFrom: from ?? .min,
+          validUntil: until ?? .max
+        )
+      )
+    )
+  }
+
+  private mutating func removeAssociation() {
+    guard let association = pick(naive.associations) else { return }
+    naive.associations.removeAll { $0.id == association.id }
+    forest.apply(.removeAssociation(association.id))
+  }
+
+  private mutating func addLink() {
+    guard let index = policy.links.indices.randomElement(using: &generator) else { return }
+    let link = policy.links[index]
+    guard let from = pick(entityIDs.filter { typeID($0) == link.from }),
+      let to = pick(entityIDs.filter { typeID($0) == link.to })
+    else { return }
+    forest.apply(.putLink(LinkRow(link: LinkID(index: UInt8(index)), from: from, to: to)))
+    if !naive.links.contains(where: { $0.name == link.name && $0.from == from && $0.to == to }) {
+      naive.links.append(NaiveEvaluator.Link(name: link.name, from: from, to: to))
+    }
+  }
+
+  private mutating func removeLink() {
+    guard let link = pick(naive.links), let id = policy.link(named: link.name) else { return }
+    naive.links.removeAll { $0.name == link.name && $0.from == link.from && $0.to == link.to }
+    forest.apply(.removeLink(LinkRow(link: id, from: link.from, to: link.to)))
+  }
+}

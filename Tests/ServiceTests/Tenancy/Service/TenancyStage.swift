@@ -1,0 +1,217 @@
+import Contracts
+import Foundation
+import RPCKit
+import ServiceKit
+import Synchronization
+import Testing
+
+@testable import TenancyService
+
+/// The date, moved by hand.
+final class ManualClock: WallClock {
+  private let milliseconds: Atomic<Int64>
+
+  init(_ start: Int64) { milliseconds = Atomic(start) }
+
+  var now: Int64 { milliseconds.load(ordering: .relaxed) }
+
+  func advance(by duration: Int64) { milliseconds.add(duration, ordering: .relaxed) }
+}
+
+/// A folder that lasts as long as the object; its path is short, because a socket's has to be.
+final class TestFolder: Sendable {
+  let root = "/tmp/tenancy-\(UInt64.random(in: 0...(.max)))"
+
+  init() throws {
+    try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: false)
+  }
+
+  deinit {
+    // The system empties the place anyway.
+    try? FileManager.default.removeItem(atPath: root)
+  }
+
+  func path(_ name: String) -> String { "\(root)/\(name)" }
+}
+
+/// Log lines that nobody reads.
+struct SilentSink: LogSink {
+  func write(_ line: consuming [UInt8]) {}
+  func flush() {}
+}
+
+/// Tells the handlers who calls, from metadata: what proves it is tested elsewhere.
+struct NamedCallers: ServerInterceptor {
+  func intercept(_ call: CallContext, next: () async throws -> Void) async throws {
+    if let user = call.metadata["test-user"] {
+      call.identity = Caller.user(
+        UserIdentity(
+          userID: user,
+          sessionID: "ses_test",
+          token: BearerToken(""),
+          acr: call.metadata["test-acr"] ?? "pwd",
+          authenticated: 0,
+          tokenExpires: .max
+        )
+      )
+    } else if let service = call.metadata["test-service"] {
+      call.identity = Caller.service(service)
+    }
+    try await next()
+  }
+}
+
+/// A small AuthService: who has an account is everyone whose identifier does not say otherwise.
+struct SmallUsersService: Auth_V1.UsersService {
+  func batchGet(
+    _ request: Auth_V1.BatchGetUsersRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.BatchGetUsersResponse {
+    Auth_V1.BatchGetUsersResponse(
+      users: request.userIds.filter { $0.hasPrefix("usr_") && !$0.contains("missing") }
+        .map { Tenancy_V1.UserSummary(id: $0, displayName: "Name of \($0)") }
+    )
+  }
+
+  func getMe(_ request: Auth_V1.GetMeRequest, _ call: CallContext) async throws -> Auth_V1.User {
+    throw RPCError(.unimplemented, "")
+  }
+
+  func updateProfile(
+    _ request: Auth_V1.UpdateProfileRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.User { throw RPCError(.unimplemented, "") }
+
+  func setDefaults(
+    _ request: Auth_V1.SetDefaultsRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.User { throw RPCError(.unimplemented, "") }
+
+  func changePassword(
+    _ request: Auth_V1.ChangePasswordRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.ChangePasswordResponse { throw RPCError(.unimplemented, "") }
+}
+
+/// TenancyService behind a real socket, with a real, small AuthService beside it.
+struct TenancyStage: Sendable {
+  static let start: Int64 = 1_767_614_400_000
+
+  let service: TenancyService
+  let channel: Channel
+  let clock: ManualClock
+
+  var portfolios: Tenancy_V1.PortfoliosClient { .init(channel) }
+  var properties: Tenancy_V1.PropertiesClient { .init(channel) }
+  var units: Tenancy_V1.UnitsClient { .init(channel) }
+  var devices: Tenancy_V1.DevicesClient { .init(channel) }
+  var guests: Tenancy_V1.GuestsClient { .init(channel) }
+  var associations: Tenancy_V1.AssociationsClient { .init(channel) }
+  var permissions: Tenancy_V1.PermissionsClient { .init(channel) }
+
+  /// Runs `body` against a service with an empty store, or the store in `folder`.
+  static func run(
+    policy: [UInt8]? = nil,
+    in folder: TestFolder? = nil,
+    usersAreDown: Bool = false,
+    _ body: (TenancyStage) async throws -> Void
+  ) async throws {
+    let folder = try folder ?? TestFolder()
+    let loops = try EventLoopGroup.epoll(count: 1)
+    defer { loops.stop() }
+    let users = Server(
+      ServerConfiguration(endpoints: [.init(.unix(path: folder.path("users")))]),
+      services: [SmallUsersService().definition],
+      on: loops
+    )
+    // Where nobody listens, AuthService is down.
+    let target = "unix://\(folder.path(usersAreDown ? "nobody" : "users"))"
+    try await users.serving { _ in
+      try await withChannel(target, ChannelConfiguration(loops: loops)) { usersChannel in
+        try await serve(policy, folder, usersChannel, loops, body)
+      }
+    }
+  }
+
+  private static func serve(
+    _ policy: [UInt8]?,
+    _ folder: TestFolder,
+    _ usersChannel: Channel,
+    _ loops: EventLoopGroup,
+    _ body: (TenancyStage) async throws -> Void
+  ) async throws {
+    let clock = ManualClock(start)
+    let service = try await TenancyService.start(
+      TenancyConfiguration(
+        storePath: folder.path("store"),
+        policy: try policy ?? PolicyFile.bytes("smart-home")
+      ),
+      users: AuthUserDirectory(Auth_V1.UsersClient(usersChannel)),
+      clock: clock,
+      logger: Logger(label: "test", level: .error, sink: SilentSink()),
+      metrics: MetricRegistry()
+    )
+    let server = Server(
+      ServerConfiguration(endpoints: [.init(.unix(path: folder.path("tenancy")))]),
+      services: service.services,
+      interceptors: [StoreErrorInterceptor(domain: TenancyService.domain), NamedCallers()],
+      on: loops
+    )
+    do {
+      try await server.serving { _ in
+        let target = "unix://\(folder.path("tenancy"))"
+        try await withChannel(target, ChannelConfiguration(loops: loops)) { channel in
+          try await body(TenancyStage(service: service, channel: channel, clock: clock))
+        }
+      }
+    } catch {
+      await service.stop()
+      throw error
+    }
+    await service.stop()
+  }
+}
+
+extension CallOptions {
+  /// A call of a user.
+  static func by(_ user: String, acr: String = "pwd") -> CallOptions {
+    CallOptions(timeout: .seconds(20), metadata: ["test-user": user, "test-acr": acr])
+  }
+
+  /// A call of a service.
+  static func byService(_ name: String) -> CallOptions {
+    CallOptions(timeout: .seconds(20), metadata: ["test-service": name])
+  }
+}
+
+/// An error as a client tells it from others.
+struct Refusal: Hashable, CustomStringConvertible {
+  let code: StatusCode
+  let reason: String
+
+  init(_ error: RPCError) {
+    code = error.code
+    let detail = error.details.first { $0.typeURL.hasSuffix("google.rpc.ErrorInfo") }
+    let info = detail.flatMap {
+      try? Google_Rpc.ErrorInfo(protobuf: $0.value.span, limits: MessageLimits())
+    }
+    reason = info?.reason ?? ""
+  }
+
+  init(_ code: StatusCode, _ reason: String) {
+    self.code = code
+    self.reason = reason
+  }
+
+  var description: String { "\(code) \(reason)" }
+}
+
+/// Why a call was refused; nil when it was not.
+func refusal<Response>(_ body: () async throws -> Response) async throws -> Refusal? {
+  do {
+    _ = try await body()
+    return nil
+  } catch let error as RPCError {
+    return Refusal(error)
+  }
+}
