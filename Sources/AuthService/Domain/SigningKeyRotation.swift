@@ -1,0 +1,61 @@
+/// When keys that sign access tokens come and go.
+///
+/// A key is published before it signs, so that everyone knows it by then, and stays published until
+/// the last token that it signed has ended.
+public struct SigningKeyRotation: Hashable, Sendable {
+  /// How long a key signs, in milliseconds.
+  public var period: Int64
+  /// How long before that it is published.
+  public var lead: Int64
+  /// How long after that it stays published: a token's life, the difference between clocks, and an
+  /// hour for those who keep key sets.
+  public var overlap: Int64
+
+  /// Makes a rule.
+  public init(period: Int64, lead: Int64, overlap: Int64) {
+    self.period = period
+    self.lead = lead
+    self.overlap = overlap
+  }
+
+  /// 30 days, 10 minutes, 75 minutes and a half.
+  public static let standard = SigningKeyRotation(
+    period: 30 * 86_400_000,
+    lead: 10 * 60_000,
+    overlap: 15 * 60_000 + 30_000 + 3_600_000
+  )
+
+  /// What is to be done now.
+  public struct Plan: Hashable, Sendable {
+    /// A new key is needed, to sign from then on.
+    public var newKeyFrom: Int64?
+    /// Keys that need not be published any more.
+    public var retired: [String]
+  }
+
+  /// What is to be done about keys of these names, each signing from the time with it.
+  public func plan(_ keys: [(id: String, from: Int64)], now: Int64) -> Plan {
+    let keys = keys.sorted { ($0.from, $0.id) < ($1.from, $1.id) }
+    guard let newest = keys.last else { return Plan(newKeyFrom: now, retired: []) }
+    var plan = Plan(newKeyFrom: nil, retired: [])
+    let end = newest.from.addingSaturated(period)
+    if now >= end.subtractingSaturated(lead) { plan.newKeyFrom = max(end, now + lead) }
+    for (key, successor) in zip(keys, keys.dropFirst())
+    where now > successor.from.addingSaturated(overlap) {
+      plan.retired.append(key.id)
+    }
+    return plan
+  }
+
+  /// The key that signs now: the newest of those whose time has come.
+  public func signer(_ keys: [(id: String, from: Int64)], now: Int64) -> String? {
+    let ready = keys.filter { $0.from <= now }
+    return ready.max { ($0.from, $0.id) < ($1.from, $1.id) }?.id
+  }
+
+  /// Until when tokens of a key may be believed, given when its successor begins, if there is one.
+  public func end(from: Int64, successor: Int64?, now: Int64) -> Int64 {
+    let signsUntil = successor ?? max(from.addingSaturated(period), now.addingSaturated(lead))
+    return signsUntil.addingSaturated(overlap)
+  }
+}

@@ -1,0 +1,193 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// Users.
+struct UsersHandler: Auth_V1.UsersService {
+  let core: AuthCore
+
+  func getMe(_ request: Auth_V1.GetMeRequest, _ call: CallContext) async throws -> Auth_V1.User {
+    let identity = try call.requireUser()
+    return try await answer(
+      try await find(identity.userID),
+      allowsPartial: request.allowPartialContext
+    )
+  }
+
+  func updateProfile(
+    _ request: Auth_V1.UpdateProfileRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.User {
+    let identity = try call.requireUser()
+    let user = try await change(request.idempotencyKey, request, call, "user.update") { user in
+      user.displayName = request.displayName ?? user.displayName
+      user.firstName = request.firstName ?? user.firstName
+      user.lastName = request.lastName ?? user.lastName
+    }
+    let context = try await core.contexts.context(of: identity.userID, allowsPartial: true)
+    return user.with(context)
+  }
+
+  func setDefaults(
+    _ request: Auth_V1.SetDefaultsRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.User {
+    let identity = try call.requireUser()
+    let wanted = [
+      ("portfolio", request.portfolioId), ("property", request.propertyId),
+      ("unit", request.unitId),
+    ]
+    let context = try await core.contexts.context(of: identity.userID, allowsPartial: false)
+    try await check(wanted, of: identity.userID, context)
+    let user = try await change(request.idempotencyKey, request, call, "user.set_defaults") {
+      user in
+      for ((_, path), (_, id)) in zip(AuthCore.defaultTypes, wanted) {
+        guard let id else { continue }
+        user.defaults[keyPath: path] = id.isEmpty ? .cleared : .chosen(id)
+      }
+    }
+    return user.with(context)
+  }
+
+  /// Throws unless the user has a role on each of these, or on what it is in.
+  private func check(
+    _ wanted: [(type: String, id: String?)],
+    of userID: String,
+    _ context: UserContext
+  ) async throws {
+    let now = core.clock.now
+    let unknown = wanted.compactMap { entry -> (type: String, id: String)? in
+      guard let id = entry.id, !id.isEmpty else { return nil }
+      return context.entities(entry.type, now: now).contains(id) ? nil : (entry.type, id)
+    }
+    let seen = try await core.contexts.seen(unknown, by: userID)
+    guard let refused = unknown.first(where: { !seen.contains($0.id) }) else { return }
+    throw AuthError.defaultNotFound("\(refused.type)_id")
+  }
+
+  func changePassword(
+    _ request: Auth_V1.ChangePasswordRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.ChangePasswordResponse {
+    let identity = try call.requireUser()
+    let (checkPermit, hashPermit) = (try core.pool.reserve(), try core.pool.reserve())
+    let email = EmailAddress(try await find(identity.userID).email)
+    if let objection = core.policy.objection(to: request.newPassword, email: email.text) {
+      throw AuthError.passwordRefused(objection, field: "new_password")
+    }
+    let verified = try await core.verify(request.currentPassword, of: email, checkPermit)
+    guard let verified, verified.user.id == identity.userID else {
+      throw AuthError.invalidCredentials
+    }
+    let (core, requestID) = (core, call.requestID)
+    let record = try await core.pool.run(hashPermit) {
+      try core.hasher.record(of: request.newPassword)
+    }
+    let now = core.clock.now
+    let revoked = try await core.write { tx in
+      let isChanged = try UserTable.replacePassword(
+        of: identity.userID,
+        verified.stored,
+        by: record.text,
+        now: now,
+        in: tx
+      )
+      guard isChanged else { throw AuthError.invalidCredentials }
+      try AttemptTable.clear(verified.subject, .password, in: tx)
+      let others = try SessionTable.alive(of: identity.userID, now: now, in: tx).map(\.id)
+        .filter { $0 != identity.sessionID }
+      _ = try SessionTable.revoke(others, of: identity.userID, now: now, in: tx)
+      try tx.audit(
+        AuditRecord(
+          actor: identity.userID,
+          onBehalfOf: identity.actingService,
+          requestID: requestID,
+          action: "password.change",
+          object: identity.userID,
+          detail: "revoked \(others.count)"
+        )
+      )
+      return others
+    }
+    core.announce(revoked: revoked)
+    return .init(revokedSessions: UInt32(revoked.count))
+  }
+
+  func batchGet(
+    _ request: Auth_V1.BatchGetUsersRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.BatchGetUsersResponse {
+    let users = try await core.read { tx in
+      try request.userIds.compactMap { id in try UserTable.find(id, in: tx) }
+    }
+    return .init(users: users.map { .init(id: $0.id, displayName: $0.displayName) })
+  }
+
+  func findByEmail(
+    _ request: Auth_V1.FindUserByEmailRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.UserSummary {
+    let address = EmailAddress(request.email)
+    let user = try await core.read { tx in try UserTable.findForSignIn(address, in: tx)?.user }
+    guard let user else { throw AuthError.userNotFound }
+    return .init(id: user.id, displayName: user.displayName)
+  }
+
+  private func find(_ userID: String) async throws -> UserRecord {
+    let user = try await core.read { tx in try UserTable.find(userID, in: tx) }
+    guard let user else { throw AuthError.userNotFound }
+    return user
+  }
+
+  private func answer(_ user: UserRecord, allowsPartial: Bool) async throws -> Auth_V1.User {
+    let context = try await core.contexts.context(of: user.id, allowsPartial: allowsPartial)
+    let (settled, _) = try await core.settled(user, context)
+    return .init(settled, context)
+  }
+
+  /// Changes the calling user in one transaction; the user afterwards, without context.
+  private func change(
+    _ key: String,
+    _ request: some Message,
+    _ call: CallContext,
+    _ action: String,
+    _ change: @escaping @Sendable (inout UserRecord) -> Void
+  ) async throws -> Auth_V1.User {
+    let identity = try call.requireUser()
+    let (now, requestID) = (core.clock.now, call.requestID)
+    return try await core.writeOnce(key, request, call) { tx in
+      guard let before = try UserTable.find(identity.userID, in: tx) else {
+        throw AuthError.userNotFound
+      }
+      var user = before
+      change(&user)
+      guard user != before else { return .init(before, UserContext()) }
+      user.updated = now
+      try UserTable.update(user, in: tx)
+      try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
+      try tx.audit(
+        AuditRecord(
+          actor: identity.userID,
+          onBehalfOf: identity.actingService,
+          requestID: requestID,
+          action: action,
+          object: user.id,
+          beforeDigest: before.digest,
+          afterDigest: user.digest
+        )
+      )
+      return .init(user, UserContext())
+    }
+  }
+}
+
+extension UserRecord {
+  /// For the audit log: tells whether two states are the same, and nothing else.
+  fileprivate var digest: [UInt8] {
+    let fields = [
+      displayName, firstName, lastName, defaults.portfolio.stored ?? "-",
+      defaults.property.stored ?? "-", defaults.unit.stored ?? "-", "\(updated)",
+    ]
+    return Digests.sha256(fields.map { "\($0.utf8.count):\($0)" }.joined())
+  }
+}

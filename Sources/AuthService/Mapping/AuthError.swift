@@ -1,0 +1,132 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// What callers of AuthService are told when it does not do what they ask.
+enum AuthError {
+  static let domain = "gatehouse.auth"
+
+  /// Unknown address, wrong password, an account without one, or too many attempts: all the same.
+  static let invalidCredentials = RPCError(
+    .unauthenticated,
+    reason: "INVALID_CREDENTIALS",
+    domain: domain,
+    message: "the address or the password is wrong, or there were too many attempts"
+  )
+
+  /// A refresh token that gets nothing, for whatever reason.
+  static let invalidRefreshToken = RPCError(
+    .unauthenticated,
+    reason: "REFRESH_TOKEN_INVALID",
+    domain: domain,
+    message: "the refresh token is not valid; sign in again"
+  )
+
+  /// The session was revoked while the call was on its way.
+  static let sessionEnded = RPCError(
+    .unauthenticated,
+    reason: "SESSION_ENDED",
+    domain: domain,
+    message: "the session has ended; sign in again"
+  )
+
+  static let emailTaken = RPCError(
+    .alreadyExists,
+    reason: "EMAIL_TAKEN",
+    domain: domain,
+    message: "there is an account with this address"
+  )
+
+  static let sessionNotFound = RPCError(
+    .notFound,
+    reason: "SESSION_NOT_FOUND",
+    domain: domain,
+    message: "there is no such session"
+  )
+
+  static let userNotFound = RPCError(
+    .notFound,
+    reason: "USER_NOT_FOUND",
+    domain: domain,
+    message: "there is no such user"
+  )
+
+  /// A default on which the user has no role, or that does not exist: one answer.
+  static func defaultNotFound(_ field: String) -> RPCError {
+    RPCError(
+      .notFound,
+      reason: "DEFAULT_NOT_FOUND",
+      domain: domain,
+      message: "there is nothing of this kind that you have a role on",
+      metadata: ["field": field]
+    )
+  }
+
+  static let noSigningKey = RPCError(
+    .unavailable,
+    reason: "NO_SIGNING_KEY",
+    domain: domain,
+    message: "tokens cannot be signed at the moment",
+    retryAfter: .seconds(1)
+  )
+
+  static func hashingOverloaded(retryAfter: Duration) -> RPCError {
+    RPCError(
+      .resourceExhausted,
+      reason: "TOO_MANY_SIGN_INS",
+      domain: domain,
+      message: "too many passwords are being checked; try again",
+      retryAfter: retryAfter
+    )
+  }
+
+  /// A part of the context that another service has, and that is not to be had now.
+  static func contextUnavailable(_ part: String, cause: any Error) -> RPCError {
+    RPCError(
+      .unavailable,
+      reason: "CONTEXT_UNAVAILABLE",
+      domain: domain,
+      message: "a part of the user's context cannot be had at the moment",
+      metadata: ["missing": part],
+      retryAfter: .seconds(1),
+      cause: cause
+    )
+  }
+
+  /// A password that the policy does not take: INVALID_ARGUMENT, with the field.
+  static func passwordRefused(
+    _ objection: PasswordPolicy.Objection,
+    field: String
+  ) -> RPCError {
+    let (reason, sentence) =
+      switch objection {
+      case .length: ("PASSWORD_LENGTH", "must have 8 to 256 bytes")
+      case .common: ("PASSWORD_COMMON", "is one of the most common passwords")
+      case .partOfEmail: ("PASSWORD_PART_OF_EMAIL", "is a part of the address")
+      }
+    var error = RPCError(
+      .invalidArgument,
+      reason: reason,
+      domain: domain,
+      message: "\(field): \(sentence)"
+    )
+    error.details.append(.badRequest([FieldViolation(field: field, description: sentence)]))
+    return error
+  }
+
+  /// What a failure of the store is to a caller; everything else stays what it is.
+  static func mapped(_ error: any Error) -> any Error {
+    guard let error = error as? StoreError else { return error }
+    switch error {
+    case .unavailable, .overloaded:
+      return RPCError(
+        .unavailable,
+        reason: "STORE_UNAVAILABLE",
+        domain: domain,
+        message: "nothing can be stored at the moment",
+        retryAfter: .seconds(1),
+        cause: error
+      )
+    default: return error
+    }
+  }
+}

@@ -1,0 +1,78 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// Between records of this service and messages of its contract.
+extension Auth_V1.User {
+  /// A user with what the other services know of it.
+  init(_ user: UserRecord, _ context: UserContext) {
+    self.init(
+      id: user.id,
+      email: user.email,
+      emailVerified: user.isEmailVerified,
+      displayName: user.displayName,
+      firstName: user.firstName,
+      lastName: user.lastName,
+      roleAssociations: context.associations ?? [],
+      defaultPortfolioId: user.defaults.portfolio.id,
+      defaultPropertyId: user.defaults.property.id,
+      defaultUnitId: user.defaults.unit.id,
+      hasCompliancePack: context.entitlements?.hasCompliancePack ?? false,
+      plan: context.entitlements?.plan ?? "",
+      missingContext: context.missing,
+      createdAt: .init(milliseconds: user.created),
+      updatedAt: .init(milliseconds: user.updated)
+    )
+  }
+}
+
+extension Auth_V1.User {
+  /// The same user with what the other services know of it now.
+  func with(_ context: UserContext) -> Auth_V1.User {
+    var user = self
+    user.roleAssociations = context.associations ?? []
+    user.hasCompliancePack = context.entitlements?.hasCompliancePack ?? false
+    user.plan = context.entitlements?.plan ?? ""
+    user.missingContext = context.missing
+    return user
+  }
+}
+
+extension DeviceDescription {
+  init(_ device: Auth_V1.Device?) {
+    self.init()
+    guard let device else { return }
+    name = device.name
+    model = device.model
+    application = device.application
+  }
+
+  var message: Auth_V1.Device { .init(name: name, model: model, application: application) }
+}
+
+extension Auth_V1.Session {
+  init(_ session: SessionRecord, isCurrent: Bool) {
+    self.init(
+      id: session.id,
+      device: session.device.message,
+      createdAt: .init(milliseconds: session.created),
+      lastSeenAt: .init(milliseconds: session.refresh.rotated),
+      expiresAt: .init(milliseconds: session.end),
+      current: isCurrent,
+      network: session.network
+    )
+  }
+}
+
+extension Auth_V1.Revocation {
+  init(_ revocation: StoredRevocation) {
+    self.init(
+      kind: revocation.sessionID == nil ? .user : .session,
+      revision: UInt64(clamping: revocation.revision),
+      sessionId: revocation.sessionID ?? "",
+      userId: revocation.userID,
+      notBefore: revocation.notBefore.map { .init(milliseconds: $0) },
+      forgetAt: .init(milliseconds: revocation.forgetAt)
+    )
+  }
+}

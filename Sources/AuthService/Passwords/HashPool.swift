@@ -1,0 +1,155 @@
+internal import Glibc
+public import RPCKit
+
+/// Threads that hash passwords, and how much may wait for them.
+///
+/// Hashing takes tens of milliseconds and megabytes each, so it runs on as many threads as there are
+/// cores, at a lower priority than the loops, and at most two seconds of it may wait: whoever would
+/// wait longer is told so before anything else is done for them.
+public final class HashPool: Sendable {
+  /// A place in the queue.
+  ///
+  /// It belongs to the job that it is used for, and is free again when that has run: a client that
+  /// goes away must not make room for the next one while its hash is still being computed.
+  final class Permit: Sendable {
+    private let pool: HashPool
+    private let isUsed = Lock(false)
+
+    fileprivate init(_ pool: HashPool) { self.pool = pool }
+
+    deinit {
+      if !isUsed.withLock({ $0 }) { pool.release() }
+    }
+
+    fileprivate func use() {
+      let wasUsed = isUsed.withLock { isUsed in
+        defer { isUsed = true }
+        return isUsed
+      }
+      precondition(!wasUsed, "a permit is good for one job")
+    }
+  }
+
+  /// Work that may wait, as time that one thread would need.
+  public static let waitMax = Duration.seconds(2)
+
+  private struct State {
+    /// Permits that are given out and not yet free again.
+    var permitCount = 0
+    var jobs: [@Sendable () -> Void] = []
+    var idle: [any EventLoop] = []
+    /// What a hash takes, in nanoseconds: a moving average.
+    var jobNanoseconds: Int64 = 40_000_000
+  }
+
+  private let threads: EventLoopGroup
+  private let threadCount: Int
+  private let metrics: HashPoolMetrics
+  private let state: Lock<State>
+
+  /// Starts the threads; `threadCount` is as many as there are cores by default.
+  public init(threadCount: Int? = nil, metrics: MetricRegistry = MetricRegistry()) throws {
+    let count = max(1, threadCount ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    // An event loop is a thread with a queue that can be woken; there is nothing else on these.
+    threads = try .epoll(count: count)
+    self.threadCount = count
+    self.metrics = HashPoolMetrics(metrics)
+    var state = State()
+    state.idle = threads.loops
+    self.state = Lock(state)
+    for thread in threads.loops {
+      // On Linux a priority belongs to a thread, whatever POSIX says (setpriority(2)).
+      thread.execute { _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, 10) }
+    }
+  }
+
+  /// Ends the threads, when what waits has run.
+  public func stop() { threads.stop() }
+
+  /// Hashes that wait or run, and places that are reserved for some.
+  public var count: Int { state.withLock { $0.permitCount } }
+
+  /// How many of them there may be.
+  public var countMax: Int { state.withLock { capacity(of: $0) } }
+
+  private func capacity(of state: borrowing State) -> Int {
+    let perThread = Self.waitMax.nanosecondsSaturated / max(1, state.jobNanoseconds)
+    return threadCount * Int(min(max(1, perThread), 100_000))
+  }
+
+  /// Takes a place for one job; throws RESOURCE_EXHAUSTED when there is none.
+  func reserve() throws(RPCError) -> Permit {
+    let wait = state.withLock { state -> Int64? in
+      guard state.permitCount < capacity(of: state) else {
+        return Int64(state.permitCount) * state.jobNanoseconds / Int64(threadCount)
+      }
+      state.permitCount += 1
+      return nil
+    }
+    guard let wait else { return Permit(self) }
+    metrics.shed.increment()
+    throw AuthError.hashingOverloaded(retryAfter: .nanoseconds(max(wait / 2, 100_000_000)))
+  }
+
+  /// Runs `job` on a thread of the pool.
+  ///
+  /// A cancelled caller waits on: its job is not taken back, and not started twice.
+  func run<Result: Sendable>(
+    _ permit: Permit,
+    _ job: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    permit.use()
+    return try await withCheckedThrowingContinuation { continuation in
+      let thread = state.withLock { state -> (any EventLoop)? in
+        state.jobs.append {
+          let result = Swift.Result { try job() }
+          continuation.resume(with: result)
+        }
+        return state.idle.popLast()
+      }
+      if let thread { thread.execute { self.work(on: thread) } }
+    }
+  }
+
+  /// Runs jobs until there are none.
+  private func work(on thread: any EventLoop) {
+    while true {
+      let job = state.withLock { state -> (@Sendable () -> Void)? in
+        guard !state.jobs.isEmpty else {
+          state.idle.append(thread)
+          return nil
+        }
+        return state.jobs.removeFirst()
+      }
+      guard let job else { return }
+      let started = thread.preciseNow
+      job()
+      let taken = started.nanoseconds(to: thread.preciseNow)
+      metrics.duration.observe(nanoseconds: taken)
+      state.withLock { state in
+        state.permitCount -= 1
+        state.jobNanoseconds += (taken - state.jobNanoseconds) / 16
+      }
+    }
+  }
+
+  private func release() { state.withLock { $0.permitCount -= 1 } }
+}
+
+/// What the pool counts.
+struct HashPoolMetrics: Sendable {
+  let shed: Counter
+  let duration: Histogram
+
+  init(_ registry: MetricRegistry) {
+    shed = registry.counter(
+      "password_hashes_shed_total",
+      help: "Password hashes that were refused because too many were waiting."
+    )
+    duration = registry.histogram(
+      "password_hash_seconds",
+      help: "How long a password hash took.",
+      buckets: .duration
+    )
+  }
+}

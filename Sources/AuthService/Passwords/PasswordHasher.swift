@@ -1,0 +1,68 @@
+public import ServiceKit
+
+/// Makes and checks password records: the work itself, without threads.
+public struct PasswordHasher: Sendable {
+  /// The cost of new records.
+  public let cost: PasswordCost
+  private let peppers: Peppers
+  private let random: any RandomSource
+  /// Checked in the place of records that are not there.
+  private let decoy: PasswordRecord
+
+  /// There was no memory for a hash.
+  struct OutOfMemory: Error {}
+
+  /// Makes a hasher.
+  public init(cost: PasswordCost, peppers: Peppers, random: any RandomSource) {
+    self.cost = cost
+    self.peppers = peppers
+    self.random = random
+    decoy = PasswordRecord(
+      pepperVersion: peppers.current,
+      cost: cost,
+      salt: random.bytes(PasswordRecord.saltByteCount),
+      tag: random.bytes(PasswordRecord.tagByteCount)
+    )
+  }
+
+  /// A new record of a password.
+  func record(of password: String) throws -> PasswordRecord {
+    let salt = random.bytes(PasswordRecord.saltByteCount)
+    let tag = try tag(of: password, salt: salt, cost: cost, pepper: peppers.current)
+    return PasswordRecord(pepperVersion: peppers.current, cost: cost, salt: salt, tag: tag ?? [])
+  }
+
+  /// Whether a password is the one of a record.
+  ///
+  /// Without a record, or with one that cannot be checked any more, the work is the same and the
+  /// answer is no.
+  func check(_ password: String, against record: PasswordRecord?) throws -> Bool {
+    let tested = record ?? decoy
+    let tag = try tag(
+      of: password,
+      salt: tested.salt,
+      cost: tested.cost,
+      pepper: tested.pepperVersion
+    )
+    guard let tag, Digests.areEqual(tag, tested.tag) else { return false }
+    return record != nil
+  }
+
+  /// Whether a record should be made anew while the password is at hand.
+  func isOutdated(_ record: PasswordRecord) -> Bool {
+    record.isOutdated(cost: cost, pepperVersion: peppers.current)
+  }
+
+  private func tag(
+    of password: String,
+    salt: [UInt8],
+    cost: PasswordCost,
+    pepper: Int
+  ) throws -> [UInt8]? {
+    let bytes = Array(password.utf8)
+    guard let tag = Argon2id.tag(password: bytes, salt: salt, cost: cost) else {
+      throw OutOfMemory()
+    }
+    return peppers.apply(pepper, to: tag)
+  }
+}

@@ -1,0 +1,80 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// A password that was right.
+struct VerifiedPassword: Sendable {
+  /// Whose it is.
+  let user: UserRecord
+  /// The record it was checked against, as the store has it.
+  let stored: String
+  /// What the attempt was counted under.
+  let subject: [UInt8]
+}
+
+extension AuthCore {
+  /// Counts an attempt, then checks it; nil when it was wrong or came too early.
+  ///
+  /// Counted first, so that many guesses at once do not all find the counter low. The work is the
+  /// same whether the address is known, the password right or the attempt too early.
+  func verify(
+    _ password: String,
+    of email: EmailAddress,
+    _ permit: HashPool.Permit
+  ) async throws -> VerifiedPassword? {
+    let (subject, now) = (attemptSubject(email), clock.now)
+    let (isInTime, found) = try await write { tx in
+      let isInTime = try AttemptTable.reserve(subject, .password, now: now, in: tx)
+      return (isInTime, try UserTable.findForSignIn(email, in: tx))
+    }
+    let stored = found?.password
+    let record = stored.flatMap { PasswordRecord($0) }
+    let hasher = hasher
+    let isRight = try await pool.run(permit) { try hasher.check(password, against: record) }
+    guard isInTime, isRight, let found, let stored else { return nil }
+    return VerifiedPassword(user: found.user, stored: stored, subject: subject)
+  }
+
+  /// A new record for a password whose stored one is below today's cost; nil when it is not, or when
+  /// the threads are too busy, which can wait for the next sign-in.
+  func replacement(for verified: VerifiedPassword, password: String) async -> String? {
+    guard let record = PasswordRecord(verified.stored), hasher.isOutdated(record) else {
+      return nil
+    }
+    let hasher = hasher
+    do {
+      let permit = try pool.reserve()
+      return try await pool.run(permit) { try hasher.record(of: password).text }
+    } catch {
+      logger.debug("a password record was not renewed", ["error": "\(error)"])
+      return nil
+    }
+  }
+
+  /// Revokes sessions of the calling user; the number of those that lived.
+  func revoke(
+    _ sessions: [String],
+    of user: UserIdentity,
+    _ call: CallContext,
+    action: String
+  ) async throws -> Int {
+    let (now, requestID) = (clock.now, call.requestID)
+    let count = try await write { tx in
+      let count = try SessionTable.revoke(sessions, of: user.userID, now: now, in: tx)
+      if count > 0 {
+        try tx.audit(
+          AuditRecord(
+            actor: user.userID,
+            onBehalfOf: user.actingService,
+            requestID: requestID,
+            action: action,
+            object: sessions.count == 1 ? sessions[0] : user.userID,
+            detail: "\(count) sessions"
+          )
+        )
+      }
+      return count
+    }
+    if count > 0 { announce(revoked: sessions) }
+    return count
+  }
+}

@@ -1,0 +1,226 @@
+internal import Contracts
+public import RPCKit
+public import ServiceKit
+
+/// AuthService in one value: who is calling.
+///
+/// ```swift
+/// let auth = try await AuthService.open(settings, secrets: secrets, environment…)
+/// let server = Server(configuration, services: auth.services, interceptors: auth.interceptors, …)
+/// // while it serves: try await auth.run()
+/// await auth.close()
+/// ```
+public final class AuthService: Sendable {
+  /// What the service is given: everything that it would otherwise reach out for.
+  public struct Dependencies: Sendable {
+    /// The store's file and how it is used.
+    public var database: DatabaseConfiguration
+    /// To TenancyService, with the proof of being AuthService on it.
+    public var tenancy: Channel
+    /// To EntitlementService, with the proof of being AuthService on it.
+    public var entitlement: Channel
+    /// Believes the proofs of other services; nil when only certificates count.
+    public var services: ServiceTokenVerifier?
+    /// The date.
+    public var clock: any WallClock
+    /// Where chance comes from.
+    public var random: any RandomSource
+    /// A loop for timers; also the monotonic clock.
+    public var loop: any EventLoop
+    /// Where log lines go.
+    public var logger: Logger
+    /// Where metrics are registered.
+    public var metrics: MetricRegistry
+
+    /// Makes dependencies with the system's clock and chance.
+    public init(
+      databasePath: String,
+      tenancy: Channel,
+      entitlement: Channel,
+      services: ServiceTokenVerifier?,
+      clock: any WallClock = SystemWallClock(),
+      random: any RandomSource = SystemRandomSource(),
+      loop: any EventLoop,
+      logger: Logger,
+      metrics: MetricRegistry = MetricRegistry()
+    ) {
+      database = DatabaseConfiguration(
+        path: databasePath,
+        applicationID: AuthSchema.applicationID
+      )
+      self.tenancy = tenancy
+      self.entitlement = entitlement
+      self.services = services
+      self.clock = clock
+      self.random = random
+      self.loop = loop
+      self.logger = logger
+      self.metrics = metrics
+    }
+  }
+
+  let core: AuthCore
+  private let loop: any EventLoop
+  private let authentication: AuthenticationInterceptor
+
+  /// How often keys and old rows are looked after.
+  private static let maintenanceInterval = Duration.seconds(60)
+  /// How long changes are kept for those who follow them, in milliseconds.
+  private static let changeAgeMax: Int64 = 7 * 86_400_000
+
+  private init(_ core: AuthCore, _ dependencies: Dependencies) {
+    self.core = core
+    loop = dependencies.loop
+    authentication = AuthenticationInterceptor(
+      tokens: AccessTokenAuthenticator(
+        verifier: AccessTokenVerifier(
+          issuer: core.settings.issuer,
+          audience: core.settings.audience
+        ),
+        keys: core.ring,
+        revocations: core.revocations,
+        clock: dependencies.clock
+      ),
+      services: dependencies.services,
+      clock: dependencies.clock,
+      metrics: AuthenticationMetrics(dependencies.metrics)
+    )
+  }
+
+  /// Opens the store, starts the hashing threads and has a key ready to sign with.
+  ///
+  /// Throws what a person can act on: `StoreError`, a signing key that does not open. Close it when
+  /// it is not needed any more.
+  public static func open(
+    _ settings: AuthSettings,
+    secrets: AuthSecrets,
+    _ dependencies: Dependencies
+  ) async throws -> AuthService {
+    let database = try await Database.open(
+      dependencies.database,
+      migrations: AuthSchema.migrations,
+      clock: dependencies.clock
+    )
+    do {
+      let ring = SigningKeyRing(
+        database: database,
+        sealing: secrets.sealing,
+        rotation: settings.rotation,
+        clock: dependencies.clock,
+        random: dependencies.random,
+        logger: dependencies.logger
+      )
+      let core = AuthCore(
+        settings: settings,
+        secrets: secrets,
+        database: database,
+        clock: dependencies.clock,
+        identifiers: IdentifierFactory(clock: dependencies.clock, random: dependencies.random),
+        hasher: PasswordHasher(
+          cost: settings.passwordCost,
+          peppers: secrets.peppers,
+          random: dependencies.random
+        ),
+        pool: try HashPool(
+          threadCount: settings.hashThreadCount,
+          metrics: dependencies.metrics
+        ),
+        ring: ring,
+        contexts: UserContextSource(
+          tenancy: dependencies.tenancy,
+          entitlement: dependencies.entitlement
+        ),
+        revocations: RevocationSet(),
+        signal: RevocationSignal(),
+        logger: dependencies.logger,
+        metrics: AuthMetrics(dependencies.metrics)
+      )
+      let service = AuthService(core, dependencies)
+      do {
+        try await service.loadRevocations()
+        try await service.maintain()
+      } catch {
+        core.pool.stop()
+        throw error
+      }
+      return service
+    } catch {
+      await database.close()
+      throw error
+    }
+  }
+
+  /// What is served.
+  public var services: [ServiceDefinition] {
+    [
+      AuthenticationHandler(core: core).definition,
+      SessionsHandler(core: core).definition,
+      UsersHandler(core: core).definition,
+      KeysHandler(core: core).definition,
+    ]
+  }
+
+  /// Run around every handler, in this order.
+  public var interceptors: [any ServerInterceptor] { [authentication] }
+
+  /// Looks after keys and old rows until the task is cancelled.
+  public func run() async {
+    while !Task.isCancelled {
+      await loop.sleep(Self.maintenanceInterval)
+      guard !Task.isCancelled else { return }
+      do {
+        try await maintain()
+      } catch {
+        core.logger.error("maintenance failed, and is tried again", ["error": "\(error)"])
+      }
+    }
+  }
+
+  /// Makes the signing keys that are due, drops those that are over, and deletes old rows.
+  public func maintain() async throws {
+    try await core.ring.maintain()
+    let now = core.clock.now
+    try await core.database.write { tx in
+      try RevocationTable.prune(now: now, in: tx)
+      try AttemptTable.prune(now: now, in: tx)
+      try SessionTable.prune(endedBefore: now - 7 * 86_400_000, in: tx)
+    }
+    while try await core.database.purgeIdempotencyKeys() == Database.purgeCountMax {}
+    while try await core.database.purgeChanges(before: now - Self.changeAgeMax)
+      == Database.purgeCountMax
+    {}
+  }
+
+  /// What must be in order to be sent calls; does not wait.
+  public func readiness() -> Readiness {
+    let store: Readiness.Check =
+      switch core.database.condition {
+      case .working: .init("store", isReady: true)
+      case .failing: .init("store", isReady: false, detail: "the last commit failed")
+      case .broken: .init("store", isReady: false, detail: "the store must be opened anew")
+      }
+    return Readiness([store, .init("signing keys", isReady: core.ring.signer != nil)])
+  }
+
+  /// Ends the threads and closes the store, after the last call ended.
+  public func close() async {
+    await core.database.close()
+    core.pool.stop()
+  }
+
+  /// Knows again what was revoked before a restart.
+  private func loadRevocations() async throws {
+    let now = core.clock.now
+    let stored = try await core.database.read { tx in
+      try RevocationTable.list(after: 0, now: now, limit: .max, in: tx)
+    }
+    let revocations = stored.map { stored in
+      let subject: Revocation.Subject =
+        if let session = stored.sessionID { .session(session) } else {
+          .user(stored.userID, notBefore: stored.notBefore ?? now)
+        }
+      return Revocation(subject, expires: stored.forgetAt)
+    }
+    core.revocations.insert(revocations, now: now)
+  }
+}

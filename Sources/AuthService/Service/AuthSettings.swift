@@ -1,0 +1,141 @@
+public import ServiceKit
+
+/// Settings of AuthService besides those that every service has.
+public struct AuthSettings: Sendable {
+  /// The `iss` of access tokens, which every service compares with its own setting.
+  public var issuer = "gatehouse"
+  /// Their `aud`.
+  public var audience = "gatehouse"
+  /// The file with the secrets; see `AuthSecrets`.
+  public var secrets = "auth-secrets.json"
+  /// How much work a new password hash is.
+  public var passwordCost = PasswordCost.standard
+  /// Threads that hash passwords; nil for as many as there are cores.
+  public var hashThreadCount: Int?
+  /// How long access tokens live.
+  public var accessTokenLifetime = AccessTokenLifetime.standard
+  /// How long sessions last, and how many a user may have.
+  public var sessions = SessionLifetimes.standard
+  /// When signing keys come and go.
+  public var rotation = SigningKeyRotation.standard
+  /// How often a stream of revocations says something.
+  public var heartbeatInterval = Duration.seconds(3)
+
+  /// The defaults.
+  public init() {}
+
+  /// Takes the service's own settings out of `members`; what is not there keeps its default.
+  public init(_ members: inout JSONMembers) throws(JSONDecodingError) {
+    issuer = try members.optional("issuer")?.string() ?? issuer
+    audience = try members.optional("audience")?.string() ?? audience
+    secrets = try members.optional("secrets")?.string() ?? secrets
+    if let field = members.optional("password_hash") {
+      var members = try field.members()
+      let memory = 8...Int64(PasswordCost.memoryRange.upperBound)
+      passwordCost.memory = Int(try members.required("memory_kib").integer(in: memory))
+      passwordCost.passes = Int(try members.required("passes").integer(in: 1...10))
+      try members.finish()
+    }
+    hashThreadCount = try members.optional("hash_threads").map { field throws(JSONDecodingError) in
+      Int(try field.integer(in: 1...256))
+    }
+    if let field = members.optional("access_token_seconds") {
+      accessTokenLifetime = AccessTokenLifetime(longest: try field.integer(in: 10...900) * 1000)
+    }
+    if let field = members.optional("sessions") {
+      var members = try field.members()
+      let day: Int64 = 86_400_000
+      if let idle = members.optional("idle_days") {
+        sessions.idle = try idle.integer(in: 1...3650) * day
+      }
+      if let absolute = members.optional("absolute_days") {
+        sessions.absolute = try absolute.integer(in: 1...3650) * day
+      }
+      if let count = members.optional("per_user") {
+        sessions.countMax = Int(try count.integer(in: 1...100))
+      }
+      try members.finish()
+    }
+    if let field = members.optional("signing_key_days") {
+      rotation.period = try field.integer(in: 1...3650) * 86_400_000
+    }
+  }
+}
+
+/// The secrets of AuthService, read from a file that only it may read.
+///
+/// ```json
+/// {"sealing_key": "…", "lookup_key": "…", "peppers": {"1": "…"}, "refresh_keys": {"1": "…"}}
+/// ```
+///
+/// Each is 32 bytes in base 64 for URLs. A new pepper or refresh key is added with the next number;
+/// old ones stay as long as something was made with them.
+public struct AuthSecrets: Sendable {
+  /// Seals signing keys in the store.
+  let sealing: SealingKey
+  /// Keys the counts of failed attempts and the requests that are remembered, so that the store has
+  /// neither addresses of strangers nor digests of passwords.
+  let lookup: [UInt8]
+  /// Applied after hashing a password.
+  let peppers: Peppers
+  /// Make refresh tokens.
+  let refreshKeys: RefreshTokenKeys
+
+  /// Reads the file's contents; the error names what is wrong and never shows a secret.
+  public init(json: [UInt8]) throws(JSONDecodingError) {
+    let value: JSONValue
+    do {
+      value = try JSONReader.read(json, limits: JSONLimits(byteCountMax: 64 * 1024, depthMax: 4))
+    } catch {
+      throw JSONDecodingError(path: "", problem: "\(error)")
+    }
+    var members = try JSONField(value).members()
+    let sealingField = try members.required("sealing_key")
+    guard let sealing = SealingKey(try Self.secret(sealingField)) else {
+      throw sealingField.error("32 bytes are needed")
+    }
+    self.sealing = sealing
+    lookup = try Self.secret(try members.required("lookup_key"))
+    let pepperField = try members.required("peppers")
+    let peppers = Peppers(try Self.versions(pepperField) { Int($0) })
+    guard let peppers else { throw pepperField.error("at least one is needed") }
+    self.peppers = peppers
+    let refreshField = try members.required("refresh_keys")
+    let refreshKeys = RefreshTokenKeys(try Self.versions(refreshField) { UInt8($0) })
+    guard let refreshKeys else { throw refreshField.error("at least one is needed") }
+    self.refreshKeys = refreshKeys
+    try members.finish()
+  }
+
+  /// A file with new secrets, for a new installation.
+  public static func generate(_ random: any RandomSource) -> String {
+    let fresh = { JSONValue.string(Base64URL.encode(random.bytes(32))) }
+    let value: JSONValue = [
+      "sealing_key": fresh(), "lookup_key": fresh(), "peppers": ["1": fresh()],
+      "refresh_keys": ["1": fresh()],
+    ]
+    return value.indentedText + "\n"
+  }
+
+  private static func secret(_ field: JSONField) throws(JSONDecodingError) -> [UInt8] {
+    guard let bytes = Base64URL.decode(try field.string()), bytes.count == 32 else {
+      throw field.error("32 bytes in base 64 for URLs are needed")
+    }
+    return bytes
+  }
+
+  private static func versions<Version: Hashable>(
+    _ field: JSONField,
+    _ version: (String) -> Version?
+  ) throws(JSONDecodingError) -> [Version: [UInt8]] {
+    var members = try field.members()
+    var versions: [Version: [UInt8]] = [:]
+    for (name, field) in members.rest() {
+      guard let version = version(name), versions[version] == nil else {
+        throw field.error("a version is a small number")
+      }
+      versions[version] = try secret(field)
+    }
+    return versions
+  }
+}

@@ -1,0 +1,54 @@
+internal import RPCKit
+
+/// Wakes those who tell other services of revocations.
+///
+/// They read what is new from the store: this only says that there may be something.
+final class RevocationSignal: Sendable {
+  private struct State {
+    var version: UInt64 = 0
+    var lastWaiter: UInt64 = 0
+    var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+  }
+
+  private let state = Lock(State())
+
+  /// Counts announcements; read it before the store, and nothing in between is missed.
+  var version: UInt64 { state.withLock { $0.version } }
+
+  /// Something was revoked.
+  func announce() {
+    let waiters = state.withLock { state in
+      state.version += 1
+      defer { state.waiters = [:] }
+      return state.waiters.values.map { $0 }
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Returns after the next announcement past `version`, after `span`, or when cancelled.
+  func wait(past version: UInt64, atMost span: Duration, on loop: any EventLoop) async {
+    let id = state.withLock { state in
+      state.lastWaiter += 1
+      return state.lastWaiter
+    }
+    let timer = loop.after(span) { self.wake(id) }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          guard state.version == version, !Task.isCancelled else { return true }
+          state.waiters[id] = continuation
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      wake(id)
+    }
+    timer.cancel()
+  }
+
+  private func wake(_ id: UInt64) {
+    let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
+    waiter?.resume()
+  }
+}

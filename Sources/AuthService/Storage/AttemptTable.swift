@@ -1,0 +1,76 @@
+internal import ServiceKit
+
+/// Counts of failed attempts in the store, by what they are about.
+enum AttemptTable {
+  /// Which secret was tried; each is counted for itself.
+  enum Kind: String {
+    case password
+  }
+
+  private static func find(
+    _ subject: [UInt8],
+    _ kind: Kind,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> AttemptCounter {
+    try tx.first(
+      "SELECT failures, last_at, until_at FROM attempt WHERE subject = ? AND kind = ?",
+      .blob(subject),
+      .text(kind.rawValue)
+    ) { row in
+      AttemptCounter(
+        failures: Int32(clamping: row.integer(0)),
+        last: row.integer(1),
+        until: row.integer(2)
+      )
+    } ?? AttemptCounter()
+  }
+
+  /// Counts an attempt; false when it comes too early.
+  ///
+  /// Writes a row in either case, so that both cost the same.
+  static func reserve(
+    _ subject: [UInt8],
+    _ kind: Kind,
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws -> Bool {
+    var counter = try find(subject, kind, in: tx)
+    let isTaken = counter.reserve(now: now)
+    try tx.execute(
+      """
+      INSERT INTO attempt (subject, kind, failures, last_at, until_at) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (subject, kind) DO UPDATE SET failures = excluded.failures,
+        last_at = excluded.last_at, until_at = excluded.until_at
+      """,
+      .blob(subject),
+      .text(kind.rawValue),
+      .integer(Int64(counter.failures)),
+      .integer(counter.last),
+      .integer(counter.until)
+    )
+    return isTaken
+  }
+
+  /// Forgets the attempts on a secret that was just shown to be known.
+  static func clear(
+    _ subject: [UInt8],
+    _ kind: Kind,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.execute(
+      "DELETE FROM attempt WHERE subject = ? AND kind = ?",
+      .blob(subject),
+      .text(kind.rawValue)
+    )
+  }
+
+  /// Forgets counts that no longer make anyone wait, those of many attempts later.
+  static func prune(now: Int64, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      "DELETE FROM attempt WHERE last_at < ? OR (last_at < ? AND failures < ?)",
+      .integer(now - AttemptCounter.quietMax),
+      .integer(now - 3_600_000),
+      .integer(Int64(AttemptCounter.freeCount))
+    )
+  }
+}

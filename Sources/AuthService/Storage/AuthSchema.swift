@@ -1,0 +1,74 @@
+internal import ServiceKit
+
+/// The tables of AuthService.
+enum AuthSchema {
+  /// Marks a file as this service's: `GHau`.
+  static let applicationID: Int32 = 0x4748_6175
+
+  static let migrations = [
+    Migration(
+      version: 1,
+      sql: """
+        CREATE TABLE user (
+          id TEXT PRIMARY KEY,
+          email TEXT NOT NULL,
+          email_key TEXT NOT NULL UNIQUE,
+          email_verified INTEGER NOT NULL CHECK (email_verified IN (0, 1)),
+          display_name TEXT NOT NULL,
+          first_name TEXT NOT NULL,
+          last_name TEXT NOT NULL,
+          default_portfolio TEXT,
+          default_property TEXT,
+          default_unit TEXT,
+          created_at INTEGER NOT NULL,
+          updated_at INTEGER NOT NULL
+        );
+        CREATE TABLE credential (
+          user_id TEXT PRIMARY KEY REFERENCES user (id),
+          password TEXT NOT NULL,
+          changed_at INTEGER NOT NULL
+        );
+        CREATE TABLE session (
+          id TEXT PRIMARY KEY,
+          user_id TEXT NOT NULL REFERENCES user (id),
+          generation INTEGER NOT NULL,
+          rotated_at INTEGER NOT NULL,
+          created_at INTEGER NOT NULL,
+          idle_end INTEGER NOT NULL,
+          absolute_end INTEGER NOT NULL,
+          authenticated_at INTEGER NOT NULL,
+          device_name TEXT NOT NULL,
+          device_model TEXT NOT NULL,
+          device_application TEXT NOT NULL,
+          network TEXT NOT NULL,
+          revoked_at INTEGER
+        );
+        CREATE INDEX session_by_user ON session (user_id);
+        CREATE INDEX session_by_end ON session (idle_end);
+        CREATE TABLE revocation (
+          revision INTEGER PRIMARY KEY,
+          session_id TEXT,
+          user_id TEXT NOT NULL,
+          not_before INTEGER,
+          forget_at INTEGER NOT NULL
+        );
+        CREATE INDEX revocation_by_end ON revocation (forget_at);
+        CREATE TABLE signing_key (
+          id TEXT PRIMARY KEY,
+          sealed BLOB NOT NULL,
+          signs_from INTEGER NOT NULL,
+          created_at INTEGER NOT NULL
+        );
+        CREATE TABLE attempt (
+          subject BLOB NOT NULL,
+          kind TEXT NOT NULL,
+          failures INTEGER NOT NULL,
+          last_at INTEGER NOT NULL,
+          until_at INTEGER NOT NULL,
+          PRIMARY KEY (subject, kind)
+        );
+        CREATE INDEX attempt_by_time ON attempt (last_at);
+        """
+    )
+  ]
+}

@@ -1,0 +1,119 @@
+internal import ServiceKit
+
+/// Sessions in the store.
+enum SessionTable {
+  private static let columns = """
+    id, user_id, generation, rotated_at, created_at, idle_end, absolute_end, authenticated_at, \
+    device_name, device_model, device_application, network, revoked_at
+    """
+
+  private static func record(_ row: borrowing Row) -> SessionRecord {
+    var device = DeviceDescription()
+    device.name = row.text(8)
+    device.model = row.text(9)
+    device.application = row.text(10)
+    return SessionRecord(
+      id: row.text(0),
+      userID: row.text(1),
+      refresh: RefreshState(
+        generation: UInt32(clamping: row.integer(2)),
+        rotated: row.integer(3),
+        idleEnd: row.integer(5),
+        absoluteEnd: row.integer(6),
+        isRevoked: !row.isNull(12)
+      ),
+      created: row.integer(4),
+      authenticated: row.integer(7),
+      device: device,
+      network: row.text(11)
+    )
+  }
+
+  static func find(
+    _ id: String,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> SessionRecord? {
+    try tx.first("SELECT \(columns) FROM session WHERE id = ?", .text(id)) { record($0) }
+  }
+
+  /// A user's sessions that are neither revoked nor over, newest first.
+  static func alive(
+    of userID: String,
+    now: Int64,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [SessionRecord] {
+    try tx.query(
+      """
+      SELECT \(columns) FROM session
+      WHERE user_id = ? AND revoked_at IS NULL AND idle_end > ? AND absolute_end > ?
+      ORDER BY created_at DESC, id DESC
+      """,
+      .text(userID),
+      .integer(now),
+      .integer(now)
+    ) { record($0) }
+  }
+
+  static func insert(_ session: SessionRecord, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      """
+      INSERT INTO session (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)
+      """,
+      .text(session.id),
+      .text(session.userID),
+      .integer(Int64(session.refresh.generation)),
+      .integer(session.refresh.rotated),
+      .integer(session.created),
+      .integer(session.refresh.idleEnd),
+      .integer(session.refresh.absoluteEnd),
+      .integer(session.authenticated),
+      .text(session.device.name),
+      .text(session.device.model),
+      .text(session.device.application),
+      .text(session.network)
+    )
+  }
+
+  /// Writes what its refresh tokens say; revoking is done by `revoke`.
+  static func update(_ session: SessionRecord, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      "UPDATE session SET generation = ?, rotated_at = ?, idle_end = ? WHERE id = ?",
+      .integer(Int64(session.refresh.generation)),
+      .integer(session.refresh.rotated),
+      .integer(session.refresh.idleEnd),
+      .text(session.id)
+    )
+  }
+
+  /// Revokes sessions of a user and tells the other services; the number of those that lived.
+  static func revoke(
+    _ ids: [String],
+    of userID: String,
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws -> Int {
+    var count = 0
+    for id in ids {
+      let changed = try tx.execute(
+        "UPDATE session SET revoked_at = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL",
+        .integer(now),
+        .text(id),
+        .text(userID)
+      )
+      guard changed > 0 else { continue }
+      count += 1
+      try RevocationTable.insert(session: id, of: userID, now: now, in: tx)
+    }
+    return count
+  }
+
+  /// Deletes sessions that ended before a time.
+  static func prune(endedBefore time: Int64, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      "DELETE FROM session WHERE idle_end < ? OR absolute_end < ? OR revoked_at < ?",
+      .integer(time),
+      .integer(time),
+      .integer(time)
+    )
+  }
+}

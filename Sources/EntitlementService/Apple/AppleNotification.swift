@@ -1,0 +1,66 @@
+/// An App Store Server Notification, version 2, with everything inside it verified.
+public struct AppleNotification: Hashable, Sendable {
+  /// What happened: `REFUND`.
+  ///
+  /// Apple adds types; unknown ones are kept.
+  public var type: String
+  /// Which kind of it: `VOLUNTARY`.
+  public var subtype: String?
+  /// The same when Apple sends it again.
+  public var uuid: String
+  /// When Apple signed it.
+  public var signedDate: Int64?
+  /// State of the subscription: 1 active, 2 expired, 3 billing retry, 4 grace, 5 revoked.
+  public var status: Int64?
+  /// The transaction it is about.
+  public var transaction: Verified<AppleTransaction>?
+  /// What happens to the subscription next; only with a transaction of the same purchase.
+  public var renewal: AppleRenewal?
+  /// For consent that was withdrawn: the application's user in Apple's terms.
+  public var appTransactionID: String?
+}
+
+/// The parts of a notification before what is inside them is verified.
+struct NotificationEnvelope {
+  let type: String
+  let subtype: String?
+  let uuid: String
+  let signedDate: Int64?
+  let status: Int64?
+  let signedTransaction: String?
+  let signedRenewal: String?
+  let signedAppTransaction: String?
+  let bundleID: String?
+  let appleID: Int64?
+  /// Apple's name of the environment.
+  let environmentName: String?
+
+  init(_ fields: PayloadFields) throws(AppleVerificationError) {
+    guard let type = try fields.text("notificationType"), !type.isEmpty,
+      let uuid = try fields.text("notificationUUID"), !uuid.isEmpty
+    else { throw .invalid(.malformed) }
+    self.type = type
+    self.uuid = uuid
+    subtype = try fields.text("subtype")
+    signedDate = try fields.instant("signedDate")
+    let data = try fields.fields("data")
+    let appData = try fields.fields("appData")
+    let purchaseToken = try fields.fields("externalPurchaseToken")
+    status = try data?.integer("status")
+    signedTransaction = try data?.signedData("signedTransactionInfo")
+    signedRenewal = try data?.signedData("signedRenewalInfo")
+    signedAppTransaction = try appData?.signedData("signedAppTransactionInfo")
+    var identity = data ?? appData ?? purchaseToken
+    if identity == nil { identity = try fields.fields("summary") }
+    guard let identity else { throw .invalid(.malformed) }
+    bundleID = try identity.text("bundleId")
+    appleID = try identity.integer("appAppleId")
+    if data == nil, appData == nil, let purchaseToken {
+      // These tokens have no environment field; Apple marks the identifier instead.
+      let identifier = try purchaseToken.text("externalPurchaseId") ?? ""
+      environmentName = identifier.hasPrefix("SANDBOX") ? "Sandbox" : "Production"
+    } else {
+      environmentName = try identity.text("environment")
+    }
+  }
+}

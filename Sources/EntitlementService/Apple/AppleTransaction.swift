@@ -1,0 +1,99 @@
+/// A transaction of StoreKit 2 as Apple signed it (`JWSTransactionDecodedPayload`).
+///
+/// Every field may be missing. Instants are milliseconds since 1970.
+public struct AppleTransaction: Hashable, Sendable {
+  /// This event.
+  public var transactionID: String?
+  /// The purchase that the event belongs to: the same for a purchase, its renewals and its refund.
+  public var originalTransactionID: String?
+  /// Stable for one Apple account and one application.
+  public var appTransactionID: String?
+  /// What was bought.
+  public var productID: String?
+  /// `Non-Consumable`, `Auto-Renewable Subscription` and so on.
+  public var type: String?
+  /// The user of ours that the application named (a UUID), in lower case.
+  public var appAccountToken: String?
+  /// `PURCHASED` or `FAMILY_SHARED`.
+  public var ownership: String?
+  /// When this event was bought.
+  public var purchaseDate: Int64?
+  /// When the purchase began.
+  public var originalPurchaseDate: Int64?
+  /// When a subscription ends unless renewed.
+  public var expiresDate: Int64?
+  /// When Apple signed this.
+  public var signedDate: Int64?
+  /// When the purchase was refunded or no longer shared; nil while it stands.
+  public var revocationDate: Int64?
+  /// 1 for a problem of the application, 0 for anything else.
+  public var revocationReason: Int64?
+  /// Thousandths of a percent that were refunded; nil for everything.
+  public var revocationPercentage: Int64?
+  /// How many were bought.
+  public var quantity: Int64?
+  /// Thousandths of `currency`.
+  public var price: Int64?
+  /// ISO 4217.
+  public var currency: String?
+  /// Where it was bought: ISO 3166, three letters.
+  public var storefront: String?
+  /// Whether a subscription was replaced by a better one.
+  public var isUpgraded: Bool?
+
+  init(_ fields: PayloadFields) throws(AppleVerificationError) {
+    transactionID = try fields.text("transactionId")
+    originalTransactionID = try fields.text("originalTransactionId")
+    appTransactionID = try fields.text("appTransactionId")
+    productID = try fields.text("productId")
+    type = try fields.text("type")
+    appAccountToken = try fields.text("appAccountToken")?.lowercased()
+    ownership = try fields.text("inAppOwnershipType")
+    purchaseDate = try fields.instant("purchaseDate")
+    originalPurchaseDate = try fields.instant("originalPurchaseDate")
+    expiresDate = try fields.instant("expiresDate")
+    signedDate = try fields.instant("signedDate")
+    revocationDate = try fields.instant("revocationDate")
+    revocationReason = try fields.integer("revocationReason")
+    revocationPercentage = try fields.integer("revocationPercentage")
+    quantity = try fields.integer("quantity")
+    price = try fields.integer("price")
+    currency = try fields.text("currency")
+    storefront = try fields.text("storefront")
+    isUpgraded = try fields.boolean("isUpgraded")
+  }
+}
+
+/// What happens to a subscription next (`JWSRenewalInfoDecodedPayload`).
+///
+/// It does not say for which application it is: believe it only beside a transaction with the same
+/// `originalTransactionID`.
+public struct AppleRenewal: Hashable, Sendable {
+  /// The purchase that is renewed.
+  public var originalTransactionID: String?
+  /// What it is renewed as.
+  public var autoRenewProductID: String?
+  /// 1 when it will be renewed.
+  public var autoRenewStatus: Int64?
+  /// Whether Apple still tries to collect the money.
+  public var isInBillingRetryPeriod: Bool?
+  /// Until when the application should grant access although the money is missing.
+  public var gracePeriodExpiresDate: Int64?
+  /// Why it ended: 1 cancelled, 2 billing, 3 price, 4 product gone.
+  public var expirationIntent: Int64?
+  /// When it is renewed.
+  public var renewalDate: Int64?
+  /// When Apple signed this.
+  public var signedDate: Int64?
+
+  init(_ fields: PayloadFields) throws(AppleVerificationError) {
+    originalTransactionID = try fields.text("originalTransactionId")
+    autoRenewProductID = try fields.text("autoRenewProductId")
+    autoRenewStatus = try fields.integer("autoRenewStatus")
+    isInBillingRetryPeriod = try fields.boolean("isInBillingRetryPeriod")
+    gracePeriodExpiresDate = try fields.instant("gracePeriodExpiresDate")
+    expirationIntent = try fields.integer("expirationIntent")
+    renewalDate = try fields.instant("renewalDate")
+    signedDate = try fields.instant("signedDate")
+  }
+}

@@ -1,0 +1,106 @@
+public import ServiceKit
+
+extension Catalog {
+  /// Reads a catalogue; names the place of the first thing that is wrong.
+  ///
+  /// Everything that is referred to must exist, and every value must be of its feature's kind: what
+  /// loads cannot fail to resolve.
+  public init(_ field: JSONField) throws(JSONDecodingError) {
+    var members = try field.members()
+    var features: [String: Feature] = [:]
+    var featureMembers = try members.required("features").members()
+    for (key, field) in featureMembers.rest() {
+      features[key] = try Self.feature(key, field)
+    }
+    self.features = features
+    tiers = try Self.offers(try members.required("tiers"), isRanked: true, features)
+    tiers.sort { ($0.rank, $0.name) < ($1.rank, $1.name) }
+    addons = try Self.offers(members.optional("addons"), isRanked: false, features)
+    addons.sort { $0.name < $1.name }
+    products = try Self.offers(members.optional("products"), isRanked: false, features)
+    products.sort { $0.name < $1.name }
+    defaultTier = nil
+    unknownTier = nil
+    if let field = members.optional("default_tier") { defaultTier = try knownTier(field) }
+    if let field = members.optional("unknown_tier") { unknownTier = try knownTier(field) }
+    try members.finish()
+  }
+
+  /// Reads a catalogue from the text of a file.
+  ///
+  /// Throws `JSONError` or `JSONDecodingError`.
+  public init(json bytes: [UInt8]) throws {
+    let limits = JSONLimits(byteCountMax: 4 << 20)
+    try self.init(JSONField(try JSONReader.read(bytes, limits: limits)))
+  }
+
+  private func knownTier(_ field: JSONField) throws(JSONDecodingError) -> String {
+    let name = try field.string()
+    guard tier(name) != nil else { throw field.error("no tier is called \"\(name)\"") }
+    return name
+  }
+
+  private static func feature(
+    _ key: String,
+    _ field: JSONField
+  ) throws(JSONDecodingError) -> Feature {
+    guard (1...64).contains(key.utf8.count) else {
+      throw field.error("a key has 1 to 64 bytes")
+    }
+    var members = try field.members()
+    let kind = try members.required("kind").choice(of: FeatureKind.self)
+    var fallback = kind.nothing
+    if let field = members.optional("default") { fallback = try value(field, of: kind) }
+    try members.finish()
+    return Feature(key: key, fallback: fallback)
+  }
+
+  private static func offers(
+    _ field: JSONField?,
+    isRanked: Bool,
+    _ features: [String: Feature]
+  ) throws(JSONDecodingError) -> [Offer] {
+    guard let field else { return [] }
+    var offers: [Offer] = []
+    for element in try field.elements() {
+      var members = try element.members()
+      let nameField = try members.required("name")
+      let name = try nameField.string()
+      guard (1...128).contains(name.utf8.count) else {
+        throw nameField.error("a name has 1 to 128 bytes")
+      }
+      guard !offers.contains(where: { $0.name == name }) else {
+        throw nameField.error("\"\(name)\" is there twice")
+      }
+      var offer = Offer(name: name, values: [:])
+      if isRanked {
+        let rank = try members.required("rank").integer(in: 0...1_000_000)
+        offer.rank = Int32(rank)
+      }
+      var valueMembers = try members.required("features").members()
+      for (key, field) in valueMembers.rest() {
+        guard let feature = features[key] else { throw field.error("no such feature") }
+        offer.values[key] = try value(field, of: feature.kind)
+      }
+      try members.finish()
+      offers.append(offer)
+    }
+    return offers
+  }
+
+  /// `true`, `false`, a number or `"unlimited"`.
+  private static func value(
+    _ field: JSONField,
+    of kind: FeatureKind
+  ) throws(JSONDecodingError) -> FeatureValue {
+    switch kind {
+    case .flag: return .flag(try field.boolean())
+    case .limit:
+      if field.value.string == "unlimited" { return .limit(.unlimited) }
+      guard field.value.number != nil else {
+        throw field.error("a number or \"unlimited\" is needed, this is \(field.value.kind)")
+      }
+      return .limit(.atMost(try field.integer(in: 0...Int64.max)))
+    }
+  }
+}

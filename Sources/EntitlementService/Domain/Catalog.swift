@@ -1,0 +1,52 @@
+/// What is sold: features, and the tiers, add-ons and products that include them.
+///
+/// Data of the operator's, validated when it is read; see `Catalog+JSON.swift`.
+public struct Catalog: Hashable, Sendable {
+  /// A feature and what it is worth where nothing else says.
+  public struct Feature: Hashable, Sendable {
+    /// Its key: `analytics`.
+    public var key: String
+    /// Its value without tier, add-on, purchase or override.
+    public var fallback: FeatureValue
+    /// What kind of values it has.
+    public var kind: FeatureKind { fallback.kind }
+  }
+
+  /// Something that includes features.
+  public struct Offer: Hashable, Sendable {
+    /// Its name, or a product's identifier in the App Store.
+    public var name: String
+    /// Of tiers: cheaper ones have lower ranks.
+    ///
+    /// 0 for everything else.
+    public var rank: Int32 = 0
+    /// What it includes, by key.
+    public var values: [String: FeatureValue]
+  }
+
+  /// All features, by key.
+  public var features: [String: Feature]
+  /// By rank, then name.
+  public var tiers: [Offer]
+  /// By name.
+  public var addons: [Offer]
+  /// By identifier.
+  public var products: [Offer]
+  /// The tier of a subject without a subscription; nil for none.
+  public var defaultTier: String?
+  /// The tier that stands in for one that is not known; nil makes that an error.
+  public var unknownTier: String?
+
+  /// The tier of this name.
+  public func tier(_ name: String) -> Offer? { tiers.first { $0.name == name } }
+  /// The add-on of this name.
+  public func addon(_ name: String) -> Offer? { addons.first { $0.name == name } }
+  /// The product of this identifier.
+  public func product(_ id: String) -> Offer? { products.first { $0.name == id } }
+
+  /// The tier of this name or the one that stands in for it; throws when there is neither.
+  func effectiveTier(_ name: String) throws(EntitlementError) -> Offer {
+    guard let tier = tier(name) ?? unknownTier.flatMap(tier) else { throw .tierUnknown(name) }
+    return tier
+  }
+}

@@ -1,0 +1,25 @@
+/// Why something about entitlements cannot be done or answered.
+public enum EntitlementError: Error, Hashable, Sendable {
+  /// No tier has this name.
+  case tierUnknown(String)
+  /// No add-on has this name.
+  case addonUnknown(String)
+  /// No feature has this key.
+  case featureUnknown(String)
+  /// A limit was given for a flag, or a flag for a limit.
+  case typeMismatch(String)
+  /// The same add-on or override twice.
+  case duplicate(String)
+  /// A window of time that ends before it begins.
+  case emptyWindow
+  /// The subject has no subscription.
+  case subscriptionUnknown
+  /// The subject was changed since the caller read it.
+  case versionMismatch(current: UInt64)
+  /// A transaction without the fields that every purchase has.
+  case transactionIncomplete
+  /// The purchase belongs to another user.
+  case alreadyClaimed
+  /// The purchase changed hands too often today.
+  case transferLimit
+}

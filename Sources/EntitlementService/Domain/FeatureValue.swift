@@ -1,0 +1,77 @@
+/// How many of something a subject may have.
+///
+/// Without an end is a case of its own: a number that stands for it would take part in arithmetic
+/// one day.
+public enum Limit: Hashable, Sendable {
+  /// No more than this; never negative.
+  case atMost(Int64)
+  /// As many as one likes.
+  case unlimited
+}
+
+extension Limit: Comparable {
+  /// Whether `left` allows less.
+  public static func < (left: Limit, right: Limit) -> Bool {
+    switch (left, right) {
+    case (.atMost(let left), .atMost(let right)): left < right
+    case (.atMost, .unlimited): true
+    case (.unlimited, _): false
+    }
+  }
+
+  /// Whether there may be `requested` more when there are `current`.
+  ///
+  /// A sum past the largest number is over every limit but none.
+  public func allows(_ requested: Int64, above current: Int64) -> Bool {
+    guard case .atMost(let maximum) = self else { return true }
+    let (sum, isOver) = current.addingReportingOverflow(requested)
+    return !isOver && sum <= maximum
+  }
+
+  /// How many more there may be when there are `current`; nil when unlimited.
+  public func remaining(above current: Int64) -> Int64? {
+    guard case .atMost(let maximum) = self else { return nil }
+    return current >= maximum ? 0 : maximum - max(0, current)
+  }
+}
+
+/// What a feature is worth.
+public enum FeatureValue: Hashable, Sendable {
+  /// There or not.
+  case flag(Bool)
+  /// So many.
+  case limit(Limit)
+
+  /// Whether there is anything of it.
+  public var isAvailable: Bool {
+    switch self {
+    case .flag(let isOn): isOn
+    case .limit(let limit): limit > .atMost(0)
+    }
+  }
+
+  /// What kind of feature has such values.
+  public var kind: FeatureKind {
+    switch self {
+    case .flag: .flag
+    case .limit: .limit
+    }
+  }
+
+  /// The better of two values of one feature.
+  func better(than other: FeatureValue?) -> FeatureValue {
+    switch (self, other) {
+    case (.flag(let left), .flag(let right)?): .flag(left || right)
+    case (.limit(let left), .limit(let right)?): .limit(max(left, right))
+    default: self
+    }
+  }
+}
+
+/// What kind of values a feature has.
+public enum FeatureKind: String, Hashable, Sendable, CaseIterable {
+  /// There or not.
+  case flag
+  /// A number, or no end.
+  case limit
+}

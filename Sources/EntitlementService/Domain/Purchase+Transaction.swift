@@ -1,0 +1,76 @@
+extension Purchase {
+  /// The purchase that a verified transaction describes.
+  ///
+  /// Throws for one without the fields that every purchase has.
+  public init(_ verified: Verified<AppleTransaction>) throws(EntitlementError) {
+    let transaction = verified.payload
+    guard let transactionID = transaction.transactionID, !transactionID.isEmpty,
+      let productID = transaction.productID, !productID.isEmpty,
+      let signedAt = verified.evidence.signedDate,
+      let purchasedAt = transaction.purchaseDate ?? transaction.originalPurchaseDate
+    else { throw .transactionIncomplete }
+    let original = transaction.originalTransactionID ?? transactionID
+    self.init(
+      environment: verified.evidence.environment,
+      originalTransactionID: original.isEmpty ? transactionID : original,
+      transactionID: transactionID,
+      productID: productID,
+      isRenewed: transaction.type == "Auto-Renewable Subscription",
+      isFamilyShared: transaction.ownership == "FAMILY_SHARED",
+      purchasedAt: purchasedAt,
+      expiresAt: transaction.expiresDate,
+      revokedAt: transaction.revocationDate,
+      isUnshared: transaction.ownership == "FAMILY_SHARED",
+      refundedShare: transaction.revocationPercentage,
+      signedAt: signedAt,
+      appAccountToken: transaction.appAccountToken,
+      appTransactionID: transaction.appTransactionID
+    )
+  }
+
+  /// This purchase after newer data, or nil when `other` is not newer.
+  ///
+  /// The order is Apple's, not that of arrival: notifications are sent again for days, and devices
+  /// hand in what they kept for years. Of something bought once, what was signed last holds, so a
+  /// transaction from before a refund does not undo it. Of something renewed, the last period
+  /// holds, because a device that asks for its history gets old periods freshly signed; within one
+  /// period, what was signed last. Of two signed at the same time the one that takes away holds.
+  public func updated(by other: Purchase) -> Purchase? {
+    precondition(
+      environment == other.environment && originalTransactionID == other.originalTransactionID,
+      "a transaction is applied to a purchase that is not its own"
+    )
+    if isRenewed, other.isRenewed, purchasedAt != other.purchasedAt {
+      guard other.purchasedAt > purchasedAt else { return nil }
+    } else if signedAt == other.signedAt {
+      guard revokedAt == nil, other.revokedAt != nil else { return nil }
+    } else {
+      guard other.signedAt > signedAt else { return nil }
+    }
+    var result = other
+    result.appAccountToken = other.appAccountToken ?? appAccountToken
+    result.appTransactionID = other.appTransactionID ?? appTransactionID
+    result.renewalSignedAt = renewalSignedAt
+    let isSamePeriod = transactionID == other.transactionID
+    // A new period begins without grace; the end of a consent outlives everything but a new
+    // purchase.
+    if isSamePeriod { result.graceUntil = graceUntil }
+    if let withdrawnAt, isSamePeriod || other.purchasedAt <= withdrawnAt {
+      result.withdrawnAt = withdrawnAt
+    }
+    return result
+  }
+
+  /// This purchase after what Apple says about its renewal, or nil when that is not news.
+  ///
+  /// `renewal` must have been verified beside a transaction of this purchase.
+  public func updated(by renewal: AppleRenewal) -> Purchase? {
+    guard renewal.originalTransactionID == originalTransactionID, let signed = renewal.signedDate,
+      signed > renewalSignedAt ?? Int64.min
+    else { return nil }
+    var result = self
+    result.renewalSignedAt = signed
+    result.graceUntil = renewal.gracePeriodExpiresDate
+    return result
+  }
+}

@@ -1,0 +1,165 @@
+/// Finds out what a subject is entitled to.
+///
+/// In this order: an override that denies; an override with a value; the best of tier, add-ons and
+/// purchases; the feature's default. Time is an argument: what has an end is compared with it at each
+/// question, and nothing is switched off by a job that may be late.
+public struct Resolver: Sendable {
+  /// What is sold.
+  public let catalog: Catalog
+  /// Where purchases count.
+  public let environment: AppleEnvironment
+  /// Users whose purchases in the sandbox count too: testers of the application.
+  public let sandboxUsers: Set<String>
+
+  /// Makes a resolver.
+  public init(
+    catalog: Catalog,
+    environment: AppleEnvironment = .production,
+    sandboxUsers: Set<String> = []
+  ) {
+    self.catalog = catalog
+    self.environment = environment
+    self.sandboxUsers = sandboxUsers
+  }
+
+  /// What one feature is worth; nil for a feature that is not known.
+  ///
+  /// Throws when the subject's tier is not known and nothing stands in for it.
+  public func resolve(
+    _ key: String,
+    for holdings: Holdings,
+    at now: Int64
+  ) throws(EntitlementError) -> Resolution? {
+    guard let feature = catalog.features[key] else { return nil }
+    let parts = try self.parts(feature, holdings, at: now)
+    return Resolution(
+      key: key,
+      parts: parts,
+      reason: reason(feature, parts[0], holdings, at: now),
+      validUntil: try nextChange(of: feature, from: parts[0].value, holdings, after: now)
+    )
+  }
+
+  /// Every feature that is known, by key.
+  public func resolveAll(
+    for holdings: Holdings,
+    at now: Int64
+  ) throws(EntitlementError) -> [Resolution] {
+    var resolutions: [Resolution] = []
+    for key in catalog.features.keys.sorted() {
+      if let resolution = try resolve(key, for: holdings, at: now) {
+        resolutions.append(resolution)
+      }
+    }
+    return resolutions
+  }
+
+  /// Whether a purchase of a user counts here, as far as its environment goes.
+  public func counts(_ purchase: Purchase, for userID: String) -> Bool {
+    purchase.environment == environment
+      || (purchase.environment == .sandbox && sandboxUsers.contains(userID))
+  }
+
+  /// Everything that has a say, the strongest first; never empty.
+  private func parts(
+    _ feature: Catalog.Feature,
+    _ holdings: Holdings,
+    at now: Int64
+  ) throws(EntitlementError) -> [Resolution.Part] {
+    var parts = overrides(of: feature, holdings, at: now)
+    // The best first; of equals the one that was there first.
+    let offers = try self.offers(of: feature, holdings, at: now)
+    let best = offers.reduce(nil as FeatureValue?) { $1.value.better(than: $0) }
+    parts += offers.filter { $0.value == best } + offers.filter { $0.value != best }
+    return parts + [Resolution.Part(source: .fallback, value: feature.fallback)]
+  }
+
+  private func overrides(
+    of feature: Catalog.Feature,
+    _ holdings: Holdings,
+    at now: Int64
+  ) -> [Resolution.Part] {
+    let current = (holdings.subscription?.overrides ?? []).filter {
+      $0.feature == feature.key && isCurrent($0.validUntil, at: now)
+    }
+    return (current.filter(\.isDenial) + current.filter { !$0.isDenial }).compactMap { override in
+      let value = override.isDenial ? feature.kind.nothing : override.value
+      // A feature can change its kind while old overrides stay.
+      return value.kind == feature.kind ? Resolution.Part(source: .override, value: value) : nil
+    }
+  }
+
+  /// What tier, add-ons and purchases say.
+  private func offers(
+    of feature: Catalog.Feature,
+    _ holdings: Holdings,
+    at now: Int64
+  ) throws(EntitlementError) -> [Resolution.Part] {
+    var parts: [Resolution.Part] = []
+    func add(_ source: EntitlementSource, _ offer: Catalog.Offer?) {
+      guard let value = offer?.values[feature.key] else { return }
+      parts.append(Resolution.Part(source: source, value: value))
+    }
+    let active = holdings.subscription.flatMap { $0.isActive(at: now) ? $0 : nil }
+    if let active {
+      let tier = try catalog.effectiveTier(active.tier)
+      add(.tier(tier.name), tier)
+      for addon in active.addons where isCurrent(addon.validUntil, at: now) {
+        add(.addon(addon.name), catalog.addon(addon.name))
+      }
+    } else if let name = catalog.defaultTier {
+      add(.tier(name), catalog.tier(name))
+    }
+    for purchase in holdings.purchases
+    where counts(purchase, for: holdings.subject.id) && purchase.state(at: now) == .active {
+      add(.purchase(purchase.productID), catalog.product(purchase.productID))
+    }
+    return parts
+  }
+
+  /// The first instant after `now` at which the feature has another value.
+  private func nextChange(
+    of feature: Catalog.Feature,
+    from value: FeatureValue,
+    _ holdings: Holdings,
+    after now: Int64
+  ) throws(EntitlementError) -> Int64? {
+    for edge in edges(of: feature, holdings) where edge > now {
+      if try parts(feature, holdings, at: edge)[0].value != value { return edge }
+    }
+    return nil
+  }
+
+  /// Every instant at which something with a say on the feature begins or ends, in order.
+  private func edges(of feature: Catalog.Feature, _ holdings: Holdings) -> [Int64] {
+    var edges: Set<Int64> = []
+    if let subscription = holdings.subscription {
+      edges.insert(subscription.validFrom)
+      if let end = subscription.end { edges.insert(end) }
+      for addon in subscription.addons {
+        guard let end = addon.validUntil, catalog.addon(addon.name)?.values[feature.key] != nil
+        else { continue }
+        edges.insert(end)
+      }
+      for override in subscription.overrides where override.feature == feature.key {
+        if let end = override.validUntil { edges.insert(end) }
+      }
+    }
+    for purchase in holdings.purchases {
+      guard let end = purchase.end, catalog.product(purchase.productID)?.values[feature.key] != nil
+      else { continue }
+      edges.insert(end)
+    }
+    return edges.sorted()
+  }
+}
+
+extension FeatureKind {
+  /// The value of a feature that is taken away.
+  var nothing: FeatureValue {
+    switch self {
+    case .flag: .flag(false)
+    case .limit: .limit(.atMost(0))
+    }
+  }
+}

@@ -1,0 +1,141 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// Answers what subjects are entitled to.
+struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
+  let core: EntitlementCore
+
+  func get(
+    _ request: Entitlement_V1.GetEntitlementsRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.GetEntitlementsResponse {
+    let subject = try await core.subject(request.subject, call)
+    let holdings = try await core.holdings(of: subject)
+    let now = core.clock.now
+    let resolver = core.resolver
+    let resolutions = try core.answer { () throws(EntitlementError) in
+      try resolver.resolveAll(for: holdings, at: now)
+    }
+    let active = holdings.subscription.flatMap { $0.isActive(at: now) ? $0 : nil }
+    let addons = (active?.addons ?? []).filter { isCurrent($0.validUntil, at: now) }.map(\.name)
+    let products = holdings.purchases.filter {
+      resolver.counts($0, for: subject.id) && $0.state(at: now) == .active
+    }.map(\.productID)
+    let edge = resolutions.compactMap(\.validUntil).min()
+    let latest = core.latest(from: now)
+    return .init(
+      subject: subject.wire,
+      tier: active?.tier ?? resolver.catalog.defaultTier ?? "",
+      addons: addons.sorted(),
+      entitlements: resolutions.map { $0.wire(resolver.unlockedBy($0, subject)) },
+      products: Set(products).sorted(),
+      version: holdings.version,
+      validUntil: .init(milliseconds: min(edge ?? latest, latest))
+    )
+  }
+
+  func checkFeature(
+    _ request: Entitlement_V1.CheckFeatureRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.CheckResponse {
+    let subject = try await core.subject(request.subject, call)
+    return try check(request, try await core.holdings(of: subject), at: core.clock.now)
+  }
+
+  func checkLimit(
+    _ request: Entitlement_V1.CheckLimitRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.CheckResponse {
+    let subject = try await core.subject(request.subject, call)
+    return try check(request, try await core.holdings(of: subject), at: core.clock.now)
+  }
+
+  func batchCheck(
+    _ request: Entitlement_V1.BatchCheckRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.BatchCheckResponse {
+    var known: [Subject: Holdings] = [:]
+    var questions: [(Entitlement_V1.EntitlementCheck.CheckOneOf, Subject)] = []
+    for (index, check) in request.checks.enumerated() {
+      guard let question = check.check else {
+        let field = "checks[\(index)]"
+        throw RPCError(
+          .invalidArgument,
+          "\(field): asks nothing",
+          details: [.badRequest([FieldViolation(field: field, description: "asks nothing")])]
+        )
+      }
+      let wire =
+        switch question {
+        case .feature(let feature): feature.subject
+        case .limit(let limit): limit.subject
+        }
+      if let subject = try core.plainSubject(wire, call), known[subject] != nil {
+        questions.append((question, subject))
+        continue
+      }
+      let subject = try await core.subject(wire, call)
+      known[subject] = try await core.holdings(of: subject)
+      questions.append((question, subject))
+    }
+    // One instant for all, after the last wait.
+    let now = core.clock.now
+    let results = try questions.map { question, subject in
+      let holdings = known[subject] ?? Holdings(subject: subject)
+      return switch question {
+      case .feature(let feature): try check(feature, holdings, at: now)
+      case .limit(let limit): try check(limit, holdings, at: now)
+      }
+    }
+    return .init(results: results)
+  }
+
+  func watch(
+    _ request: Entitlement_V1.WatchRequest,
+    _ call: CallContext,
+    to writer: ResponseWriter<Entitlement_V1.Change>
+  ) async throws {
+    try await EntitlementWatch(core: core, loop: call.loop, writer: writer)
+      .run(after: request.afterRevision)
+  }
+
+  private func check(
+    _ request: Entitlement_V1.CheckFeatureRequest,
+    _ holdings: Holdings,
+    at now: Int64
+  ) throws -> Entitlement_V1.CheckResponse {
+    let decision = try core.answer { () throws(EntitlementError) in
+      try core.resolver.checkFeature(request.feature, for: holdings, at: now)
+    }
+    return answer(decision, request.feature, holdings, at: now)
+  }
+
+  private func check(
+    _ request: Entitlement_V1.CheckLimitRequest,
+    _ holdings: Holdings,
+    at now: Int64
+  ) throws -> Entitlement_V1.CheckResponse {
+    let decision = try core.answer { () throws(EntitlementError) in
+      try core.resolver.checkLimit(
+        request.limit,
+        // Negative counts are refused before a handler runs; see the contract.
+        current: max(0, request.currentCount),
+        requested: max(0, request.requested ?? 1),
+        for: holdings,
+        at: now
+      )
+    }
+    return answer(decision, request.limit, holdings, at: now)
+  }
+
+  private func answer(
+    _ decision: Decision,
+    _ key: String,
+    _ holdings: Holdings,
+    at now: Int64
+  ) -> Entitlement_V1.CheckResponse {
+    core.metrics.decided(decision.isAllowed)
+    return decision.wire(version: holdings.version, latest: core.latest(from: now))
+  }
+}

@@ -1,0 +1,100 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// Tiers, and who has which.
+struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
+  let core: EntitlementCore
+
+  func listTiers(
+    _ request: Entitlement_V1.ListTiersRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.ListTiersResponse {
+    core.resolver.catalog.wire
+  }
+
+  func get(
+    _ request: Entitlement_V1.GetSubscriptionRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.Subscription {
+    let subject = try await core.subject(request.subject, call)
+    let holdings = try await core.holdings(of: subject)
+    guard let subscription = holdings.subscription else { throw ServiceFault.notFound }
+    return subscription.wire(of: subject, version: holdings.version)
+  }
+
+  func put(
+    _ request: Entitlement_V1.PutSubscriptionRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.Subscription {
+    guard let wire = request.subscription, let subject = wire.subject.flatMap(Subject.init) else {
+      throw ServiceFault.subjectRequired
+    }
+    let subscription = try Subscription(wire)
+    let catalog = core.resolver.catalog
+    try core.answer { () throws(EntitlementError) in try subscription.validate(against: catalog) }
+    let actor = core.identify(call).actor
+    let requestID = core.requestID(call)
+    return try await core.write(request.idempotencyKey, request, call) { tx, changes in
+      let current = try SubjectVersions.current(of: subject, in: tx)
+      guard request.expectedVersion == 0 || request.expectedVersion == current else {
+        throw EntitlementError.versionMismatch(current: current).rpcError
+      }
+      let before = try SubscriptionTable.load(subject, in: tx)
+      if before == subscription { return subscription.wire(of: subject, version: current) }
+      try SubscriptionTable.save(subscription, of: subject, in: tx)
+      let version = try SubjectVersions.raise(subject, in: tx, changes)
+      try tx.audit(
+        AuditRecord(
+          actor: actor,
+          requestID: requestID,
+          action: "subscription.put",
+          object: subject.id,
+          scope: subject.id,
+          beforeDigest: before?.digest,
+          afterDigest: subscription.digest,
+          detail: "tier \(subscription.tier), version \(version)"
+        )
+      )
+      return subscription.wire(of: subject, version: version)
+    }
+  }
+
+  func delete(
+    _ request: Entitlement_V1.DeleteSubscriptionRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.DeleteSubscriptionResponse {
+    guard let subject = request.subject.flatMap(Subject.init) else {
+      throw ServiceFault.subjectRequired
+    }
+    let actor = core.identify(call).actor
+    let requestID = core.requestID(call)
+    return try await core.write(request.idempotencyKey, request, call) { tx, changes in
+      let before = try SubscriptionTable.load(subject, in: tx)
+      // Ending what has ended is a natural repetition.
+      guard try SubscriptionTable.delete(of: subject, in: tx) else {
+        return .init(version: try SubjectVersions.current(of: subject, in: tx))
+      }
+      let version = try SubjectVersions.raise(subject, in: tx, changes)
+      try tx.audit(
+        AuditRecord(
+          actor: actor,
+          requestID: requestID,
+          action: "subscription.delete",
+          object: subject.id,
+          scope: subject.id,
+          beforeDigest: before?.digest,
+          detail: "version \(version)"
+        )
+      )
+      return .init(version: version)
+    }
+  }
+}
+
+extension Subscription {
+  /// Tells two subscriptions apart in audit records without showing them.
+  fileprivate var digest: [UInt8] {
+    PayloadDigest.bytes(of: Array(String(describing: self).utf8))
+  }
+}

@@ -1,0 +1,119 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+extension Subject {
+  /// The subject of a request; nil for a kind that is not known.
+  init?(_ wire: Entitlement_V1.Subject) {
+    switch wire.kind {
+    case .user: self.init(.user, wire.id)
+    case .organization: self.init(.organization, wire.id)
+    case .portfolio: self.init(.portfolio, wire.id)
+    default: return nil
+    }
+  }
+
+  /// The subject as it is sent.
+  var wire: Entitlement_V1.Subject {
+    let kind: Entitlement_V1.SubjectKind =
+      switch self.kind {
+      case .user: .user
+      case .organization: .organization
+      case .portfolio: .portfolio
+      }
+    return .init(kind: kind, id: id)
+  }
+}
+
+extension Limit {
+  /// The limit of a request; nil for one without a value.
+  init?(_ wire: Entitlement_V1.Limit) {
+    switch wire.value {
+    case .maximum(let maximum): self = .atMost(max(0, maximum))
+    case .unlimited(true): self = .unlimited
+    case .unlimited(false), nil: return nil
+    }
+  }
+
+  /// The limit as it is sent.
+  var wire: Entitlement_V1.Limit {
+    switch self {
+    case .atMost(let maximum): .init(value: .maximum(maximum))
+    case .unlimited: .init(value: .unlimited(true))
+    }
+  }
+}
+
+extension EntitlementReason {
+  /// The reason as it is sent.
+  var wire: Entitlement_V1.Reason {
+    switch self {
+    case .available: .available
+    case .noSubscription: .noSubscription
+    case .subscriptionExpired: .subscriptionExpired
+    case .notInTier: .notInTier
+    case .limitExceeded: .limitExceeded
+    case .addonRequired: .addonRequired
+    case .deniedByOverride: .deniedByOverride
+    case .refunded: .refunded
+    case .revoked: .revoked
+    case .featureUnknown: .featureUnknown
+    case .typeMismatch: .typeMismatch
+    case .environmentMismatch: .environmentMismatch
+    case .notPurchased: .notPurchased
+    }
+  }
+}
+
+extension EntitlementSource {
+  /// The source as it is sent.
+  var wire: Entitlement_V1.Source {
+    switch self {
+    case .fallback: .default
+    case .tier: .tier
+    case .addon: .addon
+    case .override: .override
+    case .purchase: .purchase
+    }
+  }
+}
+
+extension UnlockedBy {
+  /// What would unlock, as it is sent.
+  var wire: Entitlement_V1.UnlockedBy {
+    .init(tier: tier ?? "", addons: addons, products: products)
+  }
+}
+
+extension Resolution {
+  /// The entitlement as it is sent.
+  func wire(_ unlockedBy: UnlockedBy?) -> Entitlement_V1.Entitlement {
+    var limit: Limit?
+    if case .limit(let value) = value { limit = value }
+    return .init(
+      key: key,
+      available: value.isAvailable,
+      reason: reason.wire,
+      limit: limit?.wire,
+      source: winner.source.wire,
+      validUntil: validUntil.map { .init(milliseconds: $0) },
+      unlockedBy: unlockedBy?.wire
+    )
+  }
+}
+
+extension Decision {
+  /// The answer as it is sent; nobody may rely on it after `latest`.
+  func wire(version: UInt64, latest: Int64) -> Entitlement_V1.CheckResponse {
+    .init(
+      allowed: isAllowed,
+      reason: reason.wire,
+      limit: limit?.wire,
+      remaining: remaining,
+      source: source?.wire ?? .unspecified,
+      unlockedBy: unlockedBy?.wire,
+      validUntil: .init(milliseconds: min(validUntil ?? latest, latest)),
+      version: version
+    )
+  }
+}

@@ -1,0 +1,130 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// What callers of this service are told when something cannot be done.
+enum ServiceFault {
+  /// Whose reasons these are.
+  static let domain = "gatehouse.entitlement"
+
+  /// An object that does not exist, or that the caller may not know of: the same in both cases.
+  static let notFound = RPCError(
+    .notFound,
+    reason: "NOT_FOUND",
+    domain: domain,
+    message: "no such object"
+  )
+
+  /// A request that leaves out the subject and comes from no user.
+  static let subjectRequired = RPCError(
+    .invalidArgument,
+    "subject: is required when no user is calling",
+    details: [.badRequest([FieldViolation(field: "subject", description: "is required")])]
+  )
+
+  /// A page token of another caller, or none at all.
+  static let badPageToken = RPCError(
+    .invalidArgument,
+    "page_token: is not one of this list",
+    details: [
+      .badRequest([FieldViolation(field: "page_token", description: "is not one of this list")])
+    ]
+  )
+
+  /// Nobody proved to be a user.
+  static let userRequired = RPCError(
+    .unauthenticated,
+    reason: "CREDENTIALS_INVALID",
+    domain: domain,
+    message: "valid credentials of a user are needed"
+  )
+}
+
+extension EntitlementError {
+  /// The error as callers see it.
+  var rpcError: RPCError {
+    func invalid(_ reason: String, _ message: String, _ name: String) -> RPCError {
+      RPCError(
+        .invalidArgument,
+        reason: reason,
+        domain: ServiceFault.domain,
+        message: message,
+        metadata: ["name": name]
+      )
+    }
+    return switch self {
+    case .tierUnknown(let name): invalid("TIER_UNKNOWN", "no tier has this name", name)
+    case .addonUnknown(let name): invalid("ADDON_UNKNOWN", "no add-on has this name", name)
+    case .featureUnknown(let name): invalid("FEATURE_UNKNOWN", "no feature has this key", name)
+    case .typeMismatch(let name):
+      invalid("TYPE_MISMATCH", "the feature has values of the other kind", name)
+    case .duplicate(let name): invalid("DUPLICATE", "the same thing is there twice", name)
+    case .emptyWindow: invalid("EMPTY_WINDOW", "it ends before it begins", "valid_from")
+    case .transactionIncomplete:
+      invalid("TRANSACTION_INCOMPLETE", "the transaction does not say what was bought", "")
+    case .subscriptionUnknown: ServiceFault.notFound
+    case .versionMismatch(let current):
+      RPCError(
+        .aborted,
+        reason: "VERSION_MISMATCH",
+        domain: ServiceFault.domain,
+        message: "the subject was changed meanwhile; read it and try again",
+        metadata: ["version": "\(current)"]
+      )
+    case .alreadyClaimed:
+      RPCError(
+        .failedPrecondition,
+        reason: "ALREADY_CLAIMED",
+        domain: ServiceFault.domain,
+        message: "the purchase belongs to another user"
+      )
+    case .transferLimit:
+      RPCError(
+        .failedPrecondition,
+        reason: "TRANSFER_LIMIT",
+        domain: ServiceFault.domain,
+        message: "the purchase changed hands too often today"
+      )
+    }
+  }
+
+  /// The reason code of the error.
+  var reason: String {
+    switch self {
+    case .tierUnknown: "TIER_UNKNOWN"
+    case .addonUnknown: "ADDON_UNKNOWN"
+    case .featureUnknown: "FEATURE_UNKNOWN"
+    case .typeMismatch: "TYPE_MISMATCH"
+    case .duplicate: "DUPLICATE"
+    case .emptyWindow: "EMPTY_WINDOW"
+    case .transactionIncomplete: "TRANSACTION_INCOMPLETE"
+    case .subscriptionUnknown: "NOT_FOUND"
+    case .versionMismatch: "VERSION_MISMATCH"
+    case .alreadyClaimed: "ALREADY_CLAIMED"
+    case .transferLimit: "TRANSFER_LIMIT"
+    }
+  }
+}
+
+extension AppleVerificationError {
+  /// The error as callers see it: what is wrong, so that forged data, data of another application and
+  /// a failure of ours can be told apart.
+  var rpcError: RPCError {
+    switch self {
+    case .invalid(let reason):
+      RPCError(
+        .invalidArgument,
+        reason: reason.name,
+        domain: ServiceFault.domain,
+        message: "the signed data is not acceptable"
+      )
+    case .retry:
+      RPCError(
+        .unavailable,
+        reason: "VERIFICATION_UNAVAILABLE",
+        domain: ServiceFault.domain,
+        message: "the signed data cannot be checked at the moment",
+        retryAfter: .seconds(1)
+      )
+    }
+  }
+}

@@ -1,0 +1,287 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// What the handlers of this service share.
+final class EntitlementCore: Sendable {
+  /// The kind of change that says that the catalogue is another one.
+  static let tiersChangeKind = "tiers"
+
+  let configuration: EntitlementConfiguration
+  let database: Database
+  let clock: any WallClock
+  let logger: Logger
+  let metrics: EntitlementMetrics
+  let identify: Identification
+  private let authorizer: any SubjectAuthorizer
+  private let identifiers: IdentifierFactory
+  private let verifier: SignedDataVerifier
+  private let cache: HoldingsCache
+  private let currentResolver: Lock<Resolver>
+
+  init(
+    configuration: EntitlementConfiguration,
+    dependencies: EntitlementDependencies,
+    database: Database,
+    verifier: SignedDataVerifier
+  ) {
+    self.configuration = configuration
+    self.database = database
+    self.verifier = verifier
+    clock = dependencies.clock
+    logger = dependencies.logger
+    metrics = EntitlementMetrics(dependencies.metrics)
+    identify = dependencies.identify
+    authorizer = dependencies.authorizer
+    identifiers = IdentifierFactory(clock: dependencies.clock, random: dependencies.random)
+    cache = HoldingsCache(countMax: configuration.cachedSubjectCountMax)
+    currentResolver = Lock(
+      Resolver(
+        catalog: configuration.catalog,
+        environment: configuration.environment,
+        sandboxUsers: configuration.sandboxUsers
+      )
+    )
+  }
+
+  /// The rules with the catalogue of the moment.
+  var resolver: Resolver { currentResolver.withLock { $0 } }
+
+  /// Goes on with another catalogue.
+  func use(_ catalog: Catalog) {
+    currentResolver.withLock { resolver in
+      resolver = Resolver(
+        catalog: catalog,
+        environment: resolver.environment,
+        sandboxUsers: resolver.sandboxUsers
+      )
+    }
+  }
+
+  /// The instant after which nobody may rely on an answer that is given now.
+  func latest(from now: Int64) -> Int64 { now + configuration.answerLifetime }
+
+  // MARK: - Who and what
+
+  /// The calling user; throws UNAUTHENTICATED without one.
+  func userID(_ call: CallContext) throws(RPCError) -> String {
+    guard case .user(let userID) = identify(call) else { throw ServiceFault.userRequired }
+    return userID
+  }
+
+  /// The subject of a request: the one named, or else the calling user.
+  func plainSubject(
+    _ wire: Entitlement_V1.Subject?,
+    _ call: CallContext
+  ) throws(RPCError) -> Subject? {
+    guard let wire else {
+      guard case .user(let userID) = identify(call) else { throw ServiceFault.subjectRequired }
+      return .user(userID)
+    }
+    return Subject(wire)
+  }
+
+  /// The subject of a request, once it is sure that the caller may see it.
+  ///
+  /// Services may see all; users themselves, and portfolios and organizations as TenancyService says.
+  /// What may not be seen is answered like what does not exist.
+  func subject(
+    _ wire: Entitlement_V1.Subject?,
+    _ call: CallContext
+  ) async throws -> Subject {
+    guard let subject = try plainSubject(wire, call) else { throw ServiceFault.notFound }
+    switch identify(call) {
+    case .service: return subject
+    case .anonymous: throw ServiceFault.userRequired
+    case .user(let userID):
+      if subject.kind == .user {
+        guard subject.id == userID else {
+          deny(userID, subject, call)
+          throw ServiceFault.notFound
+        }
+        return subject
+      }
+      do {
+        try await authorizer.requireView(of: subject, by: userID, call)
+      } catch let error as RPCError where error.code != .unavailable {
+        deny(userID, subject, call)
+        throw error.code == .permissionDenied ? ServiceFault.notFound : error
+      }
+      return subject
+    }
+  }
+
+  private func deny(_ userID: String, _ subject: Subject, _ call: CallContext) {
+    logger.info(
+      "denied",
+      [
+        "subject": .string(userID), "action": .string(call.method.fullName),
+        "entity": .string(subject.id), "reason": "NOT_FOUND",
+      ]
+    )
+  }
+
+  /// Identifies the request in audit records.
+  func requestID(_ call: CallContext) -> String { call.metadata["x-request-id"] ?? "" }
+
+  // MARK: - Store
+
+  /// What a subject has, from memory or the store.
+  func holdings(of subject: Subject) async throws -> Holdings {
+    switch cache.lookup(subject) {
+    case .known(let holdings): return holdings
+    case .unknown(let ticket):
+      do {
+        let holdings = try await read { tx in
+          Holdings(
+            subject: subject,
+            subscription: try SubscriptionTable.load(subject, in: tx),
+            purchases: subject.kind == .user ? try PurchaseTable.held(by: subject.id, in: tx) : [],
+            version: try SubjectVersions.current(of: subject, in: tx)
+          )
+        }
+        cache.finish(ticket, subject, holdings)
+        return holdings
+      } catch {
+        cache.finish(ticket, subject, nil)
+        throw error
+      }
+    }
+  }
+
+  /// Reads the store.
+  func read<R: Sendable>(
+    _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> R
+  ) async throws -> R {
+    do {
+      return try await database.read(body)
+    } catch let error as StoreError {
+      throw error.rpcError(domain: ServiceFault.domain)
+    }
+  }
+
+  /// Changes the store once for each idempotency key, and keeps those from the cache that change.
+  func write<Request: Message, Response: Message>(
+    _ key: String,
+    _ request: Request,
+    _ call: CallContext,
+    _ body:
+      @escaping @Sendable (borrowing WriteTransaction, SubjectChanges) throws -> Response
+  ) async throws -> Response {
+    let changes = SubjectChanges(cache)
+    defer { changes.end() }
+    let once = IdempotencyKey(
+      caller: identify(call).actor,
+      key: key,
+      method: call.method.fullName,
+      request: request
+    )
+    do {
+      return try await database.writeOnce(once, domain: ServiceFault.domain) { tx in
+        try body(tx, changes)
+      }
+    } catch let error as StoreError {
+      throw error.rpcError(domain: ServiceFault.domain)
+    }
+  }
+
+  /// Runs a rule; its errors become what callers see.
+  func answer<R>(_ body: () throws(EntitlementError) -> R) throws(RPCError) -> R {
+    do throws(EntitlementError) {
+      return try body()
+    } catch {
+      throw error.rpcError
+    }
+  }
+
+  // MARK: - Purchases
+
+  /// Takes purchases in for a call.
+  func intake(_ call: CallContext) -> PurchaseIntake {
+    PurchaseIntake(
+      identifiers: identifiers,
+      policy: configuration.restorePolicy,
+      audit: PurchaseIntake.Audit(actor: identify(call).actor, requestID: requestID(call))
+    )
+  }
+
+  /// How a transaction was taken, for its user.
+  func result(
+    of outcome: PurchaseIntake.Outcome,
+    for userID: String
+  ) -> Entitlement_V1.TransactionResult {
+    guard resolver.counts(outcome.record.purchase, for: userID) else { return .sandbox }
+    return outcome.isApplied ? .applied : .unchanged
+  }
+
+  /// Takes one of several transactions, so that a bad one does not keep the others out.
+  func restore(
+    _ checked: Result<Verified<AppleTransaction>, AppleVerificationError>,
+    _ userID: String,
+    _ intake: PurchaseIntake,
+    in tx: borrowing WriteTransaction,
+    _ changes: SubjectChanges
+  ) throws -> Entitlement_V1.RestoredTransaction {
+    switch checked {
+    case .failure(.invalid(let reason)): return .init(result: .invalid, reason: reason.name)
+    case .failure(.retry): return .init(result: .invalid, reason: "RETRY")
+    case .success(let verified):
+      do {
+        let claim = PurchaseIntake.Claim(userID: userID, isRestore: true)
+        let outcome = try tx.attempt {
+          try intake.take(verified, claim: claim, in: tx, changes)
+        }
+        return .init(
+          result: result(of: outcome, for: userID),
+          purchase: outcome.record.wire(at: clock.now)
+        )
+      } catch let error as EntitlementError {
+        let isClaimed = error == .alreadyClaimed || error == .transferLimit
+        return .init(result: isClaimed ? .alreadyClaimed : .invalid, reason: error.reason)
+      }
+    }
+  }
+
+  /// Verifies a transaction, away from the event loop.
+  func verify(_ text: String) async throws(AppleVerificationError) -> Verified<AppleTransaction> {
+    try await verifying { (environment) throws(AppleVerificationError) in
+      try self.verifier.transaction(text, in: environment)
+    }
+  }
+
+  /// Verifies a notification, away from the event loop.
+  func verifyNotification(
+    _ text: String
+  ) async throws(AppleVerificationError) -> Verified<AppleNotification> {
+    try await verifying { (environment) throws(AppleVerificationError) in
+      try self.verifier.notification(text, in: environment)
+    }
+  }
+
+  /// Expects the environment that counts, and else the sandbox if it is welcome.
+  ///
+  /// Which ones are tried is decided here and not by the data.
+  private func verifying<Payload: Sendable>(
+    _ body:
+      @escaping @Sendable (AppleEnvironment) throws(AppleVerificationError) -> Verified<Payload>
+  ) async throws(AppleVerificationError) -> Verified<Payload> {
+    let expected = configuration.environment
+    let takesSandbox = configuration.acceptsSandbox && expected == .production
+    // A chain that is not remembered costs milliseconds, which an event loop does not have.
+    let task = Task(executorPreference: globalConcurrentExecutor) {
+      () -> Result<Verified<Payload>, AppleVerificationError> in
+      do throws(AppleVerificationError) {
+        return .success(try body(expected))
+      } catch .invalid(.wrongEnvironment(found: .sandbox)) where takesSandbox {
+        do throws(AppleVerificationError) {
+          return .success(try body(.sandbox))
+        } catch {
+          return .failure(error)
+        }
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try await task.value.get()
+  }
+}

@@ -1,0 +1,54 @@
+internal import RPCKit
+
+/// What this service counts besides its calls.
+struct EntitlementMetrics: Sendable {
+  private let allowed: Counter
+  private let denied: Counter
+  private let refusals: MetricFamily<Counter>
+  private let notifications: MetricFamily<Counter>
+
+  init(_ registry: MetricRegistry) {
+    let decisions = registry.counters(
+      "entitlement_decisions_total",
+      help: "Answered questions about features and limits.",
+      labels: ["result"]
+    )
+    allowed = decisions.series("allowed")
+    denied = decisions.series("denied")
+    refusals = registry.counters(
+      "apple_verification_refusals_total",
+      help: "Signed data that was not accepted, by reason; retry: for a reason of our own.",
+      labels: ["reason"]
+    )
+    notifications = registry.counters(
+      "apple_notifications_total",
+      help: "Genuine notifications of the App Store, by type; other: types not known here.",
+      labels: ["type"]
+    )
+  }
+
+  func decided(_ isAllowed: Bool) {
+    (isAllowed ? allowed : denied).increment()
+  }
+
+  func refused(_ error: AppleVerificationError) {
+    switch error {
+    case .invalid(let reason): refusals.series(reason.name).increment()
+    case .retry: refusals.series("retry").increment()
+    }
+  }
+
+  /// Only known names become label values: what others sign does not decide how many series there
+  /// are.
+  func notified(_ type: String) {
+    notifications.series(Self.knownTypes.contains(type) ? type : "other").increment()
+  }
+
+  private static let knownTypes: Set<String> = [
+    "TEST", "ONE_TIME_CHARGE", "SUBSCRIBED", "OFFER_REDEEMED", "DID_RENEW",
+    "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "DID_FAIL_TO_RENEW",
+    "GRACE_PERIOD_EXPIRED", "EXPIRED", "REFUND", "REFUND_REVERSED", "REFUND_DECLINED",
+    "CONSUMPTION_REQUEST", "REVOKE", "RENEWAL_EXTENDED", "RENEWAL_EXTENSION", "PRICE_INCREASE",
+    "PRICE_CHANGE", "METADATA_UPDATE", "MIGRATION", "RESCIND_CONSENT", "EXTERNAL_PURCHASE_TOKEN",
+  ]
+}

@@ -1,0 +1,143 @@
+internal import Contracts
+public import RPCKit
+public import ServiceKit
+
+/// What the service is given by its surroundings.
+public struct EntitlementDependencies: Sendable {
+  /// The date.
+  public var clock: any WallClock
+  /// Where chance comes from.
+  public var random: any RandomSource
+  /// Where log lines go.
+  public var logger: Logger
+  /// Where metrics are registered.
+  public var metrics: MetricRegistry
+  /// Who may see portfolios and organizations.
+  public var authorizer: any SubjectAuthorizer
+  /// Who is calling.
+  public var identify: Identification
+
+  /// Gathers the dependencies.
+  public init(
+    clock: any WallClock = SystemWallClock(),
+    random: any RandomSource = SystemRandomSource(),
+    logger: Logger,
+    metrics: MetricRegistry,
+    authorizer: any SubjectAuthorizer,
+    identify: @escaping Identification
+  ) {
+    self.clock = clock
+    self.random = random
+    self.logger = logger
+    self.metrics = metrics
+    self.authorizer = authorizer
+    self.identify = identify
+  }
+}
+
+/// What subjects are entitled to: tiers, subscriptions and purchases.
+///
+/// Open it, serve `services` behind authentication, and close it after the last call.
+public final class EntitlementService: Sendable {
+  private let core: EntitlementCore
+
+  /// Opens the store and makes everything ready.
+  ///
+  /// Throws `StoreError` or `TrustAnchorError`.
+  public static func open(
+    _ configuration: EntitlementConfiguration,
+    _ dependencies: EntitlementDependencies
+  ) async throws -> EntitlementService {
+    let verifier = try SignedDataVerifier(
+      application: configuration.application,
+      anchors: configuration.anchors,
+      clock: dependencies.clock
+    )
+    let database = try await Database.open(
+      DatabaseConfiguration(
+        path: configuration.database,
+        applicationID: EntitlementSchema.applicationID
+      ),
+      migrations: EntitlementSchema.migrations,
+      clock: dependencies.clock
+    )
+    let core = EntitlementCore(
+      configuration: configuration,
+      dependencies: dependencies,
+      database: database,
+      verifier: verifier
+    )
+    let service = EntitlementService(core)
+    do {
+      try await service.note(configuration.catalog)
+    } catch {
+      await database.close()
+      throw error
+    }
+    return service
+  }
+
+  private init(_ core: EntitlementCore) { self.core = core }
+
+  /// What is served.
+  public var services: [ServiceDefinition] {
+    [
+      EntitlementsHandler(core: core).definition,
+      SubscriptionsHandler(core: core).definition,
+      PurchasesHandler(core: core).definition,
+    ]
+  }
+
+  /// Whether the store works.
+  public func readiness() -> Readiness {
+    switch core.database.condition {
+    case .working: Readiness([.init("store", isReady: true)])
+    case .failing(let detail), .broken(let detail):
+      Readiness([.init("store", isReady: false, detail: detail)])
+    }
+  }
+
+  /// Goes on with another catalogue, and tells those who watch.
+  ///
+  /// Throws `StoreError` when that cannot be recorded; then the old one stays in use.
+  public func reload(_ catalog: Catalog) async throws {
+    try await note(catalog) { [core] in core.use(catalog) }
+  }
+
+  /// Closes the store, after the last call.
+  public func close() async { await core.database.close() }
+
+  /// Records which catalogue is in use; another one than last time is a change of everything.
+  private func note(_ catalog: Catalog, _ use: @escaping @Sendable () -> Void = {}) async throws {
+    let digest = catalog.digest
+    try await core.database.write { tx in
+      let known = try tx.first("SELECT digest FROM catalog_state") { $0.text(0) }
+      // Before the commit tells anybody to ask again.
+      use()
+      guard known != digest else { return }
+      try tx.execute(
+        """
+        INSERT INTO catalog_state (place, digest) VALUES (1, ?)
+        ON CONFLICT (place) DO UPDATE SET digest = excluded.digest
+        """,
+        .text(digest)
+      )
+      try tx.appendChange(kind: EntitlementCore.tiersChangeKind, subject: "", scope: "")
+    }
+  }
+}
+
+extension Catalog {
+  /// Tells two catalogues apart, the same in every process.
+  fileprivate var digest: String {
+    func text(_ values: [String: FeatureValue]) -> String {
+      values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ";")
+    }
+    var lines = features.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.fallback)" }
+    for offer in tiers + addons + products {
+      lines.append("\(offer.name) \(offer.rank) \(text(offer.values))")
+    }
+    lines.append("\(defaultTier ?? "-") \(unknownTier ?? "-")")
+    return PayloadDigest.sha256(Array(lines.joined(separator: "\n").utf8))
+  }
+}

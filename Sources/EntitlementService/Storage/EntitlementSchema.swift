@@ -1,0 +1,106 @@
+internal import ServiceKit
+
+/// The tables of this service.
+enum EntitlementSchema {
+  /// Marks the file as this service's: "GHen".
+  static let applicationID: Int32 = 0x4748_656E
+
+  static let migrations = [
+    Migration(
+      version: 1,
+      sql: """
+        CREATE TABLE subject_version (
+          kind TEXT NOT NULL,
+          id TEXT NOT NULL,
+          version BIGINT NOT NULL,
+          PRIMARY KEY (kind, id)
+        );
+        CREATE TABLE subscription (
+          kind TEXT NOT NULL,
+          id TEXT NOT NULL,
+          tier TEXT NOT NULL,
+          is_trial INTEGER NOT NULL,
+          valid_from BIGINT NOT NULL,
+          paid_until BIGINT,
+          grace_until BIGINT,
+          complimentary_until BIGINT,
+          PRIMARY KEY (kind, id)
+        );
+        CREATE TABLE subscription_addon (
+          kind TEXT NOT NULL,
+          id TEXT NOT NULL,
+          name TEXT NOT NULL,
+          valid_until BIGINT,
+          PRIMARY KEY (kind, id, name),
+          FOREIGN KEY (kind, id) REFERENCES subscription (kind, id) ON DELETE CASCADE
+        );
+        CREATE TABLE subscription_override (
+          kind TEXT NOT NULL,
+          id TEXT NOT NULL,
+          place INTEGER NOT NULL,
+          feature TEXT NOT NULL,
+          value_kind TEXT NOT NULL,
+          value BIGINT,
+          valid_until BIGINT,
+          reason TEXT NOT NULL,
+          PRIMARY KEY (kind, id, place),
+          FOREIGN KEY (kind, id) REFERENCES subscription (kind, id) ON DELETE CASCADE
+        );
+        CREATE TABLE purchase (
+          environment TEXT NOT NULL,
+          original_transaction_id TEXT NOT NULL,
+          id TEXT NOT NULL UNIQUE,
+          transaction_id TEXT NOT NULL,
+          product_id TEXT NOT NULL,
+          is_renewed INTEGER NOT NULL,
+          is_family_shared INTEGER NOT NULL,
+          purchased_at BIGINT NOT NULL,
+          expires_at BIGINT,
+          grace_until BIGINT,
+          revoked_at BIGINT,
+          is_unshared INTEGER NOT NULL,
+          refunded_share BIGINT,
+          withdrawn_at BIGINT,
+          signed_at BIGINT NOT NULL,
+          renewal_signed_at BIGINT,
+          app_account_token TEXT,
+          app_transaction_id TEXT,
+          payload_digest TEXT NOT NULL,
+          leaf_serial TEXT NOT NULL,
+          is_test INTEGER NOT NULL,
+          transfer_count INTEGER NOT NULL,
+          transfers_since BIGINT NOT NULL,
+          PRIMARY KEY (environment, original_transaction_id)
+        );
+        CREATE INDEX purchase_by_app_transaction ON purchase (environment, app_transaction_id);
+        CREATE TABLE purchase_holder (
+          environment TEXT NOT NULL,
+          original_transaction_id TEXT NOT NULL,
+          user_id TEXT NOT NULL,
+          claimed_at BIGINT NOT NULL,
+          PRIMARY KEY (environment, original_transaction_id, user_id),
+          FOREIGN KEY (environment, original_transaction_id)
+            REFERENCES purchase (environment, original_transaction_id) ON DELETE CASCADE
+        );
+        CREATE INDEX purchase_holder_by_user ON purchase_holder (user_id);
+        CREATE TABLE notification (
+          environment TEXT NOT NULL,
+          uuid TEXT NOT NULL,
+          type TEXT NOT NULL,
+          subtype TEXT,
+          signed_at BIGINT,
+          received_at BIGINT NOT NULL,
+          original_transaction_id TEXT,
+          payload_digest TEXT NOT NULL,
+          leaf_serial TEXT NOT NULL,
+          outcome TEXT NOT NULL,
+          PRIMARY KEY (environment, uuid)
+        );
+        CREATE TABLE catalog_state (
+          place INTEGER PRIMARY KEY CHECK (place = 1),
+          digest TEXT NOT NULL
+        );
+        """
+    )
+  ]
+}

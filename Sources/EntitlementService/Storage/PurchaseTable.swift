@@ -1,0 +1,193 @@
+internal import ServiceKit
+
+/// A purchase as it is stored.
+struct PurchaseRecord: Hashable, Sendable {
+  /// Its identifier, `pur_…`.
+  let id: String
+  var purchase: Purchase
+  /// What spoke for the newest data: digest, serial number, whether the root was a test's.
+  var payloadDigest: String
+  var leafSerial: String
+  var isTest: Bool
+  /// How often it changed hands since the instant beside it.
+  var transferCount: Int64 = 0
+  var transfersSince: Int64 = 0
+}
+
+/// The tables `purchase` and `purchase_holder`.
+enum PurchaseTable {
+  /// The purchase of an original transaction, if it is known.
+  static func load(
+    _ environment: AppleEnvironment,
+    _ originalTransactionID: String,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> PurchaseRecord? {
+    try tx.first(
+      "SELECT \(columns) FROM purchase WHERE environment = ? AND original_transaction_id = ?",
+      .text(environment.rawValue),
+      .text(originalTransactionID)
+    ) { record($0) }
+  }
+
+  /// Everything a user bought or shares.
+  static func held(
+    by userID: String,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [Purchase] {
+    try tx.query(
+      """
+      SELECT \(columns) FROM purchase JOIN purchase_holder
+        USING (environment, original_transaction_id)
+      WHERE user_id = ? ORDER BY purchased_at, purchase.id
+      """,
+      .text(userID)
+    ) { record($0).purchase }
+  }
+
+  /// A page of what a user bought or shares, newest first, after the given place.
+  static func page(
+    of userID: String,
+    after place: PurchasePlace?,
+    count: Int,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [PurchaseRecord] {
+    try tx.query(
+      """
+      SELECT \(columns) FROM purchase JOIN purchase_holder
+        USING (environment, original_transaction_id)
+      WHERE user_id = ? AND (purchased_at < ? OR (purchased_at = ? AND purchase.id < ?))
+      ORDER BY purchased_at DESC, purchase.id DESC LIMIT ?
+      """,
+      .text(userID),
+      .integer(place?.purchasedAt ?? .max),
+      .integer(place?.purchasedAt ?? .max),
+      .text(place?.id ?? ""),
+      .integer(count)
+    ) { record($0) }
+  }
+
+  /// Purchases of an application's user in Apple's terms.
+  static func made(
+    by appTransactionID: String,
+    _ environment: AppleEnvironment,
+    in tx: borrowing WriteTransaction
+  ) throws -> [PurchaseRecord] {
+    try tx.query(
+      "SELECT \(columns) FROM purchase WHERE environment = ? AND app_transaction_id = ?",
+      .text(environment.rawValue),
+      .text(appTransactionID)
+    ) { record($0) }
+  }
+
+  /// Writes a purchase, new or known.
+  static func save(_ record: PurchaseRecord, in tx: borrowing WriteTransaction) throws {
+    let purchase = record.purchase
+    let names = columns.split(separator: ", ").map(String.init)
+    let updates = names.dropFirst(3).map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+    try tx.execute(
+      """
+      INSERT INTO purchase (\(columns))
+      VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))
+      ON CONFLICT (environment, original_transaction_id) DO UPDATE SET \(updates)
+      """,
+      values: [
+        .text(purchase.environment.rawValue), .text(purchase.originalTransactionID),
+        .text(record.id), .text(purchase.transactionID), .text(purchase.productID),
+        .boolean(purchase.isRenewed), .boolean(purchase.isFamilyShared),
+        .integer(purchase.purchasedAt), .optionalInteger(purchase.expiresAt),
+        .optionalInteger(purchase.graceUntil), .optionalInteger(purchase.revokedAt),
+        .boolean(purchase.isUnshared), .optionalInteger(purchase.refundedShare),
+        .optionalInteger(purchase.withdrawnAt), .integer(purchase.signedAt),
+        .optionalInteger(purchase.renewalSignedAt), .optionalText(purchase.appAccountToken),
+        .optionalText(purchase.appTransactionID), .text(record.payloadDigest),
+        .text(record.leafSerial), .boolean(record.isTest), .integer(record.transferCount),
+        .integer(record.transfersSince),
+      ]
+    )
+  }
+
+  /// Who holds a purchase, in the order they came.
+  static func holders(
+    of purchase: Purchase,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [String] {
+    try tx.query(
+      """
+      SELECT user_id FROM purchase_holder
+      WHERE environment = ? AND original_transaction_id = ? ORDER BY claimed_at, user_id
+      """,
+      .text(purchase.environment.rawValue),
+      .text(purchase.originalTransactionID)
+    ) { $0.text(0) }
+  }
+
+  /// Gives a purchase to one more user.
+  static func addHolder(
+    _ userID: String,
+    of purchase: Purchase,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.execute(
+      """
+      INSERT INTO purchase_holder (environment, original_transaction_id, user_id, claimed_at)
+      VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
+      """,
+      .text(purchase.environment.rawValue),
+      .text(purchase.originalTransactionID),
+      .text(userID),
+      .integer(tx.now)
+    )
+  }
+
+  /// Takes a purchase from everyone.
+  static func removeHolders(of purchase: Purchase, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      "DELETE FROM purchase_holder WHERE environment = ? AND original_transaction_id = ?",
+      .text(purchase.environment.rawValue),
+      .text(purchase.originalTransactionID)
+    )
+  }
+
+  private static let columns = """
+    environment, original_transaction_id, id, transaction_id, product_id, is_renewed, \
+    is_family_shared, purchased_at, expires_at, grace_until, revoked_at, is_unshared, \
+    refunded_share, withdrawn_at, signed_at, renewal_signed_at, app_account_token, \
+    app_transaction_id, payload_digest, leaf_serial, is_test, transfer_count, transfers_since
+    """
+
+  private static func record(_ row: borrowing Row) -> PurchaseRecord {
+    PurchaseRecord(
+      id: row.text(2),
+      purchase: Purchase(
+        environment: AppleEnvironment(rawValue: row.text(0)) ?? .sandbox,
+        originalTransactionID: row.text(1),
+        transactionID: row.text(3),
+        productID: row.text(4),
+        isRenewed: row.boolean(5),
+        isFamilyShared: row.boolean(6),
+        purchasedAt: row.integer(7),
+        expiresAt: row.optionalInteger(8),
+        graceUntil: row.optionalInteger(9),
+        revokedAt: row.optionalInteger(10),
+        isUnshared: row.boolean(11),
+        refundedShare: row.optionalInteger(12),
+        withdrawnAt: row.optionalInteger(13),
+        signedAt: row.integer(14),
+        renewalSignedAt: row.optionalInteger(15),
+        appAccountToken: row.optionalText(16),
+        appTransactionID: row.optionalText(17)
+      ),
+      payloadDigest: row.text(18),
+      leafSerial: row.text(19),
+      isTest: row.boolean(20),
+      transferCount: row.integer(21),
+      transfersSince: row.integer(22)
+    )
+  }
+}
+
+/// Where a page of purchases ended.
+struct PurchasePlace: Hashable, Sendable {
+  var purchasedAt: Int64
+  var id: String
+}

@@ -1,0 +1,59 @@
+internal import ServiceKit
+
+/// The table `subject_version`: how often a subject's entitlements have changed.
+enum SubjectVersions {
+  /// The kind of change that watches are told of, with the version as payload.
+  static let changeKind = "subject"
+
+  /// The version of a subject; 0 for one that never had anything.
+  static func current(
+    of subject: Subject,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> UInt64 {
+    let version = try tx.first(
+      "SELECT version FROM subject_version WHERE kind = ? AND id = ?",
+      .text(subject.kind.rawValue),
+      .text(subject.id)
+    ) { $0.integer(0) }
+    return UInt64(version ?? 0)
+  }
+
+  /// Raises the version of a subject whose entitlements change in this transaction, and tells those
+  /// who watch.
+  ///
+  /// From here until the commit has been answered nobody is served from the cache of holdings.
+  @discardableResult
+  static func raise(
+    _ subject: Subject,
+    in tx: borrowing WriteTransaction,
+    _ changes: SubjectChanges
+  ) throws -> UInt64 {
+    changes.begin(subject)
+    try tx.execute(
+      """
+      INSERT INTO subject_version (kind, id, version) VALUES (?, ?, 1)
+      ON CONFLICT (kind, id) DO UPDATE SET version = subject_version.version + 1
+      """,
+      .text(subject.kind.rawValue),
+      .text(subject.id)
+    )
+    let version = try current(of: subject, in: tx)
+    try tx.appendChange(
+      kind: changeKind,
+      subject: "\(subject.kind.rawValue)/\(subject.id)",
+      scope: "",
+      payload: Array("\(version)".utf8)
+    )
+    return version
+  }
+
+  /// The subject and version of a change; nil for a change of another kind.
+  static func read(_ change: Change) -> (subject: Subject, version: UInt64)? {
+    guard change.kind == changeKind, let slash = change.subject.firstIndex(of: "/"),
+      let kind = Subject.Kind(rawValue: String(change.subject[..<slash])),
+      let version = UInt64(String(decoding: change.payload, as: UTF8.self))
+    else { return nil }
+    let id = change.subject[change.subject.index(after: slash)...]
+    return (Subject(kind, String(id)), version)
+  }
+}

@@ -1,0 +1,42 @@
+package import RPCKit
+
+/// What callers are told who are not let in.
+package enum IdentityError {
+  private static let domain = "gatehouse.auth"
+
+  /// No credentials, or none that are good: one answer, whatever is wrong with them.
+  package static let unauthenticated = RPCError(
+    .unauthenticated,
+    reason: "CREDENTIALS_INVALID",
+    domain: domain,
+    message: "valid credentials are needed"
+  )
+
+  /// Known, but not one of those who may call this method.
+  package static let callerNotAllowed = RPCError(
+    .permissionDenied,
+    reason: "CALLER_NOT_ALLOWED",
+    domain: domain,
+    message: "this caller may not call this method"
+  )
+
+  /// A user, but without the proof that this method asks for.
+  package static func stepUpRequired(_ stepUp: String, ageMax: Int64) -> RPCError {
+    RPCError(
+      .unauthenticated,
+      reason: "STEP_UP_REQUIRED",
+      domain: domain,
+      message: "a fresh proof of who you are is needed",
+      metadata: ["step_up": stepUp, "max_age_seconds": "\(ageMax / 1000)"]
+    )
+  }
+
+  /// The state of a session cannot be found out now, and this method must know it.
+  package static let cannotTell = RPCError(
+    .unavailable,
+    reason: "REVOCATIONS_UNKNOWN",
+    domain: domain,
+    message: "whether the session lives cannot be told at the moment",
+    retryAfter: .seconds(1)
+  )
+}

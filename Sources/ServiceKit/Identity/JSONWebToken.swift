@@ -1,0 +1,105 @@
+/// A signed token in its compact form (RFC 7515, section 3.1), taken apart but not yet believed.
+///
+/// Parsing accepts only what our own issuers write, and refuses everything else before any
+/// cryptography: RFC 8725 lists what libraries that accept more have cost.
+public struct JSONWebToken: Sendable {
+  /// Names the key that should have signed.
+  public let keyID: String
+  /// What the token is for, without `application/` and in lower case: `at+jwt`.
+  public let type: String
+  /// The claims.
+  public let claims: JSONObject
+  /// What was signed: header, dot, claims.
+  let signedBytes: [UInt8]
+  /// What should be 64 bytes of r and s.
+  let signature: [UInt8]
+
+  /// Bytes of a token, at most.
+  public static let byteCountMax = 8 * 1024
+
+  private static let limits = JSONLimits(
+    byteCountMax: byteCountMax,
+    depthMax: 8,
+    valueCountMax: 256
+  )
+
+  /// Parses a token whose algorithm must be `algorithm`.
+  public init(
+    parsing text: String,
+    algorithm: String = VerificationKey.algorithm
+  ) throws(TokenFault) {
+    let bytes = Array(text.utf8)
+    guard bytes.count <= Self.byteCountMax else { throw .tooLong }
+    let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    // Five parts are an encrypted token (RFC 7516), which nobody issues here.
+    guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }),
+      let headerBytes = Base64URL.decode(parts[0]),
+      let claimBytes = Base64URL.decode(parts[1]),
+      let signature = Base64URL.decode(parts[2])
+    else { throw .encoding }
+    let header = try Self.object(headerBytes, orThrow: .header)
+    try Self.check(header, algorithm: algorithm)
+    keyID = try Self.keyID(of: header)
+    type = try Self.type(of: header)
+    claims = try Self.object(claimBytes, orThrow: .claims)
+    self.signature = signature
+    signedBytes = Array(bytes[..<parts[2].startIndex].dropLast())
+  }
+
+  /// Whether `key` signed this token.
+  public func isSigned(by key: VerificationKey) -> Bool {
+    key.verify(signature, of: signedBytes)
+  }
+
+  /// A token of a type with claims, signed by `key`.
+  public static func signed(type: String, claims: JSONObject, by key: SigningKey) -> String {
+    let header: JSONObject = [
+      "alg": .string(VerificationKey.algorithm), "kid": .string(key.id), "typ": .string(type),
+    ]
+    let signed = [header, claims].map { object in
+      Base64URL.encode(Array(JSONValue.object(object).text.utf8))
+    }.joined(separator: ".")
+    return signed + "." + Base64URL.encode(key.sign(Array(signed.utf8)))
+  }
+
+  private static func object(
+    _ bytes: [UInt8],
+    orThrow fault: TokenFault
+  ) throws(TokenFault) -> JSONObject {
+    do {
+      guard let object = try JSONReader.read(bytes, limits: limits).object else { throw fault }
+      return object
+    } catch {
+      throw fault
+    }
+  }
+
+  private static func check(_ header: JSONObject, algorithm: String) throws(TokenFault) {
+    // The key decides how a signature is checked; the header may only agree (RFC 8725, 3.1).
+    guard header["alg"]?.string == algorithm else { throw .algorithm }
+    for name in ["jku", "jwk", "x5u", "x5c"] where header[name] != nil { throw .embeddedKey }
+    // `crit` names extensions, and none is understood here. The others change what the parts mean.
+    for name in ["crit", "b64", "zip", "enc", "cty"] where header[name] != nil { throw .extensions }
+  }
+
+  private static func keyID(of header: JSONObject) throws(TokenFault) -> String {
+    guard let keyID = header["kid"]?.string, (1...64).contains(keyID.utf8.count),
+      keyID.utf8.allSatisfy({ byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      })
+    else { throw .keyIdentifier }
+    return keyID
+  }
+
+  private static func type(of header: JSONObject) throws(TokenFault) -> String {
+    guard let type = header["typ"]?.string else { throw .type }
+    let lower = type.lowercased()
+    // RFC 7515, section 4.1.9: the prefix may be left out.
+    return lower.hasPrefix("application/") ? String(lower.dropFirst(12)) : lower
+  }
+}

@@ -1,0 +1,168 @@
+public import Contracts
+public import RPCKit
+
+/// What another service knows of AuthService's revocations: pushed, and asked for when the push is
+/// silent.
+///
+/// The stream is leased: AuthService says something at least every three seconds, and after ten of
+/// silence nothing that is known here proves any more that a session lives. Each call then asks, and
+/// while AuthService cannot be asked either, the answer is `unknown`.
+public final class RevocationFeed: RevocationSource {
+  /// How long the stream may be silent.
+  public struct Lease: Sendable {
+    /// Silence after which the stream proves nothing.
+    public var duration = Duration.seconds(10)
+    /// The pause before the stream is opened again.
+    public var reopenPause = Duration.milliseconds(500)
+    /// How long a question about one session may take.
+    public var introspectionTimeout = Duration.seconds(1)
+    /// How long nobody is asked after a question failed.
+    public var introspectionPause = Duration.seconds(1)
+
+    /// The defaults.
+    public init() {}
+  }
+
+  private struct State {
+    /// The revision to go on after.
+    var revision: UInt64 = 0
+    /// The stream is open and has said everything that it had to.
+    var isComplete = false
+    var lastHeard: MonotonicInstant?
+    /// Until then questions are not asked, because the last one failed.
+    var silentUntil: MonotonicInstant?
+  }
+
+  private let keys: Auth_V1.KeysClient
+  private let sessions: Auth_V1.SessionsClient
+  private let loop: any EventLoop
+  private let clock: any WallClock
+  private let logger: Logger
+  private let lease: Lease
+  private let revocations = RevocationSet()
+  private let state = Lock(State())
+
+  /// Makes a feed that knows nothing yet; `run` follows the stream.
+  public init(
+    keys: Auth_V1.KeysClient,
+    sessions: Auth_V1.SessionsClient,
+    loop: any EventLoop,
+    clock: any WallClock,
+    logger: Logger,
+    lease: Lease = Lease()
+  ) {
+    self.keys = keys
+    self.sessions = sessions
+    self.loop = loop
+    self.clock = clock
+    self.logger = logger
+    self.lease = lease
+  }
+
+  /// Whether revocations are being heard of.
+  public var isLive: Bool {
+    let now = loop.preciseNow
+    return state.withLock { state in
+      guard state.isComplete, let lastHeard = state.lastHeard else { return false }
+      return lastHeard.duration(to: now) <= lease.duration
+    }
+  }
+
+  /// How long ago AuthService was last heard of; nil before the first time.
+  ///
+  /// For metrics.
+  public var lag: Duration? {
+    let now = loop.preciseNow
+    return state.withLock { $0.lastHeard?.duration(to: now) }
+  }
+
+  /// How many revocations are kept.
+  public var count: Int { revocations.count }
+
+  /// See `RevocationSource.state`.
+  public func state(of claims: AccessClaims) async -> SessionState {
+    if revocations.isRevoked(claims) { return .revoked }
+    if isLive { return .active }
+    return await introspect(claims)
+  }
+
+  /// Follows the stream, and opens it again when it ends, until the task is cancelled.
+  public func run() async {
+    while !Task.isCancelled {
+      await followWhileHeard()
+      state.withLock { $0.isComplete = false }
+      await loop.sleep(lease.reopenPause)
+    }
+  }
+
+  /// Follows one stream until it ends or has been silent for the length of the lease.
+  private func followWhileHeard() async {
+    state.withLock { $0.lastHeard = loop.preciseNow }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        do {
+          try await self.follow()
+        } catch {
+          guard !Task.isCancelled else { return }
+          self.logger.warning("revocations are not heard of", ["error": "\(error)"])
+        }
+      }
+      group.addTask { await self.watchSilence() }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
+  private func watchSilence() async {
+    while !Task.isCancelled {
+      await loop.sleep(lease.duration / 4)
+      guard let lag, lag <= lease.duration else { return }
+    }
+  }
+
+  private func follow() async throws {
+    let revision = state.withLock { $0.revision }
+    let events = keys.watchRevocations(.init(afterRevision: revision))
+    for try await event in events {
+      if let revocation = Revocation(event) { revocations.insert([revocation], now: clock.now) }
+      state.withLock { state in
+        state.lastHeard = loop.preciseNow
+        if event.kind == .snapshotEnd { state.isComplete = true }
+        state.revision = max(state.revision, event.revision)
+      }
+    }
+  }
+
+  private func introspect(_ claims: AccessClaims) async -> SessionState {
+    let now = loop.preciseNow
+    guard state.withLock({ $0.silentUntil.map { $0 <= now } ?? true }) else { return .unknown }
+    do {
+      let answer = try await sessions.introspect(
+        .init(sessionId: claims.sessionID),
+        timeout: lease.introspectionTimeout
+      )
+      return answer.active ? .active : .revoked
+    } catch {
+      // The call that asked may have been cancelled or out of time, which says nothing of others.
+      if !Task.isCancelled {
+        let until = loop.preciseNow.advanced(by: lease.introspectionPause)
+        state.withLock { $0.silentUntil = until }
+      }
+      return .unknown
+    }
+  }
+}
+
+extension Revocation {
+  /// Reads an event of the stream; nil for a sign of life or what this version does not know.
+  init?(_ event: Auth_V1.Revocation) {
+    let expires = event.forgetAt?.milliseconds ?? .max
+    switch event.kind {
+    case .session: self.init(.session(event.sessionId), expires: expires)
+    case .user:
+      let notBefore = event.notBefore?.milliseconds ?? .max
+      self.init(.user(event.userId, notBefore: notBefore), expires: expires)
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/// What a session's state is.
+public enum SessionState: Sendable, Hashable {
+  /// It lives.
+  case active
+  /// It was revoked, or has expired.
+  case revoked
+  /// Nobody can tell at the moment.
+  case unknown
+}
+
+/// Who knows whether tokens were revoked.
+public protocol RevocationSource: Sendable {
+  /// What is to be said of a token with these claims.
+  ///
+  /// Asks the one who knows only when what is known here may be old.
+  func state(of claims: AccessClaims) async -> SessionState
+}
+
+extension RevocationSet: RevocationSource {
+  /// Whether the set has it, for a service that fills the set itself.
+  public func state(of claims: AccessClaims) async -> SessionState {
+    isRevoked(claims) ? .revoked : .active
+  }
+}

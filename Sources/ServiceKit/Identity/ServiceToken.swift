@@ -1,0 +1,185 @@
+public import RPCKit
+
+/// The names that services prove: `auth`, `tenancy`, `entitlement`, `gateway`.
+public enum ServiceName {
+  /// How a certificate names a service in a URI (RFC 5280, section 4.2.1.6): `svc://tenancy`.
+  static let scheme = "svc://"
+
+  /// The service that a verified certificate names; nil when it names none, or more than one.
+  static func certified(_ certificate: PeerCertificate?) -> String? {
+    guard let certificate else { return nil }
+    let names = certificate.uris.filter { $0.hasPrefix(scheme) }
+    guard names.count == 1, let name = names.first?.dropFirst(scheme.count), isName(name) else {
+      return nil
+    }
+    return String(name)
+  }
+
+  static func isName(_ text: some StringProtocol) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || byte == UInt8(ascii: "-")
+          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      }
+  }
+}
+
+/// Makes the short-lived tokens with which a service proves itself to another where TLS is off.
+///
+/// One token serves all calls to a service for half its life: signing one for each call would cost
+/// the callee a verification, a hundred microseconds, per call.
+public final class ServiceTokenIssuer: Sendable {
+  /// The type in the header.
+  static let type = "svc+jwt"
+  /// How long a token lives, in milliseconds.
+  static let lifetime: Int64 = 60_000
+
+  private let name: String
+  private let key: SigningKey
+  private let clock: any WallClock
+  private let random: any RandomSource
+  private let current = Lock<[String: (text: String, renewal: Int64)]>([:])
+
+  /// Makes an issuer for the service `name`, whose public key the others know.
+  public init(name: String, key: SigningKey, clock: any WallClock, random: any RandomSource) {
+    precondition(ServiceName.isName(name), "a service's name is lower-case letters, digits and -")
+    self.name = name
+    self.key = key
+    self.clock = clock
+    self.random = random
+  }
+
+  /// A token for calls to the service `audience`.
+  public func token(for audience: String) -> String {
+    let now = clock.now
+    return current.withLock { current in
+      if let token = current[audience], now < token.renewal, token.renewal - now <= Self.lifetime {
+        return token.text
+      }
+      let claims: JSONObject = [
+        "iss": .string(name), "sub": .string(name), "aud": .string(audience),
+        "iat": .number(JSONNumber(now / 1000)),
+        "exp": .number(JSONNumber((now + Self.lifetime) / 1000)),
+        "jti": .string(Base64URL.encode(random.bytes(16))),
+      ]
+      let text = JSONWebToken.signed(type: Self.type, claims: claims, by: key)
+      current[audience] = (text, now + Self.lifetime / 2)
+      return text
+    }
+  }
+}
+
+/// Believes the tokens of other services.
+///
+/// A token belongs to the host that shows it first. Shown by another one it was stolen on the way,
+/// and is refused; that is what can be had of single use without a signature for each call.
+public final class ServiceTokenVerifier: Sendable {
+  private struct Seen {
+    let service: String
+    let host: String
+    let expires: Int64
+  }
+
+  private struct State {
+    /// Tokens that were verified, by the digests of their texts.
+    var tokens: [[UInt8]: Seen] = [:]
+    /// Hosts of token names: the same name in another token is a replay as well.
+    var hosts: [String: Seen] = [:]
+    var pruneCount = 256
+  }
+
+  private let audience: String
+  private let keys: [String: KeySet]
+  private let clock: any WallClock
+  private let state = Lock(State())
+
+  /// Makes a verifier for the service `audience`; `keys` holds what each other service signs with.
+  public init(audience: String, keys: [String: KeySet], clock: any WallClock) {
+    self.audience = audience
+    self.keys = keys
+    self.clock = clock
+  }
+
+  /// The service that made `text`, shown by a peer at `address`.
+  public func verify(_ text: String, from address: String) throws(TokenFault) -> String {
+    let now = clock.now
+    let host = Self.host(of: address)
+    guard text.utf8.count <= JSONWebToken.byteCountMax else { throw .tooLong }
+    let digest = Digests.sha256(text)
+    if let seen = state.withLock({ $0.tokens[digest] }) {
+      guard now < seen.expires + TokenClaims.skewMilliseconds else { throw .expired }
+      guard seen.host == host else { throw .replayed }
+      return seen.service
+    }
+    let (seen, name) = try check(text, host: host, now: now)
+    let isOurs = state.withLock { state in
+      let known = state.hosts[name]
+      guard known.map({ $0.host == host }) ?? true else { return false }
+      state.hosts[name] = seen
+      state.tokens[digest] = seen
+      Self.prune(&state, now: now)
+      return true
+    }
+    guard isOurs else { throw .replayed }
+    return seen.service
+  }
+
+  private func check(
+    _ text: String,
+    host: String,
+    now: Int64
+  ) throws(TokenFault) -> (Seen, name: String) {
+    let token = try JSONWebToken(parsing: text)
+    guard token.type == ServiceTokenIssuer.type else { throw .type }
+    guard let service = token.claims["iss"]?.string, let keys = keys[service] else { throw .issuer }
+    guard let key = keys[token.keyID] else { throw .unknownKey }
+    guard token.isSigned(by: key) else { throw .signature }
+    let claims = TokenClaims(token.claims)
+    try claims.check(issuer: service, audience: audience)
+    guard try claims.text("sub") == service else { throw .issuer }
+    // A second more: both times are cut to whole seconds.
+    let lifetimeMax = ServiceTokenIssuer.lifetime + 1000
+    let times = try claims.checkTimes(now: now, lifetimeMax: lifetimeMax)
+    let name = "\(service) \(try claims.text("jti"))"
+    return (Seen(service: service, host: host, expires: times.expires), name)
+  }
+
+  private static func prune(_ state: inout State, now: Int64) {
+    guard state.tokens.count + state.hosts.count >= state.pruneCount else { return }
+    let limit = now - TokenClaims.skewMilliseconds
+    state.tokens = state.tokens.filter { $0.value.expires > limit }
+    state.hosts = state.hosts.filter { $0.value.expires > limit }
+    state.pruneCount = max(256, 2 * (state.tokens.count + state.hosts.count))
+  }
+
+  /// The address without the port, which differs from connection to connection.
+  private static func host(of address: String) -> String {
+    guard let colon = address.lastIndex(of: ":") else { return address }
+    return String(address[..<colon])
+  }
+}
+
+/// Adds a service's own proof to every call of a channel to another service.
+public struct ServiceCredentials: ClientInterceptor {
+  private let issuer: ServiceTokenIssuer
+  private let audience: String
+
+  /// Makes credentials for calls to the service `audience`.
+  public init(_ issuer: ServiceTokenIssuer, audience: String) {
+    self.issuer = issuer
+    self.audience = audience
+  }
+
+  /// Runs the call with a token added.
+  public func intercept(
+    _ method: MethodDescriptor,
+    _ options: CallOptions,
+    next: (CallOptions) async throws -> Void
+  ) async throws {
+    var options = options
+    options.metadata[CredentialMetadata.service] = CredentialMetadata.bearer(
+      issuer.token(for: audience)
+    )
+    try await next(options)
+  }
+}

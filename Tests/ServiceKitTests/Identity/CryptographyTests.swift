@@ -1,0 +1,165 @@
+import Testing
+
+@testable import ServiceKit
+
+@Suite("Digests, keys and sealing")
+struct CryptographyTests {
+  private func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { byte in
+      let digits = String(byte, radix: 16)
+      return digits.count == 1 ? "0" + digits : digits
+    }.joined()
+  }
+
+  @Test("SHA-256 and HMAC-SHA-256 give the published results")
+  func digests_vectors_match() {
+    // FIPS 180-2, appendix B.1; RFC 4231, section 4.3.
+    #expect(
+      hexadecimal(Digests.sha256("abc"))
+        == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    )
+    let code = Digests.hmacSHA256(
+      key: Array("Jefe".utf8),
+      Array("what do ya want for nothing?".utf8)
+    )
+    #expect(
+      hexadecimal(code) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+    )
+    #expect(Digests.areEqual(code, code))
+    #expect(!Digests.areEqual(code, Digests.sha256("abc")))
+    #expect(!Digests.areEqual(code, Array(code.dropLast())))
+  }
+
+  @Test("Base 64 for URLs takes exactly what it writes")
+  func base64URL_everyLength_roundTrips() {
+    for count in 0..<70 {
+      let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 250) }
+      #expect(Base64URL.decode(Base64URL.encode(bytes)) == bytes)
+    }
+  }
+
+  @Test(
+    "Base 64 that is not canonical is refused",
+    arguments: ["A", "AB", "AAB", "AA==", "AA=", "A A", "AA\n", "+/+/", "é", "AAAAA"]
+  )
+  func base64URL_notCanonical_isRefused(_ text: String) {
+    #expect(Base64URL.decode(text) == nil)
+  }
+
+  @Test("A key verifies what its private part signed, and nothing else")
+  func signature_otherMessageOrKey_isRefused() throws {
+    let key = SigningKey.generate()
+    let message = Array("message".utf8)
+    let signature = key.sign(message)
+    #expect(signature.count == 64)
+    #expect(key.verificationKey.verify(signature, of: message))
+    #expect(!key.verificationKey.verify(signature, of: message + [0]))
+    #expect(!SigningKey.generate().verificationKey.verify(signature, of: message))
+    for index in signature.indices {
+      var changed = signature
+      changed[index] ^= 1
+      #expect(!key.verificationKey.verify(changed, of: message))
+    }
+  }
+
+  @Test("Signatures outside the range of the curve are refused before OpenSSL sees them")
+  func signature_outOfRange_isRefused() {
+    let key = SigningKey.generate()
+    let message = Array("message".utf8)
+    let order: [UInt8] = [
+      0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+      0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25,
+      0x51,
+    ]
+    let zero = [UInt8](repeating: 0, count: 32)
+    let one = [UInt8](repeating: 0, count: 31) + [1]
+    let good = key.sign(message)
+    for forged in [
+      zero + zero, zero + one, one + zero, order + one, one + order,
+      [UInt8](repeating: 0xFF, count: 64), [], Array(good.dropLast()), good + [0],
+    ] {
+      #expect(!key.verificationKey.verify(forged, of: message))
+      #expect(forged == one + one || ECDSASignature(raw: forged) == nil)
+    }
+    #expect(ECDSASignature(raw: one + one) != nil)
+  }
+
+  @Test("Conversion to DER and back keeps every signature")
+  func signature_derRoundTrip_isSame() {
+    let one = [UInt8](repeating: 0, count: 31) + [1]
+    let high = [0x80] + [UInt8](repeating: 0, count: 31)
+    for raw in [one + one, one + high, high + one, high + high] {
+      let signature = ECDSASignature(raw: raw)
+      #expect(signature.flatMap { ECDSASignature(der: $0.der) }?.raw == raw)
+    }
+    #expect(ECDSASignature(der: [0x30, 0x03, 0x02, 0x01, 0x01]) == nil)
+    #expect(ECDSASignature(der: []) == nil)
+  }
+
+  @Test("A key survives PEM, DER and JWK, and keeps its name")
+  func key_everyForm_isTheSame() throws {
+    let key = SigningKey.generate()
+    let message = Array("message".utf8)
+    let signature = try SigningKey(pem: Array(key.pem.utf8)).sign(message)
+    #expect(key.verificationKey.verify(signature, of: message))
+    #expect(try SigningKey(privateBytes: key.privateBytes).id == key.id)
+    #expect(try VerificationKey(pem: Array(key.verificationKey.pem.utf8)) == key.verificationKey)
+    #expect(try VerificationKey(jwk: key.verificationKey.jwk).id == key.id)
+    #expect(key.id.utf8.count == 43)
+  }
+
+  @Test("The thumbprint is that of RFC 7638")
+  func key_thumbprint_matchesIndependentOne() throws {
+    // The key of RFC 7517, appendix A.1; its thumbprint was computed with Python's hashlib.
+    let jwk: JSONObject = [
+      "kty": "EC", "crv": "P-256", "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+      "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM",
+    ]
+    #expect(try VerificationKey(jwk: jwk).id == "cn-I_WNMClehiVp51i_0VpOENW1upEerA8sEam5hn-s")
+  }
+
+  @Test("What is not a key on P-256 is refused")
+  func key_malformed_isRefused() {
+    let jwk = SigningKey.generate().verificationKey.jwk
+    var offCurve = jwk
+    offCurve["kid"] = nil
+    offCurve["y"] = offCurve["x"]
+    #expect(throws: KeyError.malformed) { try VerificationKey(jwk: offCurve) }
+    var short = jwk
+    short["x"] = "AAAA"
+    #expect(throws: KeyError.malformed) { try VerificationKey(jwk: short) }
+    var renamed = jwk
+    renamed["kid"] = "other"
+    #expect(throws: KeyError.malformed) { try VerificationKey(jwk: renamed) }
+    var symmetric = jwk
+    symmetric["kty"] = "oct"
+    #expect(throws: KeyError.otherKind) { try VerificationKey(jwk: symmetric) }
+    #expect(throws: KeyError.self) { try SigningKey(pem: Array("nonsense".utf8)) }
+    #expect(throws: KeyError.self) { try SigningKey(pem: []) }
+    #expect(throws: KeyError.self) { try SigningKey(privateBytes: [1, 2, 3]) }
+  }
+
+  @Test("A sealed secret opens with its key for its purpose, and unchanged only")
+  func sealed_anyChange_doesNotOpen() throws {
+    let random = SystemRandomSource()
+    let key = try #require(SealingKey(random.bytes(32)))
+    let other = try #require(SealingKey(random.bytes(32)))
+    let secret = Array("secret".utf8)
+    let sealed = key.seal(secret, for: "purpose", random: random)
+    #expect(try key.open(sealed, for: "purpose") == secret)
+    #expect(throws: SealingKey.Failure.self) { try key.open(sealed, for: "other") }
+    #expect(throws: SealingKey.Failure.self) { try other.open(sealed, for: "purpose") }
+    for index in sealed.indices {
+      var changed = sealed
+      changed[index] ^= 1
+      #expect(throws: SealingKey.Failure.self) { try key.open(changed, for: "purpose") }
+    }
+    for count in 0..<sealed.count {
+      #expect(throws: SealingKey.Failure.self) {
+        try key.open(Array(sealed.prefix(count)), for: "purpose")
+      }
+    }
+    #expect(try key.open(key.seal([], for: "p", random: random), for: "p").isEmpty)
+    #expect(SealingKey([1, 2, 3]) == nil)
+  }
+}

@@ -1,0 +1,139 @@
+import RPCKit
+import RPCKitTesting
+import Testing
+
+@testable import ServiceKit
+
+@Suite("Fetching the key set")
+struct KeySetSourceTests {
+  /// Answers fetches as the test says, and counts them.
+  private final class Origin: Sendable {
+    struct State {
+      var fetchCount = 0
+      var keys = KeySet([])
+      var isDown = false
+      var isHeld = false
+      var held: [CheckedContinuation<Void, Never>] = []
+    }
+
+    struct Down: Error {}
+
+    private let state = Lock(State())
+
+    var fetchCount: Int { state.withLock { $0.fetchCount } }
+
+    func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
+
+    func fetch() async throws -> KeySet {
+      await withCheckedContinuation { continuation in
+        let isHeld = state.withLock { state in
+          state.fetchCount += 1
+          if state.isHeld { state.held.append(continuation) }
+          return state.isHeld
+        }
+        if !isHeld { continuation.resume() }
+      }
+      return try state.withLock { state in
+        guard !state.isDown else { throw Down() }
+        return state.keys
+      }
+    }
+
+    func letGo() {
+      let held = state.withLock { state in
+        state.isHeld = false
+        defer { state.held = [] }
+        return state.held
+      }
+      for continuation in held { continuation.resume() }
+    }
+  }
+
+  private let key = SigningKey.generate()
+  private let origin = Origin()
+  private let loops: EventLoopGroup
+
+  init() throws { loops = try .epoll(count: 1) }
+
+  private func source() -> KeySetSource {
+    KeySetSource(
+      loop: loops.loops[0],
+      logger: Logger(label: "test", level: .trace, sink: CollectingSink())
+    ) { [origin] in try await origin.fetch() }
+  }
+
+  @Test("Many who wait for newer keys make one call, and no second one within a minute")
+  func refresh_manyAtOnce_fetchesOnce() async {
+    let source = source()
+    origin.change { state in
+      state.keys = KeySet([key.verificationKey])
+      state.isHeld = true
+    }
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<50 { group.addTask { await source.refresh() } }
+      // Held until all have had their turn to call.
+      for _ in 0..<200 { await Task.yield() }
+      while origin.fetchCount == 0 { await Task.yield() }
+      origin.letGo()
+    }
+    let afterFirst = origin.fetchCount
+    #expect(afterFirst == 1)
+    #expect(source.isLoaded)
+    #expect(source.keys[key.id] != nil)
+    for _ in 0..<100 { await source.refresh() }
+    #expect(origin.fetchCount == afterFirst)
+    loops.stop()
+  }
+
+  @Test("Before the first success every attempt counts; afterwards the last good keys stay")
+  func refresh_originDown_keepsLastGood() async {
+    let source = source()
+    origin.change { $0.isDown = true }
+    await source.refresh()
+    #expect(!source.isLoaded)
+    origin.change { state in
+      state.isDown = false
+      state.keys = KeySet([])
+    }
+    await source.refresh()
+    #expect(!source.isLoaded, "an empty set is a fault of the origin")
+    origin.change { $0.keys = KeySet([key.verificationKey]) }
+    await source.refresh()
+    #expect(source.isLoaded)
+    origin.change { $0.isDown = true }
+    await source.refresh()
+    #expect(source.keys[key.id] != nil)
+    loops.stop()
+  }
+
+  @Test("A cancelled caller does not take the answer from the others")
+  func refresh_firstCallerCancelled_othersGetKeys() async {
+    let source = source()
+    origin.change { state in
+      state.keys = KeySet([key.verificationKey])
+      state.isHeld = true
+    }
+    let first = Task { await source.refresh() }
+    while origin.fetchCount == 0 { await Task.yield() }
+    let second = Task { await source.refresh() }
+    first.cancel()
+    origin.letGo()
+    await first.value
+    await second.value
+    #expect(source.keys[key.id] != nil)
+    loops.stop()
+  }
+
+  @Test("A key set survives JSON; foreign keys are left out, and damaged ones make it unreadable")
+  func keySet_json_isStrict() throws {
+    let set = KeySet([key.verificationKey, SigningKey.generate().verificationKey])
+    #expect(try KeySet(json: Array(set.json.text.utf8)) == set)
+    let foreign = #"{"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB"},{"kty":"oct","k":"AAAA"}]}"#
+    #expect(try KeySet(json: Array(foreign.utf8)).isEmpty)
+    for text in ["", "{}", "[]", #"{"keys":7}"#, #"{"keys":[7]}"#, #"{"keys":[],"keys":[]}"#] {
+      #expect(throws: JSONDecodingError.self) { try KeySet(json: Array(text.utf8)) }
+    }
+    let damaged = set.json.text.replacing(#""x":""#, with: #""x":"A"#)
+    #expect(throws: JSONDecodingError.self) { try KeySet(json: Array(damaged.utf8)) }
+  }
+}

@@ -1,0 +1,231 @@
+import Contracts
+import Glibc
+import RPCKit
+import ServiceKit
+import Synchronization
+import Testing
+
+@testable import AuthService
+
+/// A wall clock that stands still until it is told otherwise.
+final class ManualClock: WallClock {
+  private let milliseconds: Atomic<Int64>
+
+  init(_ milliseconds: Int64 = 1_800_000_000_000) { self.milliseconds = Atomic(milliseconds) }
+
+  var now: Int64 { milliseconds.load(ordering: .relaxed) }
+
+  func advance(_ span: Int64) { milliseconds.wrappingAdd(span, ordering: .relaxed) }
+}
+
+/// A folder of its own under the system's temporary one.
+final class StoreFolder: Sendable {
+  let path: String
+
+  init() throws {
+    var template = Array("/tmp/gatehouse-auth-XXXXXX".utf8CString)
+    guard let made = unsafe mkdtemp(&template) else { throw SyscallError("mkdtemp", errno) }
+    path = unsafe String(cString: made)
+  }
+
+  deinit {
+    for name in ["auth.db", "auth.db-wal", "auth.db-shm", "auth.db-lock", "auth.db.lock"] {
+      _ = unsafe unlink("\(path)/\(name)")
+    }
+    _ = unsafe rmdir(path)
+  }
+}
+
+/// AuthService on a real store behind a real server, its peers, and a client.
+struct AuthStage {
+  let service: AuthService
+  let clock: ManualClock
+  let peers: ScriptedPeers
+  let registry: MetricRegistry
+  let sink: CollectingSink
+  let channel: Channel
+  /// A channel with the proof of being TenancyService on it.
+  let tenancyChannel: Channel
+  let loops: EventLoopGroup
+
+  var authentication: Auth_V1.AuthenticationClient { .init(channel) }
+  var sessions: Auth_V1.SessionsClient { .init(channel) }
+  var users: Auth_V1.UsersClient { .init(channel) }
+  var keys: Auth_V1.KeysClient { .init(channel) }
+
+  static let password = "correct horse battery staple"
+  static let secrets = AuthSecrets.generate(SystemRandomSource())
+
+  /// What outlives one run of the service: its file, clock and secrets.
+  struct Ground {
+    let folder: StoreFolder
+    let clock: ManualClock
+    let peers = ScriptedPeers()
+    var settings = AuthSettings()
+    var secrets: String
+
+    init(clock: ManualClock = ManualClock()) throws {
+      folder = try StoreFolder()
+      self.clock = clock
+      settings.passwordCost = PasswordCost(memory: 8, passes: 1)
+      settings.hashThreadCount = 2
+      settings.heartbeatInterval = .milliseconds(100)
+      secrets = AuthStage.secrets
+    }
+  }
+
+  /// Serves on `ground` while `body` runs.
+  static func run<Result: Sendable>(
+    on ground: Ground? = nil,
+    _ body: (AuthStage) async throws -> Result
+  ) async throws -> Result {
+    let ground = try ground ?? Ground()
+    let loops = try EventLoopGroup.epoll(count: 2)
+    defer { loops.stop() }
+    let peerServer = Server(local, services: ground.peers.services, on: loops)
+    return try await peerServer.serving { peerServer in
+      try await withChannel(target(peerServer), .init(loops: loops)) { peerChannel in
+        try await serve(ground, peerChannel, loops, body)
+      }
+    }
+  }
+
+  private static let local = ServerConfiguration(endpoints: [.init(.ipv4([127, 0, 0, 1], port: 0))])
+
+  private static func target(_ server: Server) throws -> String {
+    "tcp://\(try #require(server.addresses.first))"
+  }
+
+  private static func serve<Result: Sendable>(
+    _ ground: Ground,
+    _ peerChannel: Channel,
+    _ loops: EventLoopGroup,
+    _ body: (AuthStage) async throws -> Result
+  ) async throws -> Result {
+    let (registry, sink) = (MetricRegistry(), CollectingSink())
+    let tenancyKey = SigningKey.generate()
+    let dependencies = AuthService.Dependencies(
+      databasePath: ground.folder.path + "/auth.db",
+      tenancy: peerChannel,
+      entitlement: peerChannel,
+      services: ServiceTokenVerifier(
+        audience: "auth",
+        keys: ["tenancy": KeySet([tenancyKey.verificationKey])],
+        clock: ground.clock
+      ),
+      clock: ground.clock,
+      loop: loops.next(),
+      logger: Logger(label: "auth", level: .trace, sink: sink, clock: ground.clock),
+      metrics: registry
+    )
+    let secrets = try AuthSecrets(json: Array(ground.secrets.utf8))
+    let service = try await AuthService.open(ground.settings, secrets: secrets, dependencies)
+    let server = Server(
+      local,
+      services: service.services,
+      interceptors: service.interceptors,
+      on: loops
+    )
+    do {
+      let result = try await server.serving { server in
+        var configuration = ChannelConfiguration(loops: loops)
+        let issuer = ServiceTokenIssuer(
+          name: "tenancy",
+          key: tenancyKey,
+          clock: ground.clock,
+          random: SystemRandomSource()
+        )
+        return try await withChannel(target(server), configuration) { channel in
+          configuration.interceptors = [ServiceCredentials(issuer, audience: "auth")]
+          return try await withChannel(target(server), configuration) { tenancyChannel in
+            try await body(
+              AuthStage(
+                service: service,
+                clock: ground.clock,
+                peers: ground.peers,
+                registry: registry,
+                sink: sink,
+                channel: channel,
+                tenancyChannel: tenancyChannel,
+                loops: loops
+              )
+            )
+          }
+        }
+      }
+      await service.close()
+      return result
+    } catch {
+      await service.close()
+      throw error
+    }
+  }
+
+  // MARK: - Conveniences
+
+  func signUp(
+    _ email: String = "ada@example.org",
+    password: String = AuthStage.password,
+    key: String = ""
+  ) async throws -> Auth_V1.SignInResponse {
+    try await authentication.signUp(
+      .init(
+        email: email,
+        password: password,
+        displayName: "Ada",
+        device: .init(name: "Ada's phone"),
+        idempotencyKey: key
+      )
+    )
+  }
+
+  func signIn(
+    _ email: String = "ada@example.org",
+    password: String = AuthStage.password
+  ) async throws -> Auth_V1.SignInResponse {
+    try await authentication.signIn(.init(email: email, password: password))
+  }
+
+  /// Options with an access token.
+  func with(_ answer: Auth_V1.SignInResponse) -> CallOptions {
+    answer.tokens.map { with($0) } ?? CallOptions()
+  }
+
+  /// Options with an access token.
+  func with(_ tokens: Auth_V1.Tokens) -> CallOptions {
+    CallOptions(metadata: ["authorization": "Bearer \(tokens.accessToken)"])
+  }
+
+  /// The value of a series in the metrics.
+  func metric(_ series: String) -> Int {
+    let text = String(decoding: registry.render(), as: UTF8.self)
+    let line = text.split(separator: "\n").first { $0.hasPrefix(series + " ") }
+    return line.flatMap { Int($0.dropFirst(series.count + 1)) } ?? 0
+  }
+
+  /// Waits until `condition` holds, which another task brings about.
+  func eventually(_ condition: () async -> Bool) async -> Bool {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while ContinuousClock.now < deadline {
+      if await condition() { return true }
+      await loops.loops[0].sleep(.milliseconds(2))
+    }
+    return await condition()
+  }
+}
+
+/// What a call ended with: `UNAUTHENTICATED INVALID_CREDENTIALS`; `OK` when it succeeded.
+func outcome(_ body: () async throws -> Void) async -> String {
+  do {
+    try await body()
+    return "OK"
+  } catch let error as RPCError {
+    for detail in error.details where detail.typeURL.hasSuffix("google.rpc.ErrorInfo") {
+      let info = try? Google_Rpc.ErrorInfo(protobuf: detail.value.span, limits: MessageLimits())
+      if let info { return "\(error.code) \(info.reason)" }
+    }
+    return "\(error.code)"
+  } catch {
+    return "\(error)"
+  }
+}

@@ -1,0 +1,154 @@
+import RPCKit
+import ServiceKit
+import Synchronization
+import Testing
+
+@testable import AuthService
+
+@Suite("Passwords and the threads that hash them")
+struct PasswordTests {
+  private let cost = PasswordCost(memory: 8, passes: 1)
+
+  private func hasher(_ peppers: [Int: UInt8], cost: PasswordCost? = nil) throws -> PasswordHasher {
+    let keys = peppers.mapValues { [UInt8](repeating: $0, count: 32) }
+    return PasswordHasher(
+      cost: cost ?? self.cost,
+      peppers: try #require(Peppers(keys)),
+      random: SystemRandomSource()
+    )
+  }
+
+  @Test("The right password is right, every other one wrong, and no record is always wrong")
+  func check_passwords_areTold() throws {
+    let hasher = try hasher([1: 7])
+    let record = try hasher.record(of: "pass\u{0}word")
+    #expect(try hasher.check("pass\u{0}word", against: record))
+    #expect(try !hasher.check("pass", against: record))
+    #expect(try !hasher.check("pass\u{0}word ", against: record))
+    #expect(try !hasher.check("pass\u{0}word", against: nil))
+    #expect(try hasher.record(of: "pass\u{0}word") != record, "salts differ")
+  }
+
+  @Test("A record needs its pepper, and is renewed when pepper or cost change")
+  func check_pepperChanges_isToldOutdated() throws {
+    let old = try hasher([1: 7])
+    let record = try old.record(of: "password")
+    #expect(try !hasher([1: 8]).check("password", against: record))
+    #expect(try !hasher([2: 7]).check("password", against: record))
+    let both = try hasher([1: 7, 2: 9])
+    #expect(try both.check("password", against: record))
+    #expect(both.isOutdated(record))
+    #expect(!old.isOutdated(record))
+    #expect(try hasher([1: 7], cost: PasswordCost(memory: 16, passes: 1)).isOutdated(record))
+  }
+
+  @Test("The tag is that of the reference implementation of Argon2")
+  func argon2id_vector_matches() throws {
+    // argon2 "password" with salt "somesaltsomesalt", -id -t 2 -k 65536 -p 1 -l 32.
+    let tag = try #require(
+      Argon2id.tag(
+        password: Array("password".utf8),
+        salt: Array("somesaltsomesalt".utf8),
+        cost: PasswordCost(memory: 65_536, passes: 2)
+      )
+    )
+    #expect(Base64URL.encode(tag) == "_DO3gTkjHTS3Fia9YkXB1y76GQrWBcPYFmpyrc7fosI")
+  }
+
+  @Test("More than two seconds of work is refused at once, and a permit is free after its job")
+  func pool_full_sheds() async throws {
+    let registry = MetricRegistry()
+    let pool = try HashPool(threadCount: 1, metrics: registry)
+    let gate = Gate()
+    var permits: [HashPool.Permit] = []
+    while let permit = try? pool.reserve() { permits.append(permit) }
+    // 40 ms are assumed before anything was measured.
+    #expect(permits.count == 50)
+    #expect(pool.count == 50)
+    let refusal = #expect(throws: RPCError.self) { try pool.reserve() }
+    #expect(refusal?.code == .resourceExhausted)
+    #expect(refusal?.details.contains { $0.typeURL.hasSuffix("RetryInfo") } == true)
+    // A caller that goes away before its job begins gives its place back …
+    permits.removeLast()
+    #expect(pool.count == 49)
+    let taken = permits.popLast()
+    let last = try #require(taken)
+    permits = []
+    #expect(pool.count == 1)
+    // … and one that goes away while it runs does not.
+    let running = Task { try await pool.run(last) { gate.pass() } }
+    gate.waitUntilReached()
+    running.cancel()
+    #expect(pool.count == 1)
+    gate.open()
+    try await running.value
+    pool.stop()
+    #expect(pool.count == 0)
+  }
+
+  @Test("Jobs run on as many threads as there are, and never on more")
+  func pool_manyJobs_allRun() async throws {
+    let pool = try HashPool(threadCount: 2)
+    let census = Census()
+    let results = try await withThrowingTaskGroup(of: Int.self) { group in
+      for number in 0..<40 {
+        let permit = try pool.reserve()
+        group.addTask {
+          try await pool.run(permit) {
+            census.enter()
+            defer { census.leave() }
+            return number
+          }
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(results.sorted() == Array(0..<40))
+    #expect(census.most <= 2)
+    pool.stop()
+    #expect(pool.count == 0)
+  }
+
+  @Test("What a job throws reaches its caller")
+  func pool_jobThrows_isThrown() async throws {
+    struct Failure: Error {}
+    let pool = try HashPool(threadCount: 1)
+    let permit = try pool.reserve()
+    await #expect(throws: Failure.self) { try await pool.run(permit) { throw Failure() } }
+    pool.stop()
+  }
+}
+
+/// Counts who is inside at once.
+private final class Census: Sendable {
+  private let counts = Lock((now: 0, most: 0))
+
+  var most: Int { counts.withLock { $0.most } }
+
+  func enter() {
+    counts.withLock { counts in
+      counts.now += 1
+      counts.most = max(counts.most, counts.now)
+    }
+  }
+
+  func leave() { counts.withLock { $0.now -= 1 } }
+}
+
+/// Holds a thread until it is opened.
+private final class Gate: Sendable {
+  private let isReached = Atomic<Bool>(false)
+  private let isOpen = Atomic<Bool>(false)
+
+  /// Called by the thread that is held.
+  func pass() {
+    isReached.store(true, ordering: .releasing)
+    while !isOpen.load(ordering: .acquiring) {}
+  }
+
+  func waitUntilReached() {
+    while !isReached.load(ordering: .acquiring) {}
+  }
+
+  func open() { isOpen.store(true, ordering: .releasing) }
+}

@@ -1,0 +1,298 @@
+import Contracts
+import RPCKit
+import ServiceKit
+import Testing
+
+@testable import AuthService
+
+@Suite("Signing up and in")
+struct SignInTests {
+  @Test("Who signs up is signed in, and what other services know is in the answer")
+  func signUp_new_isSignedInWithContext() async throws {
+    try await AuthStage.run { stage in
+      let up = try await stage.signUp("Ada@Example.org")
+      let user = try #require(up.user)
+      #expect(user.email == "Ada@Example.org")
+      #expect(user.displayName == "Ada")
+      #expect(user.roleAssociations.isEmpty)
+      for number in 1...5 { stage.peers.give(user.id, "owner", on: "prt_\(number)", "portfolio") }
+      stage.peers.change { $0.products[user.id] = ["com.unifiedsmarthome.compliancepack1"] }
+      let back = try #require(try await stage.signIn("ada@example.ORG").user)
+      #expect(back.id == user.id)
+      #expect(back.roleAssociations.map(\.entityId) == (1...5).map { "prt_\($0)" })
+      #expect(back.defaultPortfolioId == "prt_1")
+      #expect(back.defaultUnitId == "")
+      #expect(back.hasCompliancePack)
+      #expect(back.plan == "free")
+      #expect(back.missingContext.isEmpty)
+      let me = try await stage.users.getMe(.init(), options: stage.with(up))
+      #expect(me == back)
+    }
+  }
+
+  @Test("A second account with the same address is refused, whatever its case")
+  func signUp_takenAddress_isRefused() async throws {
+    try await AuthStage.run { stage in
+      _ = try await stage.signUp()
+      let again = await outcome { _ = try await stage.signUp("ADA@example.org") }
+      #expect(again == "ALREADY_EXISTS EMAIL_TAKEN")
+    }
+  }
+
+  @Test("Signing up again with the same key gets the same account, with another request nothing")
+  func signUp_sameKey_isTheSameAccount() async throws {
+    try await AuthStage.run { stage in
+      let first = try await stage.signUp(key: "k1")
+      let again = try await stage.signUp(key: "k1")
+      #expect(again.user?.id == first.user?.id)
+      #expect(again.tokens?.sessionId == first.tokens?.sessionId)
+      #expect(again.tokens?.refreshToken == first.tokens?.refreshToken)
+      let other = await outcome { _ = try await stage.signUp("eve@example.org", key: "k1") }
+      #expect(other == "ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED")
+      let guess = await outcome { _ = try await stage.signUp(password: "not the same", key: "k1") }
+      #expect(guess == "ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED")
+      let taken = await outcome { _ = try await stage.signUp(key: "k2") }
+      #expect(taken == "ALREADY_EXISTS EMAIL_TAKEN")
+      // What is remembered holds no token, and nothing that a password could be guessed from.
+      let remembered = try await stage.service.core.database.read { tx in
+        try tx.query("SELECT response, request_digest FROM idempotency_key WHERE is_refusal = 0") {
+          ($0.blob(0), $0.blob(1))
+        }
+      }
+      #expect(remembered.count == 1)
+      let plain = IdempotencyKey(
+        caller: "",
+        key: "k1",
+        method: "auth.v1.Authentication/SignUp",
+        request: Auth_V1.SignUpRequest(
+          email: "ada@example.org",
+          password: AuthStage.password,
+          displayName: "Ada",
+          device: .init(name: "Ada's phone"),
+          idempotencyKey: "k1"
+        )
+      )
+      #expect(remembered.first?.1 != plain.requestDigest)
+      #expect((remembered.first?.0.count ?? .max) < 64)
+      _ = try await stage.authentication.signOut(.init(), options: stage.with(first))
+      let ended = await outcome { _ = try await stage.signUp(key: "k1") }
+      #expect(ended == "UNAUTHENTICATED SESSION_ENDED")
+    }
+  }
+
+  @Test("Weak passwords are refused with the field that is wrong")
+  func signUp_weakPassword_isRefused() async throws {
+    try await AuthStage.run { stage in
+      let common = await outcome { _ = try await stage.signUp(password: "Password1") }
+      #expect(common == "INVALID_ARGUMENT PASSWORD_COMMON")
+      let own = await outcome {
+        _ = try await stage.signUp("margarethe@example.org", password: "margarethe")
+      }
+      #expect(own == "INVALID_ARGUMENT PASSWORD_PART_OF_EMAIL")
+      let short = await outcome { _ = try await stage.signUp(password: "1234567") }
+      #expect(short.hasPrefix("INVALID_ARGUMENT"))
+      #expect(stage.metric("password_hash_seconds_count") == 0)
+    }
+  }
+
+  @Test("Wrong password, unknown address and a locked account: same answer, same work")
+  func signIn_everyFailure_looksTheSame() async throws {
+    try await AuthStage.run { stage in
+      _ = try await stage.signUp()
+      _ = try await stage.signUp("eve@example.org")
+      for _ in 0..<5 {
+        _ = await outcome { _ = try await stage.signIn("eve@example.org", password: "guess") }
+      }
+      struct Work: Equatable {
+        var answer: String
+        var message: String
+        var hashes, writes, reads: Int
+      }
+      func work(_ email: String, _ password: String) async -> Work {
+        func counts() -> [Int] {
+          [
+            stage.metric("password_hash_seconds_count"),
+            stage.metric(#"auth_store_transactions_total{kind="write"}"#),
+            stage.metric(#"auth_store_transactions_total{kind="read"}"#),
+          ]
+        }
+        let before = counts()
+        var message = ""
+        let answer = await outcome {
+          do {
+            _ = try await stage.signIn(email, password: password)
+          } catch let error as RPCError {
+            message = error.message
+            throw error
+          }
+        }
+        // The thread counts a hash after it has given it back.
+        _ = await stage.eventually { counts()[0] > before[0] }
+        let after = counts()
+        return Work(
+          answer: answer,
+          message: message,
+          hashes: after[0] - before[0],
+          writes: after[1] - before[1],
+          reads: after[2] - before[2]
+        )
+      }
+      let wrong = await work("ada@example.org", "not the password")
+      #expect(wrong.answer == "UNAUTHENTICATED INVALID_CREDENTIALS")
+      #expect(wrong.hashes == 1)
+      #expect(wrong.writes == 1)
+      #expect(wrong.reads == 0)
+      #expect(await work("nobody@example.org", "not the password") == wrong)
+      #expect(await work("eve@example.org", AuthStage.password) == wrong)
+      #expect(await work("eve@example.org", "guess") == wrong)
+      #expect(await work("not an address", "x") == wrong)
+    }
+  }
+
+  @Test("After five failures the right password waits too, and then works")
+  func signIn_locked_opensByItself() async throws {
+    try await AuthStage.run { stage in
+      _ = try await stage.signUp()
+      for _ in 0..<5 {
+        _ = await outcome { _ = try await stage.signIn(password: "guess guess") }
+      }
+      let early = await outcome { _ = try await stage.signIn() }
+      #expect(early == "UNAUTHENTICATED INVALID_CREDENTIALS")
+      stage.clock.advance(1000)
+      _ = try await stage.signIn()
+      // A success forgets the failures.
+      for _ in 0..<4 {
+        _ = await outcome { _ = try await stage.signIn(password: "guess guess") }
+      }
+      _ = try await stage.signIn()
+    }
+  }
+
+  @Test("Guesses that come all at once are counted before they are checked")
+  func signIn_manyAtOnce_onlySomeAreChecked() async throws {
+    try await AuthStage.run { stage in
+      _ = try await stage.signUp()
+      await withTaskGroup(of: Void.self) { group in
+        for number in 0..<20 {
+          group.addTask {
+            _ = await outcome { _ = try await stage.signIn(password: "guess \(number)") }
+          }
+        }
+      }
+      let counted = try await stage.service.core.database.read { tx in
+        try tx.first("SELECT failures FROM attempt") { $0.integer(0) }
+      }
+      // The fifth makes the clock's wait begin, and the clock stands still.
+      #expect(counted == 5)
+      let right = await outcome { _ = try await stage.signIn() }
+      #expect(right == "UNAUTHENTICATED INVALID_CREDENTIALS")
+    }
+  }
+
+  @Test("When a part of the context is down, sign-in says so instead of answering without roles")
+  func signIn_peerDown_isUnavailableOrNamed() async throws {
+    try await AuthStage.run { stage in
+      let up = try await stage.signUp()
+      stage.peers.change { $0.isTenancyDown = true }
+      let refused = await outcome { _ = try await stage.signIn() }
+      #expect(refused == "UNAVAILABLE CONTEXT_UNAVAILABLE")
+      let partial = try await stage.authentication.signIn(
+        .init(
+          email: "ada@example.org",
+          password: AuthStage.password,
+          allowPartialContext: true
+        )
+      )
+      #expect(partial.user?.missingContext == ["role_associations"])
+      stage.peers.change { state in
+        state.isTenancyDown = false
+        state.isEntitlementDown = true
+      }
+      let me = await outcome { _ = try await stage.users.getMe(.init(), options: stage.with(up)) }
+      #expect(me == "UNAVAILABLE CONTEXT_UNAVAILABLE")
+      let some = try await stage.users.getMe(
+        .init(allowPartialContext: true),
+        options: stage.with(up)
+      )
+      #expect(some.missingContext == ["entitlements"])
+      // Nobody is made who could not be answered for, and nobody is locked out by it.
+      let new = await outcome { _ = try await stage.signUp("new@example.org") }
+      #expect(new == "UNAVAILABLE CONTEXT_UNAVAILABLE")
+      for _ in 0..<6 { _ = await outcome { _ = try await stage.signIn() } }
+      stage.peers.change { $0.isEntitlementDown = false }
+      _ = try await stage.signUp("new@example.org")
+      _ = try await stage.signIn()
+    }
+  }
+
+  @Test("A sign-in makes the password record anew when the cost has risen")
+  func signIn_oldRecord_isRenewed() async throws {
+    var ground = try AuthStage.Ground()
+    func record(_ stage: AuthStage) async throws -> String? {
+      try await stage.service.core.database.read { tx in
+        try tx.first("SELECT password FROM credential") { $0.text(0) }
+      }
+    }
+    let old = try await AuthStage.run(on: ground) { stage in
+      _ = try await stage.signUp()
+      return try await record(stage)
+    }
+    ground.settings.passwordCost = PasswordCost(memory: 16, passes: 1)
+    let new = try await AuthStage.run(on: ground) { stage in
+      _ = try await stage.signIn()
+      _ = try await stage.signIn()
+      return try await record(stage)
+    }
+    #expect(old?.contains("m=8,") == true)
+    #expect(new?.contains("m=16,") == true)
+  }
+
+  @Test("More sign-ins than the threads can take are refused before the store is asked")
+  func signIn_poolFull_isShed() async throws {
+    try await AuthStage.run { stage in
+      var permits: [HashPool.Permit] = []
+      while let permit = try? stage.service.core.pool.reserve() { permits.append(permit) }
+      let refused = await outcome { _ = try await stage.signIn() }
+      #expect(refused == "RESOURCE_EXHAUSTED TOO_MANY_SIGN_INS")
+      #expect(stage.metric(#"auth_store_transactions_total{kind="write"}"#) == 0)
+      #expect(stage.metric("password_hashes_shed_total") >= 1)
+      permits = []
+      _ = try await stage.signUp()
+    }
+  }
+
+  @Test("No secret gets into a log line or lies readable in the store")
+  func secrets_everywhere_areHidden() async throws {
+    try await AuthStage.run { stage in
+      let password = "canary-password-7f3a"
+      let up = try await stage.signUp("ada@example.org", password: password)
+      let tokens = try #require(up.tokens)
+      let next = try await stage.authentication.refresh(.init(refreshToken: tokens.refreshToken))
+      _ = await outcome { _ = try await stage.signIn(password: "canary-wrong-91bd") }
+      stage.clock.advance(60_000)
+      _ = await outcome {
+        _ = try await stage.authentication.refresh(.init(refreshToken: tokens.refreshToken))
+      }
+      _ = await outcome {
+        _ = try await stage.users.getMe(
+          .init(),
+          options: .init(metadata: ["authorization": "Bearer \(tokens.accessToken)x"])
+        )
+      }
+      let canaries = [
+        password, "canary-wrong-91bd", tokens.refreshToken, tokens.accessToken, next.refreshToken,
+        next.accessToken,
+      ]
+      #expect(stage.sink.lines.contains { $0.contains("used refresh token") })
+      for line in stage.sink.lines {
+        for canary in canaries { #expect(!line.contains(canary)) }
+      }
+      let stored = try await stage.service.core.database.read { tx in
+        try tx.query("SELECT password FROM credential") { $0.text(0) }
+          + tx.query("SELECT detail || object || action FROM audit_log") { $0.text(0) }
+          + tx.query("SELECT hex(sealed) FROM signing_key") { $0.text(0) }
+      }
+      for canary in canaries { #expect(!stored.contains { $0.contains(canary) }) }
+    }
+  }
+}
