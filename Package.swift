@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "RPCKitTesting", targets: ["RPCKitTesting"]),
     .library(name: "Contracts", targets: ["Contracts"]),
     .library(name: "ServiceKit", targets: ["ServiceKit"]),
+    .executable(name: "gatehouse", targets: ["gatehouse"]),
     .executable(name: "rpcload", targets: ["rpcload"]),
     .executable(name: "rpcsim", targets: ["rpcsim"]),
     .executable(name: "protoc-gen-rpckit", targets: ["protoc-gen-rpckit"]),
@@ -64,6 +65,11 @@ let package = Package(
     .target(
       name: "EntitlementService",
       dependencies: ["ServiceKit", "RPCKit", "Contracts", "COpenSSL"],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "gatehouse",
+      dependencies: ["AuthService", "Reflection", "ServiceKit", "RPCKit", "Contracts"],
       swiftSettings: strict
     ),
     .executableTarget(
