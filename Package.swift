@@ -19,6 +19,9 @@ let package = Package(
     .library(name: "RPCKitTesting", targets: ["RPCKitTesting"]),
     .library(name: "Contracts", targets: ["Contracts"]),
     .library(name: "ServiceKit", targets: ["ServiceKit"]),
+    .executable(name: "auth-service", targets: ["auth-service"]),
+    .executable(name: "tenancy-service", targets: ["tenancy-service"]),
+    .executable(name: "entitlement-service", targets: ["entitlement-service"]),
     .executable(name: "rpcload", targets: ["rpcload"]),
     .executable(name: "rpcsim", targets: ["rpcsim"]),
     .executable(name: "protoc-gen-rpckit", targets: ["protoc-gen-rpckit"]),
@@ -64,6 +67,21 @@ let package = Package(
     .target(
       name: "EntitlementService",
       dependencies: ["ServiceKit", "RPCKit", "Contracts", "COpenSSL"],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "auth-service",
+      dependencies: ["AuthService", "ServiceKit"],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "tenancy-service",
+      dependencies: ["TenancyService", "ServiceKit"],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "entitlement-service",
+      dependencies: ["EntitlementService", "ServiceKit"],
       swiftSettings: strict
     ),
     .executableTarget(

@@ -740,6 +740,69 @@ extension Auth_V1 {
     }
   }
 
+  /// Asks for the user with an address.
+  public struct FindUserByEmailRequest: Message {
+    /// The address; compared without regard to ASCII case.
+    public var email: String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      email: String = ""
+    ) {
+      self.email = email
+    }
+
+    /// `auth.v1.FindUserByEmailRequest`.
+    public static var protobufName: String { "auth.v1.FindUserByEmailRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Span<UInt8>,
+      limits: MessageLimits
+    ) throws(MessageDecodingError) {
+      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__find_user_by_email_request(), limits)
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__FindUserByEmailRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    package init(reading source: UnsafeMutablePointer<Auth__V1__FindUserByEmailRequest>) throws(MessageDecodingError) {
+      try unsafe self.email = MessageReading.string(source.pointee.email)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout ByteBuffer,
+      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+    ) {
+      let scratch = MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__FindUserByEmailRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__FindUserByEmailRequest.self, 1)
+      unsafe auth__v1__find_user_by_email_request__init(target)
+      unsafe target.pointee.email = scratch.copy(self.email)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(path: String, into violations: inout [FieldViolation]) {
+      if self.email.isEmpty {
+        violations.append(FieldViolation(field: path + "email", description: "must be set"))
+      } else {
+        if self.email.utf8.count > 254 {
+          violations.append(FieldViolation(field: path + "email", description: "must have at most 254 bytes"))
+        }
+      }
+    }
+  }
+
   /// What is known of the methods of `auth.v1.Users`.
   public enum UsersMethods {
     /// The caller with full context, as at sign-in.
@@ -807,6 +870,19 @@ extension Auth_V1 {
       requestType: "auth.v1.BatchGetUsersRequest",
       responseType: "auth.v1.BatchGetUsersResponse"
     )
+    /// The user with an address, for AuthService's own commands on the server; NOT_FOUND without one.
+    public static let findByEmail = MethodDescriptor(
+      service: "auth.v1.Users",
+      method: "FindByEmail",
+      kind: .unary,
+      callerClass: .service,
+      callingServices: ["auth"],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "auth.v1.FindUserByEmailRequest",
+      responseType: "tenancy.v1.UserSummary"
+    )
   }
 
   /// Users.
@@ -821,6 +897,8 @@ extension Auth_V1 {
     func changePassword(_ request: Auth_V1.ChangePasswordRequest, _ call: CallContext) async throws -> Auth_V1.ChangePasswordResponse
     /// Users by identifier, without anything sensitive, for other services.
     func batchGet(_ request: Auth_V1.BatchGetUsersRequest, _ call: CallContext) async throws -> Auth_V1.BatchGetUsersResponse
+    /// The user with an address, for AuthService's own commands on the server; NOT_FOUND without one.
+    func findByEmail(_ request: Auth_V1.FindUserByEmailRequest, _ call: CallContext) async throws -> Tenancy_V1.UserSummary
   }
 
   /// Calls `auth.v1.Users`.
@@ -897,13 +975,26 @@ extension Auth_V1 {
       if let timeout { options.timeout = timeout }
       return try await channel.unary(UsersMethods.batchGet, request, options: options)
     }
+
+    /// The user with an address, for AuthService's own commands on the server; NOT_FOUND without one.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func findByEmail(
+      _ request: Auth_V1.FindUserByEmailRequest,
+      timeout: Swift.Duration? = nil,
+      options: CallOptions = CallOptions()
+    ) async throws -> Tenancy_V1.UserSummary {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(UsersMethods.findByEmail, request, options: options)
+    }
   }
 
   /// The descriptor of `auth/v1/users.proto`, for reflection and JSON.
   public static var authV1UsersFile: EmbeddedDescriptor {
     EmbeddedDescriptor(
       name: "auth/v1/users.proto",
-      base64: "ChNhdXRoL3YxL3VzZXJzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byLpBAoEVXNlchIOCgJpZBgBIAEoCVICaWQSFAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVkEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSHQoKZmlyc3RfbmFtZRgFIAEoCVIJZmlyc3ROYW1lEhsKCWxhc3RfbmFtZRgGIAEoCVIIbGFzdE5hbWUSSAoRcm9sZV9hc3NvY2lhdGlvbnMYByADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIQcm9sZUFzc29jaWF0aW9ucxIwChRkZWZhdWx0X3BvcnRmb2xpb19pZBgIIAEoCVISZGVmYXVsdFBvcnRmb2xpb0lkEi4KE2RlZmF1bHRfcHJvcGVydHlfaWQYCSABKAlSEWRlZmF1bHRQcm9wZXJ0eUlkEiYKD2RlZmF1bHRfdW5pdF9pZBgKIAEoCVINZGVmYXVsdFVuaXRJZBIuChNoYXNfY29tcGxpYW5jZV9wYWNrGAsgASgIUhFoYXNDb21wbGlhbmNlUGFjaxISCgRwbGFuGAwgASgJUgRwbGFuEicKD21pc3NpbmdfY29udGV4dBgNIAMoCVIObWlzc2luZ0NvbnRleHQSOQoKY3JlYXRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0IkIKDEdldE1lUmVxdWVzdBIyChVhbGxvd19wYXJ0aWFsX2NvbnRleHQYASABKAhSE2FsbG93UGFydGlhbENvbnRleHQigQIKFFVwZGF0ZVByb2ZpbGVSZXF1ZXN0EjEKDGRpc3BsYXlfbmFtZRgBIAEoCUIJqrsYBRABGMgBSABSC2Rpc3BsYXlOYW1liAEBEisKCmZpcnN0X25hbWUYAiABKAlCB6q7GAMYyAFIAVIJZmlyc3ROYW1liAEBEikKCWxhc3RfbmFtZRgDIAEoCUIHqrsYAxjIAUgCUghsYXN0TmFtZYgBARIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Qg8KDV9kaXNwbGF5X25hbWVCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZSL3AQoSU2V0RGVmYXVsdHNSZXF1ZXN0Ei4KDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhASABSC3BvcnRmb2xpb0lkiAEBEiwKC3Byb3BlcnR5X2lkGAIgASgJQgaquxgCGEBIAVIKcHJvcGVydHlJZIgBARIkCgd1bml0X2lkGAMgASgJQgaquxgCGEBIAlIGdW5pdElkiAEBEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXlCDwoNX3BvcnRmb2xpb19pZEIOCgxfcHJvcGVydHlfaWRCCgoIX3VuaXRfaWQifQoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0EjQKEGN1cnJlbnRfcGFzc3dvcmQYASABKAlCCaq7GAUIARiAAlIPY3VycmVudFBhc3N3b3JkEi4KDG5ld19wYXNzd29yZBgCIAEoCUILqrsYBwgBEAgYgAJSC25ld1Bhc3N3b3JkIkMKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USKQoQcmV2b2tlZF9zZXNzaW9ucxgBIAEoDVIPcmV2b2tlZFNlc3Npb25zIj4KFEJhdGNoR2V0VXNlcnNSZXF1ZXN0EiYKCHVzZXJfaWRzGAEgAygJQguquxgHGEBAAUjoB1IHdXNlcklkcyJGChVCYXRjaEdldFVzZXJzUmVzcG9uc2USLQoFdXNlcnMYASADKAsyFy50ZW5hbmN5LnYxLlVzZXJTdW1tYXJ5UgV1c2VyczL9AgoFVXNlcnMSNwoFR2V0TWUSFS5hdXRoLnYxLkdldE1lUmVxdWVzdBoNLmF1dGgudjEuVXNlciIIorsYBAgCIAESRQoNVXBkYXRlUHJvZmlsZRIdLmF1dGgudjEuVXBkYXRlUHJvZmlsZVJlcXVlc3QaDS5hdXRoLnYxLlVzZXIiBqK7GAIIAhJBCgtTZXREZWZhdWx0cxIbLmF1dGgudjEuU2V0RGVmYXVsdHNSZXF1ZXN0Gg0uYXV0aC52MS5Vc2VyIgaiuxgCCAISWQoOQ2hhbmdlUGFzc3dvcmQSHi5hdXRoLnYxLkNoYW5nZVBhc3N3b3JkUmVxdWVzdBofLmF1dGgudjEuQ2hhbmdlUGFzc3dvcmRSZXNwb25zZSIGorsYAggCElYKCEJhdGNoR2V0Eh0uYXV0aC52MS5CYXRjaEdldFVzZXJzUmVxdWVzdBoeLmF1dGgudjEuQmF0Y2hHZXRVc2Vyc1Jlc3BvbnNlIguiuxgHCAMSASogAWIGcHJvdG8z"
+      base64: "ChNhdXRoL3YxL3VzZXJzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byLpBAoEVXNlchIOCgJpZBgBIAEoCVICaWQSFAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVkEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSHQoKZmlyc3RfbmFtZRgFIAEoCVIJZmlyc3ROYW1lEhsKCWxhc3RfbmFtZRgGIAEoCVIIbGFzdE5hbWUSSAoRcm9sZV9hc3NvY2lhdGlvbnMYByADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIQcm9sZUFzc29jaWF0aW9ucxIwChRkZWZhdWx0X3BvcnRmb2xpb19pZBgIIAEoCVISZGVmYXVsdFBvcnRmb2xpb0lkEi4KE2RlZmF1bHRfcHJvcGVydHlfaWQYCSABKAlSEWRlZmF1bHRQcm9wZXJ0eUlkEiYKD2RlZmF1bHRfdW5pdF9pZBgKIAEoCVINZGVmYXVsdFVuaXRJZBIuChNoYXNfY29tcGxpYW5jZV9wYWNrGAsgASgIUhFoYXNDb21wbGlhbmNlUGFjaxISCgRwbGFuGAwgASgJUgRwbGFuEicKD21pc3NpbmdfY29udGV4dBgNIAMoCVIObWlzc2luZ0NvbnRleHQSOQoKY3JlYXRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0IkIKDEdldE1lUmVxdWVzdBIyChVhbGxvd19wYXJ0aWFsX2NvbnRleHQYASABKAhSE2FsbG93UGFydGlhbENvbnRleHQigQIKFFVwZGF0ZVByb2ZpbGVSZXF1ZXN0EjEKDGRpc3BsYXlfbmFtZRgBIAEoCUIJqrsYBRABGMgBSABSC2Rpc3BsYXlOYW1liAEBEisKCmZpcnN0X25hbWUYAiABKAlCB6q7GAMYyAFIAVIJZmlyc3ROYW1liAEBEikKCWxhc3RfbmFtZRgDIAEoCUIHqrsYAxjIAUgCUghsYXN0TmFtZYgBARIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Qg8KDV9kaXNwbGF5X25hbWVCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZSL3AQoSU2V0RGVmYXVsdHNSZXF1ZXN0Ei4KDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhASABSC3BvcnRmb2xpb0lkiAEBEiwKC3Byb3BlcnR5X2lkGAIgASgJQgaquxgCGEBIAVIKcHJvcGVydHlJZIgBARIkCgd1bml0X2lkGAMgASgJQgaquxgCGEBIAlIGdW5pdElkiAEBEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXlCDwoNX3BvcnRmb2xpb19pZEIOCgxfcHJvcGVydHlfaWRCCgoIX3VuaXRfaWQifQoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0EjQKEGN1cnJlbnRfcGFzc3dvcmQYASABKAlCCaq7GAUIARiAAlIPY3VycmVudFBhc3N3b3JkEi4KDG5ld19wYXNzd29yZBgCIAEoCUILqrsYBwgBEAgYgAJSC25ld1Bhc3N3b3JkIkMKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USKQoQcmV2b2tlZF9zZXNzaW9ucxgBIAEoDVIPcmV2b2tlZFNlc3Npb25zIj4KFEJhdGNoR2V0VXNlcnNSZXF1ZXN0EiYKCHVzZXJfaWRzGAEgAygJQguquxgHGEBAAUjoB1IHdXNlcklkcyJGChVCYXRjaEdldFVzZXJzUmVzcG9uc2USLQoFdXNlcnMYASADKAsyFy50ZW5hbmN5LnYxLlVzZXJTdW1tYXJ5UgV1c2VycyI5ChZGaW5kVXNlckJ5RW1haWxSZXF1ZXN0Eh8KBWVtYWlsGAEgASgJQgmquxgFCAEY/gFSBWVtYWlsMtYDCgVVc2VycxI3CgVHZXRNZRIVLmF1dGgudjEuR2V0TWVSZXF1ZXN0Gg0uYXV0aC52MS5Vc2VyIgiiuxgECAIgARJFCg1VcGRhdGVQcm9maWxlEh0uYXV0aC52MS5VcGRhdGVQcm9maWxlUmVxdWVzdBoNLmF1dGgudjEuVXNlciIGorsYAggCEkEKC1NldERlZmF1bHRzEhsuYXV0aC52MS5TZXREZWZhdWx0c1JlcXVlc3QaDS5hdXRoLnYxLlVzZXIiBqK7GAIIAhJZCg5DaGFuZ2VQYXNzd29yZBIeLmF1dGgudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0Gh8uYXV0aC52MS5DaGFuZ2VQYXNzd29yZFJlc3BvbnNlIgaiuxgCCAISVgoIQmF0Y2hHZXQSHS5hdXRoLnYxLkJhdGNoR2V0VXNlcnNSZXF1ZXN0Gh4uYXV0aC52MS5CYXRjaEdldFVzZXJzUmVzcG9uc2UiC6K7GAcIAxIBKiABElcKC0ZpbmRCeUVtYWlsEh8uYXV0aC52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0GhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeSIOorsYCggDEgRhdXRoIAFiBnByb3RvMw=="
     )
   }
 }
@@ -928,6 +1019,9 @@ extension Auth_V1.UsersService {
         },
         .unary(Auth_V1.UsersMethods.batchGet) {
           request, call in try await self.batchGet(request, call)
+        },
+        .unary(Auth_V1.UsersMethods.findByEmail) {
+          request, call in try await self.findByEmail(request, call)
         },
       ]
     )

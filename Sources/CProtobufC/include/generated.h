@@ -123,6 +123,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__batc
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__batch_get_users_response(void) {
   return &auth__v1__batch_get_users_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__find_user_by_email_request(void) {
+  return &auth__v1__find_user_by_email_request__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_benchmark__v1__check_request(void) {
   return &benchmark__v1__check_request__descriptor;
 }

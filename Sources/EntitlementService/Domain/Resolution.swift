@@ -75,6 +75,13 @@ public struct UnlockedBy: Hashable, Sendable {
   public var addons: [String] = []
   /// Products that include it, sorted.
   public var products: [String] = []
+
+  /// Gathers what would help; nothing, unless said.
+  public init(tier: String? = nil, addons: [String] = [], products: [String] = []) {
+    self.tier = tier
+    self.addons = addons
+    self.products = products
+  }
 }
 
 /// The answer to a question about a feature or a limit.

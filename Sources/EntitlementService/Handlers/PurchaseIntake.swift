@@ -69,7 +69,13 @@ struct PurchaseIntake {
     }
     if isApplied {
       try tell(Set(before).union(after), in: tx, changes)
-      try note(before == after ? "purchase.update" : "purchase.claim", record, before, after, in: tx)
+      try note(
+        before == after ? "purchase.update" : "purchase.claim",
+        record,
+        before,
+        after,
+        in: tx
+      )
     }
     return Outcome(record: record, isApplied: isApplied)
   }

@@ -41,7 +41,7 @@ public struct DirectSubjectAuthorizer: SubjectAuthorizer {
         .unavailable,
         reason: "PERMISSIONS_UNAVAILABLE",
         domain: ServiceFault.domain,
-        "permissions cannot be asked at the moment",
+        message: "permissions cannot be asked at the moment",
         retryAfter: .seconds(1),
         cause: error
       )

@@ -11,7 +11,7 @@ enum ServiceFault {
     .notFound,
     reason: "NOT_FOUND",
     domain: domain,
-    "no such object"
+    message: "no such object"
   )
 
   /// A request that leaves out the subject and comes from no user.
@@ -35,7 +35,7 @@ enum ServiceFault {
     .unauthenticated,
     reason: "CREDENTIALS_INVALID",
     domain: domain,
-    "valid credentials of a user are needed"
+    message: "valid credentials of a user are needed"
   )
 }
 
@@ -47,7 +47,7 @@ extension EntitlementError {
         .invalidArgument,
         reason: reason,
         domain: ServiceFault.domain,
-        message,
+        message: message,
         metadata: ["name": name]
       )
     }
@@ -67,7 +67,7 @@ extension EntitlementError {
         .aborted,
         reason: "VERSION_MISMATCH",
         domain: ServiceFault.domain,
-        "the subject was changed meanwhile; read it and try again",
+        message: "the subject was changed meanwhile; read it and try again",
         metadata: ["version": "\(current)"]
       )
     case .alreadyClaimed:
@@ -75,14 +75,14 @@ extension EntitlementError {
         .failedPrecondition,
         reason: "ALREADY_CLAIMED",
         domain: ServiceFault.domain,
-        "the purchase belongs to another user"
+        message: "the purchase belongs to another user"
       )
     case .transferLimit:
       RPCError(
         .failedPrecondition,
         reason: "TRANSFER_LIMIT",
         domain: ServiceFault.domain,
-        "the purchase changed hands too often today"
+        message: "the purchase changed hands too often today"
       )
     }
   }
@@ -115,14 +115,14 @@ extension AppleVerificationError {
         .invalidArgument,
         reason: reason.name,
         domain: ServiceFault.domain,
-        "the signed data is not acceptable"
+        message: "the signed data is not acceptable"
       )
     case .retry:
       RPCError(
         .unavailable,
         reason: "VERIFICATION_UNAVAILABLE",
         domain: ServiceFault.domain,
-        "the signed data cannot be checked at the moment",
+        message: "the signed data cannot be checked at the moment",
         retryAfter: .seconds(1)
       )
     }

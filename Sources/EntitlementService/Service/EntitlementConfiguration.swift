@@ -12,7 +12,9 @@ public struct EntitlementConfiguration: Sendable {
   /// Where purchases unlock something: production, unless this installation is for testing.
   public var environment = AppleEnvironment.production
   /// Whether production also takes purchases of the sandbox, which unlock nothing and are answered
-  /// distinctly. App Review buys in the sandbox, so to refuse them fails the review.
+  /// distinctly.
+  ///
+  /// App Review buys in the sandbox, so to refuse them fails the review.
   public var acceptsSandbox = true
   /// Users whose purchases of the sandbox do count.
   public var sandboxUsers: Set<String> = []

@@ -258,8 +258,9 @@ final class EntitlementCore: Sendable {
     }
   }
 
-  /// Expects the environment that counts, and else the sandbox if it is welcome. Which ones are tried
-  /// is decided here and not by the data.
+  /// Expects the environment that counts, and else the sandbox if it is welcome.
+  ///
+  /// Which ones are tried is decided here and not by the data.
   private func verifying<Payload: Sendable>(
     _ body:
       @escaping @Sendable (AppleEnvironment) throws(AppleVerificationError) -> Verified<Payload>

@@ -19,8 +19,10 @@ final class HoldingsCache: Sendable {
   }
 
   private struct State {
-    /// Two generations: what was used since the last turn, and before it. When the young are too
-    /// many the old are forgotten, which bounds memory and keeps what is used.
+    /// Two generations: what was used since the last turn, and before it.
+    ///
+    /// When the young are too many the old are forgotten, which bounds memory and keeps what is
+    /// used.
     var young: [Subject: Holdings] = [:]
     var old: [Subject: Holdings] = [:]
     /// Subjects in changes that have not ended, and how many.

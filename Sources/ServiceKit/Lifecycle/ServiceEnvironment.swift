@@ -59,10 +59,19 @@ public struct ServiceEnvironment: Sendable {
     } catch {
       throw ConfigurationError("setting peers.\(peer): \(error)")
     }
+    return channel(to: target, name: peer, interceptors: interceptors)
+  }
+
+  /// A channel to `target`, which metrics call `name`.
+  func channel(
+    to target: ChannelTarget,
+    name: String,
+    interceptors: [any ClientInterceptor] = []
+  ) -> Channel {
     var configuration = ChannelConfiguration(loops: loops)
     configuration.network = network
     configuration.interceptors = interceptors
-    configuration.observer = ChannelMetrics(metrics, target: peer)
+    configuration.observer = ChannelMetrics(metrics, target: name)
     if let tls { configuration.useTLS(tls) }
     return Channel(target, configuration)
   }

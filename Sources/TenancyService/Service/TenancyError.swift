@@ -1,7 +1,9 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// What callers are told who do not get what they asked for. One place for all of TenancyService.
+/// What callers are told who do not get what they asked for.
+///
+/// One place for all of TenancyService.
 enum TenancyError {
   static let domain = "gatehouse.tenancy"
 
@@ -125,7 +127,7 @@ enum TenancyError {
       code,
       reason: reason,
       domain: domain,
-      message,
+      message: message,
       metadata: metadata,
       retryAfter: retryAfter
     )

@@ -59,7 +59,7 @@ struct ServiceFixture {
   static func dependencies(_ clock: TestClock) -> EntitlementDependencies {
     EntitlementDependencies(
       clock: clock,
-      logger: Logger(label: "test", level: .critical, sink: SilentSink(), clock: clock),
+      logger: Logger(label: "test", level: .critical, sink: CollectingSink(), clock: clock),
       metrics: MetricRegistry(),
       // Anna sees whatever ends in "anna".
       authorizer: ClosureSubjectAuthorizer { userID, action, entityID in
@@ -92,8 +92,8 @@ struct ServiceFixture {
     )
     try await server.serving { server in
       let address = try #require(server.addresses.first)
-      let target = try ChannelTarget("tcp://\(address)")
-      try await withChannel(target, ChannelConfiguration(loops: clientLoops)) { channel in
+      try await withChannel("tcp://\(address)", ChannelConfiguration(loops: clientLoops)) {
+        channel in
         try await body(
           ServiceFixture(
             service: service,
@@ -157,12 +157,6 @@ struct ServiceFixture {
       )
     )
   }
-}
-
-/// Writes nothing.
-private struct SilentSink: LogSink {
-  func write(_ line: [UInt8], level: LogLevel) {}
-  func flush() {}
 }
 
 /// The reason code of the error that `body` ends with, and its status.

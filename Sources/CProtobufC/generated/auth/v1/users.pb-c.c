@@ -55,6 +55,12 @@ void   auth__v1__batch_get_users_response__init
   static const Auth__V1__BatchGetUsersResponse init_value = AUTH__V1__BATCH_GET_USERS_RESPONSE__INIT;
   *message = init_value;
 }
+void   auth__v1__find_user_by_email_request__init
+                     (Auth__V1__FindUserByEmailRequest         *message)
+{
+  static const Auth__V1__FindUserByEmailRequest init_value = AUTH__V1__FIND_USER_BY_EMAIL_REQUEST__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[15] =
 {
   {
@@ -630,5 +636,43 @@ const ProtobufCMessageDescriptor auth__v1__batch_get_users_response__descriptor 
   auth__v1__batch_get_users_response__field_indices_by_name,
   1,  auth__v1__batch_get_users_response__number_ranges,
   (ProtobufCMessageInit) auth__v1__batch_get_users_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__find_user_by_email_request__field_descriptors[1] =
+{
+  {
+    "email",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__FindUserByEmailRequest, email),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__find_user_by_email_request__field_indices_by_name[] = {
+  0,   /* field[0] = email */
+};
+static const ProtobufCIntRange auth__v1__find_user_by_email_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__find_user_by_email_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.FindUserByEmailRequest",
+  "FindUserByEmailRequest",
+  "Auth__V1__FindUserByEmailRequest",
+  "auth.v1",
+  sizeof(Auth__V1__FindUserByEmailRequest),
+  1,
+  auth__v1__find_user_by_email_request__field_descriptors,
+  auth__v1__find_user_by_email_request__field_indices_by_name,
+  1,  auth__v1__find_user_by_email_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__find_user_by_email_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

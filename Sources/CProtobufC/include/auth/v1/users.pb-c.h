@@ -26,6 +26,7 @@ typedef struct Auth__V1__ChangePasswordRequest Auth__V1__ChangePasswordRequest;
 typedef struct Auth__V1__ChangePasswordResponse Auth__V1__ChangePasswordResponse;
 typedef struct Auth__V1__BatchGetUsersRequest Auth__V1__BatchGetUsersRequest;
 typedef struct Auth__V1__BatchGetUsersResponse Auth__V1__BatchGetUsersResponse;
+typedef struct Auth__V1__FindUserByEmailRequest Auth__V1__FindUserByEmailRequest;
 
 
 /* --- enums --- */
@@ -192,6 +193,16 @@ struct  Auth__V1__BatchGetUsersResponse
     , 0,NULL }
 
 
+struct  Auth__V1__FindUserByEmailRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData email;
+};
+#define AUTH__V1__FIND_USER_BY_EMAIL_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__find_user_by_email_request__descriptor) \
+    , {0,NULL} }
+
+
 /* Auth__V1__User methods */
 void   auth__v1__user__init
                      (Auth__V1__User         *message);
@@ -216,6 +227,9 @@ void   auth__v1__batch_get_users_request__init
 /* Auth__V1__BatchGetUsersResponse methods */
 void   auth__v1__batch_get_users_response__init
                      (Auth__V1__BatchGetUsersResponse         *message);
+/* Auth__V1__FindUserByEmailRequest methods */
+void   auth__v1__find_user_by_email_request__init
+                     (Auth__V1__FindUserByEmailRequest         *message);
 /* --- per-message closures --- */
 
 typedef void (*Auth__V1__User_Closure)
@@ -242,6 +256,9 @@ typedef void (*Auth__V1__BatchGetUsersRequest_Closure)
 typedef void (*Auth__V1__BatchGetUsersResponse_Closure)
                  (const Auth__V1__BatchGetUsersResponse *message,
                   void *closure_data);
+typedef void (*Auth__V1__FindUserByEmailRequest_Closure)
+                 (const Auth__V1__FindUserByEmailRequest *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -256,6 +273,7 @@ extern const ProtobufCMessageDescriptor auth__v1__change_password_request__descr
 extern const ProtobufCMessageDescriptor auth__v1__change_password_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__batch_get_users_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__batch_get_users_response__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__find_user_by_email_request__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -1,0 +1,123 @@
+internal import Contracts
+public import RPCKit
+public import ServiceKit
+
+/// AuthService as a program hosts it.
+public struct AuthProgram: HostedService {
+  private let service: AuthService
+  private let peers: [Channel]
+
+  /// See `HostedService.identity`.
+  public static let identity = ServiceIdentity(
+    name: "auth",
+    summary: "AuthService of Gatehouse: who is calling.",
+    port: 7401,
+    adminPort: 7411
+  )
+
+  /// The command that makes a user an operator of everything.
+  ///
+  /// Talks to the running services as AuthService itself, which only its private key can prove.
+  public static let grantSuperAdmin = OperatorCommand<AuthProgram>(
+    name: "grant-super-admin",
+    arguments: "EMAIL",
+    summary: "Makes the user with this address an operator of everything; the services must run."
+  ) { _, environment, arguments in
+    guard arguments.count == 1 else {
+      throw ConfigurationError("grant-super-admin needs one EMAIL")
+    }
+    let auth = try environment.provenChannelToItself()
+    let tenancy = try environment.provenChannel(to: "tenancy")
+    do {
+      let user = try await Auth_V1.UsersClient(auth).findByEmail(
+        .init(email: arguments[0]),
+        timeout: .seconds(10)
+      )
+      _ = try await Tenancy_V1.AssociationsClient(tenancy).grantSuperAdmin(
+        .init(userId: user.id),
+        timeout: .seconds(10)
+      )
+      await auth.close()
+      await tenancy.close()
+      return "\(user.id) is super_admin now"
+    } catch {
+      await auth.close()
+      await tenancy.close()
+      throw error
+    }
+  }
+
+  /// The command that makes the secrets of a new installation.
+  public static let makeSecrets = OperatorCommand<AuthProgram>(
+    name: "make-secrets",
+    arguments: "FILE",
+    summary: "Writes new secrets to a file that must not be there yet."
+  ) { _, environment, arguments in
+    guard arguments.count == 1 else { throw ConfigurationError("make-secrets needs a FILE") }
+    try FileBytes.createSecret(AuthSecrets.generate(environment.random), at: arguments[0])
+    return "wrote \(arguments[0]); keep a copy of it, as nothing in the store opens without it"
+  }
+
+  /// See `HostedService.settings`.
+  public static func settings(
+    _ members: inout JSONMembers
+  ) throws(JSONDecodingError) -> AuthSettings {
+    try AuthSettings(&members)
+  }
+
+  /// See `HostedService.open`.
+  public static func open(
+    _ settings: AuthSettings,
+    in environment: ServiceEnvironment
+  ) async throws -> AuthProgram {
+    let secrets: AuthSecrets
+    do {
+      secrets = try AuthSecrets(
+        json: try FileBytes.read(settings.secrets, byteCountMax: 64 << 10)
+      )
+    } catch {
+      throw ConfigurationError(
+        "setting secrets: \(settings.secrets): \(error); make-secrets FILE makes new ones"
+      )
+    }
+    let tenancy = try environment.provenChannel(to: "tenancy")
+    let entitlement = try environment.provenChannel(to: "entitlement")
+    let service = try await AuthService.open(
+      settings,
+      secrets: secrets,
+      AuthService.Dependencies(
+        databasePath: environment.settings.database,
+        tenancy: tenancy,
+        entitlement: entitlement,
+        services: try environment.serviceTokenVerifier(),
+        clock: environment.clock,
+        random: environment.random,
+        loop: environment.loops.loops[0],
+        logger: environment.logger,
+        metrics: environment.metrics.registry
+      )
+    )
+    return AuthProgram(service: service, peers: [tenancy, entitlement])
+  }
+
+  /// See `HostedService.services`.
+  public var services: [ServiceDefinition] { service.services }
+
+  /// See `HostedService.interceptors`.
+  public var interceptors: [any ServerInterceptor] { service.interceptors }
+
+  /// See `HostedService.run`.
+  public func run() async throws { await service.run() }
+
+  /// See `HostedService.readiness`.
+  public func readiness() -> Readiness { service.readiness() }
+
+  /// Nothing but certificates can change while it serves.
+  public func reload() async throws {}
+
+  /// See `HostedService.close`.
+  public func close() async {
+    for peer in peers { await peer.close() }
+    await service.close()
+  }
+}

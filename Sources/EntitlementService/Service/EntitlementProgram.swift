@@ -1,0 +1,115 @@
+internal import Contracts
+public import RPCKit
+public import ServiceKit
+
+/// EntitlementService as a program hosts it.
+public struct EntitlementProgram: HostedService {
+  /// Settings besides the common ones.
+  public struct Settings: Sendable {
+    /// What is sold, and whose signatures count.
+    var own: EntitlementSettings
+    /// Which tokens are accepted.
+    var identity: RemoteIdentity.Settings
+  }
+
+  private let service: EntitlementService
+  private let settings: EntitlementSettings
+  private let remote: RemoteIdentity
+  private let tenancy: Channel
+  private let permissions: Permissions
+
+  /// See `HostedService.identity`.
+  public static let identity = ServiceIdentity(
+    name: "entitlement",
+    summary: "EntitlementService of Gatehouse: what callers have paid for.",
+    port: 7403,
+    adminPort: 7413
+  )
+
+  /// See `HostedService.settings`.
+  public static func settings(_ members: inout JSONMembers) throws(JSONDecodingError) -> Settings {
+    Settings(
+      own: try EntitlementSettings(&members),
+      identity: try RemoteIdentity.Settings(&members)
+    )
+  }
+
+  /// See `HostedService.open`.
+  public static func open(
+    _ settings: Settings,
+    in environment: ServiceEnvironment
+  ) async throws -> EntitlementProgram {
+    let configuration = try settings.own.configuration(database: environment.settings.database)
+    let remote = try RemoteIdentity(settings.identity, in: environment)
+    let tenancy = try environment.provenChannel(to: "tenancy")
+    let permissions = Permissions(
+      tenancy,
+      clock: environment.clock,
+      loop: environment.loops.loops[0],
+      logger: environment.logger,
+      metrics: PermissionMetrics(environment.metrics.registry)
+    )
+    let service = try await EntitlementService.open(
+      configuration,
+      EntitlementDependencies(
+        clock: environment.clock,
+        random: environment.random,
+        logger: environment.logger,
+        metrics: environment.metrics.registry,
+        authorizer: ClosureSubjectAuthorizer { user, action, entity in
+          try await permissions.check(user, action, entity).isAllowed
+        },
+        identify: { call in
+          switch call.caller {
+          case .anonymous: .anonymous
+          case .user(let user): .user(user.userID)
+          case .service(let name): .service(name)
+          }
+        }
+      )
+    )
+    return EntitlementProgram(
+      service: service,
+      settings: settings.own,
+      remote: remote,
+      tenancy: tenancy,
+      permissions: permissions
+    )
+  }
+
+  /// See `HostedService.services`.
+  public var services: [ServiceDefinition] { service.services }
+
+  /// See `HostedService.interceptors`.
+  public var interceptors: [any ServerInterceptor] {
+    [
+      remote.interceptor { [permissions] user, _ in
+        try await permissions.check(user.userID, "system.administer", "sys_root").isAllowed
+      }
+    ]
+  }
+
+  /// See `HostedService.run`.
+  public func run() async throws {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await remote.run() }
+      group.addTask { await permissions.run() }
+      await group.waitForAll()
+    }
+  }
+
+  /// See `HostedService.readiness`.
+  public func readiness() -> Readiness { Readiness(service.readiness().checks + remote.checks) }
+
+  /// Reads the catalogue again.
+  public func reload() async throws {
+    try await service.reload(try settings.readCatalog())
+  }
+
+  /// See `HostedService.close`.
+  public func close() async {
+    await tenancy.close()
+    await remote.close()
+    await service.close()
+  }
+}

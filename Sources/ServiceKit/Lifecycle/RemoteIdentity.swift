@@ -1,0 +1,99 @@
+internal import Contracts
+public import RPCKit
+
+/// How a service other than AuthService knows who calls it: AuthService's keys and revocations,
+/// fetched and followed.
+public final class RemoteIdentity: Sendable {
+  /// Which tokens are accepted, as settings say it.
+  public struct Settings: Sendable {
+    /// Their `iss`.
+    public var issuer: String
+    /// Their `aud`.
+    public var audience: String
+
+    /// Takes the settings out of `members`.
+    public init(_ members: inout JSONMembers) throws(JSONDecodingError) {
+      issuer = try members.optional("issuer")?.string() ?? "gatehouse"
+      audience = try members.optional("audience")?.string() ?? "gatehouse"
+    }
+  }
+
+  private let channel: Channel
+  private let keys: KeySetSource
+  private let revocations: RevocationFeed
+  private let tokens: AccessTokenAuthenticator
+  private let services: ServiceTokenVerifier?
+  private let clock: any WallClock
+  private let metrics: AuthenticationMetrics
+
+  /// Makes an identity that knows nothing yet; `run` learns it.
+  public init(
+    _ settings: Settings,
+    in environment: ServiceEnvironment
+  ) throws(ConfigurationError) {
+    channel = try environment.provenChannel(to: "auth")
+    let loop = environment.loops.loops[0]
+    let client = Auth_V1.KeysClient(channel)
+    keys = KeySetSource(client, loop: loop, logger: environment.logger)
+    revocations = RevocationFeed(
+      keys: client,
+      sessions: Auth_V1.SessionsClient(channel),
+      loop: loop,
+      clock: environment.clock,
+      logger: environment.logger
+    )
+    tokens = AccessTokenAuthenticator(
+      verifier: AccessTokenVerifier(issuer: settings.issuer, audience: settings.audience),
+      keys: keys,
+      revocations: revocations,
+      clock: environment.clock
+    )
+    services = try environment.serviceTokenVerifier()
+    clock = environment.clock
+    metrics = AuthenticationMetrics(environment.metrics.registry)
+  }
+
+  /// Proven calls to AuthService, for what else the service wants to know.
+  public var authChannel: Channel { channel }
+
+  /// Lets callers in; `isAdministrator` is asked for methods of operators.
+  public func interceptor(
+    isAdministrator: @escaping AdministratorCheck
+  ) -> AuthenticationInterceptor {
+    AuthenticationInterceptor(
+      tokens: tokens,
+      services: services,
+      isAdministrator: isAdministrator,
+      clock: clock,
+      metrics: metrics
+    )
+  }
+
+  /// Follows keys and revocations until the task is cancelled.
+  public func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.keys.run() }
+      group.addTask { await self.revocations.run() }
+      await group.waitForAll()
+    }
+  }
+
+  /// Keys must have been there once.
+  ///
+  /// Revocations that are not heard of slow calls down, and stop none: that is no reason to send
+  /// calls elsewhere.
+  public var checks: [Readiness.Check] {
+    [
+      Readiness.Check(
+        "signing keys",
+        isReady: keys.isLoaded,
+        detail: keys.isLoaded ? nil : "AuthService was not reached yet"
+      )
+    ]
+  }
+
+  /// Ends the connection to AuthService.
+  public func close() async {
+    await channel.close()
+  }
+}

@@ -1,0 +1,90 @@
+internal import Contracts
+public import RPCKit
+public import ServiceKit
+
+/// TenancyService as a program hosts it.
+public struct TenancyProgram: HostedService {
+  /// Settings besides the common ones.
+  public struct Settings: Sendable {
+    /// The policy's file.
+    var policy: String
+    /// Which tokens are accepted.
+    var identity: RemoteIdentity.Settings
+  }
+
+  private let service: TenancyService
+  private let remote: RemoteIdentity
+
+  /// See `HostedService.identity`.
+  public static let identity = ServiceIdentity(
+    name: "tenancy",
+    summary: "TenancyService of Gatehouse: what callers may touch.",
+    port: 7402,
+    adminPort: 7412
+  )
+
+  /// See `HostedService.settings`.
+  public static func settings(_ members: inout JSONMembers) throws(JSONDecodingError) -> Settings {
+    Settings(
+      policy: try members.optional("policy")?.string() ?? "policies/smart-home.json",
+      identity: try RemoteIdentity.Settings(&members)
+    )
+  }
+
+  /// See `HostedService.open`.
+  public static func open(
+    _ settings: Settings,
+    in environment: ServiceEnvironment
+  ) async throws -> TenancyProgram {
+    let policy: [UInt8]
+    do {
+      policy = try FileBytes.read(settings.policy, byteCountMax: 4 << 20)
+    } catch {
+      throw ConfigurationError("setting policy: \(error)")
+    }
+    let remote = try RemoteIdentity(settings.identity, in: environment)
+    let service = try await TenancyService.start(
+      TenancyConfiguration(storePath: environment.settings.database, policy: policy),
+      users: AuthUserDirectory(Auth_V1.UsersClient(remote.authChannel)),
+      clock: environment.clock,
+      random: environment.random,
+      logger: environment.logger,
+      metrics: environment.metrics.registry
+    )
+    return TenancyProgram(service: service, remote: remote)
+  }
+
+  /// See `HostedService.services`.
+  public var services: [ServiceDefinition] { service.services }
+
+  /// See `HostedService.interceptors`.
+  public var interceptors: [any ServerInterceptor] {
+    [
+      StoreErrorInterceptor(domain: TenancyService.domain),
+      remote.interceptor { [service] user, _ in service.isAdministrator(user.userID) },
+    ]
+  }
+
+  /// See `HostedService.run`.
+  public func run() async throws { await remote.run() }
+
+  /// See `HostedService.readiness`.
+  public func readiness() -> Readiness {
+    let store: Readiness.Check =
+      switch service.condition {
+      case .working: .init("store", isReady: true)
+      case .failing(let detail), .broken(let detail):
+        .init("store", isReady: false, detail: detail)
+      }
+    return Readiness([store] + remote.checks)
+  }
+
+  /// Only certificates can change while it serves; another policy needs a restart.
+  public func reload() async throws {}
+
+  /// See `HostedService.close`.
+  public func close() async {
+    await remote.close()
+    await service.stop()
+  }
+}

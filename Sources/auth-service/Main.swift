@@ -1,0 +1,13 @@
+import AuthService
+import ServiceKit
+
+/// The program.
+@main
+struct Main {
+  static func main() async {
+    await ServiceProgram(
+      AuthProgram.self,
+      commands: [AuthProgram.makeSecrets, AuthProgram.grantSuperAdmin]
+    ).main()
+  }
+}

@@ -1,0 +1,10 @@
+import EntitlementService
+import ServiceKit
+
+/// The program.
+@main
+struct Main {
+  static func main() async {
+    await ServiceProgram(EntitlementProgram.self).main()
+  }
+}

@@ -1,0 +1,10 @@
+import TenancyService
+import ServiceKit
+
+/// The program.
+@main
+struct Main {
+  static func main() async {
+    await ServiceProgram(TenancyProgram.self).main()
+  }
+}
