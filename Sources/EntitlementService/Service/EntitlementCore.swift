@@ -258,26 +258,26 @@ final class EntitlementCore: Sendable {
   ///
   /// Which ones are tried is decided here and not by the data.
   private func verifying<Payload: Sendable>(
-    _ body:
-      @escaping @Sendable (AppleEnvironment) throws(AppleVerificationError) -> Verified<Payload>
+    _ body: @Sendable (AppleEnvironment) throws(AppleVerificationError) -> Verified<Payload>
   ) async throws(AppleVerificationError) -> Verified<Payload> {
+    // A chain that is not remembered costs milliseconds, which an event loop does not have.
+    let result = await withTaskExecutorPreference(globalConcurrentExecutor) {
+      await self.attempt(body)
+    }
+    return try result.get()
+  }
+
+  /// Leaves the caller's actor for the preferred executor.
+  @concurrent
+  private func attempt<Payload: Sendable>(
+    _ body: @Sendable (AppleEnvironment) throws(AppleVerificationError) -> Verified<Payload>
+  ) async -> Result<Verified<Payload>, AppleVerificationError> {
     let expected = configuration.environment
     let takesSandbox = configuration.acceptsSandbox && expected == .production
-    // A chain that is not remembered costs milliseconds, which an event loop does not have.
-    let task = Task(executorPreference: globalConcurrentExecutor) {
-      () -> Result<Verified<Payload>, AppleVerificationError> in
-      do throws(AppleVerificationError) {
-        return .success(try body(expected))
-      } catch .invalid(.wrongEnvironment(found: .sandbox)) where takesSandbox {
-        do throws(AppleVerificationError) {
-          return .success(try body(.sandbox))
-        } catch {
-          return .failure(error)
-        }
-      } catch {
-        return .failure(error)
-      }
+    let first = Result { () throws(AppleVerificationError) in try body(expected) }
+    guard takesSandbox, first == .failure(.invalid(.wrongEnvironment(found: .sandbox))) else {
+      return first
     }
-    return try await task.value.get()
+    return Result { () throws(AppleVerificationError) in try body(.sandbox) }
   }
 }

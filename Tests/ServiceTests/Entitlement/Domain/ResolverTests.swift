@@ -5,12 +5,16 @@ import Testing
 
 /// The catalogue that ships with the service.
 enum TestCatalog {
-  static func load(_ change: (inout Catalog) -> Void = { _ in }) throws -> Catalog {
-    // From Tests/ServiceTests/Entitlement/Domain to the root of the repository.
+  /// From Tests/ServiceTests/Entitlement/Domain to the root of the repository.
+  static func path() throws -> String {
     let root = (0..<5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
       url.deletingLastPathComponent()
     }
-    let file = root.appendingPathComponent("tiers/default.json")
+    return root.appendingPathComponent("tiers/default.json").path
+  }
+
+  static func load(_ change: (inout Catalog) -> Void = { _ in }) throws -> Catalog {
+    let file = URL(fileURLWithPath: try path())
     var catalog = try Catalog(json: Array(try Data(contentsOf: file)))
     change(&catalog)
     return catalog
