@@ -11,9 +11,10 @@ RUN apt-get update -q \
     pkg-config libprotobuf-c-dev zlib1g-dev libssl-dev libsqlite3-dev libsodium-dev \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
-# Tests too: SwiftPM refuses a package whose targets have no folder.
+# Tests too, and what they link to: SwiftPM refuses a package whose targets have no folder.
 COPY Package.swift ./
 COPY Sources Sources
+COPY fuzz fuzz
 COPY Tests Tests
 # The Swift runtime is linked in, so that the image below needs none; without symbols the programs
 # are a third of the size. The build folder is kept between builds, outside of every layer.
