@@ -1,0 +1,44 @@
+# One image with every program of Gatehouse; what a container runs is its command.
+# docs/containers.md explains, docker-compose.yml runs it.
+
+ARG SWIFT_IMAGE=swift:6.3-bookworm
+ARG DEBIAN_IMAGE=debian:bookworm-slim
+
+FROM ${SWIFT_IMAGE} AS build
+# The same list as scripts/setup, without what only tests and code generation need.
+RUN apt-get update -q \
+  && apt-get install -y -q --no-install-recommends \
+    pkg-config libprotobuf-c-dev zlib1g-dev libssl-dev libsqlite3-dev libsodium-dev \
+  && rm -rf /var/lib/apt/lists/*
+WORKDIR /source
+# Tests too, and what they link to: SwiftPM refuses a package whose targets have no folder.
+COPY Package.swift ./
+COPY Sources Sources
+COPY fuzz fuzz
+COPY Tests Tests
+# The Swift runtime is linked in, so that the image below needs none; without symbols the programs
+# are a third of the size. The build folder is kept between builds, outside of every layer.
+RUN --mount=type=cache,target=/source/.build \
+  set -eu; mkdir -p /programs; \
+  for product in auth-service tenancy-service entitlement-service gatehouse; do \
+    swift build -c release --static-swift-stdlib -Xlinker -s --product "$product"; \
+    cp ".build/release/$product" /programs/; \
+  done
+
+FROM ${DEBIAN_IMAGE}
+RUN apt-get update -q \
+  && apt-get install -y -q --no-install-recommends \
+    ca-certificates libprotobuf-c1 libsodium23 libsqlite3-0 libssl3 zlib1g libstdc++6 \
+  && rm -rf /var/lib/apt/lists/*
+# Fixed numbers, because files of the host (keys, backups) belong to them. A new named volume takes
+# owner and mode from the folder it covers.
+RUN groupadd --gid 10001 gatehouse \
+  && useradd --uid 10001 --gid 10001 --home-dir /home/gatehouse --no-create-home \
+    --shell /usr/sbin/nologin gatehouse \
+  && install -d -o 10001 -g 10001 -m 700 /home/gatehouse /var/lib/gatehouse
+COPY --from=build /programs/ /usr/local/bin/
+USER 10001:10001
+WORKDIR /var/lib/gatehouse
+# What the services drain on.
+STOPSIGNAL SIGTERM
+CMD ["gatehouse", "--help"]
