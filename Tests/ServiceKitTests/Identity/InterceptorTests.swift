@@ -44,9 +44,11 @@ struct InterceptorTests {
 
   /// Who a caller shows itself to be.
   private enum Credentials: CaseIterable {
-    case none, user, service, both, forged
-
-    static var allCases: [Credentials] { [.none, .user, .service, .both, .forged] }
+    case none
+    case user
+    case service
+    case both
+    case forged
   }
 
   /// Runs `body` with a function that calls a method and says whom its handler saw, or the refusal.
