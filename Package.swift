@@ -22,6 +22,7 @@ let package = Package(
     .executable(name: "auth-service", targets: ["auth-service"]),
     .executable(name: "tenancy-service", targets: ["tenancy-service"]),
     .executable(name: "entitlement-service", targets: ["entitlement-service"]),
+    .executable(name: "gatehouse", targets: ["gatehouse"]),
     .executable(name: "rpcload", targets: ["rpcload"]),
     .executable(name: "rpcsim", targets: ["rpcsim"]),
     .executable(name: "protoc-gen-rpckit", targets: ["protoc-gen-rpckit"]),
@@ -82,6 +83,11 @@ let package = Package(
     .executableTarget(
       name: "entitlement-service",
       dependencies: ["EntitlementService", "ServiceKit"],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "gatehouse",
+      dependencies: ["AuthService", "Reflection", "ServiceKit", "RPCKit", "Contracts"],
       swiftSettings: strict
     ),
     .executableTarget(

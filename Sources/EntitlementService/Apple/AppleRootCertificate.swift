@@ -13,7 +13,7 @@ enum AppleRootCertificate {
 
   /// The certificate (DER).
   static var der: [UInt8] {
-    guard let der = Base64Text.decode(text.utf8, .standard) else {
+    guard let der = Base64Text.decode(text.utf8) else {
       preconditionFailure("the built-in certificate of Apple is not base 64")
     }
     return der

@@ -21,13 +21,13 @@ struct CompactSignature {
       maxSplits: 3,
       omittingEmptySubsequences: false
     )
-    guard segments.count == 3, let header = Base64Text.decode(segments[0], .url),
-      let payload = Base64Text.decode(segments[1], .url)
+    guard segments.count == 3, let header = Base64URL.decode(segments[0]),
+      let payload = Base64URL.decode(segments[1])
     else { throw .invalid(.malformed) }
     (leaf, intermediate) = try Self.certificates(Self.object(header, byteCountMax))
     self.payload = try Self.object(payload, byteCountMax)
     payloadBytes = payload
-    guard let signature = Base64Text.decode(segments[2], .url), signature.count == 64 else {
+    guard let signature = Base64URL.decode(segments[2]), signature.count == 64 else {
       throw .invalid(.badSignature)
     }
     self.signature = signature
@@ -62,7 +62,7 @@ struct CompactSignature {
     for entry in chain.prefix(2) {
       guard let text = entry.string,
         text.utf8.count <= CertificateChains.certificateByteCountMax / 3 * 4 + 4,
-        let der = Base64Text.decode(text.utf8, .standard)
+        let der = Base64Text.decode(text.utf8)
       else { throw .invalid(.badCertificate) }
       certificates.append(der)
     }

@@ -56,25 +56,3 @@ final class StoreVerificationKey: @unchecked Sendable {
     return [0x02, UInt8(shortest.count)] + shortest
   }
 }
-
-/// SHA-256 of bytes that were verified, for records that must not hold the bytes themselves.
-enum PayloadDigest {
-  /// 64 hexadecimal digits.
-  static func sha256(_ bytes: [UInt8]) -> String { hexadecimal(Self.bytes(of: bytes)) }
-
-  /// 32 bytes.
-  static func bytes(of bytes: [UInt8]) -> [UInt8] {
-    var digest = [UInt8](repeating: 0, count: 32)
-    _ = unsafe SHA256(bytes, bytes.count, &digest)
-    return digest
-  }
-
-  /// Two digits a byte, in lower case.
-  static func hexadecimal(_ bytes: [UInt8]) -> String {
-    let digits = [UInt8]("0123456789abcdef".utf8)
-    return String(
-      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
-      as: UTF8.self
-    )
-  }
-}

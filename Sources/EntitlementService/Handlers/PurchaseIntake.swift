@@ -21,13 +21,7 @@ struct PurchaseIntake {
 
   let identifiers: IdentifierFactory
   let policy: RestorePolicy
-  var audit: Audit
-
-  /// Who is behind the change, for audit records.
-  struct Audit {
-    var actor: String
-    var requestID: String
-  }
+  var audit: AuditTrail
 
   /// Applies a transaction, and a claim on it.
   ///
@@ -175,15 +169,6 @@ struct PurchaseIntake {
     // Whether certificates were revoked is not asked for without a network; say so.
     detail += ", revocation not checked"
     if before != after { detail += ", holders \(before.count) to \(after.count)" }
-    try tx.audit(
-      AuditRecord(
-        actor: audit.actor,
-        onBehalfOf: after.first,
-        requestID: audit.requestID,
-        action: action,
-        object: record.id,
-        detail: detail
-      )
-    )
+    try tx.audit(audit.record(action, record.id, scope: after.first ?? "", detail: detail))
   }
 }

@@ -33,8 +33,7 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
     let subscription = try Subscription(wire)
     let catalog = core.resolver.catalog
     try core.answer { () throws(EntitlementError) in try subscription.validate(against: catalog) }
-    let actor = core.identify(call).actor
-    let requestID = core.requestID(call)
+    let audit = AuditTrail(call)
     return try await core.write(request.idempotencyKey, request, call) { tx, changes in
       let current = try SubjectVersions.current(of: subject, in: tx)
       guard request.expectedVersion == 0 || request.expectedVersion == current else {
@@ -45,14 +44,12 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
       try SubscriptionTable.save(subscription, of: subject, in: tx)
       let version = try SubjectVersions.raise(subject, in: tx, changes)
       try tx.audit(
-        AuditRecord(
-          actor: actor,
-          requestID: requestID,
-          action: "subscription.put",
-          object: subject.id,
+        audit.record(
+          "subscription.put",
+          subject.id,
           scope: subject.id,
-          beforeDigest: before?.digest,
-          afterDigest: subscription.digest,
+          before: before?.digest,
+          after: subscription.digest,
           detail: "tier \(subscription.tier), version \(version)"
         )
       )
@@ -67,8 +64,7 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
     guard let subject = request.subject.flatMap(Subject.init) else {
       throw ServiceFault.subjectRequired
     }
-    let actor = core.identify(call).actor
-    let requestID = core.requestID(call)
+    let audit = AuditTrail(call)
     return try await core.write(request.idempotencyKey, request, call) { tx, changes in
       let before = try SubscriptionTable.load(subject, in: tx)
       // Ending what has ended is a natural repetition.
@@ -77,13 +73,11 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
       }
       let version = try SubjectVersions.raise(subject, in: tx, changes)
       try tx.audit(
-        AuditRecord(
-          actor: actor,
-          requestID: requestID,
-          action: "subscription.delete",
-          object: subject.id,
+        audit.record(
+          "subscription.delete",
+          subject.id,
           scope: subject.id,
-          beforeDigest: before?.digest,
+          before: before?.digest,
           detail: "version \(version)"
         )
       )
@@ -95,6 +89,6 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
 extension Subscription {
   /// Tells two subscriptions apart in audit records without showing them.
   fileprivate var digest: [UInt8] {
-    PayloadDigest.bytes(of: Array(String(describing: self).utf8))
+    Digests.sha256(String(describing: self))
   }
 }

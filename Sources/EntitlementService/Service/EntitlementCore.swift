@@ -12,7 +12,6 @@ final class EntitlementCore: Sendable {
   let clock: any WallClock
   let logger: Logger
   let metrics: EntitlementMetrics
-  let identify: Identification
   private let authorizer: any SubjectAuthorizer
   private let identifiers: IdentifierFactory
   private let verifier: SignedDataVerifier
@@ -31,7 +30,6 @@ final class EntitlementCore: Sendable {
     clock = dependencies.clock
     logger = dependencies.logger
     metrics = EntitlementMetrics(dependencies.metrics)
-    identify = dependencies.identify
     authorizer = dependencies.authorizer
     identifiers = IdentifierFactory(clock: dependencies.clock, random: dependencies.random)
     cache = HoldingsCache(countMax: configuration.cachedSubjectCountMax)
@@ -65,8 +63,8 @@ final class EntitlementCore: Sendable {
 
   /// The calling user; throws UNAUTHENTICATED without one.
   func userID(_ call: CallContext) throws(RPCError) -> String {
-    guard case .user(let userID) = identify(call) else { throw ServiceFault.userRequired }
-    return userID
+    guard let user = call.caller.user else { throw ServiceFault.userRequired }
+    return user.userID
   }
 
   /// The subject of a request: the one named, or else the calling user.
@@ -75,8 +73,8 @@ final class EntitlementCore: Sendable {
     _ call: CallContext
   ) throws(RPCError) -> Subject? {
     guard let wire else {
-      guard case .user(let userID) = identify(call) else { throw ServiceFault.subjectRequired }
-      return .user(userID)
+      guard let user = call.caller.user else { throw ServiceFault.subjectRequired }
+      return .user(user.userID)
     }
     return Subject(wire)
   }
@@ -90,10 +88,11 @@ final class EntitlementCore: Sendable {
     _ call: CallContext
   ) async throws -> Subject {
     guard let subject = try plainSubject(wire, call) else { throw ServiceFault.notFound }
-    switch identify(call) {
+    switch call.caller {
     case .service: return subject
     case .anonymous: throw ServiceFault.userRequired
-    case .user(let userID):
+    case .user(let user):
+      let userID = user.userID
       if subject.kind == .user {
         guard subject.id == userID else {
           deny(userID, subject, call)
@@ -103,9 +102,9 @@ final class EntitlementCore: Sendable {
       }
       do {
         try await authorizer.requireView(of: subject, by: userID, call)
-      } catch let error as RPCError where error.code != .unavailable {
+      } catch let error as RPCError where [.notFound, .permissionDenied].contains(error.code) {
         deny(userID, subject, call)
-        throw error.code == .permissionDenied ? ServiceFault.notFound : error
+        throw ServiceFault.notFound
       }
       return subject
     }
@@ -120,9 +119,6 @@ final class EntitlementCore: Sendable {
       ]
     )
   }
-
-  /// Identifies the request in audit records.
-  func requestID(_ call: CallContext) -> String { call.metadata["x-request-id"] ?? "" }
 
   // MARK: - Store
 
@@ -171,7 +167,7 @@ final class EntitlementCore: Sendable {
     let changes = SubjectChanges(cache)
     defer { changes.end() }
     let once = IdempotencyKey(
-      caller: identify(call).actor,
+      caller: call.caller.description,
       key: key,
       method: call.method.fullName,
       request: request
@@ -201,7 +197,7 @@ final class EntitlementCore: Sendable {
     PurchaseIntake(
       identifiers: identifiers,
       policy: configuration.restorePolicy,
-      audit: PurchaseIntake.Audit(actor: identify(call).actor, requestID: requestID(call))
+      audit: AuditTrail(call)
     )
   }
 
@@ -262,26 +258,26 @@ final class EntitlementCore: Sendable {
   ///
   /// Which ones are tried is decided here and not by the data.
   private func verifying<Payload: Sendable>(
-    _ body:
-      @escaping @Sendable (AppleEnvironment) throws(AppleVerificationError) -> Verified<Payload>
+    _ body: @Sendable (AppleEnvironment) throws(AppleVerificationError) -> Verified<Payload>
   ) async throws(AppleVerificationError) -> Verified<Payload> {
+    // A chain that is not remembered costs milliseconds, which an event loop does not have.
+    let result = await withTaskExecutorPreference(globalConcurrentExecutor) {
+      await self.attempt(body)
+    }
+    return try result.get()
+  }
+
+  /// Leaves the caller's actor for the preferred executor.
+  @concurrent
+  private func attempt<Payload: Sendable>(
+    _ body: @Sendable (AppleEnvironment) throws(AppleVerificationError) -> Verified<Payload>
+  ) async -> Result<Verified<Payload>, AppleVerificationError> {
     let expected = configuration.environment
     let takesSandbox = configuration.acceptsSandbox && expected == .production
-    // A chain that is not remembered costs milliseconds, which an event loop does not have.
-    let task = Task(executorPreference: globalConcurrentExecutor) {
-      () -> Result<Verified<Payload>, AppleVerificationError> in
-      do throws(AppleVerificationError) {
-        return .success(try body(expected))
-      } catch .invalid(.wrongEnvironment(found: .sandbox)) where takesSandbox {
-        do throws(AppleVerificationError) {
-          return .success(try body(.sandbox))
-        } catch {
-          return .failure(error)
-        }
-      } catch {
-        return .failure(error)
-      }
+    let first = Result { () throws(AppleVerificationError) in try body(expected) }
+    guard takesSandbox, first == .failure(.invalid(.wrongEnvironment(found: .sandbox))) else {
+      return first
     }
-    return try await task.value.get()
+    return Result { () throws(AppleVerificationError) in try body(.sandbox) }
   }
 }

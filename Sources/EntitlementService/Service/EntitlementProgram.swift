@@ -58,13 +58,6 @@ public struct EntitlementProgram: HostedService {
         metrics: environment.metrics.registry,
         authorizer: ClosureSubjectAuthorizer { user, action, entity in
           try await permissions.check(user, action, entity).isAllowed
-        },
-        identify: { call in
-          switch call.caller {
-          case .anonymous: .anonymous
-          case .user(let user): .user(user.userID)
-          case .service(let name): .service(name)
-          }
         }
       )
     )

@@ -14,8 +14,6 @@ public struct EntitlementDependencies: Sendable {
   public var metrics: MetricRegistry
   /// Who may see portfolios and organizations.
   public var authorizer: any SubjectAuthorizer
-  /// Who is calling.
-  public var identify: Identification
 
   /// Gathers the dependencies.
   public init(
@@ -23,21 +21,20 @@ public struct EntitlementDependencies: Sendable {
     random: any RandomSource = SystemRandomSource(),
     logger: Logger,
     metrics: MetricRegistry,
-    authorizer: any SubjectAuthorizer,
-    identify: @escaping Identification
+    authorizer: any SubjectAuthorizer
   ) {
     self.clock = clock
     self.random = random
     self.logger = logger
     self.metrics = metrics
     self.authorizer = authorizer
-    self.identify = identify
   }
 }
 
 /// What subjects are entitled to: tiers, subscriptions and purchases.
 ///
-/// Open it, serve `services` behind authentication, and close it after the last call.
+/// Open it, serve `services` behind an `AuthenticationInterceptor`, which says who calls, and close
+/// it after the last call.
 public final class EntitlementService: Sendable {
   private let core: EntitlementCore
 

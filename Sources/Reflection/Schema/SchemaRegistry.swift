@@ -24,7 +24,7 @@ public struct SchemaRegistry: Sendable {
   }
 
   /// The type of the entries of a map field; nil for other fields.
-  func mapEntry(of field: FieldSchema) -> MessageSchema? {
+  public func mapEntry(of field: FieldSchema) -> MessageSchema? {
     guard field.kind == .message, let schema = messages[field.typeName] else { return nil }
     return schema.isMapEntry ? schema : nil
   }
@@ -33,6 +33,14 @@ public struct SchemaRegistry: Sendable {
   public func enumeration(_ name: String) throws(ReflectionError) -> EnumSchema {
     guard let schema = enums[name] else { throw ReflectionError("there is no enum \(name)") }
     return schema
+  }
+
+  /// The full names of messages and enums that `name` can mean, sorted: itself, or what ends in it
+  /// after a dot.
+  public func typeNames(matching name: String) -> [String] {
+    if messages[name] != nil || enums[name] != nil { return [name] }
+    let all = messages.values.filter { !$0.isMapEntry }.map(\.name) + enums.values.map(\.name)
+    return all.filter { $0.hasSuffix(".\(name)") }.sorted()
   }
 
   /// A method: `tenancy.v1.Permissions/Check`, or without the package when that is clear.

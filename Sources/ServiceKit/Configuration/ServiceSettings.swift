@@ -93,8 +93,9 @@ public struct ServiceSettings: Sendable {
   private static func logLevel(_ field: JSONField?) throws(JSONDecodingError) -> LogLevel {
     guard let field else { return .info }
     var members = try field.members()
-    guard let level = members.optional("level") else { return .info }
+    let level = members.optional("level")
     try members.finish()
+    guard let level else { return .info }
     guard let known = LogLevel(name: try level.string()) else {
       throw level.error("a level is trace, debug, info, notice, warning, error or critical")
     }

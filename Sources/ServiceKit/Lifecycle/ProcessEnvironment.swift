@@ -1,11 +1,11 @@
 internal import Glibc
 
 /// The variables that the process was started with (environ(7)).
-enum ProcessEnvironment {
+package enum ProcessEnvironment {
   /// All of them; ones that are not valid UTF-8 are repaired.
   ///
   /// Read once, before threads could change them.
-  static let variables: [String: String] = {
+  package static let variables: [String: String] = {
     var variables: [String: String] = [:]
     var entry = unsafe environ
     while let text = unsafe entry.pointee {

@@ -21,7 +21,11 @@ extension DevicesHandler {
       throw TenancyError.invalidField("operation", "OPERATION_UNKNOWN", "is no operation")
     }
     if !operation.setsAttributes, request.parameters?.fields.isEmpty == false {
-      throw TenancyError.invalidField("parameters", "PARAMETERS_INVALID", "go with no such operation")
+      throw TenancyError.invalidField(
+        "parameters",
+        "PARAMETERS_INVALID",
+        "go with no such operation"
+      )
     }
     let parameters = try AttributeMapping.changes(
       request.parameters,

@@ -231,7 +231,9 @@ struct ChangeSet: Sendable {
       }
     }
     var response = Tenancy_V1.DeleteResponse(
-      deleted: Self.counts(types).map { Tenancy_V1.TypeCount(type: $0.type, count: UInt64($0.count)) },
+      deleted: Self.counts(types).map {
+        Tenancy_V1.TypeCount(type: $0.type, count: UInt64($0.count))
+      },
       unassignedDevices: UInt64(subtree.count(where: isKept)),
       revision: core.tokens.token(revision: core.engine.revision)
     )

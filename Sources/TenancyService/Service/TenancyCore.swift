@@ -150,8 +150,10 @@ struct TenancyCore: Sendable {
 
   // MARK: Users
 
-  /// Throws unless all users exist. Only asked for callers who may do what they ask for, so that
-  /// nobody finds out who has an account.
+  /// Throws unless all users exist.
+  ///
+  /// Only asked for callers who may do what they ask for, so that nobody finds out who has an
+  /// account.
   func requireUsers(_ ids: [String], field: String) async throws {
     guard !ids.isEmpty else { return }
     let names = try await displayNames(of: ids)

@@ -59,7 +59,9 @@ enum ForestLoader {
       guard let end = page.last else { return }
       last = end.id
       for record in page {
-        guard let row = record.row(forest.policy), forest.entity(row.entity) != nil else { continue }
+        guard let row = record.row(forest.policy), forest.entity(row.entity) != nil else {
+          continue
+        }
         forest.apply(.putAssociation(row))
       }
     }

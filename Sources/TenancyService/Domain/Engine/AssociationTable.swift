@@ -8,11 +8,13 @@ struct AssociationTable: Sendable {
     var subject: UInt32
     var entity: UInt32
     var role: RoleID
-    /// Milliseconds since 1970; valid from here…
+    /// Valid from here, in milliseconds since 1970.
     var validFrom: Int64
-    /// … until just before here.
+    /// Valid until just before here.
     var validUntil: Int64
-    /// The next row of the same subject and entity, + 1; 0 is none. So for the others.
+    /// The next row of the same subject and entity, + 1; 0 is none.
+    ///
+    /// So for the others.
     fileprivate(set) var nextOfPair: UInt32 = 0
     fileprivate(set) var nextOfSubject: UInt32 = 0
     fileprivate(set) var nextOfEntity: UInt32 = 0

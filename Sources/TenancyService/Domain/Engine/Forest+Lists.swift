@@ -32,7 +32,8 @@ extension Forest {
       }
       for edge in linksFrom[row.entity] ?? []
       where rule.linkGrants[Int(edge.link.index)].contains(row.role)
-        && policy[row.role].throughLinks[Int(edge.link.index)] {
+        && policy[row.role].throughLinks[Int(edge.link.index)]
+      {
         collect(from: edge.entity, isBelow: false, subject: subject, &visit)
       }
     }

@@ -7,7 +7,9 @@ struct IdentifierTable: Sendable {
   private var bytes: [UInt8] = []
   /// Where each identifier ends in `bytes`.
   private var ends: [UInt32] = []
-  /// Handle + 1, or 0 for a free place. The count is a power of two.
+  /// Handle + 1, or 0 for a free place.
+  ///
+  /// The count is a power of two.
   private var places = [UInt32](repeating: 0, count: 16)
   private let seed: UInt64
 

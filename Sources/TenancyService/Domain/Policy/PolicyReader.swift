@@ -136,7 +136,9 @@ struct PolicyReader {
     return Policy.Link(name: linkNames[links.count], from: link.from, to: link.to)
   }
 
-  private mutating func readRoles(_ fields: [PolicyMember]) throws(JSONDecodingError)
+  private mutating func readRoles(
+    _ fields: [PolicyMember]
+  ) throws(JSONDecodingError)
     -> [Policy.Role]
   {
     linkActions = linkNames.map { _ in [Set<String>](repeating: [], count: fields.count) }
@@ -216,7 +218,9 @@ struct PolicyReader {
 
   // MARK: Types
 
-  private func readTypes(_ fields: [PolicyMember]) throws(JSONDecodingError)
+  private func readTypes(
+    _ fields: [PolicyMember]
+  ) throws(JSONDecodingError)
     -> [Policy.EntityType]
   {
     var types = [
@@ -497,7 +501,8 @@ struct PolicyReader {
 
   private static func timeOfDay(_ field: JSONField) throws(JSONDecodingError) -> Int64 {
     let parts = try field.string().split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 && $0.first != "+" && $0.first != "-" }),
+    guard parts.count == 2,
+      parts.allSatisfy({ $0.utf8.count == 2 && $0.first != "+" && $0.first != "-" }),
       let hours = Int64(parts[0]), let minutes = Int64(parts[1]),
       (0...23).contains(hours), (0...59).contains(minutes)
     else { throw field.error("must be a time of day in UTC as HH:MM") }

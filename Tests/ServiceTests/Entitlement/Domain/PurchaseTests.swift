@@ -92,9 +92,12 @@ struct PurchaseTests {
     #expect(shared.isFamilyShared)
   }
 
-  @Test("A transaction that does not say what was bought is no purchase", arguments: [
-    "transactionId", "productId", "signedDate",
-  ])
+  @Test(
+    "A transaction that does not say what was bought is no purchase",
+    arguments: [
+      "transactionId", "productId", "signedDate",
+    ]
+  )
   func init_incomplete_isRefused(field: String) throws {
     let text = try TransactionFields.signed { $0[field] = nil }
     let verified = try verifier.transaction(text, in: .production)

@@ -5,12 +5,16 @@ import Testing
 
 /// The catalogue that ships with the service.
 enum TestCatalog {
-  static func load(_ change: (inout Catalog) -> Void = { _ in }) throws -> Catalog {
-    // From Tests/ServiceTests/Entitlement/Domain to the root of the repository.
+  /// From Tests/ServiceTests/Entitlement/Domain to the root of the repository.
+  static func path() throws -> String {
     let root = (0..<5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
       url.deletingLastPathComponent()
     }
-    let file = root.appendingPathComponent("tiers/default.json")
+    return root.appendingPathComponent("tiers/default.json").path
+  }
+
+  static func load(_ change: (inout Catalog) -> Void = { _ in }) throws -> Catalog {
+    let file = URL(fileURLWithPath: try path())
     var catalog = try Catalog(json: Array(try Data(contentsOf: file)))
     change(&catalog)
     return catalog
@@ -99,9 +103,11 @@ struct ResolverTests {
     #expect(denied?.value == .limit(.atMost(0)))
     #expect(denied?.reason == .deniedByOverride)
     #expect(denied?.validUntil == now + 1)
-    #expect(denied?.parts.map(\.value) == [
-      .limit(.atMost(0)), .limit(.atMost(7)), .limit(.unlimited), .limit(.atMost(0)),
-    ])
+    #expect(
+      denied?.parts.map(\.value) == [
+        .limit(.atMost(0)), .limit(.atMost(7)), .limit(.unlimited), .limit(.atMost(0)),
+      ]
+    )
     let later = try resolver.resolve("maxHorses", for: holdings(subscription), at: now + 1)
     #expect(later?.value == .limit(.atMost(7)))
     #expect(later?.validUntil == nil)
@@ -240,17 +246,20 @@ struct ResolverTests {
 
 @Suite("Catalogues")
 struct CatalogTests {
-  @Test("A catalogue that refers to nothing or mixes kinds does not load", arguments: [
-    #"{"features": {}, "tiers": [], "default_tier": "free"}"#,
-    #"{"features": {}, "tiers": [{"name": "a", "rank": 0, "features": {"x": true}}]}"#,
-    #"{"features": {"x": {"kind": "limit"}}, "tiers": [{"name": "a", "rank": 0, "features": {"x": true}}]}"#,
-    #"{"features": {"x": {"kind": "limit"}}, "tiers": [{"name": "a", "rank": 0, "features": {"x": -1}}]}"#,
-    #"{"features": {"x": {"kind": "flag"}}, "tiers": [{"name": "a", "rank": 0, "features": {"x": 1}}]}"#,
-    #"{"features": {"x": {"kind": "odd"}}, "tiers": []}"#,
-    #"{"features": {}, "tiers": [{"name": "a", "rank": 0, "features": {}}, {"name": "a", "rank": 1, "features": {}}]}"#,
-    #"{"features": {}, "tiers": [{"name": "a", "features": {}}]}"#,
-    #"{"features": {}, "tiers": [], "teirs": []}"#, #"{"tiers": []}"#, "[]", "",
-  ])
+  @Test(
+    "A catalogue that refers to nothing or mixes kinds does not load",
+    arguments: [
+      #"{"features": {}, "tiers": [], "default_tier": "free"}"#,
+      #"{"features": {}, "tiers": [{"name": "a", "rank": 0, "features": {"x": true}}]}"#,
+      #"{"features": {"x": {"kind": "limit"}}, "tiers": [{"name": "a", "rank": 0, "features": {"x": true}}]}"#,
+      #"{"features": {"x": {"kind": "limit"}}, "tiers": [{"name": "a", "rank": 0, "features": {"x": -1}}]}"#,
+      #"{"features": {"x": {"kind": "flag"}}, "tiers": [{"name": "a", "rank": 0, "features": {"x": 1}}]}"#,
+      #"{"features": {"x": {"kind": "odd"}}, "tiers": []}"#,
+      #"{"features": {}, "tiers": [{"name": "a", "rank": 0, "features": {}}, {"name": "a", "rank": 1, "features": {}}]}"#,
+      #"{"features": {}, "tiers": [{"name": "a", "features": {}}]}"#,
+      #"{"features": {}, "tiers": [], "teirs": []}"#, #"{"tiers": []}"#, "[]", "",
+    ]
+  )
   func load_wrong_isRefused(text: String) {
     #expect(throws: (any Error).self) { try Catalog(json: Array(text.utf8)) }
   }
@@ -280,10 +289,13 @@ struct AppAccountTokenTests {
     }
   }
 
-  @Test("What is neither leads nowhere", arguments: [
-    "", "usr_", "usr_1", "org_00000000000000000000000000", "usr_0000000000000000000000000u",
-    "usr_00000000000000000000000001",
-  ])
+  @Test(
+    "What is neither leads nowhere",
+    arguments: [
+      "", "usr_", "usr_1", "org_00000000000000000000000000", "usr_0000000000000000000000000u",
+      "usr_00000000000000000000000001",
+    ]
+  )
   func token_notAUser_isNil(text: String) {
     #expect(AppAccountToken(userID: text) == nil)
     #expect(AppAccountToken.userID(of: text) == nil)

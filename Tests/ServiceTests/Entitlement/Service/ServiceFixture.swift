@@ -64,11 +64,6 @@ struct ServiceFixture {
       // Anna sees whatever ends in "anna".
       authorizer: ClosureSubjectAuthorizer { userID, action, entityID in
         userID == anna && action.hasSuffix(".view") && entityID.hasSuffix("anna")
-      },
-      identify: { call in
-        if let user = call.metadata["test-user"] { return .user(user) }
-        if let service = call.metadata["test-service"] { return .service(service) }
-        return .anonymous
       }
     )
   }
@@ -88,6 +83,7 @@ struct ServiceFixture {
     let server = Server(
       ServerConfiguration(endpoints: [.init(.ipv4([127, 0, 0, 1], port: 0))]),
       services: service.services,
+      interceptors: [SelfStatedIdentity()],
       on: serverLoops
     )
     try await server.serving { server in
@@ -156,6 +152,27 @@ struct ServiceFixture {
         )
       )
     )
+  }
+}
+
+/// Believes callers who say who they are: authentication has tests of its own.
+private struct SelfStatedIdentity: ServerInterceptor {
+  func intercept(_ call: CallContext, next: () async throws -> Void) async throws {
+    if let user = call.metadata["test-user"] {
+      call.identity = Caller.user(
+        UserIdentity(
+          userID: user,
+          sessionID: "ses_1",
+          token: BearerToken("token"),
+          acr: "pwd",
+          authenticated: 0,
+          tokenExpires: .max
+        )
+      )
+    } else if let service = call.metadata["test-service"] {
+      call.identity = Caller.service(service)
+    }
+    try await next()
   }
 }
 

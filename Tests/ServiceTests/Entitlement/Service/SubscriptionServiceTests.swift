@@ -1,8 +1,9 @@
 import Contracts
-import EntitlementService
 import RPCKit
 import ServiceKit
 import Testing
+
+@testable import EntitlementService
 
 @Suite("Subscriptions and what follows from them")
 struct SubscriptionServiceTests {
@@ -234,6 +235,24 @@ struct SubscriptionServiceTests {
       _ = try await put(fixture, "pro")
       try await fixture.submit(anna)
       await fixture.service.close()
+      let database = try await Database.open(
+        DatabaseConfiguration(
+          path: fixture.configuration.database,
+          applicationID: EntitlementSchema.applicationID
+        ),
+        migrations: EntitlementSchema.migrations
+      )
+      let (actions, stored) = try await database.read { tx in
+        (
+          try tx.query("SELECT actor, action FROM audit_log ORDER BY sequence") {
+            "\($0.text(0)) \($0.text(1))"
+          },
+          try PurchaseTable.held(by: ServiceFixture.anna, in: tx)
+        )
+      }
+      #expect(actions == ["svc://billing subscription.put", "\(anna) purchase.claim"])
+      #expect(stored.map(\.productID) == [TransactionFields.product])
+      await database.close()
       let again = try await EntitlementService.open(
         fixture.configuration,
         ServiceFixture.dependencies(fixture.clock)

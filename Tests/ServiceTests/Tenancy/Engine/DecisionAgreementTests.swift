@@ -5,13 +5,18 @@ import Testing
 @Suite("The engine and a naive evaluator agree")
 struct DecisionAgreementTests {
   private static let policies: [(name: String, text: [UInt8])] = {
-    [("smart-home", (try? PolicyFile.bytes("smart-home")) ?? []), ("library", [UInt8](LibraryPolicy.text.utf8))]
+    [
+      ("smart-home", (try? PolicyFile.bytes("smart-home")) ?? []),
+      ("library", [UInt8](LibraryPolicy.text.utf8)),
+    ]
   }()
 
   /// 2 policies × 5 seeds × 50 worlds × 200 decisions = 100,000.
   @Test(
     "100,000 random decisions have the same reason, role, lifetime and knowledge",
-    arguments: [0, 1], 1...5)
+    arguments: [0, 1],
+    1...5
+  )
   func decide_randomWorlds_agree(policyIndex: Int, seed: Int) throws {
     let policy = Self.policies[policyIndex]
     var world = try RandomWorld(policyText: policy.text, seed: UInt64(seed))
@@ -66,7 +71,8 @@ struct DecisionAgreementTests {
   /// Someone and something, mostly where an association reaches, or nearly all would be denied.
   private static func pair(_ world: inout RandomWorld) throws -> (user: String, entity: String) {
     let isReached = Int.random(in: 0..<10, using: &world.generator) < 9
-    if isReached, let association = world.naive.associations.randomElement(using: &world.generator) {
+    if isReached, let association = world.naive.associations.randomElement(using: &world.generator)
+    {
       let linked = world.naive.links.filter { $0.from == association.entity }.map(\.to)
       let below = world.entityIDs.filter { isWithin($0, association.entity, world.naive) }
       let entity = (below + linked).randomElement(using: &world.generator)
@@ -82,7 +88,9 @@ struct DecisionAgreementTests {
 
   @Test(
     "What is listed is what single decisions allow, nothing missing and nothing more",
-    arguments: [0, 1], 11...13)
+    arguments: [0, 1],
+    11...13
+  )
   func listAccessible_randomWorlds_equalsFilter(policyIndex: Int, seed: Int) throws {
     let policy = Self.policies[policyIndex]
     var world = try RandomWorld(policyText: policy.text, seed: UInt64(seed))
@@ -99,7 +107,9 @@ struct DecisionAgreementTests {
     let type = EntityTypeID(index: index)
     let name = world.policy[type].name
     guard
-      let action = world.naive.actions(of: name).keys.sorted().randomElement(using: &world.generator)
+      let action = world.naive.actions(of: name).keys.sorted().randomElement(
+        using: &world.generator
+      )
     else { return }
     let now = RandomWorld.start + Int64.random(in: -1_200_000...1_200_000, using: &world.generator)
     let within = try #require(world.entityIDs.randomElement(using: &world.generator))

@@ -1,4 +1,6 @@
-/// A second product, made up: a network of libraries. No Swift code knows anything of it.
+/// A second product, made up: a network of libraries.
+///
+/// No Swift code knows anything of it.
 enum LibraryPolicy {
   static let text = """
     {

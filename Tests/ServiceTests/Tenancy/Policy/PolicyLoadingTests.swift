@@ -15,18 +15,27 @@ struct PolicyLoadingTests {
   @Test(
     "A mistake is refused with the place of it",
     arguments: [
-      (#""inherits_to": ["device"], "access_level": "use""#, #""inherits_to": ["devcie"]"#,
-        "roles.tenant.inherits_to[0]"),
-      (#""roles": ["owner"] }"#, #""roles": ["ower"] }"#,
-        "types.portfolio.actions.portfolio.delete.roles[0]"),
-      (#""otherwise": "DEVICE_OFFLINE""#, #""otherwise": "DEVICE_AWAY""#,
-        "types.device.actions.device.lock.conditions[0].otherwise"),
-      (#""attribute": "online""#, #""attribute": "battery""#,
-        "types.device.actions.device.lock.conditions[0].attribute"),
+      (
+        #""inherits_to": ["device"], "access_level": "use""#, #""inherits_to": ["devcie"]"#,
+        "roles.tenant.inherits_to[0]"
+      ),
+      (
+        #""roles": ["owner"] }"#, #""roles": ["ower"] }"#,
+        "types.portfolio.actions.portfolio.delete.roles[0]"
+      ),
+      (
+        #""otherwise": "DEVICE_OFFLINE""#, #""otherwise": "DEVICE_AWAY""#,
+        "types.device.actions.device.lock.conditions[0].otherwise"
+      ),
+      (
+        #""attribute": "online""#, #""attribute": "battery""#,
+        "types.device.actions.device.lock.conditions[0].attribute"
+      ),
       (#""version": 1"#, #""version": 1, "verison": 2"#, "verison"),
       (#""expect": "allow" }"#, #""expect": "deny" }"#, "assertions.expect[0]"),
       (#""window": "required""#, #""window": "always""#, "roles.guest.window"),
-    ])
+    ]
+  )
   func load_mistake_isNamed(right: String, wrong: String, path: String) throws {
     let text = String(decoding: try PolicyFile.bytes("smart-home"), as: UTF8.self)
     let place = try #require(text.range(of: right))

@@ -182,73 +182,71 @@ struct ScenarioTests {
           options: .by(home.owner)
         )
       }
-      let refused3 = try await refusal { try await delete(false, false, false) }
-        == Refusal(.failedPrecondition, "HAS_DEPENDENTS")
-    )
-    let dry = try await delete(true, false, true)
-    #expect(
-      dry.deleted.map { "\($0.count) \($0.type)" } == [
-        "2 association", "1 guest_pass", "1 property", "1 unit",
-      ]
-    )
-    #expect(dry.unassignedDevices == 3)
-    let done = try await delete(true, false, false)
-    #expect(done.deleted == dry.deleted)
-    #expect(done.unassignedDevices == 3)
-    // Devices are kept, without a place; nobody below the portfolio reaches them any more.
-    let device = try await stage.devices.get(.init(deviceId: home.door), options: .by(home.owner))
-    #expect(device.propertyId.isEmpty && device.unitId.isEmpty)
-    for user in [home.manager, home.tenant, home.guest] {
+      let dependents = try await refusal { try await delete(false, false, false) }
+      #expect(dependents == Refusal(.failedPrecondition, "HAS_DEPENDENTS"))
+      let dry = try await delete(true, false, true)
       #expect(
-        try await refusal {
-          try await stage.devices.get(.init(deviceId: home.door), options: .by(user))
-        } == Refusal(.notFound, "NOT_FOUND")
+        dry.deleted.map { "\($0.count) \($0.type)" } == [
+          "2 association", "1 guest_pass", "1 property", "1 unit",
+        ]
       )
+      #expect(dry.unassignedDevices == 3)
+      let done = try await delete(true, false, false)
+      #expect(done.deleted == dry.deleted)
+      #expect(done.unassignedDevices == 3)
+      // Devices are kept, without a place; nobody below the portfolio reaches them any more.
+      let device = try await stage.devices.get(.init(deviceId: home.door), options: .by(home.owner))
+      #expect(device.propertyId.isEmpty && device.unitId.isEmpty)
+      for user in [home.manager, home.tenant, home.guest] {
+        #expect(
+          try await refusal {
+            try await stage.devices.get(.init(deviceId: home.door), options: .by(user))
+          } == Refusal(.notFound, "NOT_FOUND")
+        )
+      }
+      #expect(try await stage.orphanCount() == 0)
+      _ = try await stage.portfolios.delete(
+        .init(portfolioId: home.portfolio, cascade: true, deleteDevices: true),
+        options: .by(home.owner)
+      )
+      #expect(stage.service.entityCount == 0)
+      #expect(try await stage.orphanCount() == 0)
     }
-    #expect(try await stage.orphanCount() == 0)
-    _ = try await stage.portfolios.delete(
-      .init(portfolioId: home.portfolio, cascade: true, deleteDevices: true),
-      options: .by(home.owner)
-    )
-    #expect(stage.service.entityCount == 0)
-    #expect(try await stage.orphanCount() == 0)
   }
-}
 
-@Test("A request that is sent again gets the same answer, and another one under its key none")
-func idempotencyKey_repeats() async throws {
-  try await TenancyStage.run { stage in
-    let request = Tenancy_V1.CreatePortfolioRequest(name: "once", idempotencyKey: "k1")
-    let first = try await stage.portfolios.create(request, options: .by("usr_a"))
-    let second = try await stage.portfolios.create(request, options: .by("usr_a"))
-    #expect(first == second)
-    let other = Tenancy_V1.CreatePortfolioRequest(name: "twice", idempotencyKey: "k1")
-    let reused = try await refusal {
-      try await stage.portfolios.create(other, options: .by("usr_a"))
+  @Test("A request that is sent again gets the same answer, and another one under its key none")
+  func idempotencyKey_repeats() async throws {
+    try await TenancyStage.run { stage in
+      let request = Tenancy_V1.CreatePortfolioRequest(name: "once", idempotencyKey: "k1")
+      let first = try await stage.portfolios.create(request, options: .by("usr_a"))
+      let second = try await stage.portfolios.create(request, options: .by("usr_a"))
+      #expect(first == second)
+      let other = Tenancy_V1.CreatePortfolioRequest(name: "twice", idempotencyKey: "k1")
+      let reused = try await refusal {
+        try await stage.portfolios.create(other, options: .by("usr_a"))
+      }
+      #expect(reused == Refusal(.alreadyExists, "IDEMPOTENCY_KEY_REUSED"))
+      // The key of one caller is nothing to another.
+      let foreign = try await stage.portfolios.create(other, options: .by("usr_b"))
+      #expect(foreign.id != first.id)
+      // Deleting twice under a key answers twice, though the right went with the portfolio.
+      let delete = Tenancy_V1.DeletePortfolioRequest(portfolioId: first.id, idempotencyKey: "k2")
+      let gone = try await stage.portfolios.delete(delete, options: .by("usr_a"))
+      let again = try await stage.portfolios.delete(delete, options: .by("usr_a"))
+      #expect(again == gone)
     }
-    #expect(reused == Refusal(.alreadyExists, "IDEMPOTENCY_KEY_REUSED"))
-    // The key of one caller is nothing to another.
-    let foreign = try await stage.portfolios.create(other, options: .by("usr_b"))
-    #expect(foreign.id != first.id)
-    // Deleting twice under a key answers twice, though the right went with the portfolio.
-    let delete = Tenancy_V1.DeletePortfolioRequest(portfolioId: first.id, idempotencyKey: "k2")
-    let gone = try await stage.portfolios.delete(delete, options: .by("usr_a"))
-    let again = try await stage.portfolios.delete(delete, options: .by("usr_a"))
-    #expect(again == gone)
   }
-}
 
-@Test("Users who do not exist cannot get roles, and without AuthService nobody gets any")
-func users_areValidated() async throws {
-  try await TenancyStage.run { stage in
-    #expect(
-      try await refusal {
+  @Test("Users who do not exist cannot get roles, and without AuthService nobody gets any")
+  func users_areValidated() async throws {
+    try await TenancyStage.run { stage in
+      let unknown = try await refusal {
         try await stage.portfolios.create(
           .init(name: "p", administratorUserIds: ["usr_missing"]),
           options: .by("usr_a")
         )
       }
-      #expect(refused3 == Refusal(.invalidArgument, "USER_UNKNOWN"))
+      #expect(unknown == Refusal(.invalidArgument, "USER_UNKNOWN"))
     }
     try await TenancyStage.run(usersAreDown: true) { stage in
       let id = try await stage.portfolios.create(.init(name: "p"), options: .by("usr_a")).id

@@ -1,0 +1,57 @@
+internal import RPCKit
+internal import Reflection
+internal import ServiceKit
+
+/// The arguments of `call` and `watch`: `[SERVICE] METHOD [JSON|-]`.
+struct MethodArguments: Sendable {
+  private let service: String?
+  private let method: String
+  private let json: String?
+
+  init(_ words: [String]) throws(UsageError) {
+    var rest = words[...]
+    service = rest.first.flatMap { CommandLineOptions.defaultTargets[$0] == nil ? nil : $0 }
+    if service != nil { rest = rest.dropFirst() }
+    guard let method = rest.popFirst() else { throw UsageError("METHOD is missing") }
+    self.method = method
+    json = rest.popFirst()
+    guard rest.isEmpty else { throw UsageError("\"\(rest.joined(separator: " "))\" is too much") }
+  }
+
+  /// The call that is meant, with its request encoded.
+  func resolved(in context: CommandContext) throws -> MethodCall {
+    let schema = try MethodLookup.method(method, in: context.registry)
+    guard !schema.isClientStreaming else {
+      throw UsageError("\(schema.path) takes a stream of requests, which this program cannot send")
+    }
+    let package = schema.service.split(separator: ".").first.map(String.init) ?? ""
+    guard let service = service ?? (CommandLineOptions.defaultTargets[package].map { _ in package })
+    else {
+      throw UsageError("every service has \(schema.path): say auth, tenancy or entitlement first")
+    }
+    return MethodCall(schema: schema, service: service, request: try request(schema, context))
+  }
+
+  private func request(_ schema: MethodSchema, _ context: CommandContext) throws -> RawMessage {
+    let text = json == "-" ? try context.console.readInput() : Array((json ?? "{}").utf8)
+    do {
+      let limits = JSONLimits(byteCountMax: Console.inputByteCountMax, depthMax: 64)
+      let value = try JSONReader.read(text, limits: limits)
+      return RawMessage(
+        bytes: try MessageJSON(context.registry).encode(value, as: schema.requestType)
+      )
+    } catch {
+      throw UsageError("the request: \(error)")
+    }
+  }
+}
+
+/// A method with its request, ready to be sent.
+struct MethodCall: Sendable {
+  /// The method.
+  let schema: MethodSchema
+  /// Which service is called.
+  let service: String
+  /// What it is sent.
+  let request: RawMessage
+}

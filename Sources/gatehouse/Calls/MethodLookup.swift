@@ -1,0 +1,66 @@
+internal import RPCKit
+internal import Reflection
+
+/// Finds methods by what people type.
+enum MethodLookup {
+  /// The method of `Portfolios/Create`, with or without its package.
+  static func method(
+    _ path: String,
+    in registry: SchemaRegistry
+  ) throws(UsageError) -> MethodSchema {
+    if let method = registry.method(path) { return method }
+    guard let slash = path.firstIndex(of: "/") else {
+      throw UsageError("a method is SERVICE/METHOD, not \"\(path)\"; gatehouse list shows them")
+    }
+    let service = try service(String(path[..<slash]), in: registry)
+    let names = service.methods.map(\.name).joined(separator: ", ")
+    throw UsageError(
+      "\(service.name) has no method \(path[slash...].dropFirst()); it has: \(names)"
+    )
+  }
+
+  /// The service, with or without its package.
+  static func service(
+    _ name: String,
+    in registry: SchemaRegistry
+  ) throws(UsageError) -> ServiceSchema {
+    let matches = registry.services.filter { $0.name == name || $0.name.hasSuffix(".\(name)") }
+    guard let service = matches.first else {
+      throw UsageError("there is no service \"\(name)\"; gatehouse list shows them")
+    }
+    guard matches.count == 1 else {
+      let names = matches.map(\.name).joined(separator: ", ")
+      throw UsageError("\"\(name)\" can be one of: \(names)")
+    }
+    return service
+  }
+}
+
+extension MethodSchema {
+  /// `tenancy.v1.Portfolios/Create`.
+  var path: String { "\(service)/\(name)" }
+
+  /// What a channel needs to know of the method.
+  var descriptor: MethodDescriptor {
+    MethodDescriptor(
+      service: service,
+      method: name,
+      kind: kind,
+      callerClass: MethodDescriptor.CallerClass(rawValue: caller) ?? .public,
+      callingServices: callingServices,
+      stepUp: stepUp.isEmpty ? nil : stepUp,
+      isIdempotent: isIdempotent,
+      requestType: requestType,
+      responseType: responseType
+    )
+  }
+
+  private var kind: MethodDescriptor.Kind {
+    switch (isClientStreaming, isServerStreaming) {
+    case (false, false): .unary
+    case (true, false): .clientStreaming
+    case (false, true): .serverStreaming
+    case (true, true): .bidirectional
+    }
+  }
+}

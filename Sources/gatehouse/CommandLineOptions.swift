@@ -1,0 +1,127 @@
+internal import RPCKit
+
+/// A command line that cannot be understood.
+struct UsageError: Error, Equatable, CustomStringConvertible {
+  /// What is wrong and what would be right.
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// The command line: options anywhere, and the words between them.
+struct CommandLineOptions: Sendable, Equatable {
+  /// Services that a command can reach, with where they listen unless told otherwise.
+  static let defaultTargets = [
+    "auth": "tcp://127.0.0.1:7401",
+    "tenancy": "tcp://127.0.0.1:7402",
+    "entitlement": "tcp://127.0.0.1:7403",
+  ]
+
+  /// The command and what belongs to it.
+  private(set) var words: [String] = []
+  /// Where each service listens.
+  private(set) var targets = defaultTargets
+  /// The file that keeps the session.
+  private(set) var sessionPath: String
+  /// Whether calls go without the session's token.
+  private(set) var isAnonymous = false
+  /// How long a call may take; nil is what suits the command.
+  private(set) var timeout: Duration?
+  /// Authorities that `tls://` targets are checked against, PEM; nil for the system's.
+  private(set) var authoritiesPath: String?
+  /// Whether help was asked for.
+  private(set) var wantsHelp = false
+
+  /// Reads the arguments after the program's name; variables go before defaults, options before
+  /// both.
+  init(_ arguments: [String], environment: [String: String]) throws(UsageError) {
+    let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? "."
+    sessionPath = "\(home)/.gatehouse-session.json"
+    for service in Self.defaultTargets.keys.sorted() {
+      let variable = "GATEHOUSE_\(service.uppercased())"
+      guard let target = environment[variable] else { continue }
+      try setTarget(service, target, named: variable)
+    }
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      guard argument.hasPrefix("-"), argument != "-" else {
+        words.append(argument)
+        continue
+      }
+      guard argument != "--" else {
+        words += rest
+        return
+      }
+      try readOption(argument, &rest)
+    }
+  }
+
+  /// Where a service listens.
+  func target(of service: String) throws(UsageError) -> ChannelTarget {
+    guard let text = targets[service] else { throw Self.unknownService(service) }
+    do {
+      return try ChannelTarget(text)
+    } catch {
+      throw UsageError("the target of \(service): \(error)")
+    }
+  }
+
+  private mutating func readOption(
+    _ argument: String,
+    _ rest: inout ArraySlice<String>
+  ) throws(UsageError) {
+    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(parts[0])
+    switch name {
+    case "--target": try readTarget(try value(name, parts, &rest))
+    case "--session": sessionPath = try value(name, parts, &rest)
+    case "--ca": authoritiesPath = try value(name, parts, &rest)
+    case "--timeout":
+      let text = try value(name, parts, &rest)
+      guard let seconds = Double(text), (0.001...86_400).contains(seconds) else {
+        throw UsageError("--timeout needs seconds from 0.001 to 86400, not \"\(text)\"")
+      }
+      timeout = .seconds(seconds)
+    case "--anonymous", "--help", "-h":
+      guard parts.count == 1 else { throw UsageError("\(name) takes no value") }
+      if name == "--anonymous" { isAnonymous = true } else { wantsHelp = true }
+    default: throw UsageError("there is no option \(name)")
+    }
+  }
+
+  private func value(
+    _ name: String,
+    _ parts: [Substring],
+    _ rest: inout ArraySlice<String>
+  ) throws(UsageError) -> String {
+    if parts.count == 2 { return String(parts[1]) }
+    guard let value = rest.popFirst() else { throw UsageError("\(name) needs a value") }
+    return value
+  }
+
+  private mutating func readTarget(_ text: String) throws(UsageError) {
+    let parts = text.split(separator: "=", maxSplits: 1)
+    guard parts.count == 2 else {
+      throw UsageError("--target needs SERVICE=TARGET, for example auth=tcp://127.0.0.1:7401")
+    }
+    try setTarget(String(parts[0]), String(parts[1]), named: "--target")
+  }
+
+  private mutating func setTarget(
+    _ service: String,
+    _ target: String,
+    named name: String
+  ) throws(UsageError) {
+    guard Self.defaultTargets[service] != nil else { throw Self.unknownService(service) }
+    do {
+      _ = try ChannelTarget(target)
+    } catch {
+      throw UsageError("\(name): \(error)")
+    }
+    targets[service] = target
+  }
+
+  private static func unknownService(_ name: String) -> UsageError {
+    UsageError("there is no service \"\(name)\"; there are auth, tenancy and entitlement")
+  }
+}

@@ -1,0 +1,55 @@
+/// One command with its arguments.
+protocol Command: Sendable {
+  /// Does it; throws what the program reports.
+  func run(_ context: CommandContext) async throws
+}
+
+/// The commands there are.
+enum CommandName: String, CaseIterable, Sendable {
+  case list
+  case describe
+  case call
+  case watch
+  case signup
+  case login
+  case logout
+  case whoami
+  case seed
+  case keys
+
+  /// The command of the words after its name.
+  func command(_ words: [String]) throws(UsageError) -> any Command {
+    switch self {
+    case .list: ListCommand(service: try Self.words(words, from: 0, to: 1).first)
+    case .describe: DescribeCommand(name: try Self.words(words, from: 1, to: 1)[0])
+    case .call: CallCommand(try MethodArguments(words))
+    case .watch: WatchCommand(try MethodArguments(words))
+    case .signup: SignUpCommand(try Self.words(words, from: 2, to: 2))
+    case .login: LoginCommand(email: try Self.words(words, from: 1, to: 1)[0])
+    case .logout: try Self.alone(words, LogoutCommand())
+    case .whoami: try Self.alone(words, WhoAmICommand())
+    case .seed: try Self.alone(words, SeedCommand())
+    case .keys: KeysCommand(directory: try Self.words(words, from: 1, to: 1)[0])
+    }
+  }
+
+  private static func alone<Alone: Command>(
+    _ words: [String],
+    _ command: Alone
+  ) throws(UsageError) -> Alone {
+    _ = try Self.words(words, from: 0, to: 0)
+    return command
+  }
+
+  private static func words(
+    _ words: [String],
+    from least: Int,
+    to most: Int
+  ) throws(UsageError) -> [String] {
+    guard words.count >= least else { throw UsageError("an argument is missing") }
+    guard words.count <= most else {
+      throw UsageError("\"\(words[most])\" is one argument too many")
+    }
+    return words
+  }
+}

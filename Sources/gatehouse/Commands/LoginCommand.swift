@@ -1,0 +1,21 @@
+internal import Contracts
+internal import RPCKit
+
+/// `gatehouse login`: signs in with a password.
+struct LoginCommand: Command {
+  /// The account's address.
+  let email: String
+
+  func run(_ context: CommandContext) async throws {
+    let request = Auth_V1.SignInRequest(
+      email: email,
+      password: try PasswordSource.existing(context),
+      device: .commandLine,
+      allowPartialContext: true
+    )
+    let response = try await context.withChannel(to: "auth") { channel in
+      try await Auth_V1.AuthenticationClient(channel).signIn(request, timeout: context.callTimeout)
+    }
+    try SignedIn.keep(response, context)
+  }
+}

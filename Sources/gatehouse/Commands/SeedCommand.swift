@@ -1,0 +1,81 @@
+internal import Contracts
+internal import RPCKit
+
+/// `gatehouse seed`: something to play with, owned by the signed-in user.
+struct SeedCommand: Command {
+  func run(_ context: CommandContext) async throws {
+    let metadata = try await SessionKeeper(context).requiredMetadata()
+    try await context.withChannel(to: "tenancy") { channel in
+      let options = CallOptions(timeout: context.callTimeout, metadata: metadata)
+      try await Seeding(channel: channel, options: options, console: context.console).run()
+    }
+  }
+}
+
+/// The steps of seeding; each prints what it made as soon as it is there.
+private struct Seeding {
+  let channel: Channel
+  let options: CallOptions
+  let console: Console
+
+  func run() async throws {
+    let portfolio = try await Tenancy_V1.PortfoliosClient(channel).create(
+      Tenancy_V1.CreatePortfolioRequest(name: "Demo portfolio"),
+      options: options
+    )
+    try say("portfolio", portfolio.id, portfolio.name)
+    let property = try await Tenancy_V1.PropertiesClient(channel).create(
+      Tenancy_V1.CreatePropertyRequest(
+        portfolioId: portfolio.id,
+        name: "Harbour House",
+        address: Tenancy_V1.PropertyAddress(
+          street: "1 Harbour Street",
+          city: "Springfield",
+          country: "US"
+        ),
+        defaultTimeZone: "America/Chicago"
+      ),
+      options: options
+    )
+    try say("property", property.id, property.name)
+    let entrance = try await device("Front door", "lock", in: property.id)
+    for number in 1...2 {
+      let unit = try await Tenancy_V1.UnitsClient(channel).create(
+        Tenancy_V1.CreateUnitRequest(
+          propertyId: property.id,
+          name: "Apartment \(number)",
+          commonAreaDeviceIds: [entrance.id]
+        ),
+        options: options
+      )
+      try say("unit", unit.id, unit.name)
+      try await device("Door of apartment \(number)", "lock", in: property.id, unit: unit.id)
+      try await device("Thermostat \(number)", "thermostat", in: property.id, unit: unit.id)
+    }
+  }
+
+  @discardableResult
+  private func device(
+    _ name: String,
+    _ type: String,
+    in property: String,
+    unit: String = ""
+  ) async throws -> Tenancy_V1.Device {
+    let device = try await Tenancy_V1.DevicesClient(channel).register(
+      Tenancy_V1.RegisterDeviceRequest(
+        propertyId: property,
+        unitId: unit,
+        name: name,
+        type: type
+      ),
+      options: options
+    )
+    try say("device", device.id, device.name)
+    return device
+  }
+
+  private func say(_ kind: String, _ id: String, _ name: String) throws {
+    let padding = String(repeating: " ", count: max(0, 9 - kind.count))
+    try console.line("\(kind)\(padding)  \(id)  \(FailureText.printable(name))")
+  }
+}

@@ -1,0 +1,49 @@
+internal import RPCKit
+internal import Reflection
+internal import ServiceKit
+
+/// `gatehouse watch`: one request, a line of JSON for each answer.
+struct WatchCommand: Command {
+  private let arguments: MethodArguments
+
+  init(_ arguments: MethodArguments) { self.arguments = arguments }
+
+  func run(_ context: CommandContext) async throws {
+    let call = try arguments.resolved(in: context)
+    guard call.schema.isServerStreaming else {
+      throw UsageError("\(call.schema.path) has one answer: use gatehouse call")
+    }
+    let metadata = try await SessionKeeper(context).metadata(for: call.schema)
+    let interrupts = try context.interrupts()
+    // Whatever ends first, the stream or Control-C, ends the other.
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await printStream(call, metadata, context) }
+      group.addTask {
+        for await _ in interrupts { return }
+        // The sequence also ends when the stream's end cancels this task.
+      }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+
+  private func printStream(
+    _ call: MethodCall,
+    _ metadata: Metadata,
+    _ context: CommandContext
+  ) async throws {
+    let json = MessageJSON(context.registry)
+    try await context.withChannel(to: call.service) { channel in
+      let stream: ResponseStream<RawMessage> = channel.serverStreaming(
+        call.schema.descriptor,
+        call.request,
+        options: CallOptions(timeout: context.options.timeout, metadata: metadata)
+      )
+      for try await message in stream {
+        try context.console.line(
+          try json.decode(message.bytes, as: call.schema.responseType).text
+        )
+      }
+    }
+  }
+}

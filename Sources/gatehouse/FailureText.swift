@@ -1,0 +1,88 @@
+internal import RPCKit
+internal import Reflection
+internal import ServiceKit
+
+/// A call that failed, and where it went.
+struct CallFailure: Error {
+  /// The outcome of the call.
+  let error: RPCError
+  /// The service that was called.
+  let service: String
+  /// Where that listens.
+  let target: String
+}
+
+/// Failed calls for people: what happened, why, and what to do about it.
+enum FailureText {
+  /// Several lines, each with its end.
+  static func text(_ failure: CallFailure) -> String {
+    let error = failure.error
+    var lines = ["gatehouse: \(error.code): \(error.message)"]
+    for detail in error.details { lines += text(detail) }
+    lines.append("  \(advice(failure))")
+    return lines.map { printable($0) + "\n" }.joined()
+  }
+
+  /// `text` without what a terminal would act upon: messages come from the other side.
+  static func printable(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control where scalar != "\n", .format, .lineSeparator, .paragraphSeparator:
+        result += "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  private static func text(_ detail: RPCError.Detail) -> [String] {
+    let limits = MessageLimits()
+    let type = detail.typeURL.split(separator: "/").last.map(String.init) ?? detail.typeURL
+    do {
+      switch type {
+      case Google_Rpc.ErrorInfo.protobufName:
+        let info = try Google_Rpc.ErrorInfo(protobuf: detail.value.span, limits: limits)
+        let metadata = info.metadata.sorted { $0.key < $1.key }
+        return ["  reason: \(info.reason) (\(info.domain))"]
+          + metadata.map { "    \($0.key): \($0.value)" }
+      case Google_Rpc.BadRequest.protobufName:
+        let request = try Google_Rpc.BadRequest(protobuf: detail.value.span, limits: limits)
+        return request.fieldViolations.map { "  field \($0.field): \($0.description)" }
+      case Google_Rpc.RetryInfo.protobufName:
+        let info = try Google_Rpc.RetryInfo(protobuf: detail.value.span, limits: limits)
+        guard let delay = info.retryDelay else { return [] }
+        return ["  try again after \(DurationText.text(delay))"]
+      default:
+        let value = try MessageJSON().decode(detail.value, as: type)
+        return ["  \(type): \(value.text)"]
+      }
+    } catch {
+      return ["  \(type): cannot be read"]
+    }
+  }
+
+  private static func advice(_ failure: CallFailure) -> String {
+    switch failure.error.code {
+    case .invalidArgument: "gatehouse describe METHOD shows what a request may have"
+    case .unauthenticated where failure.error.reason == "STEP_UP_REQUIRED":
+      "this needs a fresh proof of who you are: sign in again with gatehouse login EMAIL"
+    case .unauthenticated: "sign in first: gatehouse login EMAIL"
+    case .permissionDenied: "your roles do not allow this; gatehouse whoami shows them"
+    case .notFound: "check the identifier; what you may not see is not found either"
+    case .alreadyExists: "it is there already, or its idempotency key was used for something else"
+    case .resourceExhausted: "a limit is reached; wait, or free something"
+    case .failedPrecondition: "something else has to change first; the reason says what"
+    case .aborted: "somebody else changed it meanwhile; read it again and repeat the change"
+    case .outOfRange: "ask for less; the end of what there is was passed"
+    case .unimplemented:
+      "\(failure.target) has no such method: is it really the \(failure.service) service?"
+    case .unavailable:
+      "is the \(failure.service) service running at \(failure.target)? --target names another place"
+    case .deadlineExceeded:
+      "it took too long and may still happen; --timeout SECONDS waits longer"
+    case .cancelled: "the call was given up before it was answered"
+    default: "the \(failure.service) service's log says more"
+    }
+  }
+}

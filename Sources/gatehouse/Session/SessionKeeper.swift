@@ -1,0 +1,64 @@
+internal import Contracts
+internal import RPCKit
+internal import Reflection
+internal import ServiceKit
+
+/// Finds the session's token for a call, and renews it in time.
+struct SessionKeeper {
+  /// How long before its end a token is renewed: enough for a call to arrive with it.
+  static let renewalMargin: Int64 = 15_000
+
+  private let context: CommandContext
+  /// Where the session is kept.
+  let file: SessionFile
+
+  init(_ context: CommandContext) {
+    self.context = context
+    file = SessionFile(path: context.options.sessionPath)
+  }
+
+  /// What goes beside a call: the token, unless nobody is signed in or the method asks for none.
+  func metadata(for method: MethodSchema) async throws -> Metadata {
+    guard !context.options.isAnonymous, method.caller != "public" else { return [:] }
+    guard let session = try await current() else { return [:] }
+    return Self.metadata(session)
+  }
+
+  /// What goes beside a call that makes no sense without a session.
+  func requiredMetadata() async throws -> Metadata {
+    guard !context.options.isAnonymous, let session = try await current() else {
+      throw UsageError("nobody is signed in: gatehouse login EMAIL")
+    }
+    return Self.metadata(session)
+  }
+
+  private static func metadata(_ session: Session) -> Metadata {
+    ["authorization": "Bearer \(session.accessToken)"]
+  }
+
+  /// The session with a token that is good for a while; nil when nobody is signed in.
+  private func current() async throws -> Session? {
+    guard let session = try file.read() else { return nil }
+    try checkTarget(session)
+    guard session.accessTokenEnd - Self.renewalMargin <= context.clock.now else { return session }
+    let tokens = try await context.withChannel(to: "auth") { channel in
+      try await Auth_V1.AuthenticationClient(channel).refresh(
+        Auth_V1.RefreshRequest(refreshToken: session.refreshToken),
+        timeout: context.callTimeout
+      )
+    }
+    let renewed = session.refreshed(tokens)
+    try file.write(renewed)
+    return renewed
+  }
+
+  /// A token of one installation is a secret to every other.
+  func checkTarget(_ session: Session) throws(UsageError) {
+    let target = context.options.targets["auth"]
+    guard target != session.authTarget else { return }
+    throw UsageError(
+      "the session in \(file.path) is of \(session.authTarget), not of \(target ?? "nowhere"): "
+        + "sign in again, name another --session, or go --anonymous"
+    )
+  }
+}

@@ -1,0 +1,69 @@
+import RPCKit
+import ServiceKit
+import Testing
+
+@Suite("Settings from a file and the environment")
+struct ConfigurationReaderTests {
+  private func settings(
+    _ environment: [String: String]
+  ) throws -> ServiceSettings {
+    let json = try ConfigurationReader.read(path: nil, environment: environment)
+    return try ConfigurationReader.decode(json) { (members) throws(JSONDecodingError) in
+      try ServiceSettings(&members, name: "auth", port: 7401, adminPort: 7411)
+    }
+  }
+
+  @Test("Without any setting a service listens on the loopback interface")
+  func read_nothing_isLoopback() throws {
+    let settings = try settings([:])
+    #expect(settings.listen == [.ipv4([127, 0, 0, 1], port: 7401)])
+    #expect(settings.admin == .ipv4([127, 0, 0, 1], port: 7411))
+    #expect(settings.tls == nil)
+  }
+
+  @Test("Variables set what a file would, levels separated by two underscores")
+  func read_variables_becomeSettings() throws {
+    let settings = try settings([
+      "GATEHOUSE_LISTEN": #"["0.0.0.0:1", "[::1]:2", "unix:///run/a.sock"]"#,
+      "GATEHOUSE_LOG__LEVEL": "debug", "GATEHOUSE_PEERS__TENANCY": "tcp://tenancy:7402",
+      "GATEHOUSE_ADMIN": "false", "GATEHOUSE_DRAIN_TIMEOUT": "1.5", "PATH": "/bin",
+    ])
+    #expect(
+      settings.listen == [
+        .ipv4([0, 0, 0, 0], port: 1),
+        .ipv6([UInt8](repeating: 0, count: 15) + [1], port: 2), .unix(path: "/run/a.sock"),
+      ]
+    )
+    #expect(settings.logLevel == .debug)
+    #expect(settings.peers == ["tenancy": "tcp://tenancy:7402"])
+    #expect(settings.admin == nil)
+    #expect(settings.drainTimeout == .milliseconds(1500))
+  }
+
+  @Test(
+    "A wrong setting is refused, and named",
+    arguments: [
+      ("GATEHOUSE_LISTENS", "1", "listens"), ("GATEHOUSE_LISTEN", "7401", "listen"),
+      ("GATEHOUSE_LISTEN", #"["localhost:1"]"#, "listen[0]"), ("GATEHOUSE_LOOPS", "0", "loops"),
+      ("GATEHOUSE_LOOPS", "two", "loops"), ("GATEHOUSE_LOG__LEVEL", "loud", "log.level"),
+      ("GATEHOUSE_LOG__COLOUR", "red", "log.colour"), ("GATEHOUSE_TLS__KEY", "k", "tls.certificate"),
+      ("GATEHOUSE_DRAIN_TIMEOUT", "-1", "drain_timeout"), ("GATEHOUSE_", "1", "GATEHOUSE_"),
+    ]
+  )
+  func read_wrongSetting_isNamed(_ variable: String, _ value: String, _ place: String) {
+    let error = #expect(throws: ConfigurationError.self) { try settings([variable: value]) }
+    #expect(error?.description.contains(place) == true, "\(error?.description ?? "no error")")
+  }
+
+  @Test("A file that is missing or is no JSON is named with the place")
+  func read_badFile_isNamed() {
+    let missing = #expect(throws: ConfigurationError.self) {
+      try ConfigurationReader.read(path: "/nonexistent.json", environment: [:])
+    }
+    #expect(missing?.description.contains("/nonexistent.json") == true)
+    let noJSON = #expect(throws: ConfigurationError.self) {
+      try ConfigurationReader.read(path: "/proc/version", environment: [:])
+    }
+    #expect(noJSON?.description.contains("/proc/version: line 1") == true)
+  }
+}

@@ -1,0 +1,213 @@
+import Contracts
+import RPCKit
+import Testing
+
+@testable import ServiceKit
+
+@Suite("Who may call a method")
+struct InterceptorTests {
+  private let forge = TokenForge()
+  private let serviceKey = SigningKey.generate()
+
+  /// What is known of sessions, as the test says.
+  private struct ScriptedRevocations: RevocationSource {
+    let state: SessionState
+    func state(of claims: AccessClaims) async -> SessionState { state }
+  }
+
+  private static func method(
+    _ name: String,
+    _ caller: MethodDescriptor.CallerClass,
+    _ services: [String] = [],
+    stepUp: String? = nil
+  ) -> MethodDescriptor {
+    MethodDescriptor(
+      service: "test.v1.Doors",
+      method: name,
+      kind: .unary,
+      callerClass: caller,
+      callingServices: services,
+      stepUp: stepUp,
+      requestType: "benchmark.v1.CheckRequest",
+      responseType: "benchmark.v1.CheckResponse"
+    )
+  }
+
+  private static let methods = [
+    method("Public", .public), method("User", .user),
+    method("UserOrTenancy", .user, ["tenancy"]), method("UserOrAny", .user, ["*"]),
+    method("Tenancy", .service, ["tenancy"]), method("Other", .service, ["other"]),
+    method("AnyService", .service), method("Admin", .admin),
+    method("AdminOrTenancy", .admin, ["tenancy"]), method("Fresh", .user, stepUp: "fresh"),
+    method("PIN", .user, stepUp: "pin"),
+  ]
+
+  /// Who a caller shows itself to be.
+  private enum Credentials: CaseIterable {
+    case none, user, service, both, forged
+
+    static var allCases: [Credentials] { [.none, .user, .service, .both, .forged] }
+  }
+
+  /// Runs `body` with a function that calls a method and says whom its handler saw, or the refusal.
+  private func serving(
+    sessions: SessionState = .active,
+    administrators: Set<String> = [],
+    _ body: (_ call: (String, Metadata) async -> String) async throws -> Void
+  ) async throws {
+    let interceptor = AuthenticationInterceptor(
+      tokens: AccessTokenAuthenticator(
+        verifier: forge.verifier,
+        keys: FixedKeySource(forge.keys),
+        revocations: ScriptedRevocations(state: sessions),
+        clock: forge.clock
+      ),
+      services: ServiceTokenVerifier(
+        audience: "doors",
+        keys: ["tenancy": KeySet([serviceKey.verificationKey])],
+        clock: forge.clock
+      ),
+      isAdministrator: { user, _ in administrators.contains(user.userID) },
+      clock: forge.clock
+    )
+    let definition = ServiceDefinition(
+      name: "test.v1.Doors",
+      methods: Self.methods.map { descriptor in
+        .unary(descriptor) { (_: Benchmark_V1.CheckRequest, call: CallContext) in
+          Benchmark_V1.CheckResponse(
+            allowed: true,
+            reason: call.caller.description
+              + (call.caller.user?.actingService.map { "+" + $0 } ?? "")
+          )
+        }
+      }
+    )
+    let loops = try EventLoopGroup.epoll(count: 1)
+    defer { loops.stop() }
+    let server = Server(
+      ServerConfiguration(endpoints: [.init(.ipv4([127, 0, 0, 1], port: 0))]),
+      services: [definition],
+      interceptors: [interceptor],
+      on: loops
+    )
+    try await server.serving { server in
+      let address = try #require(server.addresses.first)
+      try await withChannel("tcp://\(address)", .init(loops: loops)) { channel in
+        try await body { name, metadata in
+          guard let method = Self.methods.first(where: { $0.method == name }) else {
+            return "no such method"
+          }
+          do {
+            let answer: Benchmark_V1.CheckResponse = try await channel.unary(
+              method,
+              Benchmark_V1.CheckRequest(),
+              options: CallOptions(metadata: metadata)
+            )
+            return answer.reason
+          } catch let error as RPCError {
+            return error.reason ?? "\(error.code)"
+          } catch {
+            return "\(error)"
+          }
+        }
+      }
+    }
+  }
+
+  private func metadata(_ credentials: Credentials) -> Metadata {
+    let issuer = ServiceTokenIssuer(
+      name: "tenancy",
+      key: serviceKey,
+      clock: forge.clock,
+      random: SystemRandomSource()
+    )
+    var metadata = Metadata()
+    switch credentials {
+    case .none: break
+    case .user: metadata["authorization"] = "Bearer \(forge.token())"
+    case .service: metadata["service-authorization"] = "Bearer \(issuer.token(for: "doors"))"
+    case .both:
+      metadata["authorization"] = "bearer \(forge.token())"
+      metadata["service-authorization"] = "Bearer \(issuer.token(for: "doors"))"
+    case .forged: metadata["authorization"] = "Bearer \(forge.token(signedBy: .generate()))"
+    }
+    return metadata
+  }
+
+  @Test("Every kind of method against every kind of caller")
+  func methods_everyCaller_areAsDeclared() async throws {
+    let (bad, no) = ("CREDENTIALS_INVALID", "CALLER_NOT_ALLOWED")
+    let (user, both, service) = ("user:usr_1", "user:usr_1+tenancy", "service:tenancy")
+    let expected: [(String, [String])] = [
+      ("Public", ["anonymous", user, service, both, "anonymous"]),
+      ("User", [bad, user, no, both, bad]),
+      ("UserOrTenancy", [bad, user, service, both, bad]),
+      ("UserOrAny", [bad, user, service, both, bad]),
+      ("Tenancy", [bad, no, service, both, bad]),
+      ("Other", [bad, no, no, no, bad]),
+      ("AnyService", [bad, no, service, both, bad]),
+      ("Admin", [bad, no, no, no, bad]),
+      ("AdminOrTenancy", [bad, no, service, no, bad]),
+    ]
+    try await serving { call in
+      for (method, answers) in expected {
+        for (credentials, answer) in zip(Credentials.allCases, answers) {
+          let seen = await call(method, metadata(credentials))
+          #expect(seen == answer, "\(method) by \(credentials)")
+        }
+      }
+    }
+    try await serving(administrators: ["usr_1"]) { call in
+      #expect(await call("Admin", metadata(.user)) == user)
+      #expect(await call("AdminOrTenancy", metadata(.both)) == both)
+      #expect(await call("Admin", metadata(.service)) == no)
+    }
+  }
+
+  @Test("A fresh proof is five minutes old at most, and a PIN is a PIN")
+  func stepUp_ageAndKind_areChecked() async throws {
+    func token(_ acr: String, age: Int64) -> Metadata {
+      let text = forge.token(claims: { claims in
+        claims["acr"] = .string(acr)
+        claims["auth_time"] = .number(JSONNumber(forge.clock.now / 1000 - age))
+      })
+      return ["authorization": "Bearer \(text)"]
+    }
+    try await serving { call in
+      #expect(await call("Fresh", token("pwd", age: 300)) == "user:usr_1")
+      #expect(await call("Fresh", token("pwd", age: 301)) == "STEP_UP_REQUIRED")
+      #expect(await call("PIN", token("pin", age: 300)) == "user:usr_1")
+      #expect(await call("PIN", token("pin", age: 301)) == "STEP_UP_REQUIRED")
+      #expect(await call("PIN", token("pwd", age: 0)) == "STEP_UP_REQUIRED")
+      #expect(await call("User", token("pwd", age: 100_000)) == "user:usr_1")
+    }
+  }
+
+  @Test("While nobody can tell whether a session lives, calls go on, those with step-up do not")
+  func sessionsUnknown_stepUp_isRefused() async throws {
+    try await serving(sessions: .unknown) { call in
+      #expect(await call("User", metadata(.user)) == "user:usr_1")
+      #expect(await call("Fresh", metadata(.user)) == "REVOCATIONS_UNKNOWN")
+      #expect(await call("Public", metadata(.user)) == "user:usr_1")
+    }
+    try await serving(sessions: .revoked) { call in
+      #expect(await call("User", metadata(.user)) == "CREDENTIALS_INVALID")
+      #expect(await call("Public", metadata(.user)) == "anonymous")
+    }
+  }
+
+  @Test("Credentials that are there twice, or in another scheme, are refused")
+  func metadata_odd_isRefused() async throws {
+    let token = forge.token()
+    try await serving { call in
+      for metadata in [
+        ["authorization": "Bearer \(token)", "authorization": "Bearer \(token)"],
+        ["authorization": token], ["authorization": "Basic \(token)"],
+        ["authorization": "Bearer"], ["authorization": ""],
+        ["authorization": "Bearer \(token)", "service-authorization": "Bearer \(token)"],
+      ] as [Metadata] {
+        #expect(await call("User", metadata) == "CREDENTIALS_INVALID")
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import EntitlementService
+import ServiceKit
+import Testing
+
+@Suite("Settings of EntitlementService")
+struct EntitlementSettingsTests {
+  private func read(_ text: String) throws -> EntitlementSettings {
+    let value = try JSONReader.read(Array(text.utf8), limits: JSONLimits(byteCountMax: 4096))
+    var members = try JSONField(value).members()
+    let settings = try EntitlementSettings(&members)
+    try members.finish()
+    return settings
+  }
+
+  @Test("Only the application must be said; production and Apple's root are the defaults")
+  func read_smallest_hasDefaults() throws {
+    let settings = try read(#"{"apple": {"bundle_id": "com.example"}}"#)
+    #expect(settings.application == AppleApplication(bundleID: "com.example"))
+    #expect(settings.environment == .production)
+    #expect(settings.acceptsSandbox)
+    #expect(settings.testRootPaths.isEmpty)
+    #expect(settings.restorePolicy == .transfer)
+  }
+
+  @Test(
+    "What is misspelt, missing or not offered is named",
+    arguments: [
+      ("{}", "apple"),
+      (#"{"apple": {}}"#, "apple.bundle_id"),
+      (#"{"apple": {"bundle_id": "x", "environment": "Xcode"}}"#, "apple.environment"),
+      (#"{"apple": {"bundle_id": "x", "environment": "LocalTesting"}}"#, "apple.environment"),
+      (#"{"apple": {"bundle_id": "x", "root": []}}"#, "apple.root"),
+      (#"{"apple": {"bundle_id": "x", "apple_id": 0}}"#, "apple.apple_id"),
+      (#"{"apple": {"bundle_id": "x"}, "restore": "steal"}"#, "restore"),
+      (#"{"apple": {"bundle_id": "x"}, "restroe": "keep"}"#, "restroe"),
+    ]
+  )
+  func read_wrong_namesThePlace(text: String, path: String) {
+    do {
+      _ = try read(text)
+      Issue.record("\(text) was accepted")
+    } catch let error as JSONDecodingError {
+      #expect(error.path == path)
+    } catch {
+      Issue.record("\(error)")
+    }
+  }
+
+  @Test("Files that are not there are named")
+  func configuration_missingFiles_areNamed() throws {
+    var settings = try read(#"{"apple": {"bundle_id": "x"}, "catalog": "/nowhere/tiers.json"}"#)
+    #expect(throws: ConfigurationError.self) { try settings.readCatalog() }
+    settings.catalogPath = try TestCatalog.path()
+    settings.testRootPaths = ["/nowhere/root.der"]
+    do throws(ConfigurationError) {
+      _ = try settings.configuration(database: "x")
+      Issue.record("a root that is not there was accepted")
+    } catch {
+      #expect(error.description.contains("/nowhere/root.der"))
+    }
+  }
+}
