@@ -33,9 +33,9 @@ RUN apt-get update -q \
 # Fixed numbers, because files of the host (keys, backups) belong to them. A new named volume takes
 # owner and mode from the folder it covers.
 RUN groupadd --gid 10001 gatehouse \
-  && useradd --uid 10001 --gid 10001 --home-dir /home/gatehouse --no-create-home \
+  && useradd --uid 10001 --gid 10001 --home-dir /var/lib/gatehouse-cli --no-create-home \
     --shell /usr/sbin/nologin gatehouse \
-  && install -d -o 10001 -g 10001 -m 700 /home/gatehouse /var/lib/gatehouse
+  && install -d -o 10001 -g 10001 -m 700 /var/lib/gatehouse-cli /var/lib/gatehouse
 COPY --from=build /programs/ /usr/local/bin/
 USER 10001:10001
 WORKDIR /var/lib/gatehouse

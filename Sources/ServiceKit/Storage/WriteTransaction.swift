@@ -5,6 +5,9 @@
 public struct WriteTransaction: StoreTransaction, ~Copyable {
   private let session: WriteSession
 
+  // Inlined, it crashes the optimiser of Swift 6.3.1 ("Cannot initialize a nonCopyable type with a
+  // guaranteed value"), so that nothing can be built for release.
+  @inline(never)
   init(_ session: WriteSession) { self.session = session }
 
   /// When this commit began, in milliseconds since 1970.
