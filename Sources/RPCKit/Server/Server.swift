@@ -214,9 +214,14 @@ public final class Server: Sendable {
     // What was accepted until now is on its way from loop to loop; it is drained like the rest.
     for loop in [loop] + loops.loops { await Self.waitForTurn(of: loop) }
     core.drain()
-    let deadline = loop.after(core.configuration.limits.drainTimeout) { [core] in core.closeAll() }
+    let limits = core.configuration.limits
+    let deadline = loop.after(limits.drainTimeout) { [core] in core.closeAll() }
+    let streamDeadline = limits.responseStreamDrainTimeout.map { span in
+      loop.after(span) { [core] in core.endResponseStreams() }
+    }
     await core.waitUntilEmpty()
     deadline.cancel()
+    streamDeadline?.cancel()
     for resources in resources { resources.loop.execute { resources.workers.stop() } }
     shared.withLock { $0.state = .stopped }
     core.observer.metrics.server.setDrainState(.drained)

@@ -214,6 +214,15 @@ extension ServerConnection {
     finishIfDone()
   }
 
+  /// Ends every call that answers a stream, because the server goes.
+  func endResponseStreams() {
+    let ids = machine.streams.filter { _, stream in
+      let kind = stream.call.method.kind
+      return kind == .serverStreaming || kind == .bidirectional
+    }.keys.sorted()
+    for id in ids { fail(id, RPCError(.unavailable, "the server is draining")) }
+  }
+
   private func answerFinished(_ call: CallContext, _ error: RPCError) {
     var error = error
     if machine.dialect != .stock {

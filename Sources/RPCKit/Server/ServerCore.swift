@@ -97,6 +97,13 @@ final class ServerCore: Sendable {
     for connection in connections { connection.loop.execute { connection.drain() } }
   }
 
+  /// Ends every call that answers a stream.
+  func endResponseStreams() {
+    for connection in connections {
+      connection.loop.execute { connection.endResponseStreams() }
+    }
+  }
+
   /// Closes every connection at once.
   func closeAll() {
     let connections = registry.withLock { $0.inOrder }

@@ -27,6 +27,8 @@ public struct ServiceHost<Service: HostedService>: Sendable {
       }
     )
     configuration.limits.drainTimeout = environment.settings.drainTimeout
+    // Watches go on elsewhere at once; what a list may still take is little.
+    configuration.limits.responseStreamDrainTimeout = .milliseconds(250)
     configuration.drainDelay = environment.settings.drainDelay
     let logger = environment.logger
     server = Server(

@@ -449,6 +449,29 @@ struct ServerLimitTests {
     #expect(peer.takeFrames() == [.answer(1, "h")] && peer.isClosed)
   }
 
+  @Test("a drain ends watches when their time is up, and waits for everything else")
+  func drain_watchPastItsLimit_isEndedAlone() throws {
+    let fixture = try ServerFixture {
+      $0.limits.responseStreamDrainTimeout = .milliseconds(250)
+    }
+    let peer = try fixture.connectExtended()
+    _ = try fixture.exchange(
+      peer,
+      .call(1, "Watch", .init(subject: "w", context: "hold"), flags: 0x01),
+      .call(3, "Echo", .init(subject: "h", context: "hold"))
+    )
+    fixture.server.drain()
+    try fixture.simulation.run(for: .milliseconds(240))
+    #expect(peer.takeFrames().map(\.type) == [WireFrame.goAway])
+    try fixture.simulation.run(for: .milliseconds(20))
+    let ended = peer.takeFrames()
+    #expect(ended.map(\.stream) == [1] && ended.first?.outcome?.code == 14)
+    #expect(fixture.service.cancelled == ["w"])
+    fixture.service.release()
+    try fixture.simulation.settle()
+    #expect(peer.takeFrames() == [.answer(3, "h")] && peer.sawEnd)
+  }
+
   @Test("a drain that takes too long is cut")
   func drain_pastItsLimit_isCut() throws {
     let fixture = try ServerFixture()
