@@ -87,6 +87,11 @@ struct SmallUsersService: Auth_V1.UsersService {
     _ call: CallContext
   ) async throws -> Auth_V1.User { throw RPCError(.unimplemented, "") }
 
+  func findByEmail(
+    _ request: Auth_V1.FindUserByEmailRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.UserSummary { throw RPCError(.unimplemented, "") }
+
   func changePassword(
     _ request: Auth_V1.ChangePasswordRequest,
     _ call: CallContext
