@@ -8,8 +8,10 @@ import Testing
 struct HostileBytesTests {
   private static let type = "testing.v1.Rich"
 
-  /// All examples as one message: fields add up.
-  private static let everything = RichCase.all.flatMap { $0.message.protobufBytes }
+  /// All examples as one message: fields add up, so of the durations only one may be the longest.
+  private static let everything = RichCase.all
+    .filter { !$0.json.contains("315576000000s") }
+    .flatMap { $0.message.protobufBytes }
 
   @Test("A message cut off anywhere is refused or read, and never traps")
   func decoding_ofEachTruncation_ends() throws {

@@ -38,7 +38,6 @@ extension RichCase {
     RichCase(#"{"floatValue":0.1}"#) { $0.floatValue = 0.1 },
     RichCase(#"{"floatValue":"-Infinity"}"#) { $0.floatValue = -.infinity },
     RichCase(#"{"doubleValue":1e-300}"#) { $0.doubleValue = 1e-300 },
-    RichCase(#"{"doubleValue":-0.0}"#) { $0.doubleValue = -0.0 },
     RichCase(#"{"doubleValue":"Infinity"}"#) { $0.doubleValue = .infinity },
     RichCase(#"{"boolValue":true}"#) { $0.boolValue = true },
     RichCase(#"{"stringValue":"Grüße, \"Ada\" \u0001"}"#) {
