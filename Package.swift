@@ -118,6 +118,13 @@ let package = Package(
       swiftSettings: strict
     ),
     .testTarget(
+      name: "ReflectionTests",
+      dependencies: [
+        "gatehouse", "AuthService", "Reflection", "ServiceKit", "RPCKit", "Contracts",
+      ],
+      swiftSettings: strict
+    ),
+    .testTarget(
       name: "AuthServiceTests",
       dependencies: ["AuthService", "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts"],
       path: "Tests/ServiceTests/Auth",

@@ -42,7 +42,7 @@ enum DynamicValue {
         // 5 and not 5.0: whoever wrote a whole number reads one.
         let number = Int64(exactly: double).map { JSONNumber($0) } ?? JSONNumber(double)
         result = number.map { .number($0) } ?? .null
-      case (3, .bytes): result = .string(value.text ?? "")
+      case (3, .bytes): result = .string(try value.validText())
       case (4, .varint(let flag)): result = .boolean(flag != 0)
       case (5, .bytes(let bytes)): result = .object(try object(bytes, depth: depth + 1))
       case (6, .bytes(let bytes)): result = .array(try elements(bytes, depth: depth + 1))
@@ -53,18 +53,18 @@ enum DynamicValue {
   }
 
   static func object(_ bytes: ArraySlice<UInt8>, depth: Int) throws(ReflectionError) -> JSONObject {
-    var object = JSONObject()
+    var members = UniqueMembers()
     try WireFields(bytes).forEach { (number, value) throws(ReflectionError) in
       guard number == 1, let pair = value.bytes else { return }
       var name = ""
       var content = JSONValue.null
       try WireFields(pair).forEach { (number, value) throws(ReflectionError) in
-        if number == 1 { name = value.text ?? "" }
+        if number == 1 { name = try value.validText() }
         if number == 2 { content = try decode(value.bytes ?? [], depth: depth) }
       }
-      object[name] = content
+      members.set(name, content)
     }
-    return object
+    return members.object
   }
 
   static func elements(

@@ -12,6 +12,11 @@ public enum InstantText {
   /// Milliseconds since 1970, digits after the third cut off; nil for anything but a date with `Z` or
   /// an offset, between the years 1 and 9999.
   public static func milliseconds(_ text: String) -> Int64? {
+    instant(text).map { $0.seconds * 1000 + Int64($0.nanoseconds / 1_000_000) }
+  }
+
+  /// The same, exactly: nanoseconds count up from the second, also before 1970.
+  static func instant(_ text: String) -> (seconds: Int64, nanoseconds: Int32)? {
     var rest = Substring(text)
     guard let year = digits(&rest, 4), take(&rest, "-"), let month = digits(&rest, 2),
       take(&rest, "-"), let day = digits(&rest, 2), take(&rest, "T") || take(&rest, "t"),
@@ -22,15 +27,22 @@ public enum InstantText {
       hour < 24, minute < 60, second < 60
     else { return nil }
     let minutes = (days(year, month, day) * 24 + hour) * 60 + minute - offset
-    return minutes * 60_000 + second * 1000 + fraction
+    let seconds = minutes * 60 + second
+    // An offset can lead out of the years that text can say.
+    guard range.contains(seconds) else { return nil }
+    return (seconds, fraction)
   }
 
-  private static func fraction(_ rest: inout Substring) -> Int64? {
+  /// The first and the last second that four digits of year can say, year 0 aside.
+  static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
+
+  /// What follows the seconds, in nanoseconds.
+  private static func fraction(_ rest: inout Substring) -> Int32? {
     guard take(&rest, ".") else { return 0 }
     let digits = rest.prefix { ("0"..."9").contains($0) }
     guard !digits.isEmpty, digits.count <= 9 else { return nil }
     rest = rest.dropFirst(digits.count)
-    return Int64((digits + "00").prefix(3))
+    return Int32(digits + String(repeating: "0", count: 9 - digits.count))
   }
 
   private static func offset(_ rest: inout Substring) -> Int64? {

@@ -17,9 +17,9 @@ struct MessageDecoder {
     defer { depth -= 1 }
     guard depth <= MessageJSON.depthMax else { throw ReflectionError("nested too deeply") }
     if let value = try WellKnownJSON.decode(bytes, type) { return value }
+    if type == AnyJSON.type, let value = try any(bytes) { return value }
     let schema = try registry.message(type)
-    var values: [Int: [WireFields.Value]] = [:]
-    try WireFields(bytes).forEach { (number, value) in values[number, default: []].append(value) }
+    let values = try values(bytes, schema)
     var object = JSONObject()
     for field in schema.fields {
       guard let found = values[field.number] else { continue }
@@ -28,12 +28,41 @@ struct MessageDecoder {
     return .object(object)
   }
 
+  /// The values of each field, in their order; of a oneof, those of the member that came last.
+  private func values(
+    _ bytes: ArraySlice<UInt8>,
+    _ schema: MessageSchema
+  ) throws(ReflectionError) -> [Int: [WireFields.Value]] {
+    let chosen = schema.fields.filter { $0.oneof != nil }
+    var values: [Int: [WireFields.Value]] = [:]
+    try WireFields(bytes).forEach { (number, value) in
+      values[number, default: []].append(value)
+      guard let oneof = chosen.first(where: { $0.number == number })?.oneof else { return }
+      for other in chosen where other.oneof == oneof && other.number != number {
+        values[other.number] = nil
+      }
+    }
+    return values
+  }
+
+  /// A message of a type that it names itself; nil when that type is not known here.
+  private mutating func any(_ bytes: ArraySlice<UInt8>) throws(ReflectionError) -> JSONValue? {
+    let (url, content) = try AnyJSON.parts(bytes)
+    let type = AnyJSON.typeName(url)
+    guard registry.hasMessage(type) else { return nil }
+    return AnyJSON.value(url, try message(content, type))
+  }
+
   private mutating func decoded(
     _ values: [WireFields.Value],
     _ field: FieldSchema
   ) throws(ReflectionError) -> JSONValue? {
     guard field.isRepeated else {
-      guard let last = values.last else { return nil }
+      guard var last = values.last else { return nil }
+      if field.kind == .message, values.count > 1 {
+        // Pieces of a message add up, and so do their bytes (encoding guide, "Last One Wins").
+        last = .bytes(values.flatMap { Array($0.bytes ?? []) }[...])
+      }
       let isShown = field.hasPresence || field.kind == .message || !last.isDefault
       return isShown ? try single(last, field) : nil
     }
@@ -55,18 +84,28 @@ struct MessageDecoder {
     _ values: [WireFields.Value],
     _ entry: MessageSchema
   ) throws(ReflectionError) -> JSONValue {
-    var object = JSONObject()
+    guard let keyField = entry.fields.first(where: { $0.number == 1 }),
+      let valueField = entry.fields.first(where: { $0.number == 2 })
+    else { throw ReflectionError("\(entry.name) is not an entry of a map") }
+    var members = UniqueMembers()
     for value in values {
-      var key = ""
-      var content = JSONValue.null
-      try WireFields(value.bytes ?? []).forEach { (number, value) throws(ReflectionError) in
-        guard let field = entry.fields.first(where: { $0.number == number }) else { return }
-        let decoded = try single(value, field)
-        if number == 1 { key = decoded.string ?? decoded.text } else { content = decoded }
+      guard let pair = value.bytes else {
+        throw ReflectionError("an entry of \(entry.name) is not encoded as its contract says")
       }
-      object[key] = content
+      // Either may be missing when it has its default value.
+      var key: WireFields.Value?
+      var content: WireFields.Value?
+      try WireFields(pair).forEach { (number, value) in
+        if number == 1 { key = value }
+        if number == 2 { content = value }
+      }
+      let name = try single(key ?? keyField.defaultValue, keyField)
+      members.set(
+        name.string ?? name.text,
+        try single(content ?? valueField.defaultValue, valueField)
+      )
     }
-    return .object(object)
+    return .object(members.object)
   }
 
   private mutating func single(
@@ -75,7 +114,7 @@ struct MessageDecoder {
   ) throws(ReflectionError) -> JSONValue {
     switch (field.kind, value) {
     case (.message, .bytes(let bytes)): return try message(bytes, field.typeName)
-    case (.string, .bytes): return .string(value.text ?? "")
+    case (.string, .bytes): return .string(try value.validText())
     case (.bytes, .bytes(let bytes)): return .string(Base64.encode(bytes))
     case (.bool, .varint(let number)): return .boolean(number != 0)
     case (.enum, .varint(let number)):
@@ -83,7 +122,10 @@ struct MessageDecoder {
       let known = try registry.enumeration(field.typeName).values.first { $0.number == number }
       return known.map { .string($0.name) } ?? .number(JSONNumber(number))
     case (.double, .fixed64(let bits)): return floating(Double(bitPattern: bits))
-    case (.float, .fixed32(let bits)): return floating(Double(Float(bitPattern: bits)))
+    case (.float, .fixed32(let bits)):
+      let number = Float(bitPattern: bits)
+      // By way of the shortest text, so that 0.1 is not 0.10000000149011612.
+      return floating(Double("\(number)") ?? Double(number))
     default:
       guard let number = integer(value, field.kind) else {
         throw ReflectionError("the field \(field.name) is not encoded as its contract says")
@@ -97,7 +139,8 @@ struct MessageDecoder {
     switch (kind, value) {
     case (.int32, .varint(let bits)): .number(JSONNumber(Int32(truncatingIfNeeded: bits)))
     case (.uint32, .varint(let bits)): .number(JSONNumber(UInt32(truncatingIfNeeded: bits)))
-    case (.sint32, .varint(let bits)): .number(JSONNumber(unzigzag(bits)))
+    case (.sint32, .varint(let bits)):
+      .number(JSONNumber(unzigzag(UInt64(UInt32(truncatingIfNeeded: bits)))))
     case (.fixed32, .fixed32(let bits)): .number(JSONNumber(bits))
     case (.sfixed32, .fixed32(let bits)): .number(JSONNumber(Int32(bitPattern: bits)))
     case (.int64, .varint(let bits)): .string("\(Int64(bitPattern: bits))")

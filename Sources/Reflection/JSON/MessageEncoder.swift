@@ -18,9 +18,11 @@ struct MessageEncoder {
     defer { depth -= 1 }
     guard depth <= MessageJSON.depthMax else { throw failure(path, "nested too deeply") }
     if let bytes = try WellKnownJSON.encode(value, type, path: path) { return bytes }
+    if type == AnyJSON.type, let bytes = try any(value, path: path) { return bytes }
     let schema = try registry.message(type)
     var bytes: [UInt8] = []
-    for member in try members(value, path) where member.value != .null {
+    var given: [FieldSchema] = []
+    for member in try members(value, path) {
       guard
         let field = schema.fields.first(where: {
           $0.jsonName == member.name || $0.name == member.name
@@ -30,9 +32,48 @@ struct MessageEncoder {
         throw failure(path, "\(type) has no field \"\(member.name)\"; it has: \(known)")
       }
       let path = path.isEmpty ? member.name : "\(path).\(member.name)"
+      // Null leaves a field out, except for the one type that can hold it.
+      guard member.value != .null || isDynamic(field) else { continue }
+      try check(field, given, path)
+      given.append(field)
       bytes += try encoded(member.value, field, path: path)
     }
     return bytes
+  }
+
+  private func isDynamic(_ field: FieldSchema) -> Bool {
+    field.typeName == "google.protobuf.Value" && !field.isRepeated
+  }
+
+  /// A field is given once, by either of its names, and one of a oneof at most.
+  private func check(
+    _ field: FieldSchema,
+    _ given: [FieldSchema],
+    _ path: String
+  ) throws(ReflectionError) {
+    let other = given.first {
+      $0.number == field.number || ($0.oneof != nil && $0.oneof == field.oneof)
+    }
+    guard let other else { return }
+    let isSame = other.number == field.number
+    throw failure(
+      path,
+      isSame ? "is there twice" : "cannot be there together with \(other.jsonName)"
+    )
+  }
+
+  /// A message that says its type; nil when it is given as `typeUrl` and `value`.
+  private mutating func any(
+    _ value: JSONValue,
+    path: String
+  ) throws(ReflectionError) -> [UInt8]? {
+    guard let object = value.object, let url = object[AnyJSON.typeMember]?.string else {
+      return nil
+    }
+    let type = AnyJSON.typeName(url)
+    guard registry.hasMessage(type) else { throw failure(path, "there is no message \(type)") }
+    let content = try message(AnyJSON.content(object, type), type, path: path)
+    return WireWriting.bytes(Array(url.utf8), field: 1) + WireWriting.bytes(content, field: 2)
   }
 
   private func members(
@@ -74,12 +115,18 @@ struct MessageEncoder {
     for member in try members(value, path) {
       var pair: [UInt8] = []
       for part in entry.fields {
-        let value = part.number == 1 ? .string(member.name) : member.value
+        let value = part.number == 1 ? key(member.name, part) : member.value
         pair += try single(value, part, path: "\(path).\(member.name)")
       }
       bytes += WireWriting.bytes(pair, field: field.number)
     }
     return bytes
+  }
+
+  /// Names of members are strings; truth values as keys are written as such.
+  private func key(_ name: String, _ field: FieldSchema) -> JSONValue {
+    guard field.kind == .bool, let flag = Bool(name) else { return .string(name) }
+    return .boolean(flag)
   }
 
   private mutating func single(
@@ -102,7 +149,7 @@ struct MessageEncoder {
       }
       return WireWriting.bytes(bytes, field: number)
     case .bool:
-      guard let flag = value.boolean ?? value.string.flatMap({ Bool($0) }) else {
+      guard let flag = value.boolean else {
         throw failure(path, "true or false is needed, this is \(value.kind)")
       }
       return WireWriting.varint(flag ? 1 : 0, field: number)
@@ -136,9 +183,14 @@ struct MessageEncoder {
     let names = ["NaN": Double.nan, "Infinity": .infinity, "-Infinity": -.infinity]
     guard let number = value.number?.double ?? value.string.flatMap({ names[$0] ?? Double($0) })
     else { throw failure(path, "a number is needed, this is \(value.kind)") }
-    return field.kind == .double
-      ? WireWriting.fixed64(number.bitPattern, field: field.number)
-      : WireWriting.fixed32(Float(number).bitPattern, field: field.number)
+    if field.kind == .double {
+      return WireWriting.fixed64(number.bitPattern, field: field.number)
+    }
+    let short = Float(number)
+    guard short.isFinite || !number.isFinite else {
+      throw failure(path, "\(number) is too large for a float")
+    }
+    return WireWriting.fixed32(short.bitPattern, field: field.number)
   }
 
   private func integer(

@@ -3,6 +3,14 @@ internal import ServiceKit
 
 /// Types of google.protobuf that have a JSON form of their own.
 enum WellKnownJSON {
+  /// Whether a type has a form of its own.
+  static func has(_ type: String) -> Bool { names.contains(type) }
+
+  private static let names: Set<String> = [
+    "google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask",
+    "google.protobuf.Struct", "google.protobuf.Value", "google.protobuf.ListValue", AnyJSON.type,
+  ]
+
   /// The encoded message; nil for a type without a form of its own.
   static func encode(
     _ value: JSONValue,
@@ -11,23 +19,22 @@ enum WellKnownJSON {
   ) throws(ReflectionError) -> [UInt8]? {
     switch type {
     case "google.protobuf.Timestamp":
-      guard let text = value.string, let milliseconds = InstantText.milliseconds(text) else {
+      guard let instant = value.string.flatMap({ InstantText.instant($0) }) else {
         throw ReflectionError("\(path): a date like 2026-11-21T08:00:00Z is needed")
       }
-      return Google_Protobuf.Timestamp(milliseconds: milliseconds).protobufBytes
+      return Google_Protobuf.Timestamp(seconds: instant.seconds, nanos: instant.nanoseconds)
+        .protobufBytes
     case "google.protobuf.Duration":
-      guard let text = value.string, text.hasSuffix("s"), let seconds = Double(text.dropLast()),
-        seconds.magnitude < 315_576_000_000
-      else { throw ReflectionError("\(path): a duration like 1.5s is needed") }
-      let whole = seconds.rounded(.towardZero)
-      let nanoseconds = Int32(((seconds - whole) * 1e9).rounded())
-      return Google_Protobuf.Duration(seconds: Int64(whole), nanos: nanoseconds).protobufBytes
+      guard let duration = value.string.flatMap({ DurationText.parse($0) }) else {
+        throw ReflectionError("\(path): a duration like 1.5s is needed")
+      }
+      return Google_Protobuf.Duration(seconds: duration.seconds, nanos: duration.nanoseconds)
+        .protobufBytes
     case "google.protobuf.FieldMask":
       guard let text = value.string else {
         throw ReflectionError("\(path): field names separated by commas are needed")
       }
-      let paths = text.split(separator: ",").map(String.init)
-      return Google_Protobuf.FieldMask(paths: paths).protobufBytes
+      return Google_Protobuf.FieldMask(paths: FieldMaskText.paths(text)).protobufBytes
     case "google.protobuf.Struct":
       guard let object = value.object else {
         throw ReflectionError("\(path): an object is needed, this is \(value.kind)")
@@ -51,18 +58,34 @@ enum WellKnownJSON {
     switch type {
     case "google.protobuf.Timestamp":
       let time = try message(Google_Protobuf.Timestamp.self, bytes)
-      return .string(InstantText.text(time.milliseconds))
+      return .string(try text(time))
     case "google.protobuf.Duration":
       let duration = try message(Google_Protobuf.Duration.self, bytes)
-      return .string("\(Double(duration.seconds) + Double(duration.nanos) / 1e9)s")
+      guard
+        let text = DurationText.text(seconds: duration.seconds, nanoseconds: duration.nanos)
+      else { throw ReflectionError("a google.protobuf.Duration out of its range") }
+      return .string(text)
     case "google.protobuf.FieldMask":
       let mask = try message(Google_Protobuf.FieldMask.self, bytes)
-      return .string(mask.paths.joined(separator: ","))
+      guard let text = FieldMaskText.text(mask.paths) else {
+        throw ReflectionError("a google.protobuf.FieldMask of paths that JSON cannot say")
+      }
+      return .string(text)
     case "google.protobuf.Struct": return .object(try DynamicValue.object(bytes, depth: 0))
     case "google.protobuf.Value": return try DynamicValue.decode(bytes, depth: 0)
     case "google.protobuf.ListValue": return .array(try DynamicValue.elements(bytes, depth: 0))
     default: return nil
     }
+  }
+
+  /// Milliseconds always, and finer digits when there are some.
+  private static func text(_ time: Google_Protobuf.Timestamp) throws(ReflectionError) -> String {
+    guard InstantText.range.contains(time.seconds), (0..<1_000_000_000).contains(time.nanos) else {
+      throw ReflectionError("a google.protobuf.Timestamp out of its range")
+    }
+    let text = InstantText.text(time.milliseconds)
+    guard time.nanos % 1_000_000 != 0 else { return text }
+    return text.dropLast(5) + DurationText.decimals(UInt32(time.nanos)) + "Z"
   }
 
   private static func message<Result: Message>(

@@ -65,7 +65,10 @@ struct DescriptorReader {
         }
         field.kind = kind
       case 6: field.typeName = String((value.text ?? "").drop { $0 == "." })
-      case 9, 17: field.hasPresence = true
+      case 9:
+        field.hasPresence = true
+        field.oneof = value.number
+      case 17: field.hasPresence = true
       case 10: field.jsonName = value.text ?? ""
       default: break
       }

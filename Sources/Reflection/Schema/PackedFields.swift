@@ -28,6 +28,16 @@ enum PackedFields {
 extension FieldSchema {
   /// Whether elements may be packed.
   var isPackable: Bool { kind != .message && kind != .string && kind != .bytes }
+
+  /// What stands for a value that is missing.
+  var defaultValue: WireFields.Value {
+    switch kind {
+    case .double, .fixed64, .sfixed64: .fixed64(0)
+    case .float, .fixed32, .sfixed32: .fixed32(0)
+    case .message, .string, .bytes: .bytes([])
+    default: .varint(0)
+    }
+  }
 }
 
 extension WireFields.Value {

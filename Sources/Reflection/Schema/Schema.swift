@@ -45,6 +45,8 @@ public struct FieldSchema: Sendable {
   public internal(set) var isRepeated = false
   /// Whether presence is told from the default value: `optional`, or part of a oneof.
   public internal(set) var hasPresence = false
+  /// Which oneof of its message it belongs to; nil for none.
+  var oneof: UInt64?
 }
 
 /// An enum, as its descriptor has it.

@@ -23,6 +23,9 @@ public struct SchemaRegistry: Sendable {
     return schema
   }
 
+  /// Whether there is a message of that name.
+  func hasMessage(_ name: String) -> Bool { messages[name] != nil }
+
   /// The type of the entries of a map field; nil for other fields.
   public func mapEntry(of field: FieldSchema) -> MessageSchema? {
     guard field.kind == .message, let schema = messages[field.typeName] else { return nil }

@@ -57,6 +57,12 @@ extension WireFields.Value {
     return String(validating: bytes, as: UTF8.self)
   }
 
+  /// The text; throws when this is none.
+  func validText() throws(ReflectionError) -> String {
+    guard let text else { throw ReflectionError("a text is not valid UTF-8") }
+    return text
+  }
+
   /// The number, if this is a varint.
   var number: UInt64? {
     guard case .varint(let number) = self else { return nil }

@@ -123,7 +123,7 @@ public struct JSONObject: Hashable, Sendable {
   }
 
   /// Adds a member that is known to be new.
-  mutating func append(name: String, value: JSONValue) {
+  package mutating func append(name: String, value: JSONValue) {
     members.append(Member(name: name, value: value))
   }
 }

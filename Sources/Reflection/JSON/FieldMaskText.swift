@@ -1,0 +1,39 @@
+/// Field masks as proto3's JSON writes them: paths in lowerCamelCase between commas.
+enum FieldMaskText {
+  /// `owner.displayName,id`; nil for a path that would not come back as it was.
+  static func text(_ paths: [String]) -> String? {
+    var texts: [String] = []
+    for path in paths {
+      let text = camelCase(path)
+      guard snakeCase(text) == path else { return nil }
+      texts.append(text)
+    }
+    return texts.joined(separator: ",")
+  }
+
+  /// `owner.display_name` and `id`.
+  static func paths(_ text: String) -> [String] {
+    text.split(separator: ",").map { snakeCase(String($0)) }
+  }
+
+  private static func camelCase(_ path: String) -> String {
+    var result = ""
+    var capitalises = false
+    for character in path {
+      if character == "_" {
+        capitalises = true
+      } else {
+        result += capitalises ? character.uppercased() : String(character)
+        capitalises = false
+      }
+    }
+    return result
+  }
+
+  private static func snakeCase(_ text: String) -> String {
+    text.reduce(into: "") { result, character in
+      let isCapital = ("A"..."Z").contains(character)
+      result += isCapital ? "_" + character.lowercased() : String(character)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import Testing
+
+@testable import gatehouse
+
+@Suite("The command line's words and options")
+struct CommandLineTests {
+  private func read(
+    _ arguments: String...,
+    environment: [String: String] = [:]
+  ) throws(UsageError) -> CommandLineOptions {
+    try CommandLineOptions(arguments, environment: environment)
+  }
+
+  @Test("Without options everything is on this machine")
+  func options_withoutAny_areDefaults() throws {
+    let options = try read("list", environment: ["HOME": "/root"])
+    #expect(options.words == ["list"])
+    #expect(options.targets["tenancy"] == "tcp://127.0.0.1:7402")
+    #expect(options.sessionPath == "/root/.gatehouse-session.json")
+    #expect(options.timeout == nil)
+  }
+
+  @Test("Options may stand anywhere, with a space or an equals sign")
+  func options_anywhere_areRead() throws {
+    let options = try read(
+      "--timeout=2.5",
+      "call",
+      "--target",
+      "auth=unix:///run/a",
+      "X/Y",
+      "--anonymous",
+      "-",
+      "--session",
+      "s.json"
+    )
+    #expect(options.words == ["call", "X/Y", "-"])
+    #expect(options.timeout == .seconds(2.5))
+    #expect(options.targets["auth"] == "unix:///run/a")
+    #expect(options.isAnonymous)
+    #expect(options.sessionPath == "s.json")
+  }
+
+  @Test("An option goes before a variable, and that before the default")
+  func targets_givenTwice_followTheOption() throws {
+    let environment = ["GATEHOUSE_AUTH": "tcp://a:1", "GATEHOUSE_TENANCY": "tcp://t:1"]
+    let options = try read("list", "--target", "auth=tcp://b:2", environment: environment)
+    #expect(options.targets["auth"] == "tcp://b:2")
+    #expect(options.targets["tenancy"] == "tcp://t:1")
+    #expect(options.targets["entitlement"] == "tcp://127.0.0.1:7403")
+  }
+
+  @Test("After two dashes everything is a word")
+  func words_afterTwoDashes_areTakenAsTheyAre() throws {
+    #expect(try read("login", "--", "--anonymous").words == ["login", "--anonymous"])
+  }
+
+  @Test(
+    "What makes no sense is refused before anything is sent",
+    arguments: [
+      (["--colour"], "there is no option --colour"),
+      (["--session"], "--session needs a value"),
+      (["--timeout", "soon"], "--timeout needs seconds"),
+      (["--timeout", "nan"], "--timeout needs seconds"),
+      (["--timeout", "0"], "--timeout needs seconds"),
+      (["--anonymous=yes"], "--anonymous takes no value"),
+      (["--target", "tcp://a:1"], "--target needs SERVICE=TARGET"),
+      (["--target", "billing=tcp://a:1"], "there is no service \"billing\""),
+      (["--target", "auth=ftp://a:1"], "the scheme must be tcp, tls or unix"),
+    ]
+  )
+  func options_thatMakeNoSense_areRefused(_ arguments: [String], _ problem: String) throws {
+    let error = try #require(throws: UsageError.self) {
+      try CommandLineOptions(arguments, environment: [:])
+    }
+    #expect(error.description.contains(problem))
+  }
+
+  @Test(
+    "Commands say what they miss, and end with 2",
+    arguments: [
+      (["frobnicate"], "there is no command \"frobnicate\""),
+      (["describe"], "an argument is missing"),
+      (["describe", "No.Such"], "no method and no type"),
+      (["describe", "Device"], "can be one of: auth.v1.Device, tenancy.v1.Device"),
+      (["list", "a", "b"], "\"b\" is one argument too many"),
+      (["list", "Nothing"], "there is no service \"Nothing\""),
+      (["call"], "METHOD is missing"),
+      (["call", "Portfolios"], "a method is SERVICE/METHOD"),
+      (["call", "Portfolios/Crate"], "has no method Crate; it has: Create, List"),
+      (["call", "Portfolios/Create", "{}", "{}"], "is too much"),
+      (["call", "Portfolios/Create", "{"], "the request: line 1, column 2"),
+      (["call", "Portfolios/Create", #"{"nam":1}"#], "has no field \"nam\""),
+      (["call", "Health/Check"], "say auth, tenancy or entitlement first"),
+      (["call", "Permissions/WatchChanges"], "use gatehouse watch"),
+      (["watch", "Portfolios/List"], "use gatehouse call"),
+      (["seed"], "nobody is signed in"),
+      (["login", "a@b"], "there is no terminal"),
+    ]
+  )
+  func command_thatMakesNoSense_endsWithTwo(_ arguments: [String], _ problem: String) async throws {
+    try await CommandStage.run([]) { stage in
+      let outcome = await stage.gatehouse(arguments)
+      #expect(outcome.code == 2)
+      #expect(outcome.output == "")
+      #expect(outcome.errors.contains(problem), "\(outcome.errors)")
+    }
+  }
+
+  @Test("Every command explains itself", arguments: CommandName.allCases)
+  func help_ofEachCommand_isThere(_ command: CommandName) async throws {
+    try await CommandStage.run([]) { stage in
+      let outcome = await stage.gatehouse("help", command.rawValue)
+      #expect(outcome.code == 0)
+      #expect(outcome.output.hasPrefix("usage: gatehouse \(command.rawValue)"))
+      #expect(await stage.gatehouse(command.rawValue, "--help").output == outcome.output)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import Reflection
+import ServiceKit
+import Testing
+
+@Suite("JSON that does not fit a message")
+struct JSONRefusalTests {
+  @Test(
+    "is refused with the path of what is wrong",
+    arguments: [
+      (#"{"nam":1}"#, #"has no field "nam""#),
+      (#"{"nam":null}"#, #"has no field "nam""#),
+      (#"{"part":{"labl":""}}"#, #"part: testing.v1.Rich.Part has no field "labl""#),
+      (#"{"partList":[{},{"count":"x"}]}"#, "partList[1].count: a whole number from -2147483648"),
+      (#"{"parts":{"a":{"count":true}}}"#, "parts.a.count: "),
+      (#"{"node":{"child":{"name":5}}}"#, "node.child.name: a string is needed, this is a number"),
+      (#"{"int32Value":2147483648}"#, "int32Value: a whole number from"),
+      (#"{"int32Value":0.5}"#, "int32Value: a whole number from"),
+      (#"{"uint32Value":-1}"#, "uint32Value: a whole number from 0"),
+      (#"{"uint64Value":"18446744073709551616"}"#, "uint64Value: "),
+      (#"{"floatValue":1e300}"#, "floatValue: 1e+300 is too large"),
+      (#"{"boolValue":"true"}"#, "boolValue: true or false"),
+      (#"{"stringValue":null,"int32List":5}"#, "int32List: an array is needed"),
+      (#"{"int32List":[null]}"#, "int32List[0]: "),
+      (#"{"labels":[]}"#, "labels: an object is needed, this is an array"),
+      (#"{"moods":{"x":1}}"#, "moods.x: a whole number"),
+      (#"{"weights":{"maybe":1}}"#, "weights.maybe: true or false"),
+      (#"{"mood":"MOOD_SAD"}"#, "mood: one of these is needed: MOOD_UNSPECIFIED, MOOD_HAPPY"),
+      (#"{"bytesValue":"*"}"#, "bytesValue: bytes are written"),
+      (#"{"bytesValue":"AAAAA"}"#, "bytesValue: bytes are written"),
+      (#"{"createdAt":"yesterday"}"#, "createdAt: a date like"),
+      (#"{"lifetime":"1e3s"}"#, "lifetime: a duration like"),
+      (#"{"lifetime":"315576000001s"}"#, "lifetime: a duration like"),
+      (#"{"lifetime":"0.0000000001s"}"#, "lifetime: a duration like"),
+      (#"{"settings":[]}"#, "settings: an object is needed"),
+      (#"{"value":1e999}"#, "too large"),
+      (#"{"int32Value":1,"int32_value":2}"#, "int32_value: is there twice"),
+      (#"{"text":"a","flag":true}"#, "flag: cannot be there together with text"),
+      (#"{"anything":{"@type":"x/no.Such"}}"#, "anything: there is no message no.Such"),
+      (#"[]"#, "an object is needed, this is an array"),
+    ]
+  )
+  func encoding_ofMisfit_isRefusedByPath(_ json: String, _ problem: String) throws {
+    let value = try RichRegistry.value(json)
+    let error = try #require(throws: ReflectionError.self) {
+      try RichRegistry.json.encode(value, as: "testing.v1.Rich")
+    }
+    #expect(error.description.contains(problem))
+  }
+
+  @Test("Messages inside one another end somewhere")
+  func encoding_nestedTooDeeply_isRefused() throws {
+    let text =
+      String(repeating: #"{"child":"#, count: 65) + "{}" + String(repeating: "}", count: 65)
+    let value = try RichRegistry.value(text)
+    #expect(throws: ReflectionError.self) {
+      try RichRegistry.json.encode(value, as: "testing.v1.Node")
+    }
+  }
+
+  @Test("A type that nobody knows is refused")
+  func encoding_ofUnknownType_isRefused() {
+    #expect(throws: ReflectionError("there is no message no.Such")) {
+      try RichRegistry.json.encode([:], as: "no.Such")
+    }
+  }
+}
