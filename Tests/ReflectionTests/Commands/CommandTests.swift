@@ -90,6 +90,33 @@ struct CommandTests {
     }
   }
 
+  @Test("Seeding puts each thing into the one it belongs to, and says what it made")
+  func seed_whenSignedIn_makesEverything() async throws {
+    let services = ScriptedServices()
+    try await CommandStage.run(services.definitions) { stage in
+      _ = await stage.gatehouse("login", "ada@example.com", environment: Self.password)
+      let outcome = await stage.gatehouse("seed")
+      #expect(outcome.code == 0)
+      #expect(
+        outcome.output == """
+          portfolio  prt_1  Demo portfolio
+          property   prp_1  Harbour House
+          device     dev_4  Front door
+          unit       unt_1  Apartment 1
+          device     dev_6  Door of apartment 1
+          device     dev_7  Thermostat 1
+          unit       unt_2  Apartment 2
+          device     dev_9  Door of apartment 2
+          device     dev_10  Thermostat 2
+
+          """
+      )
+      #expect(services.calls.contains("Create Harbour House in prt_1, Bearer access-1"))
+      #expect(services.calls.contains("Create Apartment 2 in prp_1 with dev_4, Bearer access-1"))
+      #expect(services.calls.contains("Register Thermostat 2 in prp_1 unt_2, Bearer access-1"))
+    }
+  }
+
   @Test("A wrong password makes no session")
   func login_withWrongPassword_fails() async throws {
     try await CommandStage.run(ScriptedServices().definitions) { stage in

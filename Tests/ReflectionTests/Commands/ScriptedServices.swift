@@ -27,7 +27,9 @@ final class ScriptedServices: Sendable {
     )
   }
 
-  var definitions: [ServiceDefinition] { [authentication, users, portfolios, permissions] }
+  var definitions: [ServiceDefinition] {
+    [authentication, users, portfolios, permissions] + buildings
+  }
 
   private var authentication: ServiceDefinition {
     ServiceDefinition(
@@ -100,6 +102,43 @@ final class ScriptedServices: Sendable {
         },
       ]
     )
+  }
+
+  /// What a portfolio has in it; each is told where it was put.
+  private var buildings: [ServiceDefinition] {
+    [
+      ServiceDefinition(
+        name: "tenancy.v1.Properties",
+        methods: [
+          .unary(Tenancy_V1.PropertiesMethods.create) {
+            (request: Tenancy_V1.CreatePropertyRequest, call) in
+            self.note("\(request.name) in \(request.portfolioId)", call)
+            return Tenancy_V1.Property(id: "prp_1", name: request.name)
+          }
+        ]
+      ),
+      ServiceDefinition(
+        name: "tenancy.v1.Units",
+        methods: [
+          .unary(Tenancy_V1.UnitsMethods.create) {
+            (request: Tenancy_V1.CreateUnitRequest, call) in
+            let shared = request.commonAreaDeviceIds.joined()
+            self.note("\(request.name) in \(request.propertyId) with \(shared)", call)
+            return Tenancy_V1.Unit(id: "unt_\(request.name.suffix(1))", name: request.name)
+          }
+        ]
+      ),
+      ServiceDefinition(
+        name: "tenancy.v1.Devices",
+        methods: [
+          .unary(Tenancy_V1.DevicesMethods.register) {
+            (request: Tenancy_V1.RegisterDeviceRequest, call) in
+            self.note("\(request.name) in \(request.propertyId) \(request.unitId)", call)
+            return Tenancy_V1.Device(id: "dev_\(self.calls.count)", name: request.name)
+          }
+        ]
+      ),
+    ]
   }
 
   /// Tells of two changes, and then waits for the caller to go.
