@@ -19,6 +19,14 @@ public enum ConfigurationReader {
   /// Largest file, in bytes.
   public static let fileByteCountMax = 1 << 20
   private static let prefix = "GATEHOUSE_"
+  /// Variables of the command line client and of the container set-up, which somebody may have set
+  /// in the same shell.
+  ///
+  /// No setting has such a name.
+  private static let variablesOfOthers: Set = [
+    "GATEHOUSE_PASSWORD", "GATEHOUSE_AUTH", "GATEHOUSE_TENANCY", "GATEHOUSE_ENTITLEMENT",
+    "GATEHOUSE_IMAGE", "GATEHOUSE_KEYS",
+  ]
 
   /// Reads the settings of `path`, or none without a path, and lays the environment over them.
   public static func read(
@@ -30,7 +38,8 @@ public enum ConfigurationReader {
       settings = try readFile(path)
     }
     // Sorted, so that of two variables that contradict each other always the same one wins.
-    for (name, text) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix(prefix) {
+    for (name, text) in environment.sorted(by: { $0.key < $1.key })
+    where name.hasPrefix(prefix) && !variablesOfOthers.contains(name) {
       let keys = name.dropFirst(prefix.count).lowercased().split("__")
       settings = try overlay(settings, keys[...], value(text), variable: name)
     }

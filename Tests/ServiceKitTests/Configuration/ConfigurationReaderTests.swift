@@ -27,6 +27,8 @@ struct ConfigurationReaderTests {
       "GATEHOUSE_LISTEN": #"["0.0.0.0:1", "[::1]:2", "unix:///run/a.sock"]"#,
       "GATEHOUSE_LOG__LEVEL": "debug", "GATEHOUSE_PEERS__TENANCY": "tcp://tenancy:7402",
       "GATEHOUSE_ADMIN": "false", "GATEHOUSE_DRAIN_TIMEOUT": "1.5", "PATH": "/bin",
+      // Of the command line client.
+      "GATEHOUSE_PASSWORD": "secret",
     ])
     #expect(
       settings.listen == [
