@@ -54,8 +54,10 @@ public struct Limits: Hashable, Sendable {
   /// How long a draining server waits for calls to end before it cuts them.
   public var drainTimeout = Duration.seconds(30)
   /// How long a draining server waits for calls that answer a stream, before it ends them with
-  /// UNAVAILABLE; nil for as long as for all others. A watch never ends by itself, so a server that
-  /// has some needs this, or its drain always takes the whole `drainTimeout`.
+  /// UNAVAILABLE; nil for as long as for all others.
+  ///
+  /// A watch never ends by itself, so a server that has some needs this, or its drain always takes
+  /// the whole `drainTimeout`.
   public var responseStreamDrainTimeout: Duration?
 
   /// The defaults.

@@ -105,7 +105,12 @@ public final class Permissions: Sendable {
     guard !["ENTITY_UNKNOWN", "NO_ASSOCIATION", "OUT_OF_SCOPE"].contains(decision.reason) else {
       throw RPCError(.notFound, reason: "NOT_FOUND", domain: domain, message: "no such object")
     }
-    throw RPCError(.permissionDenied, reason: decision.reason, domain: domain, message: "not allowed")
+    throw RPCError(
+      .permissionDenied,
+      reason: decision.reason,
+      domain: domain,
+      message: "not allowed"
+    )
   }
 
   /// Somebody who was allowed here was refused elsewhere: forgets what is known of `subject`.

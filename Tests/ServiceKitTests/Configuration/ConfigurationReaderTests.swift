@@ -48,7 +48,8 @@ struct ConfigurationReaderTests {
       ("GATEHOUSE_LISTENS", "1", "listens"), ("GATEHOUSE_LISTEN", "7401", "listen"),
       ("GATEHOUSE_LISTEN", #"["localhost:1"]"#, "listen[0]"), ("GATEHOUSE_LOOPS", "0", "loops"),
       ("GATEHOUSE_LOOPS", "two", "loops"), ("GATEHOUSE_LOG__LEVEL", "loud", "log.level"),
-      ("GATEHOUSE_LOG__COLOUR", "red", "log.colour"), ("GATEHOUSE_TLS__KEY", "k", "tls.certificate"),
+      ("GATEHOUSE_LOG__COLOUR", "red", "log.colour"),
+      ("GATEHOUSE_TLS__KEY", "k", "tls.certificate"),
       ("GATEHOUSE_DRAIN_TIMEOUT", "-1", "drain_timeout"), ("GATEHOUSE_", "1", "GATEHOUSE_"),
     ]
   )
