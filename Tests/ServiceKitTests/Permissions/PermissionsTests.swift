@@ -1,0 +1,206 @@
+import Contracts
+import RPCKit
+import ServiceKit
+import Testing
+
+@Suite("Permissions behind a cache")
+struct PermissionsTests {
+  @Test("A hundred callers who miss the same answer make one call, and the next makes none")
+  func check_concurrentMisses_makeOneCall() async throws {
+    let stage = try await Stage()
+    try await stage.serving { permissions, service in
+      await service.hold()
+      let decisions = try await withThrowingTaskGroup(of: PermissionDecision.self) { group in
+        for _ in 0..<100 {
+          group.addTask { try await permissions.check("usr_1", "device.unlock", "dev_1") }
+        }
+        await service.waitForCall()
+        await service.release()
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(decisions.count == 100 && decisions.allSatisfy(\.isAllowed))
+      _ = try await permissions.check("usr_1", "device.unlock", "dev_1")
+      #expect(await service.callCount == 1)
+      _ = try await permissions.check("usr_2", "device.unlock", "dev_1")
+      #expect(await service.callCount == 2)
+    }
+  }
+
+  @Test("A pushed change is asked for anew, and only by those it touches")
+  func check_pushedChange_isAskedAnew() async throws {
+    let stage = try await Stage()
+    try await stage.serving { permissions, service in
+      for user in ["usr_1", "usr_2"] { _ = try await permissions.check(user, "a", "dev_1") }
+      await service.push(.init(revision: "2", kind: .subject, subjectId: "usr_1"))
+      // The answer changes with the push; it is seen as soon as the push is.
+      await service.deny()
+      while try await permissions.check("usr_1", "a", "dev_1").isAllowed {}
+      #expect(try await permissions.check("usr_2", "a", "dev_1").isAllowed)
+      await service.push(.init(revision: "3", kind: .subtree, entityId: "prt_1"))
+      while try await permissions.check("usr_2", "a", "dev_1").isAllowed {}
+    }
+  }
+
+  @Test("A failure is not remembered, and gives nobody a permission")
+  func check_failure_isNotRemembered() async throws {
+    let stage = try await Stage()
+    try await stage.serving { permissions, service in
+      await service.fail()
+      let error = await #expect(throws: RPCError.self) {
+        try await permissions.check("usr_1", "a", "dev_1")
+      }
+      #expect(error?.code == .internal)
+      await service.recover()
+      #expect(try await permissions.check("usr_1", "a", "dev_1").isAllowed)
+    }
+  }
+
+  @Test("Who is refused hears why, and who may not know of the object that there is none")
+  func require_denied_saysWhy() async throws {
+    let stage = try await Stage()
+    try await stage.serving { permissions, service in
+      await service.deny(.roleLacksAction)
+      let known = await #expect(throws: RPCError.self) {
+        try await permissions.require("usr_1", "a", "dev_1", domain: "gatehouse.test")
+      }
+      #expect(known?.code == .permissionDenied && known?.reason == "ROLE_LACKS_ACTION")
+      permissions.contradicted(subject: "usr_1")
+      await service.deny(.noAssociation)
+      let unknown = await #expect(throws: RPCError.self) {
+        try await permissions.require("usr_1", "a", "dev_1", domain: "gatehouse.test")
+      }
+      #expect(unknown?.code == .notFound && unknown?.reason == "NOT_FOUND")
+    }
+  }
+}
+
+/// A real server of a scripted TenancyService, and the cache in front of it.
+private struct Stage {
+  private let service = ScriptedPermissions()
+  private let loops: EventLoopGroup
+
+  init() async throws {
+    loops = try EventLoopGroup.epoll(count: 1)
+  }
+
+  func serving(
+    _ body: @Sendable (Permissions, ScriptedPermissions) async throws -> Void
+  ) async throws {
+    var configuration = ServerConfiguration(
+      endpoints: [.init(.ipv4([127, 0, 0, 1], port: 0))]
+    )
+    configuration.limits.responseStreamDrainTimeout = .zero
+    let server = Server(configuration, services: [service.definition], on: loops)
+    try await server.serving { server in
+      let channel = Channel(
+        ChannelTarget(addresses: server.addresses),
+        ChannelConfiguration(loops: loops)
+      )
+      let permissions = Permissions(
+        channel,
+        clock: SystemWallClock(),
+        loop: loops.loops[0],
+        logger: Logger(label: "test", level: .critical, sink: StandardErrorSink.shared),
+        metrics: PermissionMetrics(MetricRegistry())
+      )
+      let push = Task { await permissions.run() }
+      await service.waitForWatcher()
+      // Until the first heartbeat has arrived nothing is believed.
+      repeat {
+        _ = try await permissions.check("usr_0", "a", "dev_0")
+      } while await service.isAsked()
+      await service.resetCount()
+      try await body(permissions, service)
+      push.cancel()
+      await channel.close()
+    }
+    loops.stop()
+  }
+}
+
+/// Answers as it is told, and counts.
+private actor ScriptedPermissions: Tenancy_V1.PermissionsService {
+  private(set) var callCount = 0
+  private var reason = Tenancy_V1.Reason.allowed
+  private var fails = false
+  private var isHeld = false
+  private var held: [CheckedContinuation<Void, Never>] = []
+  private var callWaiters: [CheckedContinuation<Void, Never>] = []
+  private var watcher: AsyncStream<Tenancy_V1.Change>.Continuation?
+  private var watcherWaiters: [CheckedContinuation<Void, Never>] = []
+
+  func hold() { isHeld = true }
+  func deny(_ reason: Tenancy_V1.Reason = .expired) { self.reason = reason }
+  func fail() { fails = true }
+  func recover() { fails = false }
+  func resetCount() { callCount = 0 }
+  func push(_ change: Tenancy_V1.Change) { watcher?.yield(change) }
+
+  /// Whether somebody asked since the last time.
+  func isAsked() -> Bool {
+    defer { callCount = 0 }
+    return callCount > 0
+  }
+
+  func release() {
+    isHeld = false
+    for continuation in held { continuation.resume() }
+    held = []
+  }
+
+  func waitForCall() async {
+    guard callCount == 0 else { return }
+    await withCheckedContinuation { callWaiters.append($0) }
+  }
+
+  func waitForWatcher() async {
+    guard watcher == nil else { return }
+    await withCheckedContinuation { watcherWaiters.append($0) }
+  }
+
+  func check(
+    _ request: Tenancy_V1.CheckRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Decision {
+    callCount += 1
+    for waiter in callWaiters { waiter.resume() }
+    callWaiters = []
+    if isHeld { await withCheckedContinuation { held.append($0) } }
+    guard !fails else { throw RPCError(.internal, "no answer") }
+    return Tenancy_V1.Decision(
+      allowed: reason == .allowed,
+      reason: reason,
+      ancestorIds: request.forCache ? ["unt_1", "prt_1"] : []
+    )
+  }
+
+  func watchChanges(
+    _ request: Tenancy_V1.WatchChangesRequest,
+    _ call: CallContext,
+    to writer: ResponseWriter<Tenancy_V1.Change>
+  ) async throws {
+    let (changes, continuation) = AsyncStream.makeStream(of: Tenancy_V1.Change.self)
+    watcher = continuation
+    for waiter in watcherWaiters { waiter.resume() }
+    watcherWaiters = []
+    try await writer.write(.init(revision: "1", kind: .heartbeat))
+    for await change in changes { try await writer.write(change) }
+  }
+
+  func batchCheck(
+    _ request: Tenancy_V1.BatchCheckRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.BatchCheckResponse { throw RPCError(.unimplemented, "not asked") }
+
+  func listActions(
+    _ request: Tenancy_V1.ListActionsRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListActionsResponse { throw RPCError(.unimplemented, "not asked") }
+
+  func listAccessible(
+    _ request: Tenancy_V1.ListAccessibleRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListAccessibleResponse {
+    throw RPCError(.unimplemented, "not asked")
+  }
+}
