@@ -44,7 +44,7 @@ struct KeysCommand: Command {
     return .object(settings)
   }
 
-  private func privateKey(_ service: String) -> String { "\(directory)/\(service).key.pem" }
+  private func privateKey(_ service: String) -> String { "\(directory)/\(service).private.pem" }
   private func publicKey(_ service: String) -> String { "\(directory)/\(service).public.pem" }
-  private var secrets: String { "\(directory)/auth-secrets.json" }
+  private var secrets: String { "\(directory)/auth.secrets.json" }
 }
