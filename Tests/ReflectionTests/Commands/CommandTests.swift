@@ -198,12 +198,12 @@ struct CommandTests {
       let directory = "\(stage.folder)/keys"
       let outcome = await stage.gatehouse("keys", directory)
       #expect(outcome.code == 0)
-      #expect(outcome.output.contains("\"private_key\": \"\(directory)/tenancy.key.pem\""))
+      #expect(outcome.output.contains("\"private_key\": \"\(directory)/tenancy.private.pem\""))
       let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
       #expect(
         names == [
-          "auth-secrets.json", "auth.key.pem", "auth.public.pem", "entitlement.key.pem",
-          "entitlement.public.pem", "tenancy.key.pem", "tenancy.public.pem",
+          "auth.private.pem", "auth.public.pem", "auth.secrets.json", "entitlement.private.pem",
+          "entitlement.public.pem", "tenancy.private.pem", "tenancy.public.pem",
         ]
       )
       for name in names {
@@ -212,12 +212,12 @@ struct CommandTests {
       }
       try InstallationKeys.check(directory)
       let before = try InstallationKeys.contents(directory)
-      try FileManager.default.removeItem(atPath: "\(directory)/auth.key.pem")
+      try FileManager.default.removeItem(atPath: "\(directory)/auth.private.pem")
       let again = await stage.gatehouse("keys", directory)
       #expect(again.code == 1)
       #expect(again.errors.contains("never overwritten"))
       #expect(
-        try InstallationKeys.contents(directory) == before.filter { $0.key != "auth.key.pem" }
+        try InstallationKeys.contents(directory) == before.filter { $0.key != "auth.private.pem" }
       )
     }
   }

@@ -8,11 +8,11 @@ enum InstallationKeys {
   static func check(_ directory: String) throws {
     let files = try contents(directory)
     for service in ["auth", "tenancy", "entitlement"] {
-      let signing = try SigningKey(pem: files["\(service).key.pem"] ?? [])
+      let signing = try SigningKey(pem: files["\(service).private.pem"] ?? [])
       let verification = try VerificationKey(pem: files["\(service).public.pem"] ?? [])
       guard signing.verificationKey == verification else { throw Mismatch(service: service) }
     }
-    _ = try AuthSecrets(json: files["auth-secrets.json"] ?? [])
+    _ = try AuthSecrets(json: files["auth.secrets.json"] ?? [])
   }
 
   /// Every file's bytes by its name.
