@@ -51,14 +51,15 @@ struct PermissionsTests {
       }
       #expect(error?.code == .internal)
       await service.recover()
-      #expect(try await permissions.check("usr_1", "a", "dev_1").isAllowed)
+      let decision = try await permissions.check("usr_1", "a", "dev_1")
+      #expect(decision.isAllowed)
     }
   }
 
   @Test("Who is refused hears why, and who may not know of the object that there is none")
   func require_denied_saysWhy() async throws {
     let stage = try await Stage()
-    try await stage.serving { permissions, service in
+    try await stage.serving { permissions, service async throws in
       await service.deny(.roleLacksAction)
       let known = await #expect(throws: RPCError.self) {
         try await permissions.require("usr_1", "a", "dev_1", domain: "gatehouse.test")
