@@ -193,13 +193,9 @@ public final class AuthService: Sendable {
 
   /// What must be in order to be sent calls; does not wait.
   public func readiness() -> Readiness {
-    let store: Readiness.Check =
-      switch core.database.condition {
-      case .working: .init("store", isReady: true)
-      case .failing: .init("store", isReady: false, detail: "the last commit failed")
-      case .broken: .init("store", isReady: false, detail: "the store must be opened anew")
-      }
-    return Readiness([store, .init("signing keys", isReady: core.ring.signer != nil)])
+    Readiness([
+      core.database.readinessCheck, .init("signing keys", isReady: core.ring.signer != nil),
+    ])
   }
 
   /// Ends the threads and closes the store, after the last call ended.

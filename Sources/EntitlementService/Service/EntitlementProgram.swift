@@ -17,6 +17,9 @@ public struct EntitlementProgram: HostedService {
   private let remote: RemoteIdentity
   private let tenancy: Channel
   private let permissions: Permissions
+  private let loop: any EventLoop
+  private let clock: any WallClock
+  private let logger: Logger
 
   /// See `HostedService.identity`.
   public static let identity = ServiceIdentity(
@@ -66,7 +69,10 @@ public struct EntitlementProgram: HostedService {
       settings: settings.own,
       remote: remote,
       tenancy: tenancy,
-      permissions: permissions
+      permissions: permissions,
+      loop: environment.loops.loops[0],
+      clock: environment.clock,
+      logger: environment.logger
     )
   }
 
@@ -87,6 +93,7 @@ public struct EntitlementProgram: HostedService {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await remote.run() }
       group.addTask { await permissions.run() }
+      group.addTask { await service.maintain(on: loop, clock: clock, logger: logger) }
       await group.waitForAll()
     }
   }

@@ -87,11 +87,12 @@ public final class EntitlementService: Sendable {
 
   /// Whether the store works.
   public func readiness() -> Readiness {
-    switch core.database.condition {
-    case .working: Readiness([.init("store", isReady: true)])
-    case .failing(let detail), .broken(let detail):
-      Readiness([.init("store", isReady: false, detail: detail)])
-    }
+    Readiness([core.database.readinessCheck])
+  }
+
+  /// Deletes old rows of the store until the task is cancelled.
+  public func maintain(on loop: any EventLoop, clock: any WallClock, logger: Logger) async {
+    await core.database.maintain(on: loop, clock: clock, logger: logger)
   }
 
   /// Goes on with another catalogue, and tells those who watch.

@@ -54,7 +54,7 @@ public final class KeySetSource: KeySource {
   public func run() async {
     while !Task.isCancelled {
       await fetchOnce()
-      await loop.sleep(isLoaded ? Self.ageMax : .seconds(1))
+      await loop.sleep(isLoaded ? Self.ageMax : .milliseconds(200))
     }
   }
 

@@ -43,6 +43,11 @@ public struct ServiceEnvironment: Sendable {
     self.network = network
   }
 
+  /// Reads the certificate again that is shown to peers, for connections that begin from now on.
+  func reloadCertificates() throws {
+    try tls?.reload()
+  }
+
   /// A channel to another service, which the caller closes.
   ///
   /// Throws when the settings do not say where it is.

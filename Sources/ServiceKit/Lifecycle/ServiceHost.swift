@@ -21,6 +21,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     self.tls = tls
     service = try await Service.open(settings, in: environment)
     health = HealthService()
+    health.set(.notServing)
     var configuration = ServerConfiguration(
       endpoints: environment.settings.listen.map { address in
         tls.map { .init(address, tls: $0) } ?? .init(address)
@@ -57,6 +58,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await service.run() }
       group.addTask { await react(to: signals) }
+      group.addTask { await followReadiness() }
       do {
         try await server.serving { server in
           ready(server.addresses)
@@ -94,16 +96,28 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     )
   }
 
+  /// Keeps what the health service says the same as what `/readyz` says, until the task is cancelled.
+  private func followReadiness() async {
+    while !Task.isCancelled {
+      health.set(service.readiness().isReady ? .serving : .notServing)
+      await environment.loops.loops[0].sleep(.milliseconds(100))
+    }
+  }
+
   /// Returns when the service should stop; reloads on SIGHUP.
   private func react(to signals: AsyncStream<ProcessSignal>) async {
     for await signal in signals {
       guard signal == .hangUp else { return }
       do {
-        try tls?.reload()
         try await service.reload()
+        try tls?.reload()
+        try environment.reloadCertificates()
         environment.logger.notice("reloaded", [:])
       } catch {
-        environment.logger.error("reload failed, nothing changed", ["error": "\(error)"])
+        environment.logger.error(
+          "reload failed, what was read before it is in use",
+          ["error": "\(error)"]
+        )
       }
     }
   }

@@ -196,7 +196,8 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
       \(identity.summary)
 
         \(name) [--config FILE]
-            Serves until SIGTERM or Control-C, then drains. SIGHUP reloads certificates and policies.
+            Serves until SIGTERM or Control-C, then drains. SIGHUP reloads certificates (and
+            EntitlementService its catalogue).
         \(name) --check-config [--config FILE]
             Says whether the settings are good.
         \(name) probe [--config FILE]

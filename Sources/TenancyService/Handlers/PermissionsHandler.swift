@@ -14,8 +14,8 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     let question = try question(request, asker, call, path: "")
     if !request.atLeastRevision.isEmpty { try await core.reach(atLeast: request.atLeastRevision) }
     let now = core.clock.now
-    let evidence = core.engine.read { $0.answer(question, asker, now: now) }
-    return message(evidence)
+    let answer = core.engine.read { $0.answer(question, asker, now: now) }
+    return message(answer)
   }
 
   func batchCheck(
@@ -33,7 +33,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     let (now, asked) = (core.clock.now, questions)
     // One hold of the lock: all at one revision.
     let answers = core.engine.read { forest in
-      var answers: [Evidence] = []
+      var answers: [Answer] = []
       for question in asked { answers.append(forest.answer(question, asker, now: now)) }
       return answers
     }
@@ -50,7 +50,13 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     guard let action = core.policy.action(named: request.action) else {
       throw TenancyError.invalidField("\(path)action", "ACTION_UNKNOWN", "is no action")
     }
-    return Question(subject: subject, action: action, entity: request.entityId)
+    return Question(
+      subject: subject,
+      action: action,
+      entity: request.entityId,
+      // For services: what lies above an object that it may not see is no user's business.
+      wantsAncestors: request.forCache && !asker.isUser
+    )
   }
 
   func listActions(
@@ -128,8 +134,9 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     )
   }
 
-  private func message(_ evidence: Evidence) -> Tenancy_V1.Decision {
-    Tenancy_V1.Decision(
+  private func message(_ answer: Answer) -> Tenancy_V1.Decision {
+    let evidence = answer.evidence
+    return Tenancy_V1.Decision(
       allowed: evidence.isAllowed,
       reason: Self.reason(evidence.reason),
       associationId: evidence.isAllowed ? evidence.associationID ?? "" : "",
@@ -137,7 +144,8 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
       viaEntityId: evidence.isAllowed ? evidence.viaEntityID ?? "" : "",
       sufficientRoles: evidence.isAllowed ? [] : evidence.sufficientRoles,
       validUntil: .init(milliseconds: evidence.validUntil),
-      revision: core.tokens.token(revision: evidence.revision)
+      revision: core.tokens.token(revision: evidence.revision),
+      ancestorIds: answer.ancestors
     )
   }
 
@@ -165,6 +173,14 @@ struct Question: Sendable {
   let subject: String
   let action: ActionID
   let entity: String
+  let wantsAncestors: Bool
+}
+
+/// What is answered to a question.
+struct Answer: Sendable {
+  let evidence: Evidence
+  /// What lies above the entity, if that was asked for.
+  let ancestors: [String]
 }
 
 /// Who asks, and what is known of the subject.
@@ -181,7 +197,14 @@ struct Asker: Sendable {
 
 extension Forest {
   /// The answer to a question, as far as the asker may know.
-  func answer(_ question: Question, _ asker: Asker, now: Int64) -> Evidence {
+  func answer(_ question: Question, _ asker: Asker, now: Int64) -> Answer {
+    Answer(
+      evidence: evidence(question, asker, now: now),
+      ancestors: question.wantsAncestors ? ancestors(of: question.entity) : []
+    )
+  }
+
+  private func evidence(_ question: Question, _ asker: Asker, now: Int64) -> Evidence {
     let decision = decide(
       subject: question.subject,
       action: question.action,

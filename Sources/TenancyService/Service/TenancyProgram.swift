@@ -14,6 +14,9 @@ public struct TenancyProgram: HostedService {
 
   private let service: TenancyService
   private let remote: RemoteIdentity
+  private let loop: any EventLoop
+  private let clock: any WallClock
+  private let logger: Logger
 
   /// See `HostedService.identity`.
   public static let identity = ServiceIdentity(
@@ -51,7 +54,13 @@ public struct TenancyProgram: HostedService {
       logger: environment.logger,
       metrics: environment.metrics.registry
     )
-    return TenancyProgram(service: service, remote: remote)
+    return TenancyProgram(
+      service: service,
+      remote: remote,
+      loop: environment.loops.loops[0],
+      clock: environment.clock,
+      logger: environment.logger
+    )
   }
 
   /// See `HostedService.services`.
@@ -66,17 +75,17 @@ public struct TenancyProgram: HostedService {
   }
 
   /// See `HostedService.run`.
-  public func run() async throws { await remote.run() }
+  public func run() async throws {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await remote.run() }
+      group.addTask { await service.database.maintain(on: loop, clock: clock, logger: logger) }
+      await group.waitForAll()
+    }
+  }
 
   /// See `HostedService.readiness`.
   public func readiness() -> Readiness {
-    let store: Readiness.Check =
-      switch service.condition {
-      case .working: .init("store", isReady: true)
-      case .failing(let detail), .broken(let detail):
-        .init("store", isReady: false, detail: detail)
-      }
-    return Readiness([store] + remote.checks)
+    Readiness([service.database.readinessCheck] + remote.checks)
   }
 
   /// Only certificates can change while it serves; another policy needs a restart.

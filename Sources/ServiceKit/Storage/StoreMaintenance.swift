@@ -1,0 +1,36 @@
+public import RPCKit
+
+extension Database {
+  /// How long changes are kept for those who follow them.
+  private static let changeLifetime: Int64 = 7 * 86_400_000
+
+  /// Deletes what is older than anybody needs, every minute, until the task is cancelled.
+  ///
+  /// A failure is logged and tried again with the next round.
+  public func maintain(on loop: any EventLoop, clock: any WallClock, logger: Logger) async {
+    while !Task.isCancelled {
+      await loop.sleep(.seconds(60))
+      guard !Task.isCancelled else { return }
+      do {
+        // In small pieces, so that no write waits long behind them.
+        while try await purgeIdempotencyKeys() > 0 {}
+        while try await purgeChanges(before: clock.now - Self.changeLifetime) > 0 {}
+      } catch {
+        logger.warning("old rows of the store stay for now", ["error": "\(error)"])
+      }
+    }
+  }
+
+  /// Whether the store can be relied on, for readiness.
+  ///
+  /// One that could not write is still ready: it reads, and only another write shows that there is
+  /// room again. Only one that must be opened anew is not.
+  public var readinessCheck: Readiness.Check {
+    switch condition {
+    case .working: Readiness.Check("store", isReady: true)
+    case .failing(let detail):
+      Readiness.Check("store", isReady: true, detail: "the last write failed: \(detail)")
+    case .broken(let detail): Readiness.Check("store", isReady: false, detail: detail)
+    }
+  }
+}
