@@ -143,6 +143,15 @@ let package = Package(
       swiftSettings: strict
     ),
     .testTarget(
+      name: "EndToEndTests",
+      dependencies: [
+        "auth-service", "tenancy-service", "entitlement-service", "AuthService", "TenancyService",
+        "EntitlementService", "ServiceKit", "RPCKit", "Contracts",
+      ],
+      path: "Tests/ServiceTests/EndToEnd",
+      swiftSettings: strict
+    ),
+    .testTarget(
       name: "RPCKitTests",
       dependencies: ["RPCKit", "RPCKitTesting", "Contracts", "LoadGenerator", "rpcsim"],
       exclude: ["Transcripts"],

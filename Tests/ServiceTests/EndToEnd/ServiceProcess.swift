@@ -1,0 +1,85 @@
+import Foundation
+import Glibc
+import RPCKit
+import Testing
+
+/// One service of an installation: its program, when it runs, and a channel to it.
+final class ServiceProcess: Sendable {
+  let name: String
+  let channel: Channel
+  private let folder: TemporaryFolder
+  private let loop: any EventLoop
+  private let current = Lock<ChildProcess?>(nil)
+
+  /// Knows where the service will be; nothing runs yet.
+  init(_ name: String, port: UInt16, in folder: TemporaryFolder, on loops: EventLoopGroup) throws {
+    self.name = name
+    self.folder = folder
+    loop = loops.loops[0]
+    var configuration = ChannelConfiguration(loops: loops)
+    configuration.connectionsPerAddress = 1
+    // Restarts are timed, and the pause before connecting again is no part of them.
+    configuration.reconnect = BackOff(initial: .milliseconds(5), maximum: .milliseconds(20))
+    channel = try Channel("tcp://127.0.0.1:\(port)", configuration)
+  }
+
+  /// Starts the program and waits until it is ready; returns how long that took.
+  @discardableResult
+  func start() async throws -> Duration {
+    let began = ContinuousClock.now
+    let child = try ChildProcess(
+      try Self.program(name),
+      ["--config", folder.file("\(name).json")],
+      output: folder.file("\(name).log")
+    )
+    current.withLock { $0 = child }
+    let health = Grpc_Health_V1.HealthClient(channel)
+    let isReady = await eventually(within: .seconds(30)) {
+      guard child.ending == nil else { return true }
+      let options = CallOptions(timeout: .seconds(5), waitsForReady: true)
+      // What fails is not ready yet.
+      return (try? await health.check(.init(), options: options))?.status == .serving
+    }
+    guard isReady, child.ending == nil else {
+      let log = folder.end(of: "\(name).log")
+      throw ChildProcess.Failure(description: "\(name)-service does not get ready:\n\(log)")
+    }
+    return ContinuousClock.now - began
+  }
+
+  /// Sends a signal, if the program runs.
+  func send(_ signal: Int32) { current.withLock { $0 }?.send(signal) }
+
+  /// Waits until the program has ended; nil when it does not in time.
+  func ending(within limit: Duration = .seconds(20)) async -> ChildProcess.Ending? {
+    guard let child = current.withLock({ $0 }) else { return nil }
+    _ = await eventually(within: limit) { child.ending != nil }
+    return child.ending
+  }
+
+  /// Ends the program as a power failure would, as far as a signal can.
+  func kill() async throws {
+    send(SIGKILL)
+    try #require(await ending() == .killed(SIGKILL))
+  }
+
+  /// Tries again and again until `condition` holds, and says whether it came in time.
+  func eventually(
+    within limit: Duration = .seconds(10),
+    _ condition: () async throws -> Bool
+  ) async rethrows -> Bool {
+    let deadline = ContinuousClock.now + limit
+    while ContinuousClock.now < deadline {
+      if try await condition() { return true }
+      await loop.sleep(.milliseconds(2))
+    }
+    return try await condition()
+  }
+
+  /// The programs are built beside the tests.
+  private static func program(_ name: String) throws -> String {
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    return URL(fileURLWithPath: own).deletingLastPathComponent()
+      .appendingPathComponent("\(name)-service").path
+  }
+}
