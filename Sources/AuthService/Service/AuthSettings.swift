@@ -7,7 +7,7 @@ public struct AuthSettings: Sendable {
   /// Their `aud`.
   public var audience = "gatehouse"
   /// The file with the secrets; see `AuthSecrets`.
-  public var secrets = "auth-secrets.json"
+  public var secrets = "auth.secrets.json"
   /// How much work a new password hash is.
   public var passwordCost = PasswordCost.standard
   /// Threads that hash passwords; nil for as many as there are cores.
