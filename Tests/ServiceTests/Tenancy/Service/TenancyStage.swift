@@ -96,11 +96,6 @@ struct SmallUsersService: Auth_V1.UsersService {
     _ request: Auth_V1.ChangePasswordRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.ChangePasswordResponse { throw RPCError(.unimplemented, "") }
-
-  func findByEmail(
-    _ request: Auth_V1.FindUserByEmailRequest,
-    _ call: CallContext
-  ) async throws -> Tenancy_V1.UserSummary { throw RPCError(.unimplemented, "") }
 }
 
 /// TenancyService behind a real socket, with a real, small AuthService beside it.
