@@ -25,6 +25,8 @@ PASSWORD = "a long pass phrase for everybody"
 SERVICES = ("auth", "tenancy", "entitlement")
 # Argon2id as the service does it by default: kibibytes and passes.
 MEMORY_KIB, PASSES = 19456, 2
+# One measurement of a service takes no longer than this.
+SECONDS_MAX = 2
 
 
 def program(name):
@@ -303,7 +305,8 @@ def sign_ins(options, folder):
                 "checks_quiet": quiet, "checks_busy": busy}
 
 
-def measure(options):
+def measure(options, document):
+    """Measures every part, or those wanted, into `document`; what is there of others stays."""
     if not options.skip_build:
         build()
     missing = [name for name in PRODUCTS if not peers.is_there(program(name))]
@@ -311,7 +314,6 @@ def measure(options):
         raise SystemExit(f"benchmarks/run: not built: {', '.join(missing)}")
     if not shutil.which("openssl"):
         raise SystemExit("benchmarks/run: needs openssl")
-    results = {}
     parts = {
         "engine": lambda _: engine(options), "tokens": lambda _: tokens(options),
         "permissions": lambda _: permissions(options),
@@ -320,15 +322,20 @@ def measure(options):
         "checks": lambda folder: checks(options, folder),
         "sign_ins": lambda folder: sign_ins(options, folder), "start_up": start_up,
     }
-    for name, part in parts.items():
-        if options.servers and name not in options.servers.split(","):
-            continue
+    wanted = options.parts.split(",") if options.parts else list(parts)
+    for name in wanted:
+        if name not in parts:
+            raise SystemExit(f"benchmarks/run: no part {name}; there are: {', '.join(parts)}")
+    options.seconds = min(options.seconds, SECONDS_MAX)
+    section = document.get("services") or {"results": {}}
+    document["services"] = section
+    section.update(date=time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+                   machine=machine.describe(), seconds=options.seconds)
+    for name in wanted:
         print(f"services: {name}", flush=True)
         with tempfile.TemporaryDirectory(dir=peers.WORK) as folder:
-            before, began = processes.busy_seconds()[0], os.getloadavg()[0]
-            found = part(folder)
+            load = os.getloadavg()[0]
+            found = parts[name](folder)
             found.pop("_errors", None)
-            found["load_average"] = [round(began, 1), round(os.getloadavg()[0], 1)]
-            results[name] = found
-    return {"date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
-            "machine": machine.describe(), "seconds": options.seconds, "results": results}
+            found["load_average"] = round(max(load, os.getloadavg()[0]), 1)
+            section["results"][name] = found

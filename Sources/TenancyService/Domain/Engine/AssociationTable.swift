@@ -37,7 +37,13 @@ struct AssociationTable: Sendable {
     var head: UInt32 = 0
     var count: UInt32 = 0
     var roles: UInt64 = 0
+    /// The entities of its rows, while they are few enough; `noEntities` fills the rest up.
+    var entities = AssociationTable.noEntities
   }
+
+  /// Associations of a subject whose entities lie beside each other.
+  private static let fewCount = 4
+  private static let noEntities = SIMD4(repeating: UInt32.max)
 
   /// How many associations there are.
   var count: Int { rows.count - free.count }
@@ -67,6 +73,15 @@ struct AssociationTable: Sendable {
   /// How many associations a subject has.
   func count(subject: UInt32) -> Int {
     Int(subject) < subjects.count ? Int(subjects[Int(subject)].count) : 0
+  }
+
+  /// The entities that a subject has associations on, when those are few; nil when not.
+  ///
+  /// Places without one have the largest number, which is no entity's.
+  func fewEntities(subject: UInt32) -> SIMD4<UInt32>? {
+    guard Int(subject) < subjects.count else { return Self.noEntities }
+    let subject = subjects[Int(subject)]
+    return subject.count <= Self.fewCount ? subject.entities : nil
   }
 
   /// Roles that a subject has on anything, at whatever time.
@@ -121,6 +136,7 @@ struct AssociationTable: Sendable {
     subjects[Int(row.subject)].head = number + 1
     subjects[Int(row.subject)].count += 1
     subjects[Int(row.subject)].roles |= RoleSet(row.role).bits
+    gatherEntities(subject: row.subject)
     rows[Int(number)].nextOfEntity = headsOfEntity[Int(row.entity)]
     headsOfEntity[Int(row.entity)] = number + 1
     let key = Self.key(row.subject, row.entity)
@@ -138,6 +154,7 @@ struct AssociationTable: Sendable {
     subjects[Int(row.subject)].head = without(number, from: head, \.nextOfSubject)
     subjects[Int(row.subject)].count -= 1
     subjects[Int(row.subject)].roles = gatheredRoles(subject: row.subject)
+    gatherEntities(subject: row.subject)
     headsOfEntity[Int(row.entity)] = without(
       number,
       from: headsOfEntity[Int(row.entity)],
@@ -149,6 +166,19 @@ struct AssociationTable: Sendable {
       pairCount -= 1
       closeGap(at: place)
     }
+  }
+
+  private mutating func gatherEntities(subject: UInt32) {
+    guard subjects[Int(subject)].count <= Self.fewCount else { return }
+    var entities = Self.noEntities
+    var next = subjects[Int(subject)].head
+    var place = 0
+    while next != 0 {
+      entities[place] = rows[Int(next - 1)].entity
+      next = rows[Int(next - 1)].nextOfSubject
+      place += 1
+    }
+    subjects[Int(subject)].entities = entities
   }
 
   private func gatheredRoles(subject: UInt32) -> UInt64 {

@@ -61,8 +61,10 @@ extension Forest {
       followLinks(edges, subject: subject, rule: rule, into: &search)
     }
     let reaching = policy.reaching[Int(type.index)]
-    // Most subjects have few associations, which are nearer in memory than a probe for each level.
-    guard associations.count(subject: subject) > Self.fewAssociations else {
+    // Most subjects have few associations. Their entities lie together, and their rows are looked at
+    // only when one of those is the entity or above it.
+    if let few = associations.fewEntities(subject: subject) {
+      guard isAny(of: few, above: entity) else { return }
       var next = associations.head(subject: subject)
       while next != 0 {
         let row = associations.rows[Int(next - 1)]
@@ -93,8 +95,15 @@ extension Forest {
     }
   }
 
-  /// Associations up to which a subject's own are looked through.
-  private static let fewAssociations = 4
+  /// Whether one of some entities is the entity or above it.
+  private func isAny(of few: SIMD4<UInt32>, above entity: UInt32) -> Bool {
+    var current = entity
+    while true {
+      if any(few .== SIMD4(repeating: current)) { return true }
+      guard current != Self.system else { return false }
+      current = nodes[Int(current)].parent
+    }
+  }
 
   /// How far an entity is above another one; nil when it is not above it. 1 is for links.
   private func level(of ancestor: UInt32, above entity: UInt32) -> Int? {
