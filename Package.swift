@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "RPCKitTesting", targets: ["RPCKitTesting"]),
     .library(name: "Contracts", targets: ["Contracts"]),
     .library(name: "ServiceKit", targets: ["ServiceKit"]),
+    .library(name: "TenancyService", targets: ["TenancyService"]),
     .executable(name: "auth-service", targets: ["auth-service"]),
     .executable(name: "tenancy-service", targets: ["tenancy-service"]),
     .executable(name: "entitlement-service", targets: ["entitlement-service"]),

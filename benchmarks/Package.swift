@@ -1,25 +1,36 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+func gatehouse(_ product: String) -> Target.Dependency {
+  .product(name: product, package: "Gatehouse")
+}
+
 let package = Package(
   name: "benchmarks",
   dependencies: [.package(name: "Gatehouse", path: "..")],
   targets: [
     .executableTarget(
       name: "benchmark-server",
+      dependencies: [gatehouse("RPCKit"), gatehouse("Contracts")],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "service-benchmark",
       dependencies: [
-        .product(name: "RPCKit", package: "Gatehouse"),
-        .product(name: "Contracts", package: "Gatehouse"),
+        gatehouse("RPCKit"), gatehouse("Contracts"), gatehouse("ServiceKit"),
+        gatehouse("TenancyService"),
       ],
-      swiftSettings: [
-        .swiftLanguageMode(.v6),
-        .strictMemorySafety(),
-        .treatAllWarnings(as: .error),
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-      ]
-    )
+      swiftSettings: strict
+    ),
   ]
 )

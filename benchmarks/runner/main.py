@@ -7,15 +7,23 @@ import shutil
 import sys
 import time
 
-from . import machine, measurements, peers, processes, report
+from . import machine, measurements, peers, processes, report, services
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="benchmarks/run", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=5, help="length of one run (default 5)")
+    parser.add_argument("section", nargs="?", choices=("all", "rpc", "services"), default="all",
+                        help="what to measure; the figures of the other section stay (default all)")
+    parser.add_argument("--seconds", type=float, default=5,
+                        help="length of one run (default 5; of the services' 2)")
     parser.add_argument("--warmup", type=float, default=1, help="before each run (default 1)")
     parser.add_argument("--rounds", type=int, default=3, help="the median counts (default 3)")
     parser.add_argument("--servers", default="", help="comma-separated; empty means all")
+    parser.add_argument("--parts", default="",
+                        help="of the services: comma-separated; empty means all, the figures of the "
+                             "others stay")
+    parser.add_argument("--entities", type=int, default=1_000_000,
+                        help="devices, and associations, of the engine (default 1000000)")
     parser.add_argument("--skip-build", action="store_true", help="measure what is already built")
     parser.add_argument("--output", default=str(peers.BENCHMARKS),
                         help="folder of results.json and RESULTS.md (default benchmarks/)")
@@ -71,6 +79,25 @@ def measure(servers, options):
     return results
 
 
+def measure_rpc(options):
+    wanted = wanted_servers(options.servers)
+    if not options.skip_build:
+        peers.build()
+    servers = built_servers(wanted)
+    if not servers:
+        sys.exit("benchmarks/run: nothing to measure (scripts/setup --benchmarks)")
+    description = machine.describe()
+    began = time.monotonic()
+    results = measure(servers, options)
+    return {
+        "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+        "machine": description,
+        "settings": {"seconds": options.seconds, "warmup": options.warmup,
+                     "rounds": options.rounds, "took_seconds": round(time.monotonic() - began)},
+        "servers": results,
+    }
+
+
 def main():
     options = arguments()
     output = os.path.abspath(options.output)
@@ -80,29 +107,22 @@ def main():
             sys.exit("benchmarks/run: needs two cores and taskset: the server and its load must "
                      "not share one")
         processes.prepare()
-        wanted = wanted_servers(options.servers)
-        if not options.skip_build:
-            peers.build()
-        servers = built_servers(wanted)
-        if not servers:
-            sys.exit("benchmarks/run: nothing to measure (scripts/setup --benchmarks)")
-        description = machine.describe()
-        began = time.monotonic()
+        peers.WORK.mkdir(exist_ok=True)
+        document = {}
+        if os.path.exists(path):
+            with open(path) as file:
+                document = json.load(file)
         try:
-            results = measure(servers, options)
+            if options.section != "services":
+                document = {**measure_rpc(options), "services": document.get("services")}
+            if options.section != "rpc":
+                services.measure(options, document)
         finally:
             processes.end_all()
-        document = {
-            "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
-            "machine": description,
-            "settings": {"seconds": options.seconds, "warmup": options.warmup,
-                         "rounds": options.rounds, "took_seconds": round(time.monotonic() - began)},
-            "servers": results,
-        }
-        os.makedirs(output, exist_ok=True)
-        with open(path, "w") as file:
-            json.dump(document, file, indent=1)
-            file.write("\n")
+            os.makedirs(output, exist_ok=True)
+            with open(path, "w") as file:
+                json.dump(document, file, indent=1)
+                file.write("\n")
     with open(path) as file:
         document = json.load(file)
     with open(os.path.join(output, "RESULTS.md"), "w") as file:

@@ -28,10 +28,22 @@ struct AssociationTable: Sendable {
   /// First row of the pair, + 1; 0 is a free place.
   private var heads = [UInt32](repeating: 0, count: 16)
   private var pairCount = 0
-  private var headsOfSubject: [UInt32] = []
-  private var countsOfSubject: [UInt32] = []
+  private var subjects: [Subject] = []
   private var headsOfEntity: [UInt32] = []
-  private var rolesOfSubject: [UInt64] = []
+
+  /// What is known of a subject; together, so that a decision reads it at once.
+  private struct Subject: Sendable {
+    /// First row, + 1; 0 is none.
+    var head: UInt32 = 0
+    var count: UInt32 = 0
+    var roles: UInt64 = 0
+    /// The entities of its rows, while they are few enough; `noEntities` fills the rest up.
+    var entities = AssociationTable.noEntities
+  }
+
+  /// Associations of a subject whose entities lie beside each other.
+  private static let fewCount = 4
+  private static let noEntities = SIMD4(repeating: UInt32.max)
 
   /// How many associations there are.
   var count: Int { rows.count - free.count }
@@ -55,17 +67,26 @@ struct AssociationTable: Sendable {
 
   /// The first row of a subject, + 1; 0 is none.
   func head(subject: UInt32) -> UInt32 {
-    Int(subject) < headsOfSubject.count ? headsOfSubject[Int(subject)] : 0
+    Int(subject) < subjects.count ? subjects[Int(subject)].head : 0
   }
 
   /// How many associations a subject has.
   func count(subject: UInt32) -> Int {
-    Int(subject) < countsOfSubject.count ? Int(countsOfSubject[Int(subject)]) : 0
+    Int(subject) < subjects.count ? Int(subjects[Int(subject)].count) : 0
+  }
+
+  /// The entities that a subject has associations on, when those are few; nil when not.
+  ///
+  /// Places without one have the largest number, which is no entity's.
+  func fewEntities(subject: UInt32) -> SIMD4<UInt32>? {
+    guard Int(subject) < subjects.count else { return Self.noEntities }
+    let subject = subjects[Int(subject)]
+    return subject.count <= Self.fewCount ? subject.entities : nil
   }
 
   /// Roles that a subject has on anything, at whatever time.
   func roles(subject: UInt32) -> RoleSet {
-    Int(subject) < rolesOfSubject.count ? RoleSet(bits: rolesOfSubject[Int(subject)]) : .none
+    Int(subject) < subjects.count ? RoleSet(bits: subjects[Int(subject)].roles) : .none
   }
 
   /// The first row of an entity, + 1; 0 is none.
@@ -109,14 +130,13 @@ struct AssociationTable: Sendable {
 
   private mutating func link(_ number: UInt32) {
     let row = rows[Int(number)]
-    Self.makeRoom(for: row.subject, in: &headsOfSubject)
-    Self.makeRoom(for: row.subject, in: &countsOfSubject)
-    Self.makeRoom(for: row.entity, in: &headsOfEntity)
-    rows[Int(number)].nextOfSubject = headsOfSubject[Int(row.subject)]
-    headsOfSubject[Int(row.subject)] = number + 1
-    countsOfSubject[Int(row.subject)] += 1
-    Self.makeRoom(for: row.subject, in: &rolesOfSubject)
-    rolesOfSubject[Int(row.subject)] |= RoleSet(row.role).bits
+    Self.makeRoom(for: row.subject, of: Subject(), in: &subjects)
+    Self.makeRoom(for: row.entity, of: 0, in: &headsOfEntity)
+    rows[Int(number)].nextOfSubject = subjects[Int(row.subject)].head
+    subjects[Int(row.subject)].head = number + 1
+    subjects[Int(row.subject)].count += 1
+    subjects[Int(row.subject)].roles |= RoleSet(row.role).bits
+    gatherEntities(subject: row.subject)
     rows[Int(number)].nextOfEntity = headsOfEntity[Int(row.entity)]
     headsOfEntity[Int(row.entity)] = number + 1
     let key = Self.key(row.subject, row.entity)
@@ -130,13 +150,11 @@ struct AssociationTable: Sendable {
 
   private mutating func unlink(_ number: UInt32) {
     let row = rows[Int(number)]
-    headsOfSubject[Int(row.subject)] = without(
-      number,
-      from: headsOfSubject[Int(row.subject)],
-      \.nextOfSubject
-    )
-    countsOfSubject[Int(row.subject)] -= 1
-    rolesOfSubject[Int(row.subject)] = gatheredRoles(subject: row.subject)
+    let head = subjects[Int(row.subject)].head
+    subjects[Int(row.subject)].head = without(number, from: head, \.nextOfSubject)
+    subjects[Int(row.subject)].count -= 1
+    subjects[Int(row.subject)].roles = gatheredRoles(subject: row.subject)
+    gatherEntities(subject: row.subject)
     headsOfEntity[Int(row.entity)] = without(
       number,
       from: headsOfEntity[Int(row.entity)],
@@ -150,9 +168,22 @@ struct AssociationTable: Sendable {
     }
   }
 
+  private mutating func gatherEntities(subject: UInt32) {
+    guard subjects[Int(subject)].count <= Self.fewCount else { return }
+    var entities = Self.noEntities
+    var next = subjects[Int(subject)].head
+    var place = 0
+    while next != 0 {
+      entities[place] = rows[Int(next - 1)].entity
+      next = rows[Int(next - 1)].nextOfSubject
+      place += 1
+    }
+    subjects[Int(subject)].entities = entities
+  }
+
   private func gatheredRoles(subject: UInt32) -> UInt64 {
     var roles = RoleSet.none
-    var next = headsOfSubject[Int(subject)]
+    var next = subjects[Int(subject)].head
     while next != 0 {
       roles.insert(rows[Int(next - 1)].role)
       next = rows[Int(next - 1)].nextOfSubject
@@ -181,13 +212,14 @@ struct AssociationTable: Sendable {
     preconditionFailure("an association is missing from its own chain")
   }
 
-  private static func makeRoom(
+  private static func makeRoom<Element>(
     for index: UInt32,
-    in array: inout [some FixedWidthInteger]
+    of element: Element,
+    in array: inout [Element]
   ) {
     guard Int(index) >= array.count else { return }
     let missing = Int(index) + 1 - array.count
-    array.append(contentsOf: repeatElement(0, count: max(missing, array.count)))
+    array.append(contentsOf: repeatElement(element, count: max(missing, array.count)))
   }
 
   // MARK: Places

@@ -41,10 +41,13 @@ extension Forest {
     context: DecisionContext,
     now: Int64
   ) -> Decision {
-    decide(
-      subject: subjects.find(subject),
+    // Both are on their way from memory before either is needed.
+    let (subjectKey, entityKey) = (subjects.key(subject), entities.key(entity))
+    let (subjectGuess, entityGuess) = (subjects.guess(subjectKey), entities.guess(entityKey))
+    return decide(
+      subject: subjects.find(subjectKey, guess: subjectGuess, subject),
       action: action,
-      entity: entities.find(entity),
+      entity: entities.find(entityKey, guess: entityGuess, entity),
       context: context,
       now: now
     )

@@ -3,7 +3,7 @@ extension Forest {
   ///
   /// The store has checked parents, depth and cycles in the transaction; a change that does not fit
   /// here means that memory and store have parted, which ends the process.
-  mutating func apply(_ change: ForestChange) {
+  public mutating func apply(_ change: ForestChange) {
     switch change {
     case .putEntity(let row): put(row)
     case .removeEntity(let id): remove(id)
@@ -35,44 +35,44 @@ extension Forest {
   }
 
   /// Takes an entity from a store that is read in any order: its parent may come later.
-  mutating func load(_ row: EntityRow) { put(row, under: add(row.parent)) }
+  public mutating func load(_ row: EntityRow) { put(row, under: add(row.parent)) }
 
   private mutating func put(_ row: EntityRow) { put(row, under: known(row.parent)) }
 
   private mutating func put(_ row: EntityRow, under parent: UInt32) {
     let entity = add(row.id)
     let index = Int(entity)
-    if isAlive[index] { detach(entity) }
-    isAlive[index] = true
-    types[index] = row.type
+    if nodes[index].isAlive { detach(entity) }
+    nodes[index].isAlive = true
+    nodes[index].type = row.type
     names[index] = row.name
     for (slot, code) in row.codes.enumerated() { codes[index * codeCount + slot] = code }
     attach(entity, to: parent)
   }
 
   private mutating func attach(_ entity: UInt32, to parent: UInt32) {
-    parents[Int(entity)] = parent
-    let next = firstChildren[Int(parent)]
-    nextSiblings[Int(entity)] = next
-    previousSiblings[Int(entity)] = Self.none
-    if next != Self.none { previousSiblings[Int(next)] = entity }
-    firstChildren[Int(parent)] = entity
+    nodes[Int(entity)].parent = parent
+    let next = nodes[Int(parent)].firstChild
+    nodes[Int(entity)].nextSibling = next
+    nodes[Int(entity)].previousSibling = Self.none
+    if next != Self.none { nodes[Int(next)].previousSibling = entity }
+    nodes[Int(parent)].firstChild = entity
   }
 
   private mutating func detach(_ entity: UInt32) {
-    let (previous, next) = (previousSiblings[Int(entity)], nextSiblings[Int(entity)])
+    let (previous, next) = (nodes[Int(entity)].previousSibling, nodes[Int(entity)].nextSibling)
     if previous == Self.none {
-      firstChildren[Int(parents[Int(entity)])] = next
+      nodes[Int(nodes[Int(entity)].parent)].firstChild = next
     } else {
-      nextSiblings[Int(previous)] = next
+      nodes[Int(previous)].nextSibling = next
     }
-    if next != Self.none { previousSiblings[Int(next)] = previous }
+    if next != Self.none { nodes[Int(next)].previousSibling = previous }
   }
 
   private mutating func remove(_ identifier: String) {
     guard let entity = entity(identifier) else { return }
     precondition(
-      firstChildren[Int(entity)] == Self.none,
+      nodes[Int(entity)].firstChild == Self.none,
       "\(identifier) was removed before what hangs under it"
     )
     associations.removeAll(entity: entity)
@@ -83,7 +83,7 @@ extension Forest {
       linksTo[edge.entity]?.removeAll { $0.entity == entity }
     }
     detach(entity)
-    isAlive[Int(entity)] = false
+    nodes[Int(entity)].isAlive = false
     names[Int(entity)] = ""
   }
 

@@ -14,7 +14,7 @@ extension Forest {
   ) -> Decision {
     let isSuspended = context.isSuspended || subject.map { suspended.contains($0) } == true
     guard !isSuspended else { return denied(.subjectSuspended, now: now) }
-    guard let entity, isAlive[Int(entity)] else { return denied(.entityUnknown, now: now) }
+    guard let entity, nodes[Int(entity)].isAlive else { return denied(.entityUnknown, now: now) }
     let type = type(entity)
     // An action that entities of this type do not know is granted by no role.
     let rule = policy.rule(of: action, on: type) ?? .nothing
@@ -57,32 +57,82 @@ extension Forest {
     rule: Policy.ActionRule,
     into search: inout RoleSearch
   ) {
-    let grants = rule.grants
-    look(at: entity, for: subject, reaching: RoleSet(bits: .max), grants: grants, &search)
     if !linksTo.isEmpty, let edges = linksTo[entity] {
       followLinks(edges, subject: subject, rule: rule, into: &search)
     }
     let reaching = policy.reaching[Int(type.index)]
-    var current = entity
-    while current != Self.system {
-      current = parents[Int(current)]
-      look(at: current, for: subject, reaching: reaching, grants: grants, &search)
+    // Most subjects have few associations. Their entities lie together, and their rows are looked at
+    // only when one of those is the entity or above it.
+    if let few = associations.fewEntities(subject: subject) {
+      guard isAny(of: few, above: entity) else { return }
+      var next = associations.head(subject: subject)
+      while next != 0 {
+        let row = associations.rows[Int(next - 1)]
+        if let level = level(of: row.entity, above: entity),
+          level == 0 || reaching.contains(row.role)
+        {
+          search.examine(row, number: next - 1, level: level, grants: rule.grants)
+        }
+        next = row.nextOfSubject
+      }
+      return
     }
+    let all = RoleSet(bits: .max)
+    look(at: entity, level: 0, for: subject, reaching: all, grants: rule.grants, &search)
+    var current = entity
+    var level = 1
+    while current != Self.system {
+      current = nodes[Int(current)].parent
+      level += 1
+      look(
+        at: current,
+        level: level,
+        for: subject,
+        reaching: reaching,
+        grants: rule.grants,
+        &search
+      )
+    }
+  }
+
+  /// Whether one of some entities is the entity or above it.
+  private func isAny(of few: SIMD4<UInt32>, above entity: UInt32) -> Bool {
+    var current = entity
+    while true {
+      if any(few .== SIMD4(repeating: current)) { return true }
+      guard current != Self.system else { return false }
+      current = nodes[Int(current)].parent
+    }
+  }
+
+  /// How far an entity is above another one; nil when it is not above it. 1 is for links.
+  private func level(of ancestor: UInt32, above entity: UInt32) -> Int? {
+    guard ancestor != entity else { return 0 }
+    var current = entity
+    var level = 1
+    while current != Self.system {
+      current = nodes[Int(current)].parent
+      level += 1
+      if current == ancestor { return level }
+    }
+    return nil
   }
 
   /// Looks at what the subject holds on one entity.
   private func look(
     at entity: UInt32,
+    level: Int,
     for subject: UInt32,
     reaching: RoleSet,
     grants: RoleSet,
     _ search: inout RoleSearch
   ) {
-    search.beginLevel()
     var next = associations.head(subject: subject, entity: entity)
     while next != 0 {
       let row = associations.rows[Int(next - 1)]
-      if reaching.contains(row.role) { search.examine(row, number: next - 1, grants: grants) }
+      if reaching.contains(row.role) {
+        search.examine(row, number: next - 1, level: level, grants: grants)
+      }
       next = row.nextOfPair
     }
   }
@@ -94,7 +144,6 @@ extension Forest {
     rule: Policy.ActionRule,
     into search: inout RoleSearch
   ) {
-    search.beginLevel()
     if edges.count <= associations.count(subject: subject) {
       for edge in edges {
         var next = associations.head(subject: subject, entity: edge.entity)
@@ -126,6 +175,7 @@ extension Forest {
     search.examine(
       row,
       number: number,
+      level: 1,
       grants: rule.linkGrants.isEmpty ? .none : rule.linkGrants[Int(link.index)]
     )
   }

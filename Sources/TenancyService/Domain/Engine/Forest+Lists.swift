@@ -44,7 +44,7 @@ extension Forest {
   func listChildren(of parent: UInt32, _ query: ListQuery) -> [UInt32] {
     let subject = subjects.find(query.subject)
     var found: [UInt32] = []
-    var child = firstChildren[Int(parent)]
+    var child = nodes[Int(parent)].firstChild
     while child != Self.none {
       if type(child) == query.type {
         let decision = decide(
@@ -56,7 +56,7 @@ extension Forest {
         )
         if decision.isAllowed { found.append(child) }
       }
-      child = nextSiblings[Int(child)]
+      child = nodes[Int(child)].nextSibling
     }
     return found.sorted { entities.isOrdered($0, before: $1) }
   }
@@ -85,15 +85,15 @@ extension Forest {
     take(start, subject: subject, &visit)
     var pending = [start]
     while let entity = pending.popLast() {
-      var child = firstChildren[Int(entity)]
+      var child = nodes[Int(entity)].firstChild
       while child != Self.none {
         take(child, subject: subject, &visit)
         if typesBelow[Int(type(child).index)].contains(visit.query.type),
-          firstChildren[Int(child)] != Self.none, !visit.roots.contains(child)
+          nodes[Int(child)].firstChild != Self.none, !visit.roots.contains(child)
         {
           pending.append(child)
         }
-        child = nextSiblings[Int(child)]
+        child = nodes[Int(child)].nextSibling
       }
     }
   }

@@ -19,21 +19,26 @@ public struct Forest: Sendable {
   var associations = AssociationTable()
   var suspended: Set<UInt32> = []
 
-  var parents: [UInt32] = []
-  var types: [EntityTypeID] = []
-  var isAlive: [Bool] = []
+  var nodes: [Node] = []
   var names: [String] = []
   /// Coded attributes, `codeCount` for each entity.
   var codes: [UInt8] = []
   let codeCount: Int
-  var firstChildren: [UInt32] = []
-  var nextSiblings: [UInt32] = []
-  var previousSiblings: [UInt32] = []
   /// Links by their target, sorted by source; and by their source.
   var linksTo: [UInt32: [LinkEdge]] = [:]
   var linksFrom: [UInt32: [LinkEdge]] = [:]
   /// Types that can lie somewhere below each type.
   let typesBelow: [EntityTypeSet]
+
+  /// Where an entity is in the tree; together, so that a step costs one cache line.
+  struct Node: Sendable {
+    var parent = Forest.none
+    var firstChild = Forest.none
+    var nextSibling = Forest.none
+    var previousSibling = Forest.none
+    var type = EntityTypeID.system
+    var isAlive = false
+  }
 
   /// The other end of a link.
   struct LinkEdge: Hashable, Sendable {
@@ -52,20 +57,20 @@ public struct Forest: Sendable {
     codeCount = policy.types.map { $0.attributes.count(where: \.isCoded) }.max() ?? 0
     typesBelow = Self.typesBelow(policy)
     add(Self.systemIdentifier)
-    isAlive[0] = true
-    types[0] = .system
+    nodes[0].isAlive = true
+    nodes[0].type = .system
   }
 
   /// How many entities there are, the system not counted.
-  public var entityCount: Int { isAlive.count(where: \.self) - 1 }
+  public var entityCount: Int { nodes.count(where: \.isAlive) - 1 }
 
   /// The number of an entity that is there.
   func entity(_ identifier: String) -> UInt32? {
-    guard let entity = entities.find(identifier), isAlive[Int(entity)] else { return nil }
+    guard let entity = entities.find(identifier), nodes[Int(entity)].isAlive else { return nil }
     return entity
   }
 
-  func type(_ entity: UInt32) -> EntityTypeID { types[Int(entity)] }
+  func type(_ entity: UInt32) -> EntityTypeID { nodes[Int(entity)].type }
 
   func code(_ entity: UInt32, slot: Int) -> UInt8 { codes[Int(entity) * codeCount + slot] }
 
@@ -74,7 +79,7 @@ public struct Forest: Sendable {
     var depth = 0
     var current = entity
     while current != Self.system {
-      current = parents[Int(current)]
+      current = nodes[Int(current)].parent
       depth += 1
     }
     return depth
@@ -85,7 +90,7 @@ public struct Forest: Sendable {
     var current = entity
     while current != ancestor {
       guard current != Self.system else { return false }
-      current = parents[Int(current)]
+      current = nodes[Int(current)].parent
     }
     return true
   }
@@ -94,15 +99,10 @@ public struct Forest: Sendable {
   @discardableResult
   mutating func add(_ identifier: String) -> UInt32 {
     let entity = entities.intern(identifier)
-    guard Int(entity) == parents.count else { return entity }
-    parents.append(Self.none)
-    types.append(.system)
-    isAlive.append(false)
+    guard Int(entity) == nodes.count else { return entity }
+    nodes.append(Node())
     names.append("")
     codes.append(contentsOf: repeatElement(0, count: codeCount))
-    firstChildren.append(Self.none)
-    nextSiblings.append(Self.none)
-    previousSiblings.append(Self.none)
     return entity
   }
 

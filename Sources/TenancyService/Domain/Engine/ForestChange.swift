@@ -1,5 +1,5 @@
 /// One step by which the forest follows the store.
-enum ForestChange: Hashable, Sendable {
+public enum ForestChange: Hashable, Sendable {
   /// An entity is there, as given: new, renamed, moved or with other attributes.
   case putEntity(EntityRow)
   /// An entity is gone, and with it its associations and links. Its children went before.
@@ -17,7 +17,7 @@ enum ForestChange: Hashable, Sendable {
 }
 
 /// An entity as the engine needs it.
-struct EntityRow: Hashable, Sendable {
+public struct EntityRow: Hashable, Sendable {
   var id: String
   var type: EntityTypeID
   /// The entity above; the system's for a root.
@@ -25,22 +25,48 @@ struct EntityRow: Hashable, Sendable {
   var name: String
   /// Coded attributes by slot; see `Attribute.code`.
   var codes: [UInt8]
+
+  /// An entity; `parent` is `Forest.systemIdentifier` for a root, `codes` are attributes by slot.
+  public init(id: String, type: EntityTypeID, parent: String, name: String, codes: [UInt8]) {
+    self.id = id
+    self.type = type
+    self.parent = parent
+    self.name = name
+    self.codes = codes
+  }
 }
 
 /// An association as the engine needs it.
-struct AssociationRow: Hashable, Sendable {
+public struct AssociationRow: Hashable, Sendable {
   var id: String
   var subject: String
   var role: RoleID
   var entity: String
   /// Milliseconds since 1970; the smallest number is "always was".
-  var validFrom: Int64 = .min
+  var validFrom: Int64
   /// Milliseconds since 1970, exclusive; the largest number is "for good".
-  var validUntil: Int64 = .max
+  var validUntil: Int64
+
+  /// An association; times are in milliseconds since 1970, and valid until just before the last.
+  public init(
+    id: String,
+    subject: String,
+    role: RoleID,
+    entity: String,
+    validFrom: Int64 = .min,
+    validUntil: Int64 = .max
+  ) {
+    self.id = id
+    self.subject = subject
+    self.role = role
+    self.entity = entity
+    self.validFrom = validFrom
+    self.validUntil = validUntil
+  }
 }
 
 /// A link as the engine needs it.
-struct LinkRow: Hashable, Sendable {
+public struct LinkRow: Hashable, Sendable {
   var link: LinkID
   var from: String
   var to: String

@@ -7,7 +7,6 @@ struct RoleSearch {
   private(set) var held = RoleSet.none
   /// The association that grants the action.
   private(set) var found: Found?
-  private var level = 0
   /// Whether any association reaches the entity, at whatever time.
   private(set) var isReached = false
   private var isGrantedLater = false
@@ -23,11 +22,15 @@ struct RoleSearch {
 
   init(now: Int64) { self.now = now }
 
-  /// The associations that follow are farther than those before.
-  mutating func beginLevel() { level += 1 }
-
-  /// Takes an association that reaches the entity into account.
-  mutating func examine(_ row: AssociationTable.Row, number: UInt32, grants: RoleSet) {
+  /// Takes an association that reaches the entity into account, in any order.
+  ///
+  /// `level` is how far it is: 0 for the entity itself, 1 for links, then one more for each step up.
+  mutating func examine(
+    _ row: AssociationTable.Row,
+    number: UInt32,
+    level: Int,
+    grants: RoleSet
+  ) {
     isReached = true
     if row.validFrom > now {
       edge = min(edge, row.validFrom)
@@ -41,7 +44,7 @@ struct RoleSearch {
     edge = min(edge, row.validUntil)
     held.insert(row.role)
     guard grants.contains(row.role) else { return }
-    if let found, !isBetter(row, than: found) { return }
+    if let found, !isBetter(row, level, than: found) { return }
     found = Found(
       association: number,
       role: row.role,
@@ -51,8 +54,8 @@ struct RoleSearch {
     )
   }
 
-  private func isBetter(_ row: AssociationTable.Row, than found: Found) -> Bool {
-    guard level == found.level else { return false }
+  private func isBetter(_ row: AssociationTable.Row, _ level: Int, than found: Found) -> Bool {
+    guard level == found.level else { return level < found.level }
     if row.role != found.role { return row.role.index < found.role.index }
     return row.validUntil > found.validUntil
   }

@@ -1,0 +1,114 @@
+import Contracts
+import RPCKit
+import ServiceKit
+
+/// How many permission checks a service answers from its cache, whose push stream is alive.
+enum PermissionBenchmark {
+  static func run(_ options: Options) async throws {
+    let server = Server(
+      ServerConfiguration(endpoints: [.init(.ipv4([127, 0, 0, 1], port: 0))]),
+      services: [AllowingHandler().definition],
+      on: try .epoll(count: 1)
+    )
+    try await server.serving { server in
+      guard let address = server.addresses.first else { throw OptionError("no address") }
+      let loops = try EventLoopGroup.epoll(count: 1)
+      defer { loops.stop() }
+      try await withChannel("tcp://\(address)", ChannelConfiguration(loops: loops)) { channel in
+        try await measure(channel, loops, options)
+      }
+    }
+  }
+
+  private static func measure(
+    _ channel: Channel,
+    _ loops: EventLoopGroup,
+    _ options: Options
+  ) async throws {
+    let permissions = Permissions(
+      channel,
+      clock: SystemWallClock(),
+      loop: loops.loops[0],
+      logger: Logger(label: "benchmark", level: .error, sink: CollectingSink()),
+      metrics: PermissionMetrics(MetricRegistry())
+    )
+    let listener = Task { await permissions.run() }
+    defer { listener.cancel() }
+    let questions = (0..<min(options.count, 10_000)).map { number in
+      (
+        subject: "usr_06xrk5tq8k000000000000\(1000 + number % 2000)",
+        entity: "dev_06xrk5tq8k000000000000\(1000 + number % 9000)"
+      )
+    }
+    for question in questions { _ = try await check(permissions, question) }
+    let (all, allSeconds) = try await repeated(questions, permissions, options.seconds)
+    let (one, oneSeconds) = try await repeated([questions[0]], permissions, options.seconds)
+    var report = Report("permissions")
+    report["cached_per_second"] = Double(all) / allSeconds
+    report["cached_same_question_per_second"] = Double(one) / oneSeconds
+    report["questions"] = questions.count
+    report.print()
+  }
+
+  private static func repeated(
+    _ questions: [(subject: String, entity: String)],
+    _ permissions: Permissions,
+    _ seconds: Double
+  ) async throws -> (Int, Double) {
+    let clock = ContinuousClock()
+    let start = clock.now
+    var count = 0
+    repeat {
+      for _ in 0..<1000 {
+        guard try await check(permissions, questions[count % questions.count]).isAllowed else {
+          throw OptionError("a check was not allowed")
+        }
+        count += 1
+      }
+    } while (clock.now - start).seconds < seconds
+    return (count, (clock.now - start).seconds)
+  }
+
+  private static func check(
+    _ permissions: Permissions,
+    _ question: (subject: String, entity: String)
+  ) async throws -> PermissionDecision {
+    try await permissions.check(question.subject, "device.unlock", question.entity)
+  }
+}
+
+/// Allows everything and says every second that nothing has changed.
+private struct AllowingHandler: Tenancy_V1.PermissionsService {
+  private var unused: RPCError { RPCError(.unimplemented, "not needed here") }
+
+  func check(
+    _ request: Tenancy_V1.CheckRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Decision { .init(allowed: true, reason: .allowed) }
+
+  func batchCheck(
+    _ request: Tenancy_V1.BatchCheckRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.BatchCheckResponse { throw unused }
+
+  func listActions(
+    _ request: Tenancy_V1.ListActionsRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListActionsResponse { throw unused }
+
+  func listAccessible(
+    _ request: Tenancy_V1.ListAccessibleRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListAccessibleResponse { throw unused }
+
+  func watchChanges(
+    _ request: Tenancy_V1.WatchChangesRequest,
+    _ call: CallContext,
+    to writer: ResponseWriter<Tenancy_V1.Change>
+  ) async throws {
+    while !Task.isCancelled {
+      try await writer.write(.init(revision: "1", kind: .heartbeat))
+      await call.loop.sleep(.seconds(1))
+    }
+  }
+}
