@@ -5,10 +5,10 @@ extension Forest {
   func ancestors(of identifier: String) -> [String] {
     guard var current = entity(identifier), current != Self.system else { return [] }
     var ancestors: [String] = []
-    current = parents[Int(current)]
+    current = nodes[Int(current)].parent
     while current != Self.system {
       ancestors.append(entities.text(current))
-      current = parents[Int(current)]
+      current = nodes[Int(current)].parent
     }
     return ancestors
   }
