@@ -144,7 +144,8 @@ extension EndToEndTests {
       restarts.print("\(service.name) ready again after SIGKILL")
       print(
         "figures: \(service.name): \(Self.killCount) kills, \(acknowledgedCount) acknowledged,",
-        "\(lostCount) lost; of \(begunCount - acknowledgedCount) cut off, \(foundCount) were there, whole"
+        "\(lostCount) lost; of \(begunCount - acknowledgedCount) cut off,",
+        "\(foundCount) were there, whole"
       )
       return begunCount
     }

@@ -29,7 +29,8 @@ final class ServiceProcess: Sendable {
   @discardableResult
   func start() async throws -> Duration {
     let began = ContinuousClock.now
-    // A write past a limit is an error then, like one to a full disk, and not the end (setrlimit(2)).
+    // A write past a limit is an error then, like one to a full disk, and not the end
+    // (setrlimit(2)).
     let child = try ChildProcess(
       "/bin/sh",
       [
