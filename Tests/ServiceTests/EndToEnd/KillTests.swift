@@ -116,7 +116,7 @@ extension EndToEndTests {
       read: @escaping @Sendable (_ key: String) async throws -> String?
     ) async throws -> Int {
       var restarts = Figures()
-      var (begunCount, acknowledgedCount, foundCount) = (0, 0, 0)
+      var (begunCount, acknowledgedCount, lostCount, foundCount) = (0, 0, 0, 0)
       for round in 0..<Self.killCount {
         let killAfter = Int.random(in: 8...60)
         let writes = await WriteStorm.run(round: round, killAfter: killAfter, write: write) {
@@ -129,6 +129,7 @@ extension EndToEndTests {
           let found = try await again(service) { try await read(key) }
           if let acknowledged = writes.acknowledged[key] {
             #expect(found == acknowledged, "lost after kill \(round) at \(killAfter): \(key)")
+            lostCount += found == acknowledged ? 0 : 1
           } else if found != nil {
             foundCount += 1
           }
@@ -143,7 +144,8 @@ extension EndToEndTests {
       restarts.print("\(service.name) ready again after SIGKILL")
       print(
         "figures: \(service.name): \(Self.killCount) kills, \(acknowledgedCount) acknowledged,",
-        "0 lost; of \(begunCount - acknowledgedCount) cut off, \(foundCount) were there, whole"
+        "\(lostCount) lost; of \(begunCount - acknowledgedCount) cut off,",
+        "\(foundCount) were there, whole"
       )
       return begunCount
     }

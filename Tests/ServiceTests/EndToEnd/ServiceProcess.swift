@@ -20,6 +20,8 @@ final class ServiceProcess: Sendable {
     configuration.connectionsPerAddress = 1
     // Restarts are timed, and the pause before connecting again is no part of them.
     configuration.reconnect = BackOff(initial: .milliseconds(5), maximum: .milliseconds(20))
+    // What is tested is the answer of the service, not that of asking five times.
+    configuration.retry = .never
     channel = try Channel("tcp://127.0.0.1:\(port)", configuration)
   }
 
@@ -27,9 +29,14 @@ final class ServiceProcess: Sendable {
   @discardableResult
   func start() async throws -> Duration {
     let began = ContinuousClock.now
+    // A write past a limit is an error then, like one to a full disk, and not the end
+    // (setrlimit(2)).
     let child = try ChildProcess(
-      try Self.program(name),
-      ["--config", folder.file("\(name).json")],
+      "/bin/sh",
+      [
+        "-c", #"trap "" XFSZ; exec "$0" "$@""#, try Self.program(name), "--config",
+        folder.file("\(name).json"),
+      ],
       output: folder.file("\(name).log")
     )
     current.withLock { $0 = child }
@@ -61,6 +68,18 @@ final class ServiceProcess: Sendable {
   func kill() async throws {
     send(SIGKILL)
     try #require(await ending() == .killed(SIGKILL))
+  }
+
+  /// Lets the program write no more to any file, or as much as it wants to again.
+  func setDiskFull(_ isFull: Bool) async throws {
+    guard let child = current.withLock({ $0 }) else { return }
+    let limit = try ChildProcess(
+      "/usr/bin/prlimit",
+      ["--pid", "\(child.id)", "--fsize=\(isFull ? "0" : "unlimited"):"],
+      output: folder.file("prlimit.log")
+    )
+    _ = await eventually { limit.ending != nil }
+    try #require(limit.ending == .exited(0), "\(folder.end(of: "prlimit.log"))")
   }
 
   /// Tries again and again until `condition` holds, and says whether it came in time.
