@@ -2,21 +2,15 @@
 
 import os
 
+from . import services_report
+from .tables import table, thousands
+
 # Cores' worth of other people's work, and loss of speed of the core itself, above which a run is
 # not to be trusted.
 DISTURBANCE_MAX = 0.1
 SLOWDOWN_MAX = 0.1
 
 OPEN_LOOPS = ("common", "common_slow", "open", "open_slow")
-
-
-def table(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    return lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows] + [""]
-
-
-def thousands(number):
-    return "–" if number is None else f"{number:,.0f}"
 
 
 def primary(server):
@@ -159,10 +153,13 @@ def commands(document):
 
 
 def render(document):
-    servers = list(document["servers"].values())
     lines = ["# Results", "",
              "Written by `benchmarks/run`; the raw figures are in `results.json`. What is measured "
              "and why: `README.md`.", ""]
-    lines += environment(document) + throughput(servers) + latency(servers)
-    lines += resources(servers) + overload(servers) + cross_checks(servers) + commands(document)
+    servers = list(document.get("servers", {}).values())
+    if servers:
+        lines += environment(document) + throughput(servers) + latency(servers)
+        lines += resources(servers) + overload(servers) + cross_checks(servers) + commands(document)
+    if document.get("services"):
+        lines += services_report.render(document["services"])
     return "\n".join(lines).rstrip() + "\n"

@@ -66,6 +66,11 @@ def engine(options):
     size = ("--devices", options.entities, "--associations", options.entities, "--count", 200_000)
     with open(POLICY) as policy:
         found = benchmark("engine", *size, stdin=policy, core=processes.SERVER_CORE)
+    with open(POLICY) as policy:
+        huge = benchmark("engine", *size, stdin=policy, core=processes.SERVER_CORE,
+                         env={**os.environ, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"})
+    huge.pop("_errors")
+    found["huge_pages"] = huge
     if peers.is_there(str(peers.COUNTER)):
         with open(POLICY) as policy:
             counted = benchmark("engine", "--devices", 10_000, "--associations", 10_000,

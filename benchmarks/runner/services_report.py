@@ -1,0 +1,137 @@
+"""The section of the services in RESULTS.md."""
+
+from .tables import table, thousands
+
+
+def verdict(value, target, is_most=False):
+    """Whether a figure reaches its target, and by how much it does not."""
+    if value is None:
+        return "not measured"
+    if is_most:
+        return "yes" if value <= target else f"no: {value / target:.2f} × the target"
+    return "yes" if value >= target else f"no: {value / target * 100:.0f} % of the target"
+
+
+def engine_rows(found):
+    if not found:
+        return []
+    rows = [["decision in memory, p50", f"{thousands(found['p50_ns'])} ns", "< 1 µs",
+             verdict(found["p50_ns"], 1000, True)]]
+    huge = found.get("huge_pages")
+    if huge:
+        rows.append(["the same with huge pages (`GLIBC_TUNABLES=glibc.malloc.hugetlb=1`)",
+                     f"{thousands(huge['p50_ns'])} ns", "< 1 µs",
+                     verdict(huge["p50_ns"], 1000, True)])
+    rows += [
+        ["– allowed p50 / denied p50 / all p99",
+         f"{thousands(found['allowed_p50_ns'])} / {thousands(found['denied_p50_ns'])} / "
+         f"{thousands(found['p99_ns'])} ns", "–", "–"],
+        ["– one after the other, per second on one core",
+         thousands(found["decisions_per_second"]), "–", "–"],
+    ]
+    if "allocations_per_decision" in found:
+        rows.append(["– allocations per decision", f"{found['allocations_per_decision']:g}", "0",
+                     verdict(found["allocations_per_decision"], 0, True)
+                     if found["allocations_per_decision"] == 0 else "no"])
+    return rows
+
+
+def cache_rows(tokens, permissions):
+    rows = []
+    if permissions:
+        rows.append(["cached permission check in another service, per second",
+                     thousands(permissions["cached_per_second"]), "5,000,000",
+                     verdict(permissions["cached_per_second"], 5_000_000)])
+    if tokens:
+        openssl = tokens["openssl_verify_per_second"]
+        rows += [
+            ["access token known, per second", thousands(tokens["cached_per_second"]), "1,000,000",
+             verdict(tokens["cached_per_second"], 1_000_000)],
+            ["access token new, per second", thousands(tokens["cold_per_second"]),
+             f"{thousands(openssl)} (`openssl speed ecdsap256`)",
+             verdict(tokens["cold_per_second"], openssl)],
+            ["– bare ES256 signature through our wrapper, per second",
+             thousands(tokens["signatures_per_second"]), "–", "–"],
+        ]
+    return rows
+
+
+def store_rows(writes, refreshes):
+    rows = []
+    if writes:
+        plain = max(writes["sqlite_per_second"], writes["callers_1_per_second"])
+        rows += [
+            ["durable writes of one row, 64 callers, per second",
+             thousands(writes["callers_64_per_second"]),
+             f"10 × {thousands(plain)} (one transaction per fsync)",
+             verdict(writes["callers_64_per_second"], 10 * plain)],
+            ["– one transaction per fsync: plain SQLite / our store with one caller, per second",
+             f"{thousands(writes['sqlite_per_second'])} / "
+             f"{thousands(writes['callers_1_per_second'])}", "–", "–"],
+        ]
+    if refreshes:
+        rows.append(["refreshes over RPC, durable, 64 callers, per second",
+                     thousands(refreshes["per_second"]), "2,000",
+                     verdict(refreshes["per_second"], 2000)])
+    return rows
+
+
+def call_rows(checks, sign_ins):
+    rows = []
+    if checks:
+        rows += [
+            ["permission checks over RPC, one core, 8×16, per second", thousands(checks["rate"]),
+             "150,000", verdict(checks["rate"], 150_000)],
+            ["– processor time of the service per check / share of its core that it got",
+             f"{checks['server_us_per_call']:.1f} µs / {checks['server_cores'] * 100:.0f} %",
+             "6.7 µs", verdict(checks["server_us_per_call"], 6.7, True)],
+        ]
+    if sign_ins:
+        quiet, busy = sign_ins["checks_quiet"], sign_ins["checks_busy"]
+        rows += [
+            ["sign-ins per second", f"{sign_ins['per_second']:.1f}",
+             f"90 % of {sign_ins['raw_hashes_per_second']:.1f} (bare Argon2id)",
+             verdict(sign_ins["per_second"], 0.9 * sign_ins["raw_hashes_per_second"])],
+            ["p99 of 1,000 checks per second: quiet / while sign-ins flood",
+             f"{thousands(quiet['p99_us'])} / {thousands(busy['p99_us'])} µs", "kept",
+             verdict(busy["p99_us"], quiet["p99_us"], True)],
+            ["– p50 of the same", f"{thousands(quiet['p50_us'])} / {thousands(busy['p50_us'])} µs",
+             "–", "–"],
+        ]
+    return rows
+
+
+def start_rows(found):
+    rows = []
+    for name in found["again_ms"] if found else ():
+        first, again = found["first_ms"][name], found["again_ms"][name]
+        rows += [[f"{name}: start to ready, new store / old one", f"{first} / {again} ms",
+                  "< 300 ms", verdict(max(first, again), 300, True)],
+                 [f"{name}: resident when idle", f"{found['idle_mb'][name]} MB", "< 30 MB",
+                  verdict(found["idle_mb"][name], 30, True)]]
+    return rows
+
+
+def render(section):
+    results = section["results"]
+    rows = engine_rows(results.get("engine"))
+    rows += cache_rows(results.get("tokens"), results.get("permissions"))
+    rows += store_rows(results.get("writes"), results.get("refreshes"))
+    rows += call_rows(results.get("checks"), results.get("sign_ins"))
+    rows += start_rows(results.get("start_up"))
+    loads = ", ".join(f"{name} {found['load_average']:g}" for name, found in results.items())
+    engine = results.get("engine") or {}
+    return [
+        "# The services", "",
+        f"Measured {section['date']} at commit {section['machine']['commit']}, on "
+        f"{section['machine']['processor']} ({section['machine']['cores']} cores). Each "
+        f"measurement took {section['seconds']:g} s. The engine held "
+        f"{thousands(engine.get('devices'))} devices and "
+        f"{thousands(engine.get('associations'))} associations; the services that were called had "
+        "stores with little in them.", "",
+        f"Load average of the machine's {section['machine']['cores']} cores meanwhile, the benchmark "
+        f"included: {loads}. **Above the number of cores, what runs gets a part of a core**, and "
+        "rates of one core are that much too low; compare the figures of one line.", "",
+        *table(["What", "Measured", "Target", "Reached"], rows),
+        "## Commands of the services", "", "```", "scripts/setup --benchmarks",
+        f"benchmarks/run services --seconds {section['seconds']:g}", "```", ""]
