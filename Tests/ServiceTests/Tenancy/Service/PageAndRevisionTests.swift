@@ -161,6 +161,23 @@ struct PageAndRevisionTests {
     }
   }
 
+  @Test("A service that keeps an answer hears what lies above the object, a user does not")
+  func check_forCache_namesAncestors() async throws {
+    try await TenancyStage.run { stage in
+      let home = try await Building(stage, name: "home")
+      let request = Tenancy_V1.CheckRequest(
+        subjectId: home.tenant,
+        action: "device.unlock",
+        entityId: home.door,
+        forCache: true
+      )
+      let service = try await stage.permissions.check(request, options: .byService("entitlement"))
+      #expect(service.ancestorIds == [home.unit, home.property, home.portfolio])
+      let user = try await stage.permissions.check(request, options: .by(home.tenant))
+      #expect(user.allowed && user.ancestorIds.isEmpty)
+    }
+  }
+
   @Test("A batch of a thousand has the answers of single checks, in order")
   func batchCheck_equalsChecks() async throws {
     try await TenancyStage.run { stage in
