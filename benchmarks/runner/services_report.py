@@ -26,7 +26,7 @@ def engine_rows(found):
         ["– allowed p50 / denied p50 / all p99",
          f"{thousands(found['allowed_p50_ns'])} / {thousands(found['denied_p50_ns'])} / "
          f"{thousands(found['p99_ns'])} ns", "–", "–"],
-        ["– one after the other, per second on one core",
+        ["– one after the other, per second of processor time",
          thousands(found["decisions_per_second"]), "–", "–"],
     ]
     if "allocations_per_decision" in found:
@@ -39,18 +39,18 @@ def engine_rows(found):
 def cache_rows(tokens, permissions):
     rows = []
     if permissions:
-        rows.append(["cached permission check in another service, per second",
+        rows.append(["cached permission check in another service, per second of processor time",
                      thousands(permissions["cached_per_second"]), "5,000,000",
                      verdict(permissions["cached_per_second"], 5_000_000)])
     if tokens:
         openssl = tokens["openssl_verify_per_second"]
         rows += [
-            ["access token known, per second", thousands(tokens["cached_per_second"]), "1,000,000",
+            ["access token known, per second of processor time", thousands(tokens["cached_per_second"]), "1,000,000",
              verdict(tokens["cached_per_second"], 1_000_000)],
-            ["access token new, per second", thousands(tokens["cold_per_second"]),
+            ["access token new, per second of processor time", thousands(tokens["cold_per_second"]),
              f"{thousands(openssl)} (`openssl speed ecdsap256`)",
              verdict(tokens["cold_per_second"], openssl)],
-            ["– bare ES256 signature through our wrapper, per second",
+            ["– bare ES256 signature through our wrapper, per second of processor time",
              thousands(tokens["signatures_per_second"]), "–", "–"],
         ]
     return rows

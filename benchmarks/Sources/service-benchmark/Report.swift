@@ -1,3 +1,5 @@
+import Glibc
+
 /// One line of JSON: what was measured and the numbers.
 struct Report {
   private var members: [(String, String)] = []
@@ -45,4 +47,13 @@ extension Duration {
   }
 
   var seconds: Double { Double(nanoseconds) / 1e9 }
+}
+
+/// Processor time of the process: on a machine that others use too, a rate per second of it says more
+/// than one per second of the day, and `openssl speed` counts like that as well.
+struct ProcessorTime {
+  private let start = clock()
+
+  /// Seconds since it was made.
+  var seconds: Double { max(1e-6, Double(clock() - start) / 1e6) }
 }
