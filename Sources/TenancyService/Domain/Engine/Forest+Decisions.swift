@@ -105,7 +105,9 @@ extension Forest {
     }
   }
 
-  /// How far an entity is above another one; nil when it is not above it. 1 is for links.
+  /// How far an entity is above another one; nil when it is not above it.
+  ///
+  /// 1 is for links.
   private func level(of ancestor: UInt32, above entity: UInt32) -> Int? {
     guard ancestor != entity else { return 0 }
     var current = entity
