@@ -1,10 +1,12 @@
 internal import CLinux
 internal import Glibc
+internal import Synchronization
 
 /// A thread of our own: for event loops and for work that blocks.
 @safe
 package final class LoopThread: Sendable {
   private let handle: pthread_t
+  private let isJoined = Atomic(false)
 
   /// Starts a thread with a name of at most 15 bytes (pthread_setname_np(3)).
   package init(name: String, _ body: @escaping @Sendable () -> Void) throws(SyscallError) {
@@ -29,10 +31,17 @@ package final class LoopThread: Sendable {
     self.handle = handle
   }
 
+  /// A thread that nobody waits for gives its stack back by itself when it ends
+  /// (pthread_detach(3)).
+  deinit {
+    if !isJoined.load(ordering: .relaxed) { pthread_detach(handle) }
+  }
+
   /// Waits for the thread to end.
   ///
   /// Call once, from another thread.
   package func join() {
+    isJoined.store(true, ordering: .relaxed)
     _ = pthread_join(handle, nil)
   }
 
