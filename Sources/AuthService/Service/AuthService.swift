@@ -65,8 +65,6 @@ public final class AuthService: Sendable {
 
   /// How often keys and old rows are looked after.
   private static let maintenanceInterval = Duration.seconds(60)
-  /// How long changes are kept for those who follow them, in milliseconds.
-  private static let changeAgeMax: Int64 = 7 * 86_400_000
 
   private init(_ core: AuthCore, _ dependencies: Dependencies) {
     self.core = core
@@ -185,10 +183,7 @@ public final class AuthService: Sendable {
       try AttemptTable.prune(now: now, in: tx)
       try SessionTable.prune(endedBefore: now - 7 * 86_400_000, in: tx)
     }
-    while try await core.database.purgeIdempotencyKeys() == Database.purgeCountMax {}
-    while try await core.database.purgeChanges(before: now - Self.changeAgeMax)
-      == Database.purgeCountMax
-    {}
+    try await core.database.purgeOldRows(now: now)
   }
 
   /// What must be in order to be sent calls; does not wait.

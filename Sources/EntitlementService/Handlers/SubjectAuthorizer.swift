@@ -1,4 +1,3 @@
-public import Contracts
 public import RPCKit
 internal import ServiceKit
 
@@ -9,45 +8,6 @@ public protocol SubjectAuthorizer: Sendable {
   ///
   /// Not asked about users: they see themselves and nobody else.
   func requireView(of subject: Subject, by userID: String, _ call: CallContext) async throws
-}
-
-/// Asks TenancyService each time; for one that remembers see `ServiceKit.Permissions`.
-public struct DirectSubjectAuthorizer: SubjectAuthorizer {
-  private let permissions: Tenancy_V1.PermissionsClient
-  private let timeout: Duration
-
-  /// Makes an authorizer in front of TenancyService, whose channel must prove this service.
-  public init(_ permissions: Tenancy_V1.PermissionsClient, timeout: Duration = .seconds(2)) {
-    self.permissions = permissions
-    self.timeout = timeout
-  }
-
-  /// See `SubjectAuthorizer.requireView`.
-  public func requireView(
-    of subject: Subject,
-    by userID: String,
-    _ call: CallContext
-  ) async throws {
-    guard let action = subject.viewAction else { throw ServiceFault.notFound }
-    let decision: Tenancy_V1.Decision
-    do {
-      decision = try await permissions.check(
-        .init(subjectId: userID, action: action, entityId: subject.id),
-        timeout: timeout
-      )
-    } catch let error as RPCError {
-      // No evidence, no answer; and whatever went wrong is not the caller's fault.
-      throw RPCError(
-        .unavailable,
-        reason: "PERMISSIONS_UNAVAILABLE",
-        domain: ServiceFault.domain,
-        message: "permissions cannot be asked at the moment",
-        retryAfter: .seconds(1),
-        cause: error
-      )
-    }
-    guard decision.allowed else { throw ServiceFault.notFound }
-  }
 }
 
 /// Asks a closure; for caches of permissions that others own, and for tests.

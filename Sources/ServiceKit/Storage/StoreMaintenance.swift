@@ -12,13 +12,18 @@ extension Database {
       await loop.sleep(.seconds(60))
       guard !Task.isCancelled else { return }
       do {
-        // In small pieces, so that no write waits long behind them.
-        while try await purgeIdempotencyKeys() > 0 {}
-        while try await purgeChanges(before: clock.now - Self.changeLifetime) > 0 {}
+        try await purgeOldRows(now: clock.now)
       } catch {
         logger.warning("old rows of the store stay for now", ["error": "\(error)"])
       }
     }
+  }
+
+  /// Deletes answers and changes that are older than anybody needs; `now` is in milliseconds since 1970.
+  public func purgeOldRows(now: Int64) async throws {
+    // In small pieces, so that no write waits long behind them.
+    while try await purgeIdempotencyKeys() == Self.purgeCountMax {}
+    while try await purgeChanges(before: now - Self.changeLifetime) == Self.purgeCountMax {}
   }
 
   /// Whether the store can be relied on, for readiness.

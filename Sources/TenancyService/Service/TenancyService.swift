@@ -116,10 +116,7 @@ public final class TenancyService: Sendable {
   /// The engine, for tests.
   var engine: PermissionEngine { core.engine }
 
-  /// How its store is, for readiness.
-  public var condition: StoreCondition { core.database.condition }
-
-  /// The store, for the backup command.
+  /// The store, for its readiness and maintenance.
   public var database: Database { core.database }
 
   /// Finishes writes that wait, closes the store and ends what follows it.
