@@ -50,6 +50,14 @@ public struct ByteBuffer: ~Copyable {
     }
   }
 
+  /// Adds two big-endian numbers at the end, which is what the header of a frame is.
+  mutating func append(bigEndian first: UInt64, _ second: UInt16) {
+    unsafe appendUninitialized(10) { target in
+      unsafe target.storeBytes(of: first.bigEndian, as: UInt64.self)
+      unsafe target.storeBytes(of: second.bigEndian, toByteOffset: 8, as: UInt16.self)
+    }
+  }
+
   /// Adds `count` bytes that `body` fills in completely.
   ///
   /// The only door to raw memory; for wrappers of C encoders and system calls.
@@ -132,9 +140,13 @@ public struct ByteBuffer: ~Copyable {
   }
 
   /// Makes room for `count` more bytes: first by moving what waits to the front, then by doubling.
+  @inline(__always)
   public mutating func reserve(_ count: Int) {
     precondition(count >= 0, "negative room")
-    guard capacity - writeOffset < count else { return }
+    if capacity - writeOffset < count { makeRoom(count) }
+  }
+
+  private mutating func makeRoom(_ count: Int) {
     let waiting = byteCount
     if let base = unsafe base, readOffset > 0, capacity - waiting >= count, readOffset >= waiting {
       unsafe base.copyMemory(from: base + readOffset, byteCount: waiting)

@@ -57,6 +57,8 @@ struct FrameFlags: OptionSet, Hashable, Sendable {
 struct FrameHeader: Hashable, Sendable {
   /// Bytes of a header.
   static let byteCount = 10
+  /// Where in a header the call's number begins.
+  static let streamIDOffset = 4
 
   /// Bytes that follow the header.
   var payloadByteCount: Int
@@ -84,10 +86,10 @@ struct FrameHeader: Hashable, Sendable {
 
   /// Writes the ten bytes.
   func append(to buffer: inout ByteBuffer) {
-    buffer.append(bigEndian: UInt32(payloadByteCount))
-    buffer.append(bigEndian: streamID.rawValue)
-    buffer.append(type.rawValue)
-    buffer.append(flags.rawValue)
+    buffer.append(
+      bigEndian: UInt64(UInt32(payloadByteCount)) << 32 | UInt64(streamID.rawValue),
+      UInt16(type.rawValue) << 8 | UInt16(flags.rawValue)
+    )
   }
 }
 

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// One call as its handler and the interceptors see it.
 ///
 /// `@unchecked Sendable`: what changes is either in `shared`, behind the lock of the connection, or
@@ -63,6 +65,8 @@ public final class CallContext: @unchecked Sendable {
 
   /// Behind `connection.contextLock`: a lock of its own would cost every call two allocations.
   private var shared = Shared()
+  /// Whether response metadata was ever set: most calls have none, and then the lock is not taken.
+  private let mayHaveResponseMetadata = Atomic<Bool>(false)
 
   init(
     boundMethod: BoundMethod,
@@ -85,7 +89,15 @@ public final class CallContext: @unchecked Sendable {
   /// Only clients that speak our extensions receive it.
   public var responseMetadata: Metadata {
     get { connection.contextLock.withLock { _ in shared.responseMetadata } }
-    set { connection.contextLock.withLock { _ in shared.responseMetadata = newValue } }
+    set {
+      connection.contextLock.withLock { _ in shared.responseMetadata = newValue }
+      mayHaveResponseMetadata.store(true, ordering: .releasing)
+    }
+  }
+
+  /// What to send beside the answer.
+  var metadataToSend: Metadata {
+    mayHaveResponseMetadata.load(ordering: .acquiring) ? responseMetadata : Metadata()
   }
 
   /// Who is calling, as an authenticating interceptor found out; for the handler to read.

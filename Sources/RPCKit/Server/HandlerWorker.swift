@@ -2,21 +2,21 @@
 ///
 /// Confined to its loop.
 ///
-/// `@unchecked Sendable`: `task` and `continuation` are touched on the loop only.
+/// `@unchecked Sendable`: everything here is touched on the loop only.
 @safe
 final class HandlerWorker: @unchecked Sendable {
   private var task: Task<Void, Never>?
   private var continuation: UnsafeContinuation<Void, Never>?
+  /// Asked more often than `Task.isCancelled` is worth: nobody else has the task.
+  private var isCancelled = false
 
   /// Makes the task, which takes calls at once.
   func begin(on loop: any EventLoop, workers: HandlerWorkers) {
     task = Task(executorPreference: loop) { [self] in
       var isKept = true
-      while isKept, !Task.isCancelled {
+      while isKept, !isCancelled {
         workers.workerWoke()
-        var count = 0
-        while count < HandlerWorkers.callsPerWakeMax, !Task.isCancelled, let work = workers.take() {
-          count += 1
+        while !isCancelled, let work = workers.take() {
           let call = work.call
           call.worker = self
           if call.isOver {
@@ -29,7 +29,7 @@ final class HandlerWorker: @unchecked Sendable {
               call.connection.finish(call, throwing: error)
             }
           }
-          call.connection.handlerReturned(call)
+          workers.worked(until: call.connection.handlerReturned(call))
         }
         isKept = await park(workers)
       }
@@ -47,12 +47,13 @@ final class HandlerWorker: @unchecked Sendable {
   ///
   /// The worker does not run another.
   func cancel() {
+    isCancelled = true
     task?.cancel()
   }
 
   /// Waits until there is work; false when the worker is not needed any more.
   private func park(_ workers: HandlerWorkers) async -> Bool {
-    guard !Task.isCancelled, workers.park(self) else { return false }
+    guard !isCancelled, workers.park(self) else { return false }
     await unsafe withUnsafeContinuation { continuation in
       unsafe self.continuation = continuation
     }

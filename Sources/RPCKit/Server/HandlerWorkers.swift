@@ -6,6 +6,10 @@
 /// goes with it; what is left of the list is seen at the end of the turn and more workers are
 /// woken, twice as many each time in a row.
 ///
+/// All workers together may use `nanosecondsPerTurnMax` of a turn. Then the loop writes the answers it has,
+/// and reads: a busy server refuses what it cannot do while that is young, instead of letting it
+/// grow old in the kernel.
+///
 /// The tasks are unstructured, since calls begin in events and not in a task; each lives until the
 /// server stops, and prefers its loop's executor, so a handler that never suspends elsewhere runs
 /// on the loop. Cancelling a call cancels the task it runs in, and as a task cannot be
@@ -21,17 +25,27 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
 
   /// Tasks that are kept although they have nothing to do.
   private static let idleCountMax = 1024
-  /// Calls that one worker begins before the loop looks for events again.
-  static let callsPerWakeMax = 512
+  /// Calls that begin before the loop looks for events again.
+  private static let callsPerTurnMax = 512
+  /// Time that calls may take before the loop looks for events again.
+  ///
+  /// Long enough that the loop's own part, 100 µs with a few busy connections, is a small one, and
+  /// short enough that who is refused learns it within 10 ms.
+  private static let nanosecondsPerTurnMax: Int64 = 4_000_000
 
   private let loop: any EventLoop
   private var idle: [HandlerWorker] = []
-  private var waiting: [Work] = []
+  /// Nil where a call was taken.
+  private var waiting: [Work?] = []
   /// The calls before this one were taken.
   private var head = 0
   private var isWorkerWoken = false
   private var isTurnEndScheduled = false
   private var wakeCount = 1
+  /// Calls taken in this turn.
+  private var takenCount = 0
+  /// The turn has had its share of handlers.
+  private var isTurnUsedUp = false
   private var isStopped = false
 
   init(_ loop: any EventLoop) {
@@ -53,9 +67,6 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   /// Loop only.
   func workerWoke() {
     isWorkerWoken = false
-    guard !isTurnEndScheduled else { return }
-    isTurnEndScheduled = true
-    loop.atEndOfTurn(self)
   }
 
   /// The next call that waits; nil when there is none.
@@ -63,8 +74,16 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   /// Loop only.
   func take() -> Work? {
     guard head < waiting.count else { return nil }
-    let work = waiting[head]
+    // Not only by workers that were woken: one whose handler was suspended comes here by itself.
+    scheduleTurnEnd()
+    guard !isTurnUsedUp, takenCount < Self.callsPerTurnMax else {
+      isTurnUsedUp = true
+      return nil
+    }
+    // Moved and not copied: a copy would count references up and down.
+    let work = waiting[head].take()
     head += 1
+    takenCount += 1
     if head == waiting.count {
       waiting.removeAll(keepingCapacity: head <= Self.idleCountMax)
       head = 0
@@ -72,16 +91,31 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
     return work
   }
 
+  /// A handler returned at `instant`.
+  ///
+  /// Loop only.
+  func worked(until instant: MonotonicInstant) {
+    if loop.now.nanoseconds(to: instant) > Self.nanosecondsPerTurnMax { isTurnUsedUp = true }
+  }
+
   /// The workers that ran in this turn suspended or had enough; others take what is left.
   func turnEnded() {
     isTurnEndScheduled = false
+    let wasUsedUp = isTurnUsedUp
+    isTurnUsedUp = false
+    takenCount = 0
     let left = waiting.count - head
-    guard left > 0 else {
-      wakeCount = 1
-      return
-    }
+    // After a turn that was used up one worker is enough: handlers do not suspend.
+    if left == 0 || wasUsedUp { wakeCount = 1 }
+    guard left > 0 else { return }
     for _ in 0..<min(left, wakeCount) { wake() }
     wakeCount = min(wakeCount * 2, Self.idleCountMax)
+  }
+
+  private func scheduleTurnEnd() {
+    guard !isTurnEndScheduled else { return }
+    isTurnEndScheduled = true
+    loop.atEndOfTurn(self)
   }
 
   private func wake() {

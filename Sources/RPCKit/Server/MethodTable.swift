@@ -8,6 +8,8 @@ final class BoundMethod: Sendable {
   let isUnaryRequest: Bool
   let start: @Sendable (_ payload: Span<UInt8>, _ hasPayload: Bool, CallContext) -> RPCError?
   let metrics: MethodMetrics
+  fileprivate let serviceName: [UInt8]
+  fileprivate let methodName: [UInt8]
 
   init(_ definition: MethodDefinition, _ metrics: MethodMetrics) {
     descriptor = definition.descriptor
@@ -15,6 +17,12 @@ final class BoundMethod: Sendable {
     isUnaryRequest = definition.isUnaryRequest
     start = definition.start
     self.metrics = metrics
+    serviceName = Array(definition.descriptor.service.utf8)
+    methodName = Array(definition.descriptor.method.utf8)
+  }
+
+  fileprivate func isNamed(_ service: Span<UInt8>, _ method: Span<UInt8>) -> Bool {
+    method.isEqual(to: methodName) && service.isEqual(to: serviceName)
   }
 }
 
@@ -27,14 +35,8 @@ struct MethodTable: Sendable {
     case unknownMethod
   }
 
-  private struct Entry: Sendable {
-    let service: [UInt8]
-    let method: [UInt8]
-    let bound: BoundMethod
-  }
-
   /// Open addressing with linear probing; a power of two at least twice the number of methods.
-  private var slots: [Entry?]
+  private var slots: [BoundMethod?]
   private let mask: Int
   private let services: Set<String>
 
@@ -55,31 +57,25 @@ struct MethodTable: Sendable {
   }
 
   private mutating func insert(_ bound: BoundMethod) {
-    let entry = Entry(
-      service: Array(bound.descriptor.service.utf8),
-      method: Array(bound.descriptor.method.utf8),
-      bound: bound
-    )
-    var slot = Self.hash(entry.service.span, Self.hash(entry.method.span, Self.seed)) & mask
+    let (service, method) = (bound.serviceName, bound.methodName)
+    var slot = Self.hash(service.span, method.span) & mask
     while let other = slots[slot] {
       precondition(
-        other.service != entry.service || other.method != entry.method,
+        other.serviceName != service || other.methodName != method,
         "two methods are named \(bound.descriptor.fullName)"
       )
       slot = (slot + 1) & mask
     }
-    slots[slot] = entry
+    slots[slot] = bound
   }
 
   /// Looks a method up by the places of its names in a frame.
   func find(_ bytes: Span<UInt8>, service: Range<Int>, method: Range<Int>) -> Lookup {
     let serviceBytes = bytes.extracting(service)
     let methodBytes = bytes.extracting(method)
-    var slot = Self.hash(serviceBytes, Self.hash(methodBytes, Self.seed)) & mask
-    while let entry = slots[slot] {
-      if Self.equal(entry.method, methodBytes), Self.equal(entry.service, serviceBytes) {
-        return .found(entry.bound)
-      }
+    var slot = Self.hash(serviceBytes, methodBytes) & mask
+    while let bound = slots[slot] {
+      if bound.isNamed(serviceBytes, methodBytes) { return .found(bound) }
       slot = (slot + 1) & mask
     }
     guard let name = try? String(bytes, service), services.contains(name) else {
@@ -89,24 +85,22 @@ struct MethodTable: Sendable {
     return .unknownMethod
   }
 
-  private static let seed: UInt64 = 0xcbf2_9ce4_8422_2325
-
-  /// FNV-1a.
+  /// FNV-1a over the lengths and the ends of both names, which tell methods apart; the rest is
+  /// compared anyway.
   ///
   /// The keys are our own and few, so nobody can make them collide.
-  private static func hash(_ bytes: Span<UInt8>, _ seed: UInt64) -> UInt64 {
-    var hash = seed
-    for index in bytes.indices {
-      hash = (hash ^ UInt64(bytes[index])) &* 0x0000_0100_0000_01b3
-    }
+  private static func hash(_ service: Span<UInt8>, _ method: Span<UInt8>) -> UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    add(service, to: &hash)
+    add(method, to: &hash)
     return hash
   }
 
-  private static func equal(_ left: [UInt8], _ right: Span<UInt8>) -> Bool {
-    guard left.count == right.count else { return false }
-    let left = left.span
-    for index in left.indices where left[index] != right[index] { return false }
-    return true
+  private static func add(_ name: Span<UInt8>, to hash: inout UInt64) {
+    hash = (hash ^ UInt64(name.count)) &* 0x0000_0100_0000_01b3
+    for index in max(0, name.count - 8)..<name.count {
+      hash = (hash ^ UInt64(name[index])) &* 0x0000_0100_0000_01b3
+    }
   }
 }
 

@@ -15,7 +15,8 @@ extension ServerConnection {
     case .found(let method):
       if let refusal = refusal(id, envelope, method.priority) {
         core.observer.refused(method, refusal.code)
-        return answer(id, refusal)
+        refusal.append(to: &output, streamID: id)
+        return scheduleFlush()
       }
       begin(method, envelope, header, bytes, frame)
     case .unknownService:
@@ -34,37 +35,32 @@ extension ServerConnection {
     _ id: StreamID,
     _ envelope: RequestEnvelope,
     _ priority: MethodDescriptor.Priority
-  ) -> RPCError? {
+  ) -> RefusalFrame? {
     switch machine.admission(id) {
     case .accept: break
-    case .refuseDraining:
-      return RPCError(.unavailable, "the server is shutting down", isNotProcessed: true)
+    case .refuseDraining: return core.refusals.draining
     case .refuseTooManyStreams:
       core.observer.limitReached(.streamsPerConnection)
-      return RPCError(
-        .resourceExhausted,
-        "too many calls on this connection",
-        isNotProcessed: true
-      )
+      return core.refusals.tooManyStreams
     }
     guard envelope.timeoutNanoseconds >= 0, deadline(envelope) > loop.now else {
-      return RPCError(.deadlineExceeded, "the deadline passed before the call was received")
+      return core.refusals.expired
     }
     guard
       envelope.metadataCount <= limits.metadataCountMax,
       envelope.metadataByteCount <= limits.metadataByteCountMax
     else {
       core.observer.limitReached(.metadata)
-      return RPCError(.resourceExhausted, "metadata is larger than the server takes")
+      return core.refusals.tooMuchMetadata
     }
     switch core.admission.admit(priority) {
     case .admit: return nil
     case .refuseFull:
       core.observer.limitReached(.runningHandlers)
-      return RPCError.overloaded
+      return core.refusals.overloaded
     case .refuseOverloaded:
       core.observer.overloaded(priority)
-      return RPCError.overloaded
+      return core.refusals.overloaded
     }
   }
 
@@ -152,7 +148,7 @@ extension ServerConnection {
     precondition(loop.isCurrent, "a call is answered on its connection's loop")
     guard retire(call) else { return }
     let start = output.byteCount
-    let metadata = machine.dialect == .stock ? Metadata() : call.responseMetadata
+    let metadata = machine.dialect == .stock ? Metadata() : call.metadataToSend
     let byteCount = resources.codec.appendResponse(
       response,
       to: &output,
@@ -178,12 +174,13 @@ extension ServerConnection {
   func finishStream(_ call: CallContext) {
     precondition(loop.isCurrent, "a call is answered on its connection's loop")
     guard retire(call) else { return }
-    if machine.dialect != .stock, !call.responseMetadata.isEmpty {
+    let metadata = machine.dialect == .stock ? Metadata() : call.metadataToSend
+    if !metadata.isEmpty {
       ResponseEnvelope.appendSuccessPrefix(
         to: &output,
         streamID: call.streamID,
         flags: [],
-        metadata: call.responseMetadata,
+        metadata: metadata,
         payloadByteCount: 0
       )
     } else {
@@ -216,17 +213,16 @@ extension ServerConnection {
 
   /// Ends every call that answers a stream, because the server goes.
   func endResponseStreams() {
-    let ids = machine.streams.filter { _, stream in
-      let kind = stream.call.method.kind
-      return kind == .serverStreaming || kind == .bidirectional
-    }.keys.sorted()
-    for id in ids { fail(id, RPCError(.unavailable, "the server is draining")) }
+    for call in machine.openCalls
+    where call.method.kind == .serverStreaming || call.method.kind == .bidirectional {
+      fail(call.streamID, RPCError(.unavailable, "the server is draining"))
+    }
   }
 
   private func answerFinished(_ call: CallContext, _ error: RPCError) {
     var error = error
     if machine.dialect != .stock {
-      for entry in call.responseMetadata.entries { error.metadata.append(entry.key, entry.value) }
+      for entry in call.metadataToSend.entries { error.metadata.append(entry.key, entry.value) }
     }
     answer(call.streamID, error)
     core.observer.ended(call, error.code)
@@ -236,7 +232,8 @@ extension ServerConnection {
   /// Takes a call off the table for its answer; false when it is over already.
   private func retire(_ call: CallContext) -> Bool {
     guard !call.isOver, machine.end(call.streamID) != nil else { return false }
-    settle(call, inboundEnd: RPCError(.cancelled, "the call is over"))
+    settle(call)
+    if call.inbound != nil { endInbound(call, RPCError(.cancelled, "the call is over")) }
     return true
   }
 
@@ -244,26 +241,31 @@ extension ServerConnection {
   /// it waits for ends.
   func cancel(_ call: CallContext, _ error: RPCError) {
     guard !call.isOver else { return }
-    settle(call, inboundEnd: error)
+    settle(call)
+    endInbound(call, error)
     if error.code == .cancelled { call.tellsLatency = false }
     core.observer.ended(call, error.code)
     call.worker?.cancel()
   }
 
-  private func settle(_ call: CallContext, inboundEnd: RPCError) {
+  private func settle(_ call: CallContext) {
     call.isOver = true
-    loop.cancel(call.timer)
-    endInbound(call, inboundEnd)
-    wakeWriter(call)
+    if call.timer != .none { loop.cancel(call.timer) }
+    if call.waitingWriter != nil { wakeWriter(call) }
   }
 
   /// The handler's task has ended: only now is its place free.
-  func handlerReturned(_ call: CallContext) {
+  ///
+  /// Returns when the call was over, as far as it is known: close to now, for a handler that did not
+  /// suspend.
+  func handlerReturned(_ call: CallContext) -> MonotonicInstant {
     precondition(loop.isCurrent, "a handler returns to its connection's loop")
-    let latency = call.received.nanoseconds(to: call.ended ?? loop.preciseNow)
+    let end = call.ended ?? loop.preciseNow
+    let latency = call.received.nanoseconds(to: end)
     core.admission.ended(latency: call.tellsLatency ? latency : nil, now: loop.now)
     core.observer.handlerReturned()
     call.worker = nil
+    return end
   }
 
   // MARK: - Streaming
@@ -311,14 +313,6 @@ extension ServerConnection {
 }
 
 extension RPCError {
-  /// What a refused call gets: try again, elsewhere or later.
-  static let overloaded = RPCError(
-    .resourceExhausted,
-    "the server is overloaded",
-    details: [.retryInfo(.milliseconds(100))],
-    isNotProcessed: true
-  )
-
   /// The same error small enough for a frame.
   func bounded(_ limits: Limits) -> RPCError {
     var size = message.utf8.count

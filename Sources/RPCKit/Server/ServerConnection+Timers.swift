@@ -87,11 +87,13 @@ extension ServerConnection {
   /// Streams of a peer without flow control whose handlers do not take their messages hold up the
   /// whole connection; they end so that it goes on.
   private func failStalledStreams() {
-    let streams = machine.streams.sorted { $0.key < $1.key }
-    for (id, stream) in streams where (stream.call.inbound?.waitingByteCount ?? 0) > 0 {
+    for call in machine.openCalls where (call.inbound?.waitingByteCount ?? 0) > 0 {
       core.observer.limitReached(.streamStallTime)
       core.observer.streamFailedStalled()
-      fail(id, RPCError(.resourceExhausted, "the stream's messages were not consumed in time"))
+      fail(
+        call.streamID,
+        RPCError(.resourceExhausted, "the stream's messages were not consumed in time")
+      )
     }
   }
 

@@ -43,7 +43,7 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
 
   private(set) var phase = Phase.serving
   private(set) var dialect = Dialect.stock
-  private(set) var streams: [StreamID: Stream] = [:]
+  private(set) var streams = StreamTable<Stream>()
   /// Open calls whose client messages may still arrive.
   private var inboundOpenCount = 0
   private var seen = SeenStreamIDs()
@@ -105,10 +105,10 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
       return header.flags.contains(.acknowledgement) ? .pong : .answerPing
     case .cancel:
       // A race when the answer is already on its way.
-      return streams[header.streamID] == nil ? .ignore : .cancelCall
+      return streams.contains(header.streamID) ? .cancelCall : .ignore
     case .credit:
       // A race when the stream has just ended.
-      return streams[header.streamID] == nil ? .ignore : .credit
+      return streams.contains(header.streamID) ? .credit : .ignore
     default:
       // Responses and unknown types are ignored, as by stock servers, but not for ever.
       return violation(.unexpectedType) ?? .ignore
@@ -160,7 +160,7 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
       stream.isInboundOpen = false
       inboundOpenCount -= 1
     }
-    streams[id] = stream
+    streams.replace(id, with: stream)
     return .deliver(hasMessage: hasMessage, isLast: isLast)
   }
 
@@ -215,32 +215,39 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
       case .extended(let settings): settings.streamWindowByteCount
       }
     if isInboundOpen { inboundOpenCount += 1 }
-    streams[id] = Stream(
-      call: call,
-      isInboundOpen: isInboundOpen,
-      isUnaryRequest: isUnaryRequest,
-      sendCredit: sendCredit,
-      // A client that has not read our settings yet begins with the default.
-      receiveCredit: max(windowByteCount, ConnectionSettings().streamWindowByteCount)
+    streams.insert(
+      id,
+      Stream(
+        call: call,
+        isInboundOpen: isInboundOpen,
+        isUnaryRequest: isUnaryRequest,
+        sendCredit: sendCredit,
+        // A client that has not read our settings yet begins with the default.
+        receiveCredit: max(windowByteCount, ConnectionSettings().streamWindowByteCount)
+      )
     )
   }
 
   /// Ends a call, from whichever side; nil when it has ended already, so each ends once.
   mutating func end(_ id: StreamID) -> Call? {
-    guard let stream = streams.removeValue(forKey: id) else { return nil }
+    guard let stream = streams.remove(id) else { return nil }
     if stream.isInboundOpen { inboundOpenCount -= 1 }
     return stream.call
+  }
+
+  /// The open calls in the order of their numbers, so that one history always goes on in one way.
+  var openCalls: [Call] {
+    streams.ids.sorted().compactMap { streams[$0]?.call }
   }
 
   /// Ends every call: the connection is lost.
   mutating func close() -> [Call] {
     phase = .closed
     defer {
-      streams = [:]
+      streams.removeAll()
       inboundOpenCount = 0
     }
-    // In the order of the calls, so that one history always ends in the same way.
-    return streams.sorted { $0.key < $1.key }.map(\.value.call)
+    return openCalls
   }
 
   // MARK: - Settings and drain
@@ -299,22 +306,22 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
   /// Takes what a sent message costs.
   mutating func sent(_ id: StreamID, payloadByteCount: Int) {
     guard dialect != .stock else { return }
-    streams[id]?.sendCredit -= Self.cost(payloadByteCount)
+    _ = streams.update(id) { $0.sendCredit -= Self.cost(payloadByteCount) }
   }
 
   /// Adds credit that the peer granted, up to a bound that no honest peer passes.
   mutating func addCredit(_ id: StreamID, byteCount: Int) -> Call? {
-    guard var stream = streams[id] else { return nil }
-    let (sum, overflow) = stream.sendCredit.addingReportingOverflow(byteCount)
-    stream.sendCredit = overflow ? .max : sum
-    streams[id] = stream
-    return stream.call
+    streams.update(id) { stream in
+      let (sum, overflow) = stream.sendCredit.addingReportingOverflow(byteCount)
+      stream.sendCredit = overflow ? .max : sum
+      return stream.call
+    }
   }
 
   /// Takes what a message was larger before it was deflated: windows bound memory, so they count
   /// messages as they are held and not as they travelled.
   mutating func chargeInflated(_ id: StreamID, byteCount: Int) {
-    streams[id]?.receiveCredit -= byteCount
+    _ = streams.update(id) { $0.receiveCredit -= byteCount }
   }
 
   /// Notes that the handler took a message; returns the credit to grant once it is worth a frame.
@@ -327,7 +334,7 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
       stream.receiveCredit += stream.unreturnedCredit
       stream.unreturnedCredit = 0
     }
-    streams[id] = stream
+    streams.replace(id, with: stream)
     return grant
   }
 }

@@ -7,6 +7,7 @@ final class ServerCore: Sendable {
   let observer: ServerInstruments
   /// What HELLO says.
   let settings: ConnectionSettings
+  let refusals: RefusalFrames
   private let reportUnexpected: @Sendable (_ id: String, CallContext, any Error) -> Void
   private let registry = Lock(Registry())
 
@@ -35,10 +36,13 @@ final class ServerCore: Sendable {
     self.reportUnexpected = reportUnexpected
     methods = MethodTable(services, metrics: metrics.server)
     observer = ServerInstruments(metrics)
+    refusals = RefusalFrames(limits: configuration.limits)
+    let handlerLimit = metrics.server.handlerLimit
     admission = AdmissionControl(
       configuration.admission,
       runningMax: configuration.limits.runningHandlersMax,
-      now: now
+      now: now,
+      limitChanged: { handlerLimit.set($0) }
     )
     var settings = ConnectionSettings()
     settings.features = [.deflate]

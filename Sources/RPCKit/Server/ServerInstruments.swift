@@ -26,6 +26,8 @@ final class ServerInstruments: Sendable {
   private let bytesSent: Counter
   private let runningHandlers: Gauge
   private let cancelled: Counter
+  /// Indexed by the raw value of the priority.
+  private let overloadRefused: [Counter]
 
   init(_ metrics: RPCMetrics) {
     self.metrics = metrics
@@ -35,6 +37,7 @@ final class ServerInstruments: Sendable {
     bytesSent = metrics.serverConnections.bytesSent
     runningHandlers = metrics.server.runningHandlers
     cancelled = metrics.server.cancelled
+    overloadRefused = [.low, .normal, .high].map { metrics.server.overloadRefused($0) }
   }
 
   // MARK: - Connections
@@ -90,7 +93,7 @@ final class ServerInstruments: Sendable {
   }
 
   func overloaded(_ priority: MethodDescriptor.Priority) {
-    metrics.server.overloadRefused(priority).increment()
+    overloadRefused[Int(priority.rawValue)].increment()
   }
 
   func started(_ call: CallContext) {

@@ -14,9 +14,6 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
     case failed(SyscallError)
   }
 
-  /// Reads per readiness event, so that one busy connection does not starve the others.
-  private static let readsPerTurnMax = 4
-
   private let epollLoop: EpollEventLoop
   private var descriptor: FileDescriptor?
   private var name: UInt64 = 0
@@ -114,20 +111,18 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
 
   private func readAvailable(_ readiness: DescriptorReadiness) {
     guard isReading || readiness.contains(.hangUp) else { return }
-    for _ in 0..<Self.readsPerTurnMax where state == .open && !sawEnd {
-      guard readOnce() else { return }
-    }
+    guard !sawEnd else { return }
+    // Once a turn, so that one busy connection does not starve the others; what is left is ready in
+    // the next turn still.
+    readOnce()
   }
 
-  /// Reads once; true when more may be waiting.
-  private func readOnce() -> Bool {
-    guard let number = descriptorNumber else { return false }
+  private func readOnce() {
+    guard let number = descriptorNumber else { return }
     var transfer = Syscall.Transfer.wouldBlock
-    var wasFilled = false
     unsafe epollLoop.withReadBuffer { buffer in
       transfer = unsafe Syscall.read(number, into: buffer)
       guard case .bytes(let count) = transfer else { return 0 }
-      wasFilled = count == buffer.count
       return count
     } _: { [self] bytes in
       if bytes.count > 0 { receiver?.transportReceived(bytes) }
@@ -137,14 +132,10 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
       sawEnd = true
       update(interest.subtracting(.readable))
       receiver?.transportReceivedEnd()
-      return false
-    case .bytes:
-      return wasFilled && isReading
-    case .wouldBlock:
-      return false
+    case .bytes, .wouldBlock:
+      break
     case .failed(let errno):
       fail(TransportError(.connectionLost, SyscallError("read", errno).description))
-      return false
     }
   }
 

@@ -22,6 +22,8 @@ public final class SimulatedEventLoop: EventLoop, @unchecked Sendable {
   private var timers: TimerWheel
   private var knownDeadline: MonotonicInstant?
   private var isDeadlineKnown = false
+  /// How long this turn has taken, in nanoseconds.
+  private var spentNanoseconds: Int64 = 0
 
   init(name: String, index: UInt64, simulation: Simulation) {
     self.name = name
@@ -39,7 +41,19 @@ public final class SimulatedEventLoop: EventLoop, @unchecked Sendable {
   public var isCurrent: Bool { simulation.currentLoop === self }
 
   /// The manual clock.
+  ///
+  /// Stands still within a turn.
   public var now: MonotonicInstant { simulation.now }
+
+  /// The manual clock, and what was spent since the turn began.
+  public var preciseNow: MonotonicInstant { now.advanced(byNanoseconds: spentNanoseconds) }
+
+  /// Says that what runs on this loop now takes `span` of processor time: the turn becomes as much
+  /// longer, and nothing else happens on this loop meanwhile.
+  public func spend(_ span: Duration) {
+    preconditionOnLoop()
+    spentNanoseconds += span.nanosecondsSaturated
+  }
 
   /// Queues `work` behind what this loop has to do; from the simulation only.
   public func execute(_ work: @escaping @Sendable () -> Void) {
@@ -173,6 +187,10 @@ public final class SimulatedEventLoop: EventLoop, @unchecked Sendable {
       index += 1
     }
     turnEndTargets.removeAll(keepingCapacity: true)
+    guard spentNanoseconds > 0 else { return }
+    let end = preciseNow.nanoseconds
+    spentNanoseconds = 0
+    simulation.advance(to: end)
   }
 
   private func preconditionOnLoop() {

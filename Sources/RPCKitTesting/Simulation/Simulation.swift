@@ -166,7 +166,8 @@ public final class Simulation: @unchecked Sendable {
     return first
   }
 
-  private func advance(to time: Int64) {
+  /// Moves the clock and hands over what arrives until then.
+  func advance(to time: Int64) {
     now.nanoseconds = max(now.nanoseconds, time)
     note(UInt64(bitPattern: now.nanoseconds))
     while let arrival = agenda.popFirst(dueAt: now.nanoseconds) {

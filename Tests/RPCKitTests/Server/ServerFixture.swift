@@ -10,6 +10,8 @@ final class ServerFixture: @unchecked Sendable {
   static let service = "test.Service"
 
   let simulation: Simulation
+  /// The server's first loop.
+  let loop: SimulatedEventLoop
   let network: SimulatedNetwork
   let server: Server
   let service: ScriptedService
@@ -26,6 +28,8 @@ final class ServerFixture: @unchecked Sendable {
     reportUnexpected: @escaping @Sendable (String, CallContext, any Error) -> Void = { _, _, _ in }
   ) throws {
     simulation = Simulation(seed: seed)
+    let loops = (0..<loopCount).map { [simulation] _ in simulation.loop("server") }
+    loop = loops[0]
     network = SimulatedNetwork(simulation, faults: faults)
     service = ScriptedService()
     var configuration = ServerConfiguration(endpoints: [.init(address)])
@@ -34,7 +38,7 @@ final class ServerFixture: @unchecked Sendable {
       configuration,
       services: [service.definition],
       interceptors: interceptors,
-      on: simulation.group("server", loopCount: loopCount),
+      on: EventLoopGroup(loops),
       network: network,
       metrics: metrics,
       reportUnexpected: reportUnexpected

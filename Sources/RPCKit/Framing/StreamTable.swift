@@ -1,9 +1,10 @@
 /// The open calls of one connection, by number.
 ///
-/// Open addressing with linear probing. Call numbers are this side's own and consecutive, so the
-/// number itself is a perfect hash as long as calls end in roughly the order they began, and no
-/// peer can choose colliding ones. Adding and removing allocates nothing once the table has its
-/// size; an empty table that was never used holds no memory.
+/// Open addressing with linear probing, at most half full. Call numbers are consecutive, and used as
+/// they are they would fill one long run, which each removal walks to its end; so they are spread by
+/// Fibonacci hashing (Knuth 6.4). A client that chooses colliding numbers makes its own connection
+/// slower, by one look for each call that it may have open. Adding and removing allocates nothing
+/// once the table has its size; an empty table that was never used holds no memory.
 struct StreamTable<Value>: ~Copyable {
   private struct Slot {
     /// Zero for a free slot: even numbers are never used.
@@ -11,12 +12,14 @@ struct StreamTable<Value>: ~Copyable {
     var value: Value?
   }
 
-  private static var initialCapacity: Int { 16 }
+  private static var initialCapacity: Int { 4 }
   /// A larger table gives its memory back when it becomes empty.
   private static var keptCapacity: Int { 1024 }
 
   private var slots: [Slot] = []
   private var mask = 0
+  /// What is left of a 64-bit product when only a place in the table is wanted.
+  private var shift: UInt64 = 63
   private(set) var count = 0
 
   init() {}
@@ -56,6 +59,12 @@ struct StreamTable<Value>: ~Copyable {
     return value
   }
 
+  /// The call of a number; nil when there is none.
+  subscript(_ id: StreamID) -> Value? {
+    guard let index = index(of: id) else { return nil }
+    return slots[index].value
+  }
+
   /// Whether there is a call of that number.
   func contains(_ id: StreamID) -> Bool { index(of: id) != nil }
 
@@ -63,6 +72,12 @@ struct StreamTable<Value>: ~Copyable {
   mutating func update<Result>(_ id: StreamID, _ body: (inout Value) -> Result) -> Result? {
     guard let index = index(of: id) else { return nil }
     return update(at: index, body)
+  }
+
+  /// Puts another value in the place of a call's; it must be there.
+  mutating func replace(_ id: StreamID, with value: Value) {
+    guard let index = index(of: id) else { preconditionFailure("a call that is not open changes") }
+    slots[index].value = value
   }
 
   /// The numbers of all calls, in no order.
@@ -93,7 +108,10 @@ struct StreamTable<Value>: ~Copyable {
     return body(&value)
   }
 
-  private func home(_ key: UInt32) -> Int { Int(key >> 1) & mask }
+  private func home(_ key: UInt32) -> Int {
+    // 2⁶⁴ divided by the golden ratio.
+    Int(truncatingIfNeeded: (UInt64(key) &* 0x9e37_79b9_7f4a_7c15) &>> shift)
+  }
 
   private func index(of id: StreamID) -> Int? {
     guard count > 0, id.rawValue != 0 else { return nil }
@@ -109,6 +127,7 @@ struct StreamTable<Value>: ~Copyable {
     let old = slots
     slots = Array(repeating: Slot(), count: max(Self.initialCapacity, old.count * 2))
     mask = slots.count - 1
+    shift = UInt64(64 - slots.count.trailingZeroBitCount)
     count = 0
     for slot in old {
       if let value = slot.value { insert(StreamID(rawValue: slot.key), value) }

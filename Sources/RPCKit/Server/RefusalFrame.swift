@@ -1,0 +1,72 @@
+/// The answer to a call that is refused for load, encoded once.
+///
+/// Under overload most answers are this one, so it costs a copy and a number.
+struct RefusalFrame: Sendable {
+  /// What it says.
+  let code: StatusCode
+  private let bytes: [UInt8]
+
+  /// Encodes an error as it is answered to every call.
+  init(_ error: RPCError, limits: Limits) {
+    code = error.code
+    var frame = ByteBuffer()
+    ResponseEnvelope.appendError(to: &frame, streamID: .first, error: error.bounded(limits))
+    bytes = frame.withBytes { [UInt8]($0) }
+  }
+
+  /// Appends the Response frame of one call.
+  func append(to buffer: inout ByteBuffer, streamID: StreamID) {
+    let start = buffer.byteCount
+    buffer.append(bytes.span)
+    buffer.replace(at: start + FrameHeader.streamIDOffset, bigEndian: streamID.rawValue)
+  }
+}
+
+/// The refusals that a server makes before it begins a call, and whose text is always the same.
+struct RefusalFrames: Sendable {
+  /// The server is shutting down.
+  let draining: RefusalFrame
+  /// The connection has too many calls open.
+  let tooManyStreams: RefusalFrame
+  /// The deadline passed on the way.
+  let expired: RefusalFrame
+  /// More metadata than the server takes.
+  let tooMuchMetadata: RefusalFrame
+  /// Too many calls run, or they come too fast.
+  let overloaded: RefusalFrame
+
+  /// Encodes all of them.
+  init(limits: Limits) {
+    draining = RefusalFrame(
+      RPCError(.unavailable, "the server is shutting down", isNotProcessed: true),
+      limits: limits
+    )
+    tooManyStreams = RefusalFrame(
+      RPCError(
+        .resourceExhausted,
+        "too many calls on this connection",
+        isNotProcessed: true
+      ),
+      limits: limits
+    )
+    expired = RefusalFrame(
+      RPCError(.deadlineExceeded, "the deadline passed before the call was received"),
+      limits: limits
+    )
+    tooMuchMetadata = RefusalFrame(
+      RPCError(.resourceExhausted, "metadata is larger than the server takes"),
+      limits: limits
+    )
+    overloaded = RefusalFrame(.overloaded, limits: limits)
+  }
+}
+
+extension RPCError {
+  /// What a call gets that is refused for load: try again, elsewhere or later.
+  static let overloaded = RPCError(
+    .resourceExhausted,
+    "the server is overloaded",
+    details: [.retryInfo(.milliseconds(100))],
+    isNotProcessed: true
+  )
+}
