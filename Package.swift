@@ -113,6 +113,12 @@ let package = Package(
       path: "Tests/StoreCrashWriter",
       swiftSettings: strict
     ),
+    .executableTarget(
+      name: "readme-example",
+      dependencies: ["RPCKit", "Contracts"],
+      path: "Tests/ReadmeExample",
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "ServiceKitTests",
       dependencies: ["ServiceKit", "RPCKit", "RPCKitTesting", "Contracts", "store-crash-writer"],
