@@ -137,23 +137,43 @@ let package = Package(
       path: "Tests/ServiceTests/Auth",
       swiftSettings: strict
     ),
+    .target(
+      name: "ServiceTesting",
+      dependencies: ["ServiceKit", "RPCKit"],
+      path: "Tests/ServiceTests/Support",
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "TenancyServiceTests",
-      dependencies: ["TenancyService", "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts"],
+      dependencies: [
+        "TenancyService", "ServiceTesting", "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts",
+      ],
       path: "Tests/ServiceTests/Tenancy",
       swiftSettings: strict
     ),
     .testTarget(
       name: "EntitlementServiceTests",
-      dependencies: ["EntitlementService", "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts"],
+      dependencies: [
+        "EntitlementService", "ServiceTesting", "ServiceKit", "RPCKit", "RPCKitTesting",
+        "Contracts",
+      ],
       path: "Tests/ServiceTests/Entitlement",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "AuthorizationTests",
+      dependencies: [
+        "AuthService", "TenancyService", "EntitlementService", "ServiceTesting", "Reflection",
+        "ServiceKit", "RPCKit", "Contracts",
+      ],
+      path: "Tests/ServiceTests/Authorization",
       swiftSettings: strict
     ),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
         "auth-service", "tenancy-service", "entitlement-service", "AuthService", "TenancyService",
-        "EntitlementService", "ServiceKit", "RPCKit", "Contracts",
+        "EntitlementService", "ServiceTesting", "ServiceKit", "RPCKit", "Contracts",
       ],
       path: "Tests/ServiceTests/EndToEnd",
       swiftSettings: strict

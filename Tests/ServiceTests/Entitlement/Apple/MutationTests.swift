@@ -2,6 +2,8 @@ import EntitlementService
 import ServiceKit
 import Testing
 
+@testable import ServiceTesting
+
 @Suite("Damaged data")
 struct MutationTests {
   private let verifier: SignedDataVerifier

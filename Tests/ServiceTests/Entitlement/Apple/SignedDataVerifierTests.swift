@@ -2,6 +2,8 @@ import EntitlementService
 import ServiceKit
 import Testing
 
+@testable import ServiceTesting
+
 @Suite("What Apple signed")
 struct SignedDataVerifierTests {
   private let authority: TestAuthority

@@ -2,6 +2,8 @@ import EntitlementService
 import ServiceKit
 import Testing
 
+@testable import ServiceTesting
+
 @Suite("Notifications of the App Store")
 struct SignedNotificationTests {
   private let authority: TestAuthority
@@ -109,28 +111,5 @@ struct SignedNotificationTests {
     #expect(throws: AppleVerificationError.invalid(.wrongEnvironment(found: .sandbox))) {
       try verifier.notification(try text("SANDBOX_1"), in: .production)
     }
-  }
-}
-
-/// Makes notifications.
-enum NotificationFields {
-  static func signed(
-    _ type: String,
-    uuid: String = "8c1f4a7e-0000-4000-8000-000000000001",
-    transaction: String? = nil,
-    renewal: String? = nil,
-    _ change: (inout JSONObject) -> Void = { _ in }
-  ) throws -> String {
-    var data: JSONObject = [
-      "bundleId": .string(TransactionFields.bundleID), "appAppleId": 1234,
-      "environment": "Production",
-    ]
-    if let transaction { data["signedTransactionInfo"] = .string(transaction) }
-    if let renewal { data["signedRenewalInfo"] = .string(renewal) }
-    change(&data)
-    return try SignedData([
-      "notificationType": .string(type), "notificationUUID": .string(uuid), "version": "2.0",
-      "signedDate": .number(JSONNumber(TestTime.now)), "data": .object(data),
-    ]).text()
   }
 }

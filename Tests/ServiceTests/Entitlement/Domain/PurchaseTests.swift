@@ -2,6 +2,8 @@ import EntitlementService
 import ServiceKit
 import Testing
 
+@testable import ServiceTesting
+
 @Suite("The state of a purchase")
 struct PurchaseTests {
   private let verifier: SignedDataVerifier

@@ -3,6 +3,8 @@ import Foundation
 import ServiceKit
 import Testing
 
+@testable import ServiceTesting
+
 /// The catalogue that ships with the service.
 enum TestCatalog {
   /// From Tests/ServiceTests/Entitlement/Domain to the root of the repository.

@@ -4,6 +4,8 @@ import RPCKit
 import ServiceKit
 import Testing
 
+@testable import ServiceTesting
+
 @Suite("Purchases")
 struct PurchaseServiceTests {
   private let anna = ServiceFixture.anna

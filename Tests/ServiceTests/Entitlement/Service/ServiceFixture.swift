@@ -5,6 +5,8 @@ import RPCKit
 import ServiceKit
 import Testing
 
+@testable import ServiceTesting
+
 /// The whole service behind a real socket, with callers that say who they are.
 struct ServiceFixture {
   let service: EntitlementService

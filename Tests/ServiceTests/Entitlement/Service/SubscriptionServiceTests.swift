@@ -4,6 +4,7 @@ import ServiceKit
 import Testing
 
 @testable import EntitlementService
+@testable import ServiceTesting
 
 @Suite("Subscriptions and what follows from them")
 struct SubscriptionServiceTests {

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import ServiceTesting
 @testable import TenancyService
 
 @Suite("The engine and a naive evaluator agree")

@@ -38,6 +38,11 @@ struct NaiveEvaluator {
   let roles: [String: [String: Any]]
   let roleOrder: [String]
   let types: [String: [String: Any]]
+  // Read once: to cast a dictionary of Foundation's takes longer than all the rest.
+  private let actionsByType: [String: [String: [String: Any]]]
+  private let rolesByAction: [String: [String: [String]]]
+  private let includedRoles: [String: [String]]
+  private let inheritingTypes: [String: [String]]
   var entities: [String: Entity] = [:]
   var associations: [Association] = []
   var links: [Link] = []
@@ -54,22 +59,28 @@ struct NaiveEvaluator {
     roles = json["roles"] as? [String: [String: Any]] ?? [:]
     types = json["types"] as? [String: [String: Any]] ?? [:]
     self.roleOrder = roleOrder
+    actionsByType = types.mapValues { $0["actions"] as? [String: [String: Any]] ?? [:] }
+    rolesByAction = actionsByType.mapValues { actions in
+      actions.mapValues { $0["roles"] as? [String] ?? [] }
+    }
+    includedRoles = roles.mapValues { $0["includes"] as? [String] ?? [] }
+    inheritingTypes = roles.mapValues { $0["inherits_to"] as? [String] ?? [] }
     entities["sys_root"] = Entity(id: "sys_root", type: "system", parent: nil, attributes: [:])
   }
 
   func actions(of type: String) -> [String: [String: Any]] {
-    types[type]?["actions"] as? [String: [String: Any]] ?? [:]
+    actionsByType[type] ?? [:]
   }
 
   private func includes(_ role: String, _ other: String) -> Bool {
     if role == other { return true }
-    return (roles[role]?["includes"] as? [String] ?? []).contains { includes($0, other) }
+    return (includedRoles[role] ?? []).contains { includes($0, other) }
   }
 
   private func grants(_ role: String, _ action: String, on type: String) -> Bool {
-    guard let rule = actions(of: type)[action] else { return false }
+    guard let granting = rolesByAction[type]?[action] else { return false }
     if roles[role]?["all_actions"] as? Bool == true { return true }
-    return (rule["roles"] as? [String] ?? []).contains { includes(role, $0) }
+    return granting.contains { includes(role, $0) }
   }
 
   private func through(_ role: String) -> [String: [String]] {
@@ -102,7 +113,7 @@ struct NaiveEvaluator {
         let isGranting = isThere && actions.contains(action)
         seen.append(Seen(association: association, isGranting: isGranting, level: 1))
       }
-      let inherits = roles[association.role]?["inherits_to"] as? [String] ?? []
+      let inherits = inheritingTypes[association.role] ?? []
       if let level = above.firstIndex(of: association.entity),
         inherits.contains("*") || inherits.contains(entity.type)
       {

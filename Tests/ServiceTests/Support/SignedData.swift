@@ -1,4 +1,3 @@
-import EntitlementService
 import Foundation
 import RPCKit
 import ServiceKit
@@ -119,5 +118,28 @@ struct TransactionFields {
   /// The same, signed.
   static func signed(_ change: (inout TransactionFields) -> Void = { _ in }) throws -> String {
     try SignedData(with(change)).text()
+  }
+}
+
+/// Makes notifications.
+enum NotificationFields {
+  static func signed(
+    _ type: String,
+    uuid: String = "8c1f4a7e-0000-4000-8000-000000000001",
+    transaction: String? = nil,
+    renewal: String? = nil,
+    _ change: (inout JSONObject) -> Void = { _ in }
+  ) throws -> String {
+    var data: JSONObject = [
+      "bundleId": .string(TransactionFields.bundleID), "appAppleId": 1234,
+      "environment": "Production",
+    ]
+    if let transaction { data["signedTransactionInfo"] = .string(transaction) }
+    if let renewal { data["signedRenewalInfo"] = .string(renewal) }
+    change(&data)
+    return try SignedData([
+      "notificationType": .string(type), "notificationUUID": .string(uuid), "version": "2.0",
+      "signedDate": .number(JSONNumber(TestTime.now)), "data": .object(data),
+    ]).text()
   }
 }

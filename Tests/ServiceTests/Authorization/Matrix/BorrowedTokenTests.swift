@@ -1,0 +1,187 @@
+import Contracts
+import RPCKit
+import Reflection
+import ServiceKit
+import Testing
+
+@testable import ServiceTesting
+
+/// What a caller is given to show again is of no use to anybody else.
+@Suite("Page tokens and idempotency keys of others")
+struct BorrowedTokenTests {
+  /// Rows whose requests have a field, with an allowed caller for each.
+  private static func rows(with field: String) throws -> [(MatrixRow, MatrixRole)] {
+    try MatrixTable.rows.compactMap { row in
+      let schema = try MatrixStage.schema(row.method)
+      // Nobody is told apart from anybody else by a method for everyone.
+      guard try schema.takes(field), try schema.callerClass != .public else { return nil }
+      let role = [MatrixRole.owner, .superAdmin].first { row.allowed.contains($0) }
+      return role.map { (row, $0) }
+    }
+  }
+
+  @Test("Every list gives pages, and no page's token is good for another caller or list")
+  func pageTokens_ofOthers_areRefused() async throws {
+    try await MatrixStage.run { stage in
+      try await stage.fillLists()
+      let rows = try Self.rows(with: "page_token")
+      #expect(Set(rows.map(\.0.method)).count >= 14)
+      var tokens: [(method: String, token: String)] = []
+      for (row, role) in rows {
+        let request = try await stage.request(row.request, by: stage.person(role), on: stage.home)
+          .with("pageSize", 1)
+        let first = try await page(row, request, stage.person(role), stage)
+        guard case .answer(let answer) = first,
+          let token = answer.object?["nextPageToken"]?.string, !token.isEmpty
+        else {
+          Issue.record("\(row.method) \(row.request) has no second page: \(first)")
+          continue
+        }
+        let next = request.with("pageToken", .string(token))
+        let second = try await page(row, next, stage.person(role), stage)
+        #expect(second.code == nil && second != first, "\(row.method): \(second)")
+        for other in try await stage.others(than: role) {
+          let plain = try await page(row, request, other.person, stage)
+          let borrowed = try await page(row, next, other.person, stage)
+          let cell = "\(row.method) \(row.request) with the token of \(role) by \(other.name)"
+          if plain.code == nil {
+            #expect(borrowed.code == .invalidArgument, "\(cell): \(borrowed)")
+          } else {
+            #expect(borrowed == plain, "\(cell)")
+          }
+        }
+        for (method, token) in tokens where method != row.method {
+          let strange = request.with("pageToken", .string(token))
+          let outcome = try await page(row, strange, stage.person(role), stage)
+          #expect(outcome.code == .invalidArgument, "\(row.method) with a token of \(method)")
+        }
+        tokens.append((row.method, token))
+      }
+    }
+  }
+
+  private func page(
+    _ row: MatrixRow,
+    _ request: JSONValue,
+    _ caller: Person,
+    _ stage: MatrixStage
+  ) async throws -> MatrixStage.Outcome {
+    try await stage.call(row.method, request, try await stage.product.call(caller))
+  }
+
+  @Test("The answer that is kept under a key is nobody else's, and a key says nothing of its use")
+  func idempotencyKeys_ofOthers_areNotFound() async throws {
+    try await MatrixStage.run { stage in
+      let rows = try Self.rows(with: "idempotency_key")
+      #expect(Set(rows.map(\.0.method)).count >= 25)
+      for (number, (row, role)) in rows.enumerated() {
+        let caller = stage.person(role)
+        let request = try await stage.request(row.request, by: caller, on: stage.home)
+          .with("idempotencyKey", .string("key \(number)"))
+        let first = try await page(row, request, caller, stage)
+        #expect(first.code == nil, "\(row.method): \(first)")
+        for other in try await stage.others(than: role) {
+          let borrowed = try await page(row, request, other.person, stage)
+          let cell = "\(row.method) \(row.request) with the key of \(role) by \(other.name)"
+          #expect(borrowed.reason != "IDEMPOTENCY_KEY_REUSED", "\(cell)")
+          let isOthers = other.isNeighbour || other.role.map { !row.allowed.contains($0) } ?? true
+          if row.object.isOwned, isOthers {
+            let plain = try await page(
+              row,
+              request.with("idempotencyKey", ""),
+              other.person,
+              stage
+            )
+            #expect(borrowed == plain && borrowed != first, "\(cell): \(borrowed)")
+          } else if row.isMaking {
+            #expect(borrowed != first, "\(cell)")
+          }
+        }
+        // It was there all the time.
+        let again = try await page(row, request, caller, stage)
+        #expect(again == first, "\(row.method)")
+      }
+    }
+  }
+}
+
+extension MatrixRow {
+  /// Whether an answer is another one each time that the call is made, for lack of a key.
+  fileprivate var isMaking: Bool {
+    ["Create", "CreateProperty", "CreateUnit", "Register", "Grant", "UpdateProfile"]
+      .contains { method.hasSuffix("/\($0)") }
+  }
+}
+
+extension JSONValue {
+  /// The object with a member set.
+  fileprivate func with(_ name: String, _ value: JSONValue) -> JSONValue {
+    var object = self.object ?? JSONObject()
+    object[name] = value
+    return .object(object)
+  }
+}
+
+extension MatrixStage {
+  /// Everyone but the one with a role in the house.
+  fileprivate func others(
+    than role: MatrixRole
+  ) async throws -> [(name: String, role: MatrixRole?, isNeighbour: Bool, person: Person)] {
+    let inHouse = MatrixRole.allCases.filter { $0 != role }
+      .map { (name: "\($0)", role: Optional($0), isNeighbour: false, person: person($0)) }
+    let outside = MatrixRole.allCases.compactMap { role in
+      neighbour(role).map {
+        (
+          name: "the neighbours' \(role)", role: MatrixRole?.none, isNeighbour: true, person: $0
+        )
+      }
+    }
+    return inHouse + outside
+  }
+
+  /// Makes a second one of all that is listed.
+  fileprivate func fillLists() async throws {
+    let (owner, tenant) = (
+      try await product.call(house.owner), try await product.call(house.tenant)
+    )
+    _ = try await product.portfolios.create(.init(name: "Second"), options: owner)
+    _ = try await product.portfolios.createProperty(
+      .init(portfolioId: house.portfolio, name: "Second", managerUserIds: [somebody.id]),
+      options: owner
+    )
+    _ = try await product.properties.addManager(
+      .init(propertyId: house.property, userId: somebody.id),
+      options: owner
+    )
+    _ = try await product.units.create(
+      .init(propertyId: house.property, name: "Second"),
+      options: owner
+    )
+    _ = try await product.units.addTenant(
+      .init(unitId: house.unit, userId: somebody.id),
+      options: owner
+    )
+    _ = try await product.devices.register(
+      .init(propertyId: house.property, unitId: house.unit, name: "Second", type: "light"),
+      options: owner
+    )
+    _ = try await House.lend(house.door, by: house.tenant, to: somebody, product)
+    for operation in ["unlock", "lock"] {
+      _ = try await product.devices.operate(
+        .init(deviceId: house.door, operation: operation),
+        options: tenant
+      )
+    }
+    for number in 1...2 {
+      let id = JSONValue.string("\(4_000_000_000 + number)")
+      let transaction = try TransactionFields.signed {
+        $0["transactionId"] = id
+        $0["originalTransactionId"] = id
+      }
+      _ = try await product.purchases.submitTransaction(
+        .init(signedTransaction: transaction),
+        options: owner
+      )
+    }
+  }
+}

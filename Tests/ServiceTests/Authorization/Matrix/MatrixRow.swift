@@ -1,0 +1,67 @@
+/// One way to call one method, and who may.
+///
+/// A request is the JSON that the command line takes, with names in `<…>` for what it is about; see
+/// `MatrixStage.value`.
+struct MatrixRow: Sendable {
+  /// What a call is about, which says who may know of it.
+  enum Object: Sendable {
+    /// Nothing of anybody's: everyone gets an answer of their own.
+    case none
+    case portfolio
+    case property
+    case unit
+    case device
+    /// A session or the rights of a user, which are nobody else's, not even an operator's.
+    case self_
+    /// What belongs to operators as a whole.
+    case system
+    /// For services; users are kept out before the handler.
+    case service
+
+    /// Who may know of the object of their own house; the others are told that there is none.
+    var knowing: Set<MatrixRole> {
+      switch self {
+      case .none, .self_, .system, .service: .everyone
+      case .portfolio: .portfolioStaff
+      case .property: .staff
+      case .unit: .unitUsers
+      case .device: .deviceUsers
+      }
+    }
+
+    /// Whether the same call can be made about somebody else's.
+    var isOwned: Bool {
+      switch self {
+      case .none, .system, .service: false
+      case .portfolio, .property, .unit, .device, .self_: true
+      }
+    }
+  }
+
+  /// `Portfolios/Create`.
+  let method: String
+  let object: Object
+  let allowed: Set<MatrixRole>
+  let request: String
+  /// What an answer says that allows something, for methods that answer denials; nil for those that
+  /// fail then.
+  let yes: String?
+  /// Whether the session that made the call is over after it.
+  let endsSession: Bool
+
+  init(
+    _ method: String,
+    _ object: Object,
+    _ allowed: Set<MatrixRole>,
+    _ request: String = "{}",
+    yes: String? = nil,
+    endsSession: Bool = false
+  ) {
+    self.method = method
+    self.object = object
+    self.allowed = allowed
+    self.request = request
+    self.yes = yes
+    self.endsSession = endsSession
+  }
+}

@@ -1,0 +1,282 @@
+/// Every method of every contract; one that has no row fails `MatrixTests`.
+enum MatrixTable {
+  static let rows = auth + portfolios + properties + units + devices + tenancy + entitlement
+
+  private static let auth: [MatrixRow] = [
+    .init(
+      "Authentication/SignUp",
+      .none,
+      .everyone,
+      #"{"email": "<new address>", "password": "<password>", "displayName": "New"}"#
+    ),
+    .init(
+      "Authentication/SignIn",
+      .none,
+      .everyone,
+      #"{"email": "<address>", "password": "<password>"}"#
+    ),
+    .init("Authentication/Refresh", .none, .everyone, #"{"refreshToken": "<refresh token>"}"#),
+    .init("Authentication/SignOut", .none, .everyone, endsSession: true),
+    .init("Users/GetMe", .none, .everyone),
+    .init("Users/UpdateProfile", .none, .everyone, #"{"firstName": "First"}"#),
+    .init("Users/SetDefaults", .portfolio, .portfolioStaff, #"{"portfolioId": "<portfolio>"}"#),
+    .init("Users/SetDefaults", .property, .staff, #"{"propertyId": "<property>"}"#),
+    .init("Users/SetDefaults", .unit, .unitUsers, #"{"unitId": "<unit>"}"#),
+    .init(
+      "Users/ChangePassword",
+      .none,
+      .everyone,
+      #"{"currentPassword": "<password>", "newPassword": "<password>"}"#
+    ),
+    .init("Users/BatchGet", .service, [], #"{"userIds": ["<user>"]}"#),
+    .init("Users/FindByEmail", .service, [], #"{"email": "<address>"}"#),
+    .init("Sessions/List", .none, .everyone),
+    .init("Sessions/Revoke", .self_, .everyone, #"{"sessionId": "<session>"}"#),
+    .init("Sessions/RevokeOthers", .none, .everyone),
+    .init("Sessions/RevokeAll", .none, .everyone, endsSession: true),
+    .init("Sessions/Introspect", .service, [], #"{"sessionId": "<session>"}"#),
+    .init("Keys/GetKeySet", .none, .everyone),
+    .init("Keys/WatchRevocations", .service, []),
+  ]
+
+  private static let portfolios: [MatrixRow] = [
+    .init("Portfolios/Create", .none, .everyone, #"{"name": "New"}"#),
+    .init("Portfolios/List", .none, .everyone),
+    .init("Portfolios/Get", .portfolio, .portfolioStaff, #"{"portfolioId": "<portfolio>"}"#),
+    .init("Portfolios/Update", .portfolio, .portfolioStaff, #"{"portfolioId": "<portfolio>"}"#),
+    .init(
+      "Portfolios/Delete",
+      .portfolio,
+      .owners,
+      #"{"portfolioId": "<portfolio>", "cascade": true, "dryRun": true}"#
+    ),
+    .init(
+      "Portfolios/CreateProperty",
+      .portfolio,
+      .portfolioStaff,
+      #"{"portfolioId": "<portfolio>", "name": "New"}"#
+    ),
+    .init(
+      "Portfolios/ListProperties",
+      .portfolio,
+      .portfolioStaff,
+      #"{"portfolioId": "<portfolio>"}"#
+    ),
+    .init(
+      "Portfolios/AddAdmin",
+      .portfolio,
+      .owners,
+      #"{"portfolioId": "<portfolio>", "userId": "<user>"}"#
+    ),
+    .init(
+      "Portfolios/RemoveAdmin",
+      .portfolio,
+      .owners,
+      #"{"portfolioId": "<portfolio>", "userId": "<user>"}"#
+    ),
+  ]
+
+  private static let properties: [MatrixRow] = [
+    .init(
+      "Properties/Create",
+      .portfolio,
+      .portfolioStaff,
+      #"{"portfolioId": "<portfolio>", "name": "New"}"#
+    ),
+    .init("Properties/List", .none, .everyone),
+    .init("Properties/List", .portfolio, .portfolioStaff, #"{"portfolioId": "<portfolio>"}"#),
+    .init("Properties/Get", .property, .staff, #"{"propertyId": "<property>"}"#),
+    .init("Properties/Update", .property, .staff, #"{"propertyId": "<property>"}"#),
+    .init(
+      "Properties/Delete",
+      .property,
+      .portfolioStaff,
+      #"{"propertyId": "<property>", "cascade": true, "dryRun": true}"#
+    ),
+    .init(
+      "Properties/CreateUnit",
+      .property,
+      .staff,
+      #"{"propertyId": "<property>", "name": "New"}"#
+    ),
+    .init("Properties/ListUnits", .property, .staff, #"{"propertyId": "<property>"}"#),
+    .init(
+      "Properties/AddManager",
+      .property,
+      .portfolioStaff,
+      #"{"propertyId": "<property>", "userId": "<user>"}"#
+    ),
+    .init(
+      "Properties/RemoveManager",
+      .property,
+      .portfolioStaff,
+      #"{"propertyId": "<property>", "userId": "<user>"}"#
+    ),
+  ]
+
+  private static let units: [MatrixRow] = [
+    .init("Units/Create", .property, .staff, #"{"propertyId": "<property>", "name": "New"}"#),
+    .init("Units/List", .none, .everyone),
+    .init("Units/List", .property, .staff, #"{"propertyId": "<property>"}"#),
+    .init("Units/Get", .unit, .unitUsers, #"{"unitId": "<unit>"}"#),
+    .init("Units/Update", .unit, .staff, #"{"unitId": "<unit>"}"#),
+    .init("Units/Delete", .unit, .staff, #"{"unitId": "<unit>", "dryRun": true}"#),
+    .init("Units/AddTenant", .unit, .staff, #"{"unitId": "<unit>", "userId": "<user>"}"#),
+    .init("Units/RemoveTenant", .unit, .staff, #"{"unitId": "<unit>", "userId": "<user>"}"#),
+    .init("Units/ListTenants", .unit, .staff, #"{"unitId": "<unit>"}"#),
+    .init("Units/AssignDevice", .unit, .staff, #"{"unitId": "<unit>", "deviceId": "<door>"}"#),
+    .init("Units/UnassignDevice", .unit, .staff, #"{"unitId": "<unit>", "deviceId": "<cellar>"}"#),
+    .init("Units/ListDevices", .unit, .unitUsers, #"{"unitId": "<unit>"}"#),
+  ]
+
+  private static let devices: [MatrixRow] = [
+    .init(
+      "Devices/Register",
+      .property,
+      .staff,
+      #"{"propertyId": "<property>", "name": "New", "type": "light"}"#
+    ),
+    .init("Devices/List", .none, .everyone),
+    .init("Devices/List", .portfolio, .portfolioStaff, #"{"portfolioId": "<portfolio>"}"#),
+    .init("Devices/List", .property, .staff, #"{"propertyId": "<property>"}"#),
+    .init("Devices/List", .unit, .unitUsers, #"{"unitId": "<unit>"}"#),
+    .init("Devices/Get", .device, .deviceUsers, #"{"deviceId": "<door>"}"#),
+    .init("Devices/Update", .device, .staff, #"{"deviceId": "<door>"}"#),
+    .init("Devices/Delete", .device, .staff, #"{"deviceId": "<door>", "dryRun": true}"#),
+    .init(
+      "Devices/Operate",
+      .device,
+      .deviceUsers,
+      #"{"deviceId": "<door>", "operation": "unlock"}"#
+    ),
+    .init("Devices/ListHistory", .device, .unitUsers, #"{"deviceId": "<door>"}"#),
+  ]
+
+  private static let tenancy: [MatrixRow] = [
+    .init(
+      "Guests/Grant",
+      .device,
+      .unitUsers,
+      #"{"userId": "<user>", "deviceIds": ["<door>"], "validUntil": "<soon>"}"#
+    ),
+    .init("Guests/List", .none, .everyone),
+    .init("Guests/List", .device, .deviceUsers, #"{"deviceId": "<door>"}"#),
+    .init("Guests/List", .unit, .unitUsers, #"{"unitId": "<unit>"}"#),
+    .init("Guests/Update", .device, .unitUsers, #"{"passId": "<pass>"}"#),
+    .init(
+      "Guests/Revoke",
+      .device,
+      .deviceUsers,
+      #"{"passId": "<fresh pass>"}"#,
+      yes: #""removed":1"#
+    ),
+    .init("Associations/ListByUser", .none, .everyone),
+    .init(
+      "Associations/ListByEntity",
+      .portfolio,
+      .portfolioStaff,
+      #"{"entityId": "<portfolio>"}"#
+    ),
+    .init("Associations/ListByEntity", .property, .staff, #"{"entityId": "<property>"}"#),
+    .init("Associations/ListByEntity", .unit, .staff, #"{"entityId": "<unit>"}"#),
+    .init("Associations/ListByEntity", .device, .staff, #"{"entityId": "<door>"}"#),
+    .init("Associations/GrantSuperAdmin", .service, [], #"{"userId": "<operator>"}"#),
+    .init(
+      "Permissions/Check",
+      .device,
+      .deviceUsers,
+      #"{"action": "device.unlock", "entityId": "<door>", "forCache": true}"#,
+      yes: #""allowed":true"#
+    ),
+    .init(
+      "Permissions/Check",
+      .unit,
+      .staff,
+      #"{"action": "unit.update", "entityId": "<unit>"}"#,
+      yes: #""allowed":true"#
+    ),
+    .init(
+      "Permissions/BatchCheck",
+      .device,
+      .unitUsers,
+      #"{"checks": [{"action": "device.view_history", "entityId": "<door>"}]}"#,
+      yes: #""allowed":true"#
+    ),
+    .init(
+      "Permissions/ListActions",
+      .device,
+      .deviceUsers,
+      #"{"entityIds": ["<door>"]}"#,
+      yes: #""device.unlock""#
+    ),
+    .init(
+      "Permissions/ListAccessible",
+      .none,
+      .everyone,
+      #"{"action": "device.view", "entityType": "device"}"#
+    ),
+    .init("Permissions/WatchChanges", .service, []),
+  ]
+
+  private static let entitlement: [MatrixRow] = [
+    .init("Entitlements/Get", .portfolio, .portfolioStaff, ofPortfolio("")),
+    .init("Entitlements/Get", .self_, .everyone, ofSelf("")),
+    .init("Entitlements/CheckFeature", .portfolio, .portfolioStaff, ofPortfolio(feature)),
+    .init("Entitlements/CheckFeature", .self_, .everyone, ofSelf(feature)),
+    .init("Entitlements/CheckLimit", .portfolio, .portfolioStaff, ofPortfolio(limit)),
+    .init("Entitlements/CheckLimit", .self_, .everyone, ofSelf(limit)),
+    .init(
+      "Entitlements/BatchCheck",
+      .portfolio,
+      .portfolioStaff,
+      #"{"checks": [{"feature": \#(ofPortfolio(feature))}]}"#
+    ),
+    .init(
+      "Entitlements/BatchCheck",
+      .self_,
+      .everyone,
+      #"{"checks": [{"limit": \#(ofSelf(limit))}]}"#
+    ),
+    .init("Entitlements/Watch", .service, []),
+    .init("Subscriptions/ListTiers", .none, .everyone),
+    .init("Subscriptions/Get", .portfolio, .portfolioStaff, ofPortfolio("")),
+    .init(
+      "Subscriptions/Put",
+      .system,
+      .operators,
+      #"{"subscription": {"subject": \#(portfolio), "tier": "pro"}}"#
+    ),
+    .init(
+      "Subscriptions/Delete",
+      .system,
+      .operators,
+      #"{"subject": {"kind": "SUBJECT_KIND_USER", "id": "<user>"}}"#
+    ),
+    .init(
+      "Purchases/SubmitTransaction",
+      .none,
+      .everyone,
+      #"{"signedTransaction": "<transaction>"}"#
+    ),
+    .init("Purchases/Restore", .none, .everyone, #"{"signedTransactions": ["<transaction>"]}"#),
+    .init(
+      "Purchases/HandleNotification",
+      .none,
+      .everyone,
+      #"{"signedPayload": "<notification>"}"#
+    ),
+    .init("Purchases/List", .none, .everyone),
+  ]
+
+  private static let portfolio = #"{"kind": "SUBJECT_KIND_PORTFOLIO", "id": "<portfolio>"}"#
+  private static let feature = #", "feature": "compliancePack""#
+  private static let limit = #", "limit": "maxHorses", "currentCount": "1""#
+
+  private static func ofPortfolio(_ rest: String) -> String {
+    #"{"subject": \#(portfolio)\#(rest)}"#
+  }
+
+  private static func ofSelf(_ rest: String) -> String {
+    #"{"subject": {"kind": "SUBJECT_KIND_USER", "id": "<self>"}\#(rest)}"#
+  }
+}

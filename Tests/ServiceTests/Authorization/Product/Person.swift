@@ -1,0 +1,57 @@
+import Contracts
+import RPCKit
+import ServiceKit
+
+@testable import ServiceTesting
+
+/// Somebody with an account.
+struct Person: Hashable, Sendable {
+  static let password = "a long pass phrase for everybody"
+
+  let id: String
+  let email: String
+}
+
+/// The tokens that people hold, by their addresses.
+final class Purse: Sendable {
+  private let tokens = Lock<[String: Auth_V1.Tokens]>([:])
+
+  subscript(person: Person) -> Auth_V1.Tokens? {
+    get { tokens.withLock { $0[person.email] } }
+    set { tokens.withLock { $0[person.email] = newValue } }
+  }
+}
+
+extension Product {
+  /// Makes an account.
+  func signUp(_ name: String) async throws -> Person {
+    let email = "\(name)@example.com"
+    let answer = try await authentication.signUp(
+      .init(email: email, password: Person.password, displayName: name)
+    )
+    let person = Person(id: answer.user?.id ?? "", email: email)
+    purse[person] = answer.tokens
+    return person
+  }
+
+  /// Signs somebody in once more.
+  func signIn(_ person: Person) async throws -> Auth_V1.Tokens {
+    let answer = try await authentication.signIn(
+      .init(email: person.email, password: Person.password, allowPartialContext: true)
+    )
+    guard let tokens = answer.tokens else { throw RPCError(.internal, "no tokens") }
+    return tokens
+  }
+
+  /// A call of somebody, with an access token that is good for a while.
+  func call(_ person: Person) async throws -> CallOptions {
+    let held = purse[person]
+    let end = held?.accessTokenExpiresAt?.milliseconds ?? 0
+    if let held, end > clock.now + 60_000 {
+      return Self.options("authorization", held.accessToken)
+    }
+    let tokens = try await signIn(person)
+    purse[person] = tokens
+    return Self.options("authorization", tokens.accessToken)
+  }
+}

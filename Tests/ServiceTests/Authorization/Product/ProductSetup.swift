@@ -1,0 +1,109 @@
+import Foundation
+import RPCKit
+import ServiceKit
+
+@testable import AuthService
+@testable import ServiceTesting
+
+/// Keys, secrets, settings and addresses of a product, as an operator writes them.
+struct ProductSetup: Sendable {
+  static let services = ["auth", "tenancy", "entitlement"]
+
+  private let folder: ProductFolder
+  private let keys: [String: SigningKey]
+
+  init(_ folder: ProductFolder) throws {
+    self.folder = folder
+    // The fourth pays for subscriptions; it has a key, and is nowhere.
+    keys = Dictionary(
+      uniqueKeysWithValues: (Self.services + ["billing"]).map { ($0, SigningKey.generate()) }
+    )
+    for (name, key) in keys {
+      try folder.write(Array(key.pem.utf8), to: "\(name).private.pem")
+      try folder.write(Array(key.verificationKey.pem.utf8), to: "\(name).public.pem")
+    }
+    try folder.write(
+      Array(AuthSecrets.generate(SystemRandomSource()).utf8),
+      to: "secrets.json"
+    )
+    try folder.write(TestAuthority.shared.get().root.der, to: "apple.der")
+  }
+
+  func key(of service: String) -> SigningKey {
+    guard let key = keys[service] else { preconditionFailure("there is no service \(service)") }
+    return key
+  }
+
+  func target(of service: String) -> String { "unix://\(folder.path(service))" }
+
+  /// What the program of a service reads from its file.
+  func settings<Service: HostedService>(
+    of type: Service.Type
+  ) throws -> (ServiceSettings, Service.Settings) {
+    let identity = Service.identity
+    var settings = JSONObject()
+    for (name, value) in own(identity.name) { settings[name] = value }
+    settings["admin"] = false
+    settings["database"] = .string(folder.path("\(identity.name).db"))
+    settings["peers"] = object(Self.services.filter { $0 != identity.name }) { target(of: $0) }
+    settings["service_keys"] = [
+      "private_key": .string(folder.path("\(identity.name).private.pem")),
+      "trusted": object(keys.keys.filter { $0 != identity.name }.sorted()) {
+        folder.path("\($0).public.pem")
+      },
+    ]
+    var (common, own) = try ConfigurationReader.decode(.object(settings)) {
+      (members) throws(JSONDecodingError) in
+      (
+        try ServiceSettings(
+          &members,
+          name: identity.name,
+          port: identity.port,
+          adminPort: identity.adminPort
+        ), try Service.settings(&members)
+      )
+    }
+    common.listen = [.unix(path: folder.path(identity.name))]
+    return (common, own)
+  }
+
+  /// Where the repository is.
+  private static let root = (0..<5).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
+    url.deletingLastPathComponent()
+  }.path
+
+  /// The policy that is in use, as JSON.
+  static func policy() throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(root)/policies/smart-home.json")))
+  }
+
+  private func own(_ name: String) -> [(String, JSONValue)] {
+    let root = Self.root
+    switch name {
+    case "auth":
+      return [
+        ("secrets", .string(folder.path("secrets.json"))),
+        // The cheapest that there is: many sign in, and none of the passwords is worth anything.
+        ("password_hash", ["memory_kib": 8, "passes": 1]), ("sessions", ["per_user": 100]),
+      ]
+    case "tenancy": return [("policy", .string("\(root)/policies/smart-home.json"))]
+    default:
+      return [
+        ("catalog", .string("\(root)/tiers/default.json")),
+        (
+          "apple",
+          [
+            "bundle_id": .string(TransactionFields.bundleID), "apple_id": 1234,
+            "test_roots": [.string(folder.path("apple.der"))],
+          ]
+        ),
+      ]
+    }
+  }
+
+  private func object(_ names: [String], _ text: (String) -> String) -> JSONValue {
+    var object = JSONObject()
+    for name in names { object[name] = .string(text(name)) }
+    return .object(object)
+  }
+}
