@@ -13,7 +13,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     if let objection = core.policy.objection(to: request.password, email: request.email) {
       throw AuthError.passwordRefused(objection, field: "password")
     }
-    let permit = try core.pool.reserve()
+    let permit = try core.pool.reserve(.ordinary)
     let (core, password) = (core, request.password)
     let record = try await core.pool.run(permit) { try core.hasher.record(of: password) }
     let user = newUser(request)
@@ -104,7 +104,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     _ request: Auth_V1.SignInRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.SignInResponse {
-    let permit = try core.pool.reserve()
+    let permit = try core.pool.reserve(.ordinary)
     let verified = try await verify(request.password, of: EmailAddress(request.email), permit)
     guard let verified else {
       core.metrics.signIns.series("refused").increment()

@@ -70,7 +70,8 @@ struct UsersHandler: Auth_V1.UsersService {
     _ call: CallContext
   ) async throws -> Auth_V1.ChangePasswordResponse {
     let identity = try call.requireUser()
-    let (checkPermit, hashPermit) = (try core.pool.reserve(), try core.pool.reserve())
+    let checkPermit = try core.pool.reserve(.trusted)
+    let hashPermit = try core.pool.reserve(.trusted)
     let email = EmailAddress(try await find(identity.userID).email)
     if let objection = core.policy.objection(to: request.newPassword, email: email.text) {
       throw AuthError.passwordRefused(objection, field: "new_password")

@@ -5,7 +5,7 @@ public import RPCKit
 ///
 /// Hashing takes tens of milliseconds and megabytes each, so it runs on as many threads as there are
 /// cores, at a lower priority than the loops, and at most two seconds of it may wait: whoever would
-/// wait longer is told so before anything else is done for them.
+/// wait longer is told so before anything else is done for them. `HashQueue` says who goes first.
 public final class HashPool: Sendable {
   /// A place in the queue.
   ///
@@ -13,12 +13,16 @@ public final class HashPool: Sendable {
   /// goes away must not make room for the next one while its hash is still being computed.
   final class Permit: Sendable {
     private let pool: HashPool
+    fileprivate let lane: HashLane
     private let isUsed = Lock(false)
 
-    fileprivate init(_ pool: HashPool) { self.pool = pool }
+    fileprivate init(_ pool: HashPool, _ lane: HashLane) {
+      self.pool = pool
+      self.lane = lane
+    }
 
     deinit {
-      if !isUsed.withLock({ $0 }) { pool.release() }
+      if !isUsed.withLock({ $0 }) { pool.release(lane) }
     }
 
     fileprivate func use() {
@@ -34,9 +38,7 @@ public final class HashPool: Sendable {
   public static let waitMax = Duration.seconds(2)
 
   private struct State {
-    /// Permits that are given out and not yet free again.
-    var permitCount = 0
-    var jobs: [@Sendable () -> Void] = []
+    var queue = HashQueue()
     var idle: [any EventLoop] = []
     /// What a hash takes, in nanoseconds: a moving average.
     var jobNanoseconds: Int64 = 40_000_000
@@ -67,7 +69,7 @@ public final class HashPool: Sendable {
   public func stop() { threads.stop() }
 
   /// Hashes that wait or run, and places that are reserved for some.
-  public var count: Int { state.withLock { $0.permitCount } }
+  public var count: Int { state.withLock { $0.queue.placeCount } }
 
   /// How many of them there may be.
   public var countMax: Int { state.withLock { capacity(of: $0) } }
@@ -77,17 +79,17 @@ public final class HashPool: Sendable {
     return threadCount * Int(min(max(1, perThread), 100_000))
   }
 
-  /// Takes a place for one job; throws RESOURCE_EXHAUSTED when there is none.
-  func reserve() throws(RPCError) -> Permit {
+  /// Takes a place for one job; throws RESOURCE_EXHAUSTED when the lane has none.
+  func reserve(_ lane: HashLane) throws(RPCError) -> Permit {
     let wait = state.withLock { state -> Int64? in
-      guard state.permitCount < capacity(of: state) else {
-        return Int64(state.permitCount) * state.jobNanoseconds / Int64(threadCount)
-      }
-      state.permitCount += 1
-      return nil
+      guard !state.queue.reserve(lane, capacity: capacity(of: state)) else { return nil }
+      return Int64(state.queue.placeCount) * state.jobNanoseconds / Int64(threadCount)
     }
-    guard let wait else { return Permit(self) }
-    metrics.shed.increment()
+    guard let wait else {
+      metrics.reserved(lane)
+      return Permit(self, lane)
+    }
+    metrics.refused(lane)
     throw AuthError.hashingOverloaded(retryAfter: .nanoseconds(max(wait / 2, 100_000_000)))
   }
 
@@ -100,11 +102,12 @@ public final class HashPool: Sendable {
   ) async throws -> Result {
     permit.use()
     return try await withCheckedThrowingContinuation { continuation in
+      let job = HashQueue.Job(lane: permit.lane, arrived: threads.loops[0].preciseNow) {
+        let result = Swift.Result { try job() }
+        continuation.resume(with: result)
+      }
       let thread = state.withLock { state -> (any EventLoop)? in
-        state.jobs.append {
-          let result = Swift.Result { try job() }
-          continuation.resume(with: result)
-        }
+        state.queue.append(job)
         return state.idle.popLast()
       }
       if let thread { thread.execute { self.work(on: thread) } }
@@ -114,42 +117,24 @@ public final class HashPool: Sendable {
   /// Runs jobs until there are none.
   private func work(on thread: any EventLoop) {
     while true {
-      let job = state.withLock { state -> (@Sendable () -> Void)? in
-        guard !state.jobs.isEmpty else {
-          state.idle.append(thread)
-          return nil
-        }
-        return state.jobs.removeFirst()
+      let job = state.withLock { state -> HashQueue.Job? in
+        let job = state.queue.next()
+        if job == nil { state.idle.append(thread) }
+        return job
       }
       guard let job else { return }
       let started = thread.preciseNow
-      job()
+      metrics.began(job, at: started)
+      job.run()
       let taken = started.nanoseconds(to: thread.preciseNow)
       metrics.duration.observe(nanoseconds: taken)
-      state.withLock { state in
-        state.permitCount -= 1
-        state.jobNanoseconds += (taken - state.jobNanoseconds) / 16
-      }
+      state.withLock { $0.jobNanoseconds += (taken - $0.jobNanoseconds) / 16 }
+      release(job.lane)
     }
   }
 
-  private func release() { state.withLock { $0.permitCount -= 1 } }
-}
-
-/// What the pool counts.
-struct HashPoolMetrics: Sendable {
-  let shed: Counter
-  let duration: Histogram
-
-  init(_ registry: MetricRegistry) {
-    shed = registry.counter(
-      "password_hashes_shed_total",
-      help: "Password hashes that were refused because too many were waiting."
-    )
-    duration = registry.histogram(
-      "password_hash_seconds",
-      help: "How long a password hash took.",
-      buckets: .duration
-    )
+  private func release(_ lane: HashLane) {
+    state.withLock { $0.queue.release(lane) }
+    metrics.released(lane)
   }
 }

@@ -42,7 +42,7 @@ extension AuthCore {
     }
     let hasher = hasher
     do {
-      let permit = try pool.reserve()
+      let permit = try pool.reserve(.trusted)
       return try await pool.run(permit) { try hasher.record(of: password).text }
     } catch {
       logger.debug("a password record was not renewed", ["error": "\(error)"])

@@ -1,0 +1,47 @@
+internal import RPCKit
+
+/// What a `HashPool` counts, for each lane.
+struct HashPoolMetrics: Sendable {
+  let duration: Histogram
+  private let shed: MetricFamily<Counter>
+  private let waiting: MetricFamily<Gauge>
+  private let wait: MetricFamily<Histogram>
+
+  init(_ registry: MetricRegistry) {
+    duration = registry.histogram(
+      "password_hash_seconds",
+      help: "How long a password hash took.",
+      buckets: .duration
+    )
+    shed = registry.counters(
+      "password_hashes_shed_total",
+      help: "Password hashes that were refused because too many were waiting.",
+      labels: ["lane"]
+    )
+    waiting = registry.gauges(
+      "password_hashes_waiting",
+      help: "Password hashes that wait or run.",
+      labels: ["lane"]
+    )
+    wait = registry.histograms(
+      "password_hash_wait_seconds",
+      help: "How long a password hash waited for a thread.",
+      labels: ["lane"],
+      buckets: .duration
+    )
+    for lane in HashLane.allCases {
+      _ = shed.series(lane.rawValue)
+      _ = waiting.series(lane.rawValue)
+    }
+  }
+
+  func reserved(_ lane: HashLane) { waiting.series(lane.rawValue).increment() }
+
+  func released(_ lane: HashLane) { waiting.series(lane.rawValue).decrement() }
+
+  func refused(_ lane: HashLane) { shed.series(lane.rawValue).increment() }
+
+  func began(_ job: HashQueue.Job, at now: MonotonicInstant) {
+    wait.series(job.lane.rawValue).observe(nanoseconds: job.arrived.nanoseconds(to: now))
+  }
+}
