@@ -297,6 +297,18 @@ struct MatrixRow: Sendable {
     "Associations/GrantSuperAdmin": .init(.service, []) { stage, _, options in
       _ = try await stage.associations.grantSuperAdmin(.init(userId: "usr_x"), options: options)
     },
+    "Associations/RevokeSuperAdmin": .init(.service, []) { stage, _, options in
+      _ = try await stage.associations.revokeSuperAdmin(.init(userId: "usr_x"), options: options)
+    },
+    "Subjects/Suspend": .init(.none, [.superAdmin]) { stage, _, options in
+      _ = try await stage.subjects.suspend(.init(userId: "usr_suspended"), options: options)
+    },
+    "Subjects/Resume": .init(.none, [.superAdmin]) { stage, _, options in
+      _ = try await stage.subjects.resume(.init(userId: "usr_suspended"), options: options)
+    },
+    "Subjects/ListSuspended": .init(.none, [.superAdmin]) { stage, _, options in
+      _ = try await stage.subjects.listSuspended(.init(), options: options)
+    },
     "Permissions/Check": .init(.device, deviceUsers) { stage, on, options in
       let request = Tenancy_V1.CheckRequest(action: "device.unlock", entityId: on.door)
       try refuse(try await stage.permissions.check(request, options: options))
