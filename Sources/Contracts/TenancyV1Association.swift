@@ -523,6 +523,86 @@ extension Tenancy_V1 {
     }
   }
 
+  /// Takes the right to administer everything from a user.
+  public struct RevokeSuperAdminRequest: Message {
+    /// The user, who need not exist any more.
+    public var userId: String = ""
+    /// Also when nobody would be left who has it.
+    public var force: Bool = false
+    /// The same key with the same request gets the same answer for 24 hours.
+    public var idempotencyKey: String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userId: String = "",
+      force: Bool = false,
+      idempotencyKey: String = ""
+    ) {
+      self.userId = userId
+      self.force = force
+      self.idempotencyKey = idempotencyKey
+    }
+
+    /// `tenancy.v1.RevokeSuperAdminRequest`.
+    public static var protobufName: String { "tenancy.v1.RevokeSuperAdminRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Span<UInt8>,
+      limits: MessageLimits
+    ) throws(MessageDecodingError) {
+      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__revoke_super_admin_request(), limits)
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__RevokeSuperAdminRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    package init(reading source: UnsafeMutablePointer<Tenancy__V1__RevokeSuperAdminRequest>) throws(MessageDecodingError) {
+      try unsafe self.userId = MessageReading.string(source.pointee.user_id)
+      unsafe self.force = source.pointee.force != 0
+      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout ByteBuffer,
+      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+    ) {
+      let scratch = MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__RevokeSuperAdminRequest> {
+      let target = unsafe scratch.allocate(Tenancy__V1__RevokeSuperAdminRequest.self, 1)
+      unsafe tenancy__v1__revoke_super_admin_request__init(target)
+      unsafe target.pointee.user_id = scratch.copy(self.userId)
+      unsafe target.pointee.force = self.force ? 1 : 0
+      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(path: String, into violations: inout [FieldViolation]) {
+      if self.userId.isEmpty {
+        violations.append(FieldViolation(field: path + "user_id", description: "must be set"))
+      } else {
+        if self.userId.utf8.count > 64 {
+          violations.append(FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
   /// What is known of the methods of `tenancy.v1.Associations`.
   public enum AssociationsMethods {
     /// What the caller, or for a service any user, has roles on.
@@ -564,6 +644,20 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.GrantSuperAdminRequest",
       responseType: "tenancy.v1.RoleAssociation"
     )
+    /// Takes that away again; for AuthService's command on the server. The last one keeps it, with reason
+    /// LAST_SUPER_ADMIN, unless forced.
+    public static let revokeSuperAdmin = MethodDescriptor(
+      service: "tenancy.v1.Associations",
+      method: "RevokeSuperAdmin",
+      kind: .unary,
+      callerClass: .service,
+      callingServices: ["auth"],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "tenancy.v1.RevokeSuperAdminRequest",
+      responseType: "tenancy.v1.RemoveRoleResponse"
+    )
   }
 
   /// Role associations of users.
@@ -574,6 +668,9 @@ extension Tenancy_V1 {
     func listByEntity(_ request: Tenancy_V1.ListByEntityRequest, _ call: CallContext) async throws -> Tenancy_V1.ListAssociationsResponse
     /// Makes a user an administrator of everything; for AuthService's command on the server.
     func grantSuperAdmin(_ request: Tenancy_V1.GrantSuperAdminRequest, _ call: CallContext) async throws -> Tenancy_V1.RoleAssociation
+    /// Takes that away again; for AuthService's command on the server. The last one keeps it, with reason
+    /// LAST_SUPER_ADMIN, unless forced.
+    func revokeSuperAdmin(_ request: Tenancy_V1.RevokeSuperAdminRequest, _ call: CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
   }
 
   /// Calls `tenancy.v1.Associations`.
@@ -624,13 +721,27 @@ extension Tenancy_V1 {
       if let timeout { options.timeout = timeout }
       return try await channel.unary(AssociationsMethods.grantSuperAdmin, request, options: options)
     }
+
+    /// Takes that away again; for AuthService's command on the server. The last one keeps it, with reason
+    /// LAST_SUPER_ADMIN, unless forced.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func revokeSuperAdmin(
+      _ request: Tenancy_V1.RevokeSuperAdminRequest,
+      timeout: Swift.Duration? = nil,
+      options: CallOptions = CallOptions()
+    ) async throws -> Tenancy_V1.RemoveRoleResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(AssociationsMethods.revokeSuperAdmin, request, options: options)
+    }
   }
 
   /// The descriptor of `tenancy/v1/association.proto`, for reflection and JSON.
   public static var tenancyV1AssociationFile: EmbeddedDescriptor {
     EmbeddedDescriptor(
       name: "tenancy/v1/association.proto",
-      base64: "Chx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byL/AgoPUm9sZUFzc29jaWF0aW9uEg4KAmlkGAEgASgJUgJpZBIXCgd1c2VyX2lkGAIgASgJUgZ1c2VySWQSHwoLZW50aXR5X3R5cGUYAyABKAlSCmVudGl0eVR5cGUSGwoJZW50aXR5X2lkGAQgASgJUghlbnRpdHlJZBISCgRyb2xlGAUgASgJUgRyb2xlEjkKCnZhbGlkX2Zyb20YBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOwoLdmFsaWRfdW50aWwYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEh0KCmdyYW50ZWRfYnkYCCABKAlSCWdyYW50ZWRCeRI5CgpjcmVhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0Eh8KC2VudGl0eV9uYW1lGAogASgJUgplbnRpdHlOYW1lIkAKC1VzZXJTdW1tYXJ5Eg4KAmlkGAEgASgJUgJpZBIhCgxkaXNwbGF5X25hbWUYAiABKAlSC2Rpc3BsYXlOYW1lIogBChFMaXN0QnlVc2VyUmVxdWVzdBIfCgd1c2VyX2lkGAEgASgJQgaquxgCGEBSBnVzZXJJZBIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiKsAQoTTGlzdEJ5RW50aXR5UmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIaCgRyb2xlGAIgASgJQgaquxgCGEBSBHJvbGUSKgoJcGFnZV9zaXplGAMgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAQgASgJQgequxgDGIAIUglwYWdlVG9rZW4inwEKGExpc3RBc3NvY2lhdGlvbnNSZXNwb25zZRI/Cgxhc3NvY2lhdGlvbnMYASADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIMYXNzb2NpYXRpb25zEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIaCghyZXZpc2lvbhgDIAEoCVIIcmV2aXNpb24ibQoWR3JhbnRTdXBlckFkbWluUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkytQIKDEFzc29jaWF0aW9ucxJeCgpMaXN0QnlVc2VyEh0udGVuYW5jeS52MS5MaXN0QnlVc2VyUmVxdWVzdBokLnRlbmFuY3kudjEuTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlIguiuxgHCAISASogARJhCgxMaXN0QnlFbnRpdHkSHy50ZW5hbmN5LnYxLkxpc3RCeUVudGl0eVJlcXVlc3QaJC50ZW5hbmN5LnYxLkxpc3RBc3NvY2lhdGlvbnNSZXNwb25zZSIKorsYBggCIAEoARJiCg9HcmFudFN1cGVyQWRtaW4SIi50ZW5hbmN5LnYxLkdyYW50U3VwZXJBZG1pblJlcXVlc3QaGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvbiIOorsYCggDEgRhdXRoIAFiBnByb3RvMw=="
+      base64: "Chx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvIv8CCg9Sb2xlQXNzb2NpYXRpb24SDgoCaWQYASABKAlSAmlkEhcKB3VzZXJfaWQYAiABKAlSBnVzZXJJZBIfCgtlbnRpdHlfdHlwZRgDIAEoCVIKZW50aXR5VHlwZRIbCgllbnRpdHlfaWQYBCABKAlSCGVudGl0eUlkEhIKBHJvbGUYBSABKAlSBHJvbGUSOQoKdmFsaWRfZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXZhbGlkRnJvbRI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSHQoKZ3JhbnRlZF9ieRgIIAEoCVIJZ3JhbnRlZEJ5EjkKCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSHwoLZW50aXR5X25hbWUYCiABKAlSCmVudGl0eU5hbWUiQAoLVXNlclN1bW1hcnkSDgoCaWQYASABKAlSAmlkEiEKDGRpc3BsYXlfbmFtZRgCIAEoCVILZGlzcGxheU5hbWUiiAEKEUxpc3RCeVVzZXJSZXF1ZXN0Eh8KB3VzZXJfaWQYASABKAlCBqq7GAIYQFIGdXNlcklkEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuIqwBChNMaXN0QnlFbnRpdHlSZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhoKBHJvbGUYAiABKAlCBqq7GAIYQFIEcm9sZRIqCglwYWdlX3NpemUYAyABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBCABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiKfAQoYTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlEj8KDGFzc29jaWF0aW9ucxgBIAMoCzIbLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uUgxhc3NvY2lhdGlvbnMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEhoKCHJldmlzaW9uGAMgASgJUghyZXZpc2lvbiJtChZHcmFudFN1cGVyQWRtaW5SZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKEAQoXUmV2b2tlU3VwZXJBZG1pblJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIUCgVmb3JjZRgCIAEoCFIFZm9yY2USMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleTKeAwoMQXNzb2NpYXRpb25zEl4KCkxpc3RCeVVzZXISHS50ZW5hbmN5LnYxLkxpc3RCeVVzZXJSZXF1ZXN0GiQudGVuYW5jeS52MS5MaXN0QXNzb2NpYXRpb25zUmVzcG9uc2UiC6K7GAcIAhIBKiABEmEKDExpc3RCeUVudGl0eRIfLnRlbmFuY3kudjEuTGlzdEJ5RW50aXR5UmVxdWVzdBokLnRlbmFuY3kudjEuTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlIgqiuxgGCAIgASgBEmIKD0dyYW50U3VwZXJBZG1pbhIiLnRlbmFuY3kudjEuR3JhbnRTdXBlckFkbWluUmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIg6iuxgKCAMSBGF1dGggARJnChBSZXZva2VTdXBlckFkbWluEiMudGVuYW5jeS52MS5SZXZva2VTdXBlckFkbWluUmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIg6iuxgKCAMSBGF1dGggAWIGcHJvdG8z"
     )
   }
 }
@@ -649,6 +760,9 @@ extension Tenancy_V1.AssociationsService {
         },
         .unary(Tenancy_V1.AssociationsMethods.grantSuperAdmin) {
           request, call in try await self.grantSuperAdmin(request, call)
+        },
+        .unary(Tenancy_V1.AssociationsMethods.revokeSuperAdmin) {
+          request, call in try await self.revokeSuperAdmin(request, call)
         },
       ]
     )

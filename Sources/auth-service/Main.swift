@@ -7,7 +7,9 @@ struct Main {
   static func main() async {
     await ServiceProgram(
       AuthProgram.self,
-      commands: [AuthProgram.makeSecrets, AuthProgram.grantSuperAdmin]
+      commands: [
+        AuthProgram.makeSecrets, AuthProgram.grantSuperAdmin, AuthProgram.revokeSuperAdmin,
+      ]
     ).main()
   }
 }

@@ -26,24 +26,28 @@ public struct AuthProgram: HostedService {
     guard arguments.count == 1 else {
       throw ConfigurationError("grant-super-admin needs one EMAIL")
     }
-    let auth = try environment.provenChannelToItself()
-    let tenancy = try environment.provenChannel(to: "tenancy")
-    do {
-      let user = try await Auth_V1.UsersClient(auth).findByEmail(
-        .init(email: arguments[0]),
+    return try await OperatorRole.withUser(of: arguments[0], in: environment) { id, associations in
+      _ = try await associations.grantSuperAdmin(.init(userId: id), timeout: .seconds(10))
+      return "\(id) is super_admin now"
+    }
+  }
+
+  /// The command that takes that away again.
+  public static let revokeSuperAdmin = OperatorCommand<AuthProgram>(
+    name: "revoke-super-admin",
+    arguments: "EMAIL [force]",
+    summary:
+      "Makes the user with this address no operator any more; the last one only by the word force."
+  ) { _, environment, arguments in
+    guard let email = arguments.first, arguments.count == 1 || arguments[1...] == ["force"] else {
+      throw ConfigurationError("revoke-super-admin needs one EMAIL, and may be given the word force")
+    }
+    return try await OperatorRole.withUser(of: email, in: environment) { id, associations in
+      let response = try await associations.revokeSuperAdmin(
+        .init(userId: id, force: arguments.count == 2),
         timeout: .seconds(10)
       )
-      _ = try await Tenancy_V1.AssociationsClient(tenancy).grantSuperAdmin(
-        .init(userId: user.id),
-        timeout: .seconds(10)
-      )
-      await auth.close()
-      await tenancy.close()
-      return "\(user.id) is super_admin now"
-    } catch {
-      await auth.close()
-      await tenancy.close()
-      throw error
+      return response.removed > 0 ? "\(id) is no super_admin any more" : "\(id) was no super_admin"
     }
   }
 

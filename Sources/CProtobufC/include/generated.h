@@ -30,6 +30,7 @@
 #include "tenancy/v1/permissions.pb-c.h"
 #include "tenancy/v1/portfolios.pb-c.h"
 #include "tenancy/v1/properties.pb-c.h"
+#include "tenancy/v1/subjects.pb-c.h"
 #include "tenancy/v1/units.pb-c.h"
 #include "testing/v1/rich.pb-c.h"
 
@@ -450,6 +451,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__l
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__grant_super_admin_request(void) {
   return &tenancy__v1__grant_super_admin_request__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__revoke_super_admin_request(void) {
+  return &tenancy__v1__revoke_super_admin_request__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__type_count(void) {
   return &tenancy__v1__type_count__descriptor;
 }
@@ -611,6 +615,24 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__a
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__remove_property_manager_request(void) {
   return &tenancy__v1__remove_property_manager_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__suspension(void) {
+  return &tenancy__v1__suspension__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__suspend_request(void) {
+  return &tenancy__v1__suspend_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__resume_request(void) {
+  return &tenancy__v1__resume_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__resume_response(void) {
+  return &tenancy__v1__resume_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_suspended_request(void) {
+  return &tenancy__v1__list_suspended_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_suspended_response(void) {
+  return &tenancy__v1__list_suspended_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__unit(void) {
   return &tenancy__v1__unit__descriptor;

@@ -108,17 +108,24 @@ public struct ServiceHost<Service: HostedService>: Sendable {
   private func react(to signals: AsyncStream<ProcessSignal>) async {
     for await signal in signals {
       guard signal == .hangUp else { return }
-      do {
-        try await service.reload()
-        try tls?.reload()
-        try environment.reloadCertificates()
-        environment.logger.notice("reloaded", [:])
-      } catch {
-        environment.logger.error(
-          "reload failed, what was read before it is in use",
-          ["error": "\(error)"]
-        )
-      }
+      // Each for itself: a mistake in a policy must not keep a certificate from being renewed.
+      var isComplete = await reload { try await service.reload() }
+      isComplete = await reload { try tls?.reload() } && isComplete
+      isComplete = await reload { try environment.reloadCertificates() } && isComplete
+      if isComplete { environment.logger.notice("reloaded", [:]) }
+    }
+  }
+
+  private func reload(_ body: () async throws -> Void) async -> Bool {
+    do {
+      try await body()
+      return true
+    } catch {
+      environment.logger.error(
+        "reload failed, what was read before it is in use",
+        ["error": "\(error)"]
+      )
+      return false
     }
   }
 }

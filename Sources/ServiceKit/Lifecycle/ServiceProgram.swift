@@ -197,7 +197,7 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
 
         \(name) [--config FILE]
             Serves until SIGTERM or Control-C, then drains. SIGHUP reloads certificates (and
-            EntitlementService its catalogue).
+            TenancyService its policy, EntitlementService its catalogue).
         \(name) --check-config [--config FILE]
             Says whether the settings are good.
         \(name) probe [--config FILE]

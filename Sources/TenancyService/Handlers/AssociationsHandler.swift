@@ -31,7 +31,7 @@ struct AssociationsHandler: Tenancy_V1.AssociationsService {
     }
     // The system has no list: who administers everything is nobody's to read.
     guard let type, type != SmartHome.system else { throw TenancyError.notFound }
-    try core.require("\(type).list_associations", on: id, type: type, user)
+    try await core.permit("\(type).list_associations", on: id, type: type, user)
     var condition = "a.entity_id = ?"
     var values: [SQLValue] = [.text(id)]
     if !request.role.isEmpty {
@@ -61,7 +61,7 @@ struct AssociationsHandler: Tenancy_V1.AssociationsService {
     let after = cursor.flatMap { Int64($0[0]) } ?? 0
     let limit = pageSize == 0 ? EntityList.pageSizeStandard : Int(pageSize)
     let (core, revision) = (core, core.engine.revision)
-    let rows = try await core.database.read { tx in
+    let rows = try await core.read { tx in
       try tx.query(
         """
         \(AssociationRecord.selection)
@@ -76,51 +76,6 @@ struct AssociationsHandler: Tenancy_V1.AssociationsService {
       nextPageToken: page.nextToken,
       revision: core.tokens.token(revision: revision)
     )
-  }
-
-  func grantSuperAdmin(
-    _ request: Tenancy_V1.GrantSuperAdminRequest,
-    _ call: CallContext
-  ) async throws -> Tenancy_V1.RoleAssociation {
-    let service = try call.requireService()
-    let core = core
-    try await core.requireUsers([request.userId], field: "user_id")
-    let key = IdempotencyKey(
-      caller: "service:\(service)",
-      key: request.idempotencyKey,
-      method: "\(call.method.service)/\(call.method.method)",
-      request: request
-    )
-    let response = try await core.database.writeOnce(key, domain: TenancyError.domain) { tx in
-      let system = try tx.known(Forest.systemIdentifier, type: SmartHome.system)
-      let role = SmartHome.superAdmin
-      if let existing = try tx.associations(of: request.userId, on: system.id, role: role).first {
-        return core.message(association: existing)
-      }
-      let record = AssociationRecord(
-        id: core.identifiers.make(.association),
-        userID: request.userId,
-        entity: system,
-        role: role,
-        grantedBy: "",
-        now: tx.now
-      )
-      _ = try tx.put(record, core.policy)
-      try tx.audit(
-        AuditRecord(
-          actor: "service:\(service)",
-          requestID: call.metadata.values("x-request-id").first ?? "",
-          action: "super_admin.add",
-          object: system.id,
-          scope: system.id,
-          afterDigest: record.digest,
-          detail: "\(record.id) \(record.userID)"
-        )
-      )
-      return core.message(association: record)
-    }
-    _ = await core.engine.reach(core.database.revision)
-    return response
   }
 }
 

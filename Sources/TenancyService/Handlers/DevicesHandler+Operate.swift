@@ -13,10 +13,10 @@ extension DevicesHandler {
   ) async throws -> Tenancy_V1.OperateDeviceResponse {
     let user = try call.requireUser()
     let action = "\(SmartHome.device).\(request.operation)"
-    let (core, id) = (core, request.deviceId)
-    guard let type = core.policy.type(named: SmartHome.device),
-      let actionID = core.policy.action(named: action),
-      let operation = core.policy.rule(of: actionID, on: type)?.operation
+    let (core, id, policy) = (core, request.deviceId, core.policy)
+    guard let type = policy.type(named: SmartHome.device),
+      let actionID = policy.action(named: action),
+      let operation = policy.rule(of: actionID, on: type)?.operation
     else {
       throw TenancyError.invalidField("operation", "OPERATION_UNKNOWN", "is no operation")
     }
@@ -29,7 +29,7 @@ extension DevicesHandler {
     }
     let parameters = try AttributeMapping.changes(
       request.parameters,
-      type: core.policy[type],
+      type: policy[type],
       field: "parameters"
     )
     let changes = ChangeSet(core: core, call: call, user: user)
@@ -39,21 +39,23 @@ extension DevicesHandler {
       key: request.idempotencyKey,
       request: bytes(request, request.parameters) { $0.parameters = nil }
     ) { tx in
-      let (decision, evidence) = core.decide(action, on: id, type: SmartHome.device, user)
+      // A reload may have taken the action away meanwhile; what is not there is not allowed.
+      let ruling = core.decide(action, on: id, type: SmartHome.device, user)
+      try core.requireFeatures(ruling)
       let before = try tx.entity(id, type: SmartHome.device)
       let record = AccessRecord(
         id: core.identifiers.make(.accessRecord),
         deviceID: id,
         userID: user.userID,
         operation: request.operation,
-        succeeded: decision.isAllowed && before != nil,
-        reason: evidence.reason.rawValue,
-        role: evidence.isAllowed ? evidence.role ?? "" : "",
+        succeeded: ruling.isAllowed && before != nil,
+        reason: ruling.reason.rawValue,
+        role: ruling.isAllowed ? ruling.evidence.role ?? "" : "",
         recordedAt: tx.now
       )
-      guard let before, decision.isAllowed else {
-        core.denied(user, action, id, decision.reason)
-        return try refuse(record, decision, device: before, changes, tx)
+      guard let before, ruling.isAllowed else {
+        core.denied(user, action, id, ruling.reason)
+        return try refuse(record, ruling, device: before, changes, tx)
       }
       try record.insert(tx)
       var after = before
@@ -67,7 +69,7 @@ extension DevicesHandler {
       let device = try changes.update(from: before, to: after, action: "device.operate", tx)
       return Tenancy_V1.OperateDeviceResponse(
         record: Self.message(record),
-        device: try core.message(device: device, heldRoles: decision.heldRoles, tx)
+        device: try core.message(device: device, ruling, tx)
       )
     }
     guard response.record?.succeeded == true else { throw refusal(response, action: action, user) }
@@ -77,7 +79,7 @@ extension DevicesHandler {
   /// Records a refusal; the answer says what became of it, see `refusal`.
   private func refuse(
     _ record: AccessRecord,
-    _ decision: Decision,
+    _ ruling: Ruling,
     device: EntityRecord?,
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
@@ -98,8 +100,7 @@ extension DevicesHandler {
     )
     var answer = Self.message(record)
     // Kept only for the answer: nobody who may not know of the device learns more than that.
-    let isKnown = decision.isKnown || decision.reason == .subjectSuspended
-    if !isKnown || device == nil { answer.reason = ReasonCode.entityUnknown.rawValue }
+    if !ruling.isKnown || device == nil { answer.reason = ReasonCode.entityUnknown.rawValue }
     return Tenancy_V1.OperateDeviceResponse(record: answer)
   }
 
@@ -110,13 +111,14 @@ extension DevicesHandler {
   ) -> RPCError {
     let reason = response.record.flatMap { ReasonCode(rawValue: $0.reason) } ?? .entityUnknown
     guard reason != .entityUnknown else { return TenancyError.notFound }
-    let roles = core.policy.action(named: action).flatMap { action in
-      core.policy.type(named: SmartHome.device).flatMap { core.policy.rule(of: action, on: $0) }
+    let policy = core.policy
+    let roles = policy.action(named: action).flatMap { action in
+      policy.type(named: SmartHome.device).flatMap { policy.rule(of: action, on: $0) }
     }
     return TenancyError.denied(
       reason,
       action: action,
-      sufficientRoles: roles?.grants.roles.map { core.policy[$0].name } ?? []
+      sufficientRoles: roles?.grants.roles.map { policy[$0].name } ?? []
     )
   }
 }

@@ -7,10 +7,11 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
   let core: TenancyCore
 
   private var deviceType: Policy.EntityType {
-    guard let type = core.policy.type(named: SmartHome.device) else {
+    let policy = core.policy
+    guard let type = policy.type(named: SmartHome.device) else {
       preconditionFailure("the policy has no devices")
     }
-    return core.policy[type]
+    return policy[type]
   }
 
   func register(
@@ -39,7 +40,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
         on: request.propertyId,
         type: SmartHome.property,
         user
-      ).heldRoles
+      )
       var parent = try tx.known(request.propertyId, type: SmartHome.property)
       if !request.unitId.isEmpty {
         try core.require("unit.assign_device", on: request.unitId, type: SmartHome.unit, user)
@@ -55,7 +56,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
         attributes: given,
         tx
       )
-      return try core.message(device: record, heldRoles: held, tx)
+      return try core.message(device: record, held, tx)
     }
   }
 
@@ -80,7 +81,9 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
       (request.propertyId, SmartHome.property, "property.view"),
       (request.unitId, SmartHome.unit, "unit.view"),
     ].filter { !$0.0.isEmpty }
-    for (id, type, action) in filters { try core.require(action, on: id, type: type, user) }
+    for (id, type, action) in filters {
+      try await core.permit(action, on: id, type: type, user)
+    }
     let list = EntityList(
       action: "device.view",
       type: SmartHome.device,
@@ -91,16 +94,17 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
       pageSize: request.pageSize,
       pageToken: request.pageToken
     )
-    let page = try core.page(list, call, user)
-    let messages = try await core.database.read { tx in
+    let page = try await core.page(list, call, user)
+    let messages = try await core.read { tx in
       try tx.entities(page.ids).map { record in
         let held = core.decide(
           "device.view",
           on: record.id,
           type: SmartHome.device,
           user
-        ).decision.heldRoles
-        return try core.message(device: record, heldRoles: held, tx)
+        )
+        try core.requireFeatures(held)
+        return try core.message(device: record, held, tx)
       }
     }
     return Tenancy_V1.ListDevicesResponse(
@@ -116,15 +120,15 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
   ) async throws -> Tenancy_V1.Device {
     let user = try call.requireUser()
     try await core.reach(atLeast: request.atLeastRevision)
-    let held = try core.require(
+    let held = try await core.permit(
       "device.view",
       on: request.deviceId,
       type: SmartHome.device,
       user
-    ).heldRoles
-    return try await core.database.read { tx in
+    )
+    return try await core.read { tx in
       let record = try tx.known(request.deviceId, type: SmartHome.device)
-      return try core.message(device: record, heldRoles: held, tx)
+      return try core.message(device: record, held, tx)
     }
   }
 
@@ -151,7 +155,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
         on: request.deviceId,
         type: SmartHome.device,
         user
-      ).heldRoles
+      )
       let before = try tx.known(request.deviceId, type: SmartHome.device)
       try core.requireRevision(request.expectedRevision, of: before)
       var after = before
@@ -162,7 +166,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
         field: "attributes"
       )
       let record = try changes.update(from: before, to: after, action: "device.update", tx)
-      return try core.message(device: record, heldRoles: held, tx)
+      return try core.message(device: record, held, tx)
     }
   }
 
@@ -192,7 +196,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     let id = request.deviceId
     let from = try request.from?.milliseconds(field: "from") ?? .min
     let until = try request.until?.milliseconds(field: "until") ?? .max
-    try core.require("device.view_history", on: id, type: SmartHome.device, user)
+    try await core.permit("device.view_history", on: id, type: SmartHome.device, user)
     let binding = TokenSealer.PageBinding(
       caller: "user:\(user.userID)",
       filter: ["ListHistory", id, "\(from)", "\(until)"]
@@ -200,7 +204,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 2, binding)
     let before = cursor.map { (recordedAt: Int64($0[0]) ?? 0, id: $0[1]) }
     let limit = request.pageSize == 0 ? EntityList.pageSizeStandard : Int(request.pageSize)
-    let rows = try await core.database.read { tx in
+    let rows = try await core.read { tx in
       try AccessRecord.history(
         of: id,
         from: from,

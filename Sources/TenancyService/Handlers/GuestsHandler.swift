@@ -9,7 +9,8 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
   private static let action = "device.grant_guest"
 
   private var windowMax: Int64 {
-    core.policy.role(named: SmartHome.guest).map { core.policy[$0].windowMax } ?? .max
+    let policy = core.policy
+    return policy.role(named: SmartHome.guest).map { policy[$0].windowMax } ?? .max
   }
 
   func grant(
@@ -23,8 +24,10 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     try requireWindow(from: from, until: until)
     var seen: Set<String> = []
     let devices = request.deviceIds.filter { seen.insert($0).inserted }
-    let isAllowed = devices.allSatisfy {
-      core.decide(Self.action, on: $0, type: SmartHome.device, user).decision.isAllowed
+    var isAllowed = true
+    for device in devices where isAllowed {
+      isAllowed =
+        try await core.ruling(Self.action, on: device, type: SmartHome.device, user).isAllowed
     }
     if isAllowed { try await core.requireUsers([request.userId], field: "user_id") }
     let changes = ChangeSet(core: core, call: call, user: user)
@@ -65,11 +68,8 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
 
   /// Nobody lends longer than they have themselves.
   private func requireRight(on id: String, until: Int64, _ user: UserIdentity) throws {
-    let decision = try core.require(Self.action, on: id, type: SmartHome.device, user)
-    let ownEnd = core.engine.read { forest in
-      decision.association.map { forest.associations.rows[Int($0)].validUntil } ?? .max
-    }
-    guard until <= ownEnd else { throw TenancyError.windowExceedsOwn }
+    let ruling = try core.require(Self.action, on: id, type: SmartHome.device, user)
+    guard until <= ruling.grantedUntil else { throw TenancyError.windowExceedsOwn }
   }
 
   func list(
@@ -78,10 +78,10 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
   ) async throws -> Tenancy_V1.ListGuestPassesResponse {
     let user = try call.requireUser()
     if !request.deviceId.isEmpty {
-      try core.require("device.view", on: request.deviceId, type: SmartHome.device, user)
+      try await core.permit("device.view", on: request.deviceId, type: SmartHome.device, user)
     }
     if !request.unitId.isEmpty {
-      try core.require("unit.view", on: request.unitId, type: SmartHome.unit, user)
+      try await core.permit("unit.view", on: request.unitId, type: SmartHome.unit, user)
     }
     let binding = TokenSealer.PageBinding(
       caller: "user:\(user.userID)",
@@ -90,8 +90,8 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 1, binding)
     let after = cursor.flatMap { Int64($0[0]) } ?? 0
     let limit = request.pageSize == 0 ? EntityList.pageSizeStandard : Int(request.pageSize)
-    let ids = try visiblePasses(request, user)
-    let rows = try await core.database.read { tx in
+    let ids = try await core.knowingFeatures { try await visiblePasses(request, user) }
+    let rows = try await core.read { tx in
       var rows: [AssociationRecord] = []
       var rest = ids[...]
       // In portions, because a statement takes only so many values.
@@ -112,37 +112,25 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
   private func visiblePasses(
     _ request: Tenancy_V1.ListGuestPassesRequest,
     _ user: UserIdentity
-  ) throws -> [String] {
-    guard let role = core.policy.role(named: SmartHome.guest),
-      let action = core.policy.action(named: Self.action),
-      let type = core.policy.type(named: SmartHome.device)
-    else { return [] }
-    let now = core.clock.now
-    var query = Forest.ListQuery(
-      subject: user.userID,
-      action: action,
-      type: type,
-      context: core.context(of: user),
-      now: now
-    )
+  ) async throws -> [String] {
+    let (now, features) = (core.clock.now, core.features)
     let filters = [request.deviceId, request.unitId].filter { !$0.isEmpty }
-    return core.engine.read { forest in
-      let bounds = filters.compactMap { forest.entity($0) }
-      guard bounds.count == filters.count else { return [] }
-      query.within = bounds.first
-      var found: Set<UInt32> = []
-      for device in forest.listAccessible(query) {
-        found.formUnion(forest.associationRows(entity: device))
-      }
-      if let subject = forest.subjects.find(user.userID) {
-        found.formUnion(forest.associationRows(subject: subject))
-      }
-      return found.filter { number in
-        let row = forest.associations.rows[Int(number)]
-        return row.role == role && (request.includeEnded || row.validUntil > now)
-          && bounds.allSatisfy { forest.isEntity(row.entity, within: $0) }
-      }.map { forest.associations.identifier(of: $0) }
+    let end = request.includeEnded ? Int64.min : now
+    let ids = try await core.engine.walk { forest in
+      guard let role = forest.policy.role(named: SmartHome.guest),
+        var query = forest.query(Self.action, on: SmartHome.device, user, now: now, features),
+        let within = forest.deepest(filters)
+      else { return nil }
+      query.within = within.entity
+      return AccessWalk(query, .associations(role, endingAfter: end, []), forest)
+    } finish: { walk, forest -> Set<String> in
+      guard walk.missing.isEmpty else { throw TenancyError.featuresUnavailable(walk.missing) }
+      guard case .associations(let role, _, let ids) = walk.purpose else { return [] }
+      return Set(ids).union(
+        forest.associations(of: user.userID, role, within: walk.query.within, endingAfter: end)
+      )
     }
+    return Array(ids ?? [])
   }
 
   func update(
@@ -183,17 +171,18 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       guard let pass = try pass(request.passId, tx) else { return response }
       // Guests may give their own back.
       if pass.userID != user.userID {
-        let (decision, evidence) = core.decide(
+        let ruling = core.decide(
           Self.action,
           on: pass.entityID,
           type: SmartHome.device,
           user
         )
         // One that the caller may not know of is as good as gone.
-        guard decision.isKnown else { return response }
-        guard decision.isAllowed else {
-          core.denied(user, Self.action, pass.entityID, decision.reason)
-          throw TenancyError.denied(evidence, action: Self.action)
+        guard ruling.decision.isKnown else { return response }
+        guard ruling.isAllowed else {
+          try core.requireFeatures(ruling)
+          core.denied(user, Self.action, pass.entityID, ruling.reason)
+          throw TenancyError.denied(ruling.evidence, action: Self.action)
         }
       }
       if let revision = try changes.end([pass], action: "guest.revoke", tx) {

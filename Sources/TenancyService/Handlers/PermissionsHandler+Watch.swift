@@ -58,6 +58,7 @@ extension PermissionsHandler {
     case .subtree(let entity):
       message = change(.subtree, event.revision)
       message.entityId = entity
+    case .policy: message = change(.policy, event.revision)
     }
     return message
   }

@@ -11,11 +11,15 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Decision {
     let asker = Asker(call, core)
-    let question = try question(request, asker, call, path: "")
+    let question = try question(request, asker, call)
     if !request.atLeastRevision.isEmpty { try await core.reach(atLeast: request.atLeastRevision) }
     let now = core.clock.now
-    let answer = core.engine.read { $0.answer(question, asker, now: now) }
-    return message(answer)
+    return message(
+      try await core.knowingFeatures {
+        let answer = core.engine.read { $0.answer(question, asker, now: now) }
+        return try settled(answer, path: "")
+      }
+    )
   }
 
   func batchCheck(
@@ -24,35 +28,46 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
   ) async throws -> Tenancy_V1.BatchCheckResponse {
     let asker = Asker(call, core)
     var questions: [Question] = []
-    for (index, check) in request.checks.enumerated() {
-      questions.append(try question(check, asker, call, path: "checks[\(index)]."))
-    }
+    for check in request.checks { questions.append(try question(check, asker, call)) }
     for check in request.checks where !check.atLeastRevision.isEmpty {
       try await core.reach(atLeast: check.atLeastRevision)
     }
     let (now, asked) = (core.clock.now, questions)
-    // One hold of the lock: all at one revision.
-    let answers = core.engine.read { forest in
-      var answers: [Answer] = []
-      for question in asked { answers.append(forest.answer(question, asker, now: now)) }
-      return answers
+    let answers = try await core.knowingFeatures { () throws(RPCError) in
+      // One hold of the lock: all at one revision.
+      let answers = core.engine.read { forest in
+        var answers: [Answer?] = []
+        for question in asked { answers.append(forest.answer(question, asker, now: now)) }
+        return answers
+      }
+      let missing = Set(answers.compactMap { $0?.missing })
+      guard missing.isEmpty else { throw TenancyError.featuresUnavailable(missing) }
+      var settled: [Answer] = []
+      for (index, answer) in answers.enumerated() {
+        settled.append(try self.settled(answer, path: "checks[\(index)]."))
+      }
+      return settled
     }
     return Tenancy_V1.BatchCheckResponse(decisions: answers.map(message))
+  }
+
+  private func settled(_ answer: Answer?, path: String) throws(RPCError) -> Answer {
+    guard let answer else {
+      throw TenancyError.invalidField("\(path)action", "ACTION_UNKNOWN", "is no action")
+    }
+    guard let missing = answer.missing else { return answer }
+    throw TenancyError.featuresUnavailable([missing])
   }
 
   private func question(
     _ request: Tenancy_V1.CheckRequest,
     _ asker: Asker,
-    _ call: CallContext,
-    path: String
+    _ call: CallContext
   ) throws(RPCError) -> Question {
     let subject = try call.subject(request.subjectId)
-    guard let action = core.policy.action(named: request.action) else {
-      throw TenancyError.invalidField("\(path)action", "ACTION_UNKNOWN", "is no action")
-    }
     return Question(
       subject: subject,
-      action: action,
+      action: request.action,
       entity: request.entityId,
       // For services: what lies above an object that it may not see is no user's business.
       wantsAncestors: request.forCache && !asker.isUser
@@ -65,32 +80,26 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
   ) async throws -> Tenancy_V1.ListActionsResponse {
     let subject = try call.subject(request.subjectId)
     try await core.reach(atLeast: request.atLeastRevision)
-    let (asker, now, policy) = (Asker(call, core), core.clock.now, core.policy)
-    let (entities, revision) = core.engine.read { forest in
-      let number = forest.subjects.find(subject)
-      var entities: [Tenancy_V1.EntityActions] = []
-      for id in request.entityIds {
-        var actions: [String] = []
-        var validUntil = now + Decision.lifetimeMax
-        if let entity = forest.entity(id) {
-          let listed = forest.listActions(
-            subject: number,
-            entity: entity,
-            context: asker.context,
-            now: now
-          )
-          actions = listed.actions.map { policy[$0] }.sorted()
-          validUntil = listed.validUntil
+    let (asker, now) = (Asker(call, core), core.clock.now)
+    let (entities, revision) = try await core.knowingFeatures {
+      // A few entities for each hold of the lock: each answer is of this revision or a later one.
+      let revision = core.engine.revision
+      var (entities, missing): ([Tenancy_V1.EntityActions], Set<FeatureHolder>) = ([], [])
+      var rest = request.entityIds[...]
+      while !rest.isEmpty {
+        let ids = rest.prefix(8)
+        let listed = core.engine.read { forest in
+          var listed: [(message: Tenancy_V1.EntityActions, missing: FeatureHolder?)] = []
+          for id in ids { listed.append(forest.actions(of: subject, on: id, asker, now: now)) }
+          return listed
         }
-        entities.append(
-          Tenancy_V1.EntityActions(
-            entityId: id,
-            actions: actions,
-            validUntil: .init(milliseconds: validUntil)
-          )
-        )
+        entities += listed.map(\.message)
+        missing.formUnion(listed.compactMap(\.missing))
+        rest = rest.dropFirst(8)
+        if !rest.isEmpty { await Task.yield() }
       }
-      return (entities, forest.revision)
+      guard missing.isEmpty else { throw TenancyError.featuresUnavailable(missing) }
+      return (entities, revision)
     }
     return Tenancy_V1.ListActionsResponse(
       entities: entities,
@@ -103,10 +112,11 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListAccessibleResponse {
     let subject = try call.subject(request.subjectId)
-    guard core.policy.action(named: request.action) != nil else {
+    let policy = core.policy
+    guard policy.action(named: request.action) != nil else {
       throw TenancyError.invalidField("action", "ACTION_UNKNOWN", "is no action")
     }
-    guard core.policy.type(named: request.entityType) != nil else {
+    guard policy.type(named: request.entityType) != nil else {
       throw TenancyError.invalidField("entity_type", "TYPE_UNKNOWN", "is no type")
     }
     try await core.reach(atLeast: request.atLeastRevision)
@@ -118,10 +128,10 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
       pageToken: request.pageToken
     )
     let revision = core.engine.revision
-    let page = try core.page(
+    let page = try await core.page(
       list,
       subject: subject,
-      context: Asker(call, core).context,
+      acr: call.caller.user?.acr,
       TokenSealer.PageBinding(
         caller: call.caller.description,
         filter: ["ListAccessible", subject, request.action, request.entityType, "\(list.limit)"]
@@ -171,7 +181,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
 /// One question to the engine.
 struct Question: Sendable {
   let subject: String
-  let action: ActionID
+  let action: String
   let entity: String
   let wantsAncestors: Bool
 }
@@ -181,37 +191,89 @@ struct Answer: Sendable {
   let evidence: Evidence
   /// What lies above the entity, if that was asked for.
   let ancestors: [String]
+  /// Whose features have to be known before this is more than a guess.
+  let missing: FeatureHolder?
 }
 
 /// Who asks, and what is known of the subject.
 struct Asker: Sendable {
   /// A user asks about itself and learns nothing of what it may not know of.
   let isUser: Bool
-  let context: DecisionContext
+  /// How it has proved itself.
+  let acr: String?
+  let features: any FeatureSource
 
   init(_ call: CallContext, _ core: TenancyCore) {
     isUser = call.caller.user != nil
-    context = call.caller.user.map { core.context(of: $0) } ?? .plain
+    acr = call.caller.user?.acr
+    features = core.features
   }
 }
 
 extension Forest {
-  /// The answer to a question, as far as the asker may know.
-  func answer(_ question: Question, _ asker: Asker, now: Int64) -> Answer {
-    Answer(
-      evidence: evidence(question, asker, now: now),
-      ancestors: question.wantsAncestors ? ancestors(of: question.entity) : []
+  /// Every action that a subject may do on an entity, sorted; none on an unknown one.
+  func actions(
+    of subject: String,
+    on id: String,
+    _ asker: Asker,
+    now: Int64
+  ) -> (message: Tenancy_V1.EntityActions, missing: FeatureHolder?) {
+    var actions: [String] = []
+    var validUntil = now + Decision.lifetimeMax
+    var missing: FeatureHolder?
+    if let entity = entity(id) {
+      let listed = listActions(
+        subject: subjects.find(subject),
+        entity: entity,
+        context: policy.context(acr: asker.acr),
+        now: now,
+        asker.features
+      )
+      actions = listed.actions.map { policy[$0] }.sorted()
+      validUntil = listed.validUntil
+      missing = listed.missing
+    }
+    let message = Tenancy_V1.EntityActions(
+      entityId: id,
+      actions: actions,
+      validUntil: .init(milliseconds: validUntil)
+    )
+    return (message, missing)
+  }
+
+  /// The answer to a question, as far as the asker may know; nil when there is no such action.
+  func answer(_ question: Question, _ asker: Asker, now: Int64) -> Answer? {
+    guard let action = policy.action(named: question.action) else { return nil }
+    let context = policy.context(acr: asker.acr)
+    let decision = decide(
+      subject: question.subject,
+      action: action,
+      entity: question.entity,
+      context: context,
+      now: now
+    )
+    var missing: FeatureHolder?
+    var settled = decision
+    if decision.reason == .featureNotAvailable {
+      let verdict = settle(
+        decision,
+        subject: subjects.find(question.subject),
+        action: action,
+        entity: entity(question.entity),
+        context: context,
+        now: now,
+        asker.features
+      )
+      (settled, missing) = (verdict.decision, verdict.missing)
+    }
+    return Answer(
+      evidence: evidence(of: settled, asker),
+      ancestors: question.wantsAncestors ? ancestors(of: question.entity) : [],
+      missing: missing
     )
   }
 
-  private func evidence(_ question: Question, _ asker: Asker, now: Int64) -> Evidence {
-    let decision = decide(
-      subject: question.subject,
-      action: question.action,
-      entity: question.entity,
-      context: asker.context,
-      now: now
-    )
+  private func evidence(of decision: Decision, _ asker: Asker) -> Evidence {
     guard asker.isUser, !decision.isKnown, decision.reason != .subjectSuspended else {
       return evidence(of: decision)
     }

@@ -14,7 +14,7 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     let user = try call.requireUser()
     let (policy, core) = (core.policy, core)
     let administrators = request.administratorUserIds
-    if (try? requireMayCreate(user)) != nil {
+    if mayCreate(user).isAllowed {
       try await core.requireUsers(administrators, field: "administrator_user_ids")
     }
     let changes = ChangeSet(core: core, call: call, user: user)
@@ -41,18 +41,25 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
   }
 
   /// Users may when self-service is on, unless they may do nothing at all.
-  private func requireMayCreate(_ user: UserIdentity) throws(RPCError) {
-    let (decision, evidence) = core.decide(
+  private func mayCreate(_ user: UserIdentity) -> (isAllowed: Bool, ruling: Ruling) {
+    let ruling = core.decide(
       "portfolio.create",
       on: Forest.systemIdentifier,
       type: SmartHome.system,
       user
     )
-    if decision.isAllowed { return }
-    if decision.reason != .subjectSuspended, core.policy.selfService?.isEnabled == true { return }
-    core.denied(user, "portfolio.create", Forest.systemIdentifier, decision.reason)
-    throw decision.reason == .subjectSuspended
-      ? TenancyError.denied(evidence, action: "portfolio.create") : TenancyError.selfServiceDisabled
+    let isSelfService =
+      ruling.reason != .subjectSuspended && ruling.policy.selfService?.isEnabled == true
+    return (ruling.isAllowed || isSelfService, ruling)
+  }
+
+  private func requireMayCreate(_ user: UserIdentity) throws(RPCError) {
+    let (isAllowed, ruling) = mayCreate(user)
+    guard !isAllowed else { return }
+    core.denied(user, "portfolio.create", Forest.systemIdentifier, ruling.reason)
+    throw ruling.reason == .subjectSuspended
+      ? TenancyError.denied(ruling.evidence, action: "portfolio.create")
+      : TenancyError.selfServiceDisabled
   }
 
   func list(
@@ -69,8 +76,8 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
       pageSize: request.pageSize,
       pageToken: request.pageToken
     )
-    let page = try core.page(list, call, user)
-    let messages = try await core.database.read { tx in
+    let page = try await core.page(list, call, user)
+    let messages = try await core.read { tx in
       try tx.entities(page.ids).map { try core.message(portfolio: $0, user, tx) }
     }
     return Tenancy_V1.ListPortfoliosResponse(
@@ -86,8 +93,8 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
   ) async throws -> Tenancy_V1.Portfolio {
     let user = try call.requireUser()
     try await core.reach(atLeast: request.atLeastRevision)
-    try core.require("portfolio.view", on: request.portfolioId, type: SmartHome.portfolio, user)
-    return try await core.database.read { tx in
+    try await core.permit("portfolio.view", on: request.portfolioId, type: SmartHome.portfolio, user)
+    return try await core.read { tx in
       let record = try tx.known(request.portfolioId, type: SmartHome.portfolio)
       return try core.message(portfolio: record, user, tx)
     }

@@ -13,8 +13,7 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
   ) async throws -> Tenancy_V1.Property {
     let user = try call.requireUser()
     let (core, id, action) = (core, request.portfolioId, "portfolio.create_property")
-    let (decision, _) = core.decide(action, on: id, type: SmartHome.portfolio, user)
-    if decision.isAllowed {
+    if try await core.ruling(action, on: id, type: SmartHome.portfolio, user).isAllowed {
       try await core.requireUsers(request.managerUserIds, field: "manager_user_ids")
     }
     let changes = ChangeSet(core: core, call: call, user: user)
@@ -42,7 +41,12 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     let user = try call.requireUser()
     try await core.reach(atLeast: request.atLeastRevision)
     if !request.portfolioId.isEmpty {
-      try core.require("portfolio.view", on: request.portfolioId, type: SmartHome.portfolio, user)
+      try await core.permit(
+        "portfolio.view",
+        on: request.portfolioId,
+        type: SmartHome.portfolio,
+        user
+      )
     }
     let list = EntityList(
       action: "property.view",
@@ -53,8 +57,8 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
       pageSize: request.pageSize,
       pageToken: request.pageToken
     )
-    let page = try core.page(list, call, user)
-    let messages = try await core.database.read { tx in
+    let page = try await core.page(list, call, user)
+    let messages = try await core.read { tx in
       try tx.entities(page.ids).map { try core.message(property: $0, user, tx) }
     }
     return Tenancy_V1.ListPropertiesResponse(
@@ -70,8 +74,8 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
   ) async throws -> Tenancy_V1.Property {
     let user = try call.requireUser()
     try await core.reach(atLeast: request.atLeastRevision)
-    try core.require("property.view", on: request.propertyId, type: SmartHome.property, user)
-    return try await core.database.read { tx in
+    try await core.permit("property.view", on: request.propertyId, type: SmartHome.property, user)
+    return try await core.read { tx in
       let record = try tx.known(request.propertyId, type: SmartHome.property)
       return try core.message(property: record, user, tx)
     }

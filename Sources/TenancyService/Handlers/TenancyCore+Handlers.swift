@@ -27,8 +27,9 @@ extension TenancyCore {
   ) async throws -> Tenancy_V1.RoleAssociation {
     let user = try call.requireUser()
     let core = self
-    let (decision, _) = decide(grant.action, on: grant.entityID, type: grant.type, user)
-    if decision.isAllowed { try await requireUsers([grant.userID], field: "user_id") }
+    if try await ruling(grant.action, on: grant.entityID, type: grant.type, user).isAllowed {
+      try await requireUsers([grant.userID], field: "user_id")
+    }
     let changes = ChangeSet(core: self, call: call, user: user)
     return try await write(call, user, key: key, request: request) { tx in
       try core.require(grant.action, on: grant.entityID, type: grant.type, user)
@@ -54,12 +55,12 @@ extension TenancyCore {
   }
 
   /// A page of what a user has access to, its token bound to the user and the whole filter.
-  func page(_ list: EntityList, _ call: CallContext, _ user: UserIdentity) throws -> Page {
+  func page(_ list: EntityList, _ call: CallContext, _ user: UserIdentity) async throws -> Page {
     let method = "\(call.method.service)/\(call.method.method)"
-    return try page(
+    return try await page(
       list,
       subject: user.userID,
-      context: context(of: user),
+      acr: user.acr,
       TokenSealer.PageBinding(
         caller: "user:\(user.userID)",
         filter: [

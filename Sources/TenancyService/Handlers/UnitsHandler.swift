@@ -13,8 +13,7 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
   ) async throws -> Tenancy_V1.Unit {
     let user = try call.requireUser()
     let (core, id, action) = (core, request.propertyId, "property.create_unit")
-    let (decision, _) = core.decide(action, on: id, type: SmartHome.property, user)
-    if decision.isAllowed {
+    if try await core.ruling(action, on: id, type: SmartHome.property, user).isAllowed {
       try await core.requireUsers(request.tenantUserIds, field: "tenant_user_ids")
     }
     let changes = ChangeSet(core: core, call: call, user: user)
@@ -43,7 +42,12 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     let user = try call.requireUser()
     try await core.reach(atLeast: request.atLeastRevision)
     if !request.propertyId.isEmpty {
-      try core.require("property.view", on: request.propertyId, type: SmartHome.property, user)
+      try await core.permit(
+        "property.view",
+        on: request.propertyId,
+        type: SmartHome.property,
+        user
+      )
     }
     let list = EntityList(
       action: "unit.view",
@@ -54,10 +58,10 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
       pageSize: request.pageSize,
       pageToken: request.pageToken
     )
-    let page = try core.page(list, call, user)
-    let messages = try await core.database.read { tx in
+    let page = try await core.page(list, call, user)
+    let messages = try await core.read { tx in
       try tx.entities(page.ids).map { record in
-        try core.message(unit: record, showsTenants: showsTenants(record.id, user), tx)
+        try core.message(unit: record, showsTenants: try showsTenants(record.id, user), tx)
       }
     }
     return Tenancy_V1.ListUnitsResponse(
@@ -67,8 +71,10 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     )
   }
 
-  private func showsTenants(_ id: String, _ user: UserIdentity) -> Bool {
-    core.decide("unit.list_tenants", on: id, type: SmartHome.unit, user).decision.isAllowed
+  private func showsTenants(_ id: String, _ user: UserIdentity) throws(RPCError) -> Bool {
+    let ruling = core.decide("unit.list_tenants", on: id, type: SmartHome.unit, user)
+    try core.requireFeatures(ruling)
+    return ruling.isAllowed
   }
 
   func get(
@@ -77,10 +83,10 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
   ) async throws -> Tenancy_V1.Unit {
     let user = try call.requireUser()
     try await core.reach(atLeast: request.atLeastRevision)
-    try core.require("unit.view", on: request.unitId, type: SmartHome.unit, user)
-    return try await core.database.read { tx in
+    try await core.permit("unit.view", on: request.unitId, type: SmartHome.unit, user)
+    return try await core.read { tx in
       let record = try tx.known(request.unitId, type: SmartHome.unit)
-      return try core.message(unit: record, showsTenants: showsTenants(record.id, user), tx)
+      return try core.message(unit: record, showsTenants: try showsTenants(record.id, user), tx)
     }
   }
 
@@ -102,7 +108,7 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
         // Links are part of the unit: it changes with them.
         if record == before { record = try tx.put(record, core.policy, isNew: false) }
       }
-      return try core.message(unit: record, showsTenants: showsTenants(record.id, user), tx)
+      return try core.message(unit: record, showsTenants: try showsTenants(record.id, user), tx)
     }
   }
 
@@ -183,14 +189,14 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListTenantsResponse {
     let user = try call.requireUser()
-    try core.require("unit.list_tenants", on: request.unitId, type: SmartHome.unit, user)
+    try await core.permit("unit.list_tenants", on: request.unitId, type: SmartHome.unit, user)
     let binding = TokenSealer.PageBinding(
       caller: "user:\(user.userID)",
       filter: ["ListTenants", request.unitId]
     )
     let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 1, binding)
     let limit = request.pageSize == 0 ? EntityList.pageSizeStandard : Int(request.pageSize)
-    let rows = try await core.database.read { tx in
+    let rows = try await core.read { tx in
       try tx.query(
         """
         \(AssociationRecord.selection)
@@ -221,7 +227,7 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
       try core.require("unit.assign_device", on: request.unitId, type: SmartHome.unit, user)
       let unit = try tx.known(request.unitId, type: SmartHome.unit)
       let (record, held) = try assign(request.deviceId, to: unit, changes, tx)
-      return try core.message(device: record, heldRoles: held, tx)
+      return try core.message(device: record, held, tx)
     }
   }
 
@@ -238,7 +244,7 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
         on: request.deviceId,
         type: SmartHome.device,
         user
-      ).heldRoles
+      )
       let unit = try tx.known(request.unitId, type: SmartHome.unit)
       var device = try tx.known(request.deviceId, type: SmartHome.device)
       // One that is somewhere else is not in the unit, which is what was asked for.
@@ -246,7 +252,7 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
         let property = try tx.known(unit.parentID, type: SmartHome.property)
         device = try changes.move(device, under: property, action: "device.unassign", tx)
       }
-      return try core.message(device: device, heldRoles: held, tx)
+      return try core.message(device: device, held, tx)
     }
   }
 
@@ -266,9 +272,9 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     to unit: EntityRecord,
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
-  ) throws -> (EntityRecord, RoleSet) {
+  ) throws -> (EntityRecord, Ruling) {
     let user = changes.user
-    let held = try core.require("device.move", on: deviceID, type: SmartHome.device, user).heldRoles
+    let held = try core.require("device.move", on: deviceID, type: SmartHome.device, user)
     let device = try tx.known(deviceID, type: SmartHome.device)
     guard try isNear(device, property: unit.parentID, tx) else {
       throw TenancyError.notSameProperty
@@ -294,12 +300,13 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
   ) throws {
-    guard let link = core.policy.link(named: SmartHome.commonArea) else { return }
+    let policy = core.policy
+    guard let link = policy.link(named: SmartHome.commonArea) else { return }
     for id in deviceIDs {
       try core.require("device.move", on: id, type: SmartHome.device, changes.user)
       let device = try tx.known(id, type: SmartHome.device)
       guard device.parentID == unit.parentID else { throw TenancyError.notSameProperty }
     }
-    try tx.setLinks(link, from: unit, to: deviceIDs, core.policy)
+    try tx.setLinks(link, from: unit, to: deviceIDs, policy)
   }
 }

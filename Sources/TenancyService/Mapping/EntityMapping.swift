@@ -19,7 +19,7 @@ extension TenancyCore {
       id: record.id,
       name: record.name,
       administratorUserIds: Self.unique(administrators.map(\.userID)),
-      propertyIds: visibleChildren(of: record.id, SmartHome.property, "property.view", user),
+      propertyIds: try visibleChildren(of: record.id, SmartHome.property, "property.view", user),
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),
       revision: tokens.token(revision: record.revision)
@@ -47,7 +47,7 @@ extension TenancyCore {
           country: text("country")
         ) : nil,
       managerUserIds: Self.unique(managers.map(\.userID)),
-      unitIds: visibleChildren(of: record.id, SmartHome.unit, "unit.view", user),
+      unitIds: try visibleChildren(of: record.id, SmartHome.unit, "unit.view", user),
       defaultTimeZone: text(SmartHome.timeZone),
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),
@@ -83,16 +83,15 @@ extension TenancyCore {
     )
   }
 
-  /// `heldRoles`: what the caller has on the device, which says how much of it is shown.
+  /// `held`: what the caller has on the device, which says how much of it is shown.
   func message(
     device record: EntityRecord,
-    heldRoles: RoleSet,
+    _ held: Ruling,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Tenancy_V1.Device {
-    guard let type = policy.type(named: record.type) else {
+    guard let type = held.policy.type(named: record.type) else {
       preconditionFailure("a device of no type of the policy")
     }
-    let level = heldRoles.roles.map { policy[$0].accessLevel }.max() ?? 0
     let unit = try tx.entity(record.parentID, type: SmartHome.unit)
     let property = unit?.parentID ?? record.parentID
     let isInProperty = try unit != nil || tx.entity(property, type: SmartHome.property) != nil
@@ -102,7 +101,11 @@ extension TenancyCore {
       type: record.attributes[SmartHome.kind]?.string ?? "other",
       propertyId: isInProperty ? property : "",
       unitId: unit?.id ?? "",
-      attributes: AttributeMapping.visible(record, type: policy[type], accessLevel: level),
+      attributes: AttributeMapping.visible(
+        record,
+        type: held.policy[type],
+        accessLevel: held.accessLevel
+      ),
       desiredState: record.desiredState,
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),
@@ -145,23 +148,22 @@ extension TenancyCore {
     _ type: String,
     _ action: String,
     _ user: UserIdentity
-  ) -> [String] {
-    guard let typeID = policy.type(named: type), let actionID = policy.action(named: action) else {
-      return []
+  ) throws -> [String] {
+    let (now, features) = (clock.now, features)
+    let children = try engine.walkAtOnce { forest in
+      guard let query = forest.query(action, on: type, user, now: now, features),
+        let parent = forest.entity(id)
+      else { return nil }
+      let page = PageSelection(limit: Self.namedCountMax, sortsByName: false, after: nil)
+      return AccessWalk(childrenOf: parent, query, .page(page), forest)
+    } finish: { walk, forest -> [String] in
+      guard walk.missing.isEmpty else { throw TenancyError.featuresUnavailable(walk.missing) }
+      guard case .page(let selection) = walk.purpose else { return [] }
+      var ids: [String] = []
+      for entry in selection.page { ids.append(forest.entities.text(entry.entity)) }
+      return ids
     }
-    let query = Forest.ListQuery(
-      subject: user.userID,
-      action: actionID,
-      type: typeID,
-      context: context(of: user),
-      now: clock.now
-    )
-    return engine.read { forest in
-      guard let parent = forest.entity(id) else { return [] }
-      return forest.listChildren(of: parent, query).prefix(Self.namedCountMax).map {
-        forest.entities.text($0)
-      }
-    }
+    return children ?? []
   }
 
   private static func unique(_ ids: [String]) -> [String] {

@@ -167,6 +167,7 @@ struct ChangeSet: Sendable {
     on entity: EntityRecord,
     _ tx: borrowing WriteTransaction
   ) throws -> Tenancy_V1.RemoveRoleResponse {
+    let policy = policy
     var ended: [AssociationRecord] = []
     for role in roles {
       let all = try tx.associations(on: entity.id, role: role)

@@ -38,101 +38,61 @@ extension TenancyCore {
   func page(
     _ list: EntityList,
     subject: String,
-    context: DecisionContext,
+    acr: String?,
     _ binding: TokenSealer.PageBinding
-  ) throws -> Page {
+  ) async throws -> Page {
     let sortsByName = list.sortBy.isEmpty || list.sortBy == "name"
     let cursor = try tokens.cursor(pageToken: list.pageToken, count: 2, binding)
-    guard let action = policy.action(named: list.action), let type = policy.type(named: list.type)
-    else { preconditionFailure("the policy has no \(list.action) on \(list.type)") }
-    var query = Forest.ListQuery(
-      subject: subject,
-      action: action,
-      type: type,
-      context: context,
-      now: clock.now
+    let (now, features) = (clock.now, features)
+    let page = try await knowingFeatures {
+      try await engine.walk { forest in
+        guard
+          var query = forest.query(
+            list.action,
+            on: list.type,
+            subject: subject,
+            acr: acr,
+            now: now,
+            features
+          ), query.takes(only: list.kind, forest.policy),
+          let within = forest.deepest(list.within)
+        else { return nil }
+        query.within = within.entity
+        let selection = PageSelection(
+          limit: list.limit,
+          sortsByName: sortsByName,
+          text: list.text,
+          after: cursor
+        )
+        return AccessWalk(query, .page(selection), forest)
+      } finish: { walk, forest in
+        try Self.found(walk, forest)
+      }
+    }
+    guard let page else { return Page(ids: [], nextToken: "", total: 0) }
+    let next = page.last.map { tokens.pageToken(after: [$0.name, $0.id], binding) } ?? ""
+    return Page(ids: page.ids, nextToken: next, total: page.total)
+  }
+
+  private struct Found: Sendable {
+    let ids: [String]
+    let last: (name: String, id: String)?
+    let total: Int
+  }
+
+  private static func found(_ walk: AccessWalk, _ forest: borrowing Forest) throws -> Found {
+    guard walk.missing.isEmpty else { throw TenancyError.featuresUnavailable(walk.missing) }
+    guard case .page(let selection) = walk.purpose else {
+      preconditionFailure("a walk lost its purpose")
+    }
+    var ids: [String] = []
+    for entry in selection.page { ids.append(forest.entities.text(entry.entity)) }
+    let last = selection.hasMore ? selection.page.last : nil
+    return Found(
+      ids: ids,
+      last: last.map { (forest.names[Int($0.entity)], forest.entities.text($0.entity)) },
+      total: selection.total
     )
-    if !list.kind.isEmpty {
-      guard let attribute = policy[type].attributes.first(where: { $0.name == SmartHome.kind }),
-        let slot = attribute.slot, case let code = attribute.code(.text(list.kind)), code != 0
-      else { return Page(ids: [], nextToken: "", total: 0) }
-      query.attribute = (slot, code)
-    }
-    let found = engine.read { forest in
-      Self.collect(list, query, sortsByName: sortsByName, after: cursor, forest)
-    }
-    let next = found.last.map { tokens.pageToken(after: [$0.name, $0.id], binding) } ?? ""
-    return Page(ids: found.ids, nextToken: next, total: found.total)
-  }
-
-  private static func collect(
-    _ list: EntityList,
-    _ query: Forest.ListQuery,
-    sortsByName: Bool,
-    after cursor: [String]?,
-    _ forest: borrowing Forest
-  ) -> (ids: [String], last: (name: String, id: String)?, total: Int) {
-    var query = query
-    guard let within = deepest(list.within, forest) else { return ([], nil, 0) }
-    query.within = within.entity
-    var handles = forest.listAccessible(query)
-    if !list.text.isEmpty {
-      let text = lowercased(list.text)
-      handles.removeAll { !contains(lowercased(forest.names[Int($0)]), text) }
-    }
-    let total = handles.count
-    // Only what is still to come is sorted.
-    if let cursor {
-      handles.removeAll { handle in
-        let name = sortsByName ? forest.names[Int(handle)] : ""
-        return (name, forest.entities.text(handle)) <= (sortsByName ? cursor[0] : "", cursor[1])
-      }
-    }
-    handles.sort { left, right in
-      if sortsByName {
-        let (first, second) = (forest.names[Int(left)], forest.names[Int(right)])
-        if first != second { return first < second }
-      }
-      return forest.entities.isOrdered(left, before: right)
-    }
-    let page = handles.prefix(list.limit)
-    let last = handles.count > list.limit ? page.last : nil
-    return (
-      page.map { forest.entities.text($0) },
-      last.map { (forest.names[Int($0)], forest.entities.text($0)) },
-      total
-    )
-  }
-
-  /// The lowest of the entities, if the others lie above it: below several that lie apart there is
-  /// nothing.
-  private static func deepest(
-    _ ids: [String],
-    _ forest: borrowing Forest
-  ) -> (entity: UInt32?, isSome: Bool)? {
-    var lowest: UInt32?
-    for id in ids {
-      guard let entity = forest.entity(id) else { return nil }
-      if let current = lowest {
-        if forest.isEntity(entity, within: current) {
-          lowest = entity
-        } else if !forest.isEntity(current, within: entity) {
-          return nil
-        }
-      } else {
-        lowest = entity
-      }
-    }
-    return (lowest, lowest != nil)
-  }
-
-  private static func lowercased(_ text: String) -> [UInt8] {
-    text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
-  }
-
-  private static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
-    guard part.count <= text.count else { return false }
-    return (0...(text.count - part.count)).contains { text[$0...].starts(with: part) }
   }
 
   /// A page of rows that are ordered by a number: `rows` holds one more than the page.

@@ -8,56 +8,16 @@ struct TenancyCore: Sendable {
   let clock: any WallClock
   let identifiers: IdentifierFactory
   let users: any UserDirectory
+  let features: any FeatureSource
   let tokens: TokenSealer
   let logger: Logger
   let instruments: TenancyInstruments
 
+  /// What is allowed at the moment.
+  ///
+  /// Another one may be loaded at any time: take it once for what belongs together, and never use
+  /// numbers of it (roles, types, actions) with the forest, which may have another one already.
   var policy: Policy { engine.policy }
-
-  // MARK: Decisions
-
-  /// What the engine says about a user and an object of a type.
-  func decide(
-    _ action: String,
-    on id: String,
-    type: String,
-    _ user: UserIdentity
-  ) -> (decision: Decision, evidence: Evidence) {
-    guard let actionID = policy.action(named: action), let typeID = policy.type(named: type) else {
-      preconditionFailure("the policy has no action \(action) on \(type)")
-    }
-    let context = context(of: user)
-    let now = clock.now
-    return engine.read { forest in
-      // An object of another type is as good as none.
-      let entity = forest.entity(id).flatMap { forest.type($0) == typeID ? $0 : nil }
-      let decision = forest.decide(
-        subject: forest.subjects.find(user.userID),
-        action: actionID,
-        entity: entity,
-        context: context,
-        now: now
-      )
-      return (decision, forest.evidence(of: decision))
-    }
-  }
-
-  /// Throws unless a user may do something to an object: NOT_FOUND when it must not know of it.
-  @discardableResult
-  func require(
-    _ action: String,
-    on id: String,
-    type: String,
-    _ user: UserIdentity
-  ) throws(RPCError) -> Decision {
-    let (decision, evidence) = decide(action, on: id, type: type, user)
-    guard !decision.isAllowed else { return decision }
-    denied(user, action, id, decision.reason)
-    guard decision.isKnown || decision.reason == .subjectSuspended else {
-      throw TenancyError.notFound
-    }
-    throw TenancyError.denied(evidence, action: action)
-  }
 
   /// Logs and counts a denial.
   func denied(_ user: UserIdentity, _ action: String, _ id: String, _ reason: ReasonCode) {
@@ -69,11 +29,6 @@ struct TenancyCore: Sendable {
         "reason": .string(reason.rawValue),
       ]
     )
-  }
-
-  /// What the token says about how the user proved itself.
-  func context(of user: UserIdentity) -> DecisionContext {
-    policy.context(stepUps: [user.acr], features: [])
   }
 
   /// Waits for a revision that the caller has seen, if it names one.
@@ -105,7 +60,9 @@ struct TenancyCore: Sendable {
       method: "\(call.method.service)/\(call.method.method)",
       request: request
     )
-    let response = try await database.writeOnce(key, domain: TenancyError.domain, body)
+    let response = try await knowingFeatures {
+      try await database.writeOnce(key, domain: TenancyError.domain, body)
+    }
     // What was committed before our answer is in the feed; a check after it must see it.
     _ = await engine.reach(database.revision)
     return response
@@ -146,6 +103,13 @@ struct TenancyCore: Sendable {
       afterDigest: after,
       detail: detail
     )
+  }
+
+  /// Runs `body` on one snapshot of the store.
+  func read<R: Sendable>(
+    _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> R
+  ) async throws -> R {
+    try await knowingFeatures { try await database.read(body) }
   }
 
   // MARK: Users

@@ -46,6 +46,18 @@ enum TenancyError {
     retryAfter: .seconds(1)
   )
 
+  /// Nobody can tell what was paid for: neither an allowance nor a denial that others could keep.
+  static func featuresUnavailable(_ holders: Set<FeatureHolder>) -> RPCError {
+    var unavailable = error(
+      .unavailable,
+      reason: "ENTITLEMENTS_UNAVAILABLE",
+      message: "what was paid for cannot be looked up at the moment",
+      retryAfter: .seconds(1)
+    )
+    unavailable.cause = FeaturesMissing(holders: holders)
+    return unavailable
+  }
+
   static let selfServiceDisabled = error(
     .permissionDenied,
     reason: "SELF_SERVICE_DISABLED",

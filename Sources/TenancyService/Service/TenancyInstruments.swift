@@ -3,6 +3,8 @@ internal import RPCKit
 /// What TenancyService counts.
 final class TenancyInstruments: Sendable {
   private let denials: MetricFamily<Counter>
+  private let policyLoads: MetricFamily<Counter>
+  private let policyVersion: MetricFamily<Gauge>
 
   /// Registers the metrics.
   init(_ registry: MetricRegistry) {
@@ -11,8 +13,38 @@ final class TenancyInstruments: Sendable {
       help: "Requests that were not allowed, by reason.",
       labels: ["reason"]
     )
+    policyLoads = registry.counters(
+      "gatehouse_tenancy_policy_reloads_total",
+      help: "Times that the policy was to be read again, by outcome.",
+      labels: ["outcome"]
+    )
+    policyVersion = registry.gauges(
+      "gatehouse_tenancy_policy_version",
+      help: "The version of the policy that is in force; 0 for one that was.",
+      labels: ["policy"]
+    )
+    for outcome in PolicyReload.allCases { _ = policyLoads.series([outcome.rawValue]) }
+  }
+
+  /// Counts a reload.
+  func reloaded(_ outcome: PolicyReload) { policyLoads.series([outcome.rawValue]).increment() }
+
+  /// Says which policy is in force.
+  func inForce(_ policy: Policy, insteadOf old: Policy? = nil) {
+    if let old, old.name != policy.name { policyVersion.series([old.name]).set(0) }
+    policyVersion.series([policy.name]).set(Int(policy.version))
   }
 
   /// Counts a denial.
   func denied(_ reason: ReasonCode) { denials.series([reason.rawValue]).add(1) }
+}
+
+/// How reading the policy again ended.
+enum PolicyReload: String, CaseIterable, Sendable {
+  /// Another one is in force.
+  case loaded
+  /// It is the same.
+  case unchanged
+  /// It has a mistake or cannot be read; the old one is in force.
+  case failed
 }

@@ -13,7 +13,10 @@ public struct TenancyProgram: HostedService {
   }
 
   private let service: TenancyService
+  private let policyPath: String
   private let remote: RemoteIdentity
+  private let entitlement: Channel?
+  private let features: EntitlementFeatures?
   private let loop: any EventLoop
   private let clock: any WallClock
   private let logger: Logger
@@ -39,16 +42,22 @@ public struct TenancyProgram: HostedService {
     _ settings: Settings,
     in environment: ServiceEnvironment
   ) async throws -> TenancyProgram {
-    let policy: [UInt8]
-    do {
-      policy = try FileBytes.read(settings.policy, byteCountMax: 4 << 20)
-    } catch {
-      throw ConfigurationError("setting policy: \(error)")
-    }
+    let policy = try readPolicy(settings.policy)
     let remote = try RemoteIdentity(settings.identity, in: environment)
+    let entitlement = try entitlementChannel(in: environment)
+    let features = entitlement.map {
+      EntitlementFeatures(
+        $0,
+        clock: environment.clock,
+        loop: environment.loops.loops[0],
+        logger: environment.logger,
+        metrics: environment.metrics.registry
+      )
+    }
     let service = try await TenancyService.start(
       TenancyConfiguration(storePath: environment.settings.database, policy: policy),
       users: AuthUserDirectory(Auth_V1.UsersClient(remote.authChannel)),
+      features: features,
       clock: environment.clock,
       random: environment.random,
       logger: environment.logger,
@@ -56,11 +65,22 @@ public struct TenancyProgram: HostedService {
     )
     return TenancyProgram(
       service: service,
+      policyPath: settings.policy,
       remote: remote,
+      entitlement: entitlement,
+      features: features,
       loop: environment.loops.loops[0],
       clock: environment.clock,
       logger: environment.logger
     )
+  }
+
+  /// Where features are asked for; nil when the settings do not say, and then nobody has any.
+  private static func entitlementChannel(
+    in environment: ServiceEnvironment
+  ) throws(ConfigurationError) -> Channel? {
+    guard environment.settings.peers["entitlement"] != nil else { return nil }
+    return try environment.provenChannel(to: "entitlement")
   }
 
   /// See `HostedService.services`.
@@ -78,6 +98,7 @@ public struct TenancyProgram: HostedService {
   public func run() async throws {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await remote.run() }
+      group.addTask { await features?.run() }
       group.addTask { await service.database.maintain(on: loop, clock: clock, logger: logger) }
       await group.waitForAll()
     }
@@ -88,11 +109,26 @@ public struct TenancyProgram: HostedService {
     Readiness([service.database.readinessCheck] + remote.checks)
   }
 
-  /// Only certificates can change while it serves; another policy needs a restart.
-  public func reload() async throws {}
+  /// Reads the policy again.
+  public func reload() async throws {
+    do {
+      try await service.reload { try Self.readPolicy(policyPath) }
+    } catch let error as PolicyError {
+      throw ConfigurationError("the policy \(policyPath) does not load: \(error)")
+    }
+  }
+
+  private static func readPolicy(_ path: String) throws(ConfigurationError) -> [UInt8] {
+    do {
+      return try FileBytes.read(path, byteCountMax: 4 << 20)
+    } catch {
+      throw ConfigurationError("setting policy: \(error)")
+    }
+  }
 
   /// See `HostedService.close`.
   public func close() async {
+    await entitlement?.close()
     await remote.close()
     await service.stop()
   }

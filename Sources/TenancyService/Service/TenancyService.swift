@@ -32,22 +32,22 @@ public final class TenancyService: Sendable {
 
   private let core: TenancyCore
   private let follower: Task<Void, Never>
+  private let policies: PolicyReloader
 
   /// Opens the store, loads the policy and the forest, and begins to follow changes.
   ///
   /// Throws `PolicyError` for a policy that does not load or that the handlers cannot work with, and
-  /// `StoreError`. Ready when it returns.
+  /// `StoreError`. Ready when it returns. Without `features` nothing that needs one is allowed.
   public static func start(
     _ configuration: TenancyConfiguration,
     users: any UserDirectory,
+    features: EntitlementFeatures? = nil,
     clock: any WallClock = SystemWallClock(),
     random: any RandomSource = SystemRandomSource(),
     logger: Logger,
     metrics: MetricRegistry
   ) async throws -> TenancyService {
-    let policy = try Policy.load(configuration.policy)
-    let missing = SmartHome.missing(in: policy)
-    guard missing.isEmpty else { throw PolicyError(missing) }
+    let policy = try PolicyReloader.policy(configuration.policy)
     let database = try await Database.open(
       DatabaseConfiguration(
         path: configuration.storePath,
@@ -65,19 +65,22 @@ public final class TenancyService: Sendable {
         clock: clock,
         identifiers: IdentifierFactory(clock: clock, random: random),
         users: users,
+        features: features ?? NoFeatures(),
         tokens: TokenSealer(key: key),
         logger: logger,
         instruments: TenancyInstruments(metrics)
       )
-      return TenancyService(core)
+      core.instruments.inForce(policy)
+      return TenancyService(core, PolicyReloader(core, loaded: configuration.policy))
     } catch {
       await database.close()
       throw error
     }
   }
 
-  private init(_ core: TenancyCore) {
+  private init(_ core: TenancyCore, _ policies: PolicyReloader) {
     self.core = core
+    self.policies = policies
     // Ends with `stop`, or when the store is closed.
     follower = Task { await StoreFollower(core: core).run() }
   }
@@ -94,22 +97,36 @@ public final class TenancyService: Sendable {
       devices.definition,
       GuestsHandler(core: core).definition,
       AssociationsHandler(core: core).definition,
+      SubjectsHandler(core: core).definition,
       PermissionsHandler(core: core).definition,
     ]
   }
 
   /// Whether a user administers everything: for the `AuthenticationInterceptor`.
   public func isAdministrator(_ userID: String) -> Bool {
-    guard let action = core.policy.action(named: "system.administer") else { return false }
     let now = core.clock.now
-    return core.engine.read {
-      $0.decide(
+    return core.engine.read { forest in
+      guard let action = forest.policy.action(named: "system.administer") else { return false }
+      return forest.decide(
         subject: userID,
         action: action,
         entity: Forest.systemIdentifier,
         context: .plain,
         now: now
       ).isAllowed
+    }
+  }
+
+  /// Puts the policy that `text` gives into force, while calls are answered.
+  ///
+  /// Throws what is wrong when it cannot be read, does not load, or does not fit what the store has;
+  /// then the old one stays.
+  public func reload(policy text: () throws -> [UInt8]) async throws {
+    do {
+      core.instruments.reloaded(try await policies.load(try text()) ? .loaded : .unchanged)
+    } catch {
+      core.instruments.reloaded(.failed)
+      throw error
     }
   }
 

@@ -3,10 +3,8 @@ internal import ServiceKit
 
 /// The forest, shared: decisions under a short lock, changes in the order of their revisions.
 ///
-/// A list of very many entities holds the lock while it gathers them; see docs/known-issues.md.
+/// Lists hold the lock for a slice at a time; see `walk`.
 final class PermissionEngine: Sendable {
-  /// What is allowed.
-  let policy: Policy
   private let state: Lock<State>
 
   /// A change as watchers are told of it.
@@ -16,6 +14,8 @@ final class PermissionEngine: Sendable {
       case subject(String, entity: String)
       /// What is known of an entity and all below it.
       case subtree(String)
+      /// Everything, because what is allowed has changed.
+      case policy
     }
 
     let revision: Int64
@@ -32,11 +32,16 @@ final class PermissionEngine: Sendable {
 
   private struct State {
     var forest: Forest
+    /// The same under another policy, until the change comes that puts it into force.
+    var prepared: Forest?
     var events: [Event] = []
     /// Events after this revision are all in `events`.
     var eventsStart: Int64
     var waiters: [UInt64: Waiter] = [:]
     var nextWaiterID: UInt64 = 0
+    /// Lists that are under way.
+    var walks: [UInt64: AccessWalk] = [:]
+    var nextWalkID: UInt64 = 0
     var hasEnded = false
   }
 
@@ -50,9 +55,13 @@ final class PermissionEngine: Sendable {
 
   /// Shares a forest.
   init(_ forest: Forest) {
-    policy = forest.policy
     state = Lock(State(forest: forest, eventsStart: forest.revision))
   }
+
+  /// What is allowed.
+  ///
+  /// Another one can take its place at any time; numbers of it go with its own forest only.
+  var policy: Policy { read { $0.policy } }
 
   /// The change that decisions follow up to.
   var revision: Int64 { read { $0.revision } }
@@ -68,6 +77,7 @@ final class PermissionEngine: Sendable {
       guard revision > state.forest.revision else { return [] }
       if let change {
         if let event = Self.event(change, revision, state.forest) { state.events.append(event) }
+        Self.tellWalks(of: change, &state)
         state.forest.apply(change)
       }
       state.forest.revision = revision
@@ -79,13 +89,49 @@ final class PermissionEngine: Sendable {
 
   /// Starts again from the store, when changes were missed.
   func replace(_ forest: Forest) {
-    let woken = state.withLock { state in
+    // What was in its place is let go after the lock: freeing a large forest takes a while.
+    let (woken, old) = state.withLock { state in
+      let old = state.forest
       state.forest = forest
       state.events = []
       state.eventsStart = forest.revision
-      return Self.takeWaiters(&state)
+      Self.breakWalks(&state)
+      return (Self.takeWaiters(&state), old)
     }
     for continuation in woken { continuation.resume() }
+    withExtendedLifetime(old) {}
+  }
+
+  /// Keeps a forest of another policy ready; nil drops it.
+  func prepare(_ forest: Forest?) {
+    let old = state.withLock { state in
+      let old = state.prepared
+      state.prepared = forest
+      return old
+    }
+    withExtendedLifetime(old) {}
+  }
+
+  /// What is kept ready, which is then nobody else's.
+  func takePrepared() -> Forest? {
+    state.withLock { state in
+      defer { state.prepared = nil }
+      return state.prepared
+    }
+  }
+
+  /// Decides by another policy from here on; its forest is at the revision of the change that said so.
+  func adopt(_ forest: Forest) {
+    let (woken, old) = state.withLock { state in
+      let old = state.forest
+      state.forest = forest
+      state.events.append(Event(revision: forest.revision, kind: .policy))
+      Self.forgetOldEvents(&state)
+      Self.breakWalks(&state)
+      return (Self.takeWaiters(&state), old)
+    }
+    for continuation in woken { continuation.resume() }
+    withExtendedLifetime(old) {}
   }
 
   /// Nothing follows the store any more: whoever waits for a revision waits no longer.
@@ -136,7 +182,72 @@ final class PermissionEngine: Sendable {
     }
   }
 
+  // MARK: Walks
+
+  /// Whether a walk has more to look at.
+  enum Slice { case more, done }
+
+  /// Begins a walk.
+  func open(_ start: (borrowing Forest) -> AccessWalk?) -> UInt64? {
+    state.withLock { state in
+      guard let walk = start(state.forest) else { return nil }
+      state.nextWalkID += 1
+      state.walks[state.nextWalkID] = walk
+      return state.nextWalkID
+    }
+  }
+
+  /// Lets a walk look at some more.
+  func slice(_ id: UInt64, stepCount: Int = sliceStepCount) -> Slice {
+    state.withLock { state in
+      // Taken out, so that it is changed in place.
+      guard var walk = state.walks.removeValue(forKey: id), !walk.isBroken else { return .done }
+      let isDone = walk.advance(stepCount, state.forest)
+      state.walks[id] = walk
+      return isDone ? .done : .more
+    }
+  }
+
+  /// What a walk has found; nil when it must begin again.
+  func ended<R: Sendable>(
+    _ id: UInt64,
+    _ finish: (AccessWalk, borrowing Forest) throws -> R
+  ) throws -> R? {
+    try state.withLock { state in
+      guard var walk = state.walks.removeValue(forKey: id), !walk.isBroken else { return nil }
+      walk.verify(state.forest)
+      return try finish(walk, state.forest)
+    }
+  }
+
+  /// Ends a walk, wherever it is.
+  func close(_ id: UInt64) {
+    let walk = state.withLock { $0.walks.removeValue(forKey: id) }
+    withExtendedLifetime(walk) {}
+  }
+
   // MARK: Under the lock
+
+  private static func tellWalks(of change: ForestChange, _ state: inout State) {
+    guard !state.walks.isEmpty else { return }
+    for id in Array(state.walks.keys) {
+      switch change {
+      case .removeEntity(let removed):
+        guard let entity = state.forest.entity(removed) else { return }
+        state.walks[id]?.willRemove(entity, state.forest)
+      case .putEntity(let row):
+        guard let entity = state.forest.entity(row.id),
+          state.forest.entity(row.parent) != state.forest.nodes[Int(entity)].parent
+        else { return }
+        state.walks[id]?.willMove(entity, state.forest)
+      default: return
+      }
+    }
+  }
+
+  private static func breakWalks(_ state: inout State) {
+    for id in Array(state.walks.keys) { state.walks[id]?.isBroken = true }
+  }
 
   private static func event(
     _ change: ForestChange,

@@ -25,17 +25,52 @@ struct StoreFollower {
     let engine = core.engine
     for try await event in core.database.changes(after: engine.revision) {
       switch event {
+      case .change(let change) where change.kind == ForestChange.policyKind:
+        try await adopt(at: change.revision)
       case .change(let change):
+        // Only this task takes another policy over, so it is the forest's.
         engine.apply(
-          ForestChange(kind: change.kind, payload: change.payload, policy: core.policy),
+          ForestChange(kind: change.kind, payload: change.payload, policy: engine.policy),
           at: change.revision
         )
-      case .resync:
-        let policy = core.policy
-        engine.replace(
-          try await core.database.read { tx in try ForestLoader.load(policy, tx) }
-        )
+      case .resync: engine.replace(try await load(engine.policy))
       }
     }
+  }
+
+  /// Takes the policy over that was made ready for this change; of a past process there is none.
+  private func adopt(at revision: Int64) async throws {
+    let engine = core.engine
+    guard var forest = engine.takePrepared() else { return engine.apply(nil, at: revision) }
+    do {
+      try await catchUp(&forest, to: revision)
+    } catch {
+      engine.prepare(forest)
+      throw error
+    }
+    engine.adopt(forest)
+  }
+
+  /// Brings a forest that nobody sees yet to a revision that is committed.
+  private func catchUp(_ forest: inout Forest, to revision: Int64) async throws {
+    for try await event in core.database.changes(after: forest.revision) {
+      switch event {
+      case .change(let change):
+        if let step = ForestChange(
+          kind: change.kind,
+          payload: change.payload,
+          policy: forest.policy
+        ) {
+          forest.apply(step)
+        }
+        forest.revision = change.revision
+      case .resync: forest = try await load(forest.policy)
+      }
+      if forest.revision >= revision { return }
+    }
+  }
+
+  private func load(_ policy: Policy) async throws -> Forest {
+    try await core.database.read { tx in try ForestLoader.load(policy, tx) }
   }
 }

@@ -87,7 +87,30 @@ struct EntityRecord: Hashable, Sendable {
 
   /// As the engine needs it; nil when the policy knows no such type.
   func row(_ policy: Policy) -> EntityRow? {
-    guard let type = policy.type(named: type) else { return nil }
+    EntityRow(
+      id: id,
+      type: type,
+      parent: parentID,
+      name: name,
+      attributes: attributes.map { ($0.key, $0.value) },
+      policy
+    )
+  }
+}
+
+extension EntityRow {
+  /// An entity in the words of the store; nil when the policy knows no such type.
+  ///
+  /// Only texts and flags can matter to conditions.
+  init?(
+    id: String,
+    type typeName: String,
+    parent: String,
+    name: String,
+    attributes: [(name: String, value: JSONValue)],
+    _ policy: Policy
+  ) {
+    guard let type = policy.type(named: typeName) else { return nil }
     var values: [String: Attribute.Value] = [:]
     for (name, value) in attributes {
       switch value {
@@ -96,13 +119,7 @@ struct EntityRecord: Hashable, Sendable {
       default: break
       }
     }
-    return EntityRow(
-      id: id,
-      type: type,
-      parent: parentID,
-      name: name,
-      codes: policy[type].codes(values)
-    )
+    self.init(id: id, type: type, parent: parent, name: name, codes: policy[type].codes(values))
   }
 }
 

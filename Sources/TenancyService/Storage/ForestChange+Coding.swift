@@ -1,13 +1,35 @@
 internal import ServiceKit
 
+extension EntityRecord {
+  /// What the change log keeps of an entity that is there: what any policy could ask of it.
+  var changePayload: [UInt8] {
+    var texts = JSONObject()
+    for name in attributes.keys.sorted() {
+      switch attributes[name] {
+      case .string, .boolean: texts[name] = attributes[name]
+      default: break
+      }
+    }
+    let value: JSONValue = [
+      .string(id), .string(type), .string(parentID), .string(name), .object(texts),
+    ]
+    return [UInt8](value.text.utf8)
+  }
+}
+
 /// What the change log keeps of a change of the forest.
 ///
-/// Names instead of places in the policy, so that a change outlives the order in a policy file.
+/// Names instead of places in the policy, so that a change means the same under another policy.
 extension ForestChange {
+  /// Another policy was loaded, in the change log; no change of the forest.
+  static let policyKind = "policy.loaded"
+  /// The kind of an entity that is there; its payload is `EntityRecord.changePayload`.
+  static let entityKind = "entity.put"
+
   /// The kind in the change log.
   var kind: String {
     switch self {
-    case .putEntity: "entity.put"
+    case .putEntity: Self.entityKind
     case .removeEntity: "entity.removed"
     case .putAssociation: "association.put"
     case .removeAssociation: "association.removed"
@@ -21,11 +43,7 @@ extension ForestChange {
   func payload(_ policy: Policy) -> [UInt8] {
     let value: JSONValue
     switch self {
-    case .putEntity(let row):
-      value = [
-        .string(row.id), .string(policy[row.type].name), .string(row.parent), .string(row.name),
-        .array(row.codes.map { .number(JSONNumber($0)) }),
-      ]
+    case .putEntity: preconditionFailure("an entity is told of by EntityRecord.changePayload")
     case .removeEntity(let id), .removeAssociation(let id): value = [.string(id)]
     case .putAssociation(let row):
       value = [
@@ -48,14 +66,19 @@ extension ForestChange {
       let first = fields.first?.string
     else { return nil }
     switch (kind, fields.count) {
-    case ("entity.put", 5):
-      guard let type = fields[1].string.flatMap({ policy.type(named: $0) }),
-        let parent = fields[2].string, let name = fields[3].string,
-        let codes = fields[4].array?.compactMap({ $0.integer.flatMap { UInt8(exactly: $0) } })
+    case (Self.entityKind, 5):
+      guard let type = fields[1].string, let parent = fields[2].string,
+        let name = fields[3].string, let attributes = fields[4].object?.members,
+        let row = EntityRow(
+          id: first,
+          type: type,
+          parent: parent,
+          name: name,
+          attributes: attributes.map { ($0.name, $0.value) },
+          policy
+        )
       else { return nil }
-      self = .putEntity(
-        EntityRow(id: first, type: type, parent: parent, name: name, codes: codes)
-      )
+      self = .putEntity(row)
     case ("entity.removed", 1): self = .removeEntity(first)
     case ("association.put", 6):
       guard let subject = fields[1].string,

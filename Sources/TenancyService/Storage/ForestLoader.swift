@@ -10,6 +10,7 @@ enum ForestLoader {
     try loadEntities(into: &forest, tx)
     try loadAssociations(into: &forest, tx)
     try loadLinks(into: &forest, tx)
+    try loadSuspensions(into: &forest, tx)
     // The log may have been emptied of old changes; then the last one that went counts.
     forest.revision =
       try tx.first(
@@ -64,6 +65,15 @@ enum ForestLoader {
         }
         forest.apply(.putAssociation(row))
       }
+    }
+  }
+
+  private static func loadSuspensions(
+    into forest: inout Forest,
+    _ tx: borrowing ReadTransaction
+  ) throws {
+    for user in try tx.query("SELECT user_id FROM suspension", row: { $0.text(0) }) {
+      forest.apply(.setSuspended(user, true))
     }
   }
 

@@ -68,6 +68,18 @@ enum TenancySchema {
           bytes BLOB NOT NULL
         );
         """
-    )
+    ),
+    Migration(
+      version: 2,
+      sql: """
+        CREATE TABLE suspension (
+          user_id TEXT PRIMARY KEY,
+          note TEXT NOT NULL,
+          suspended_by TEXT NOT NULL,
+          suspended_at INTEGER NOT NULL,
+          revision INTEGER NOT NULL
+        );
+        """
+    ),
   ]
 }

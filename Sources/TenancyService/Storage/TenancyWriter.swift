@@ -20,12 +20,17 @@ extension WriteTransaction {
 
   /// Adds an entity, or changes it; the record as it is now.
   func put(_ record: EntityRecord, _ policy: Policy, isNew: Bool) throws -> EntityRecord {
-    guard let row = record.row(policy) else {
+    guard policy.type(named: record.type) != nil else {
       preconditionFailure("an entity of type \(record.type), which the policy does not have")
     }
     var record = record
     record.updatedAt = now
-    record.revision = try log(.putEntity(row), subject: record.id, scope: record.rootID, policy)
+    record.revision = try appendChange(
+      kind: ForestChange.entityKind,
+      subject: record.id,
+      scope: record.rootID,
+      payload: record.changePayload
+    )
     if isNew {
       try execute(
         "INSERT INTO entity (\(EntityRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -67,6 +67,11 @@ final class ScriptedPeers: Sendable {
       _ call: CallContext
     ) async throws -> Tenancy_V1.ListAssociationsResponse { throw unused }
 
+    func revokeSuperAdmin(
+      _ request: Tenancy_V1.RevokeSuperAdminRequest,
+      _ call: CallContext
+    ) async throws -> Tenancy_V1.RemoveRoleResponse { throw RPCError(.unimplemented, "") }
+
     func grantSuperAdmin(
       _ request: Tenancy_V1.GrantSuperAdminRequest,
       _ call: CallContext

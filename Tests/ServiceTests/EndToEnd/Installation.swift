@@ -106,12 +106,15 @@ struct Installation: Sendable {
         // The cheapest that there is: many sign in, and none of the passwords is worth anything.
         "password_hash": ["memory_kib": 8, "passes": 1],
       ],
-      "tenancy": ["policy": .string("\(root)/policies/smart-home.json")],
+      "tenancy": ["policy": .string(folder.file("policy.json"))],
       "entitlement": [
         "catalog": .string("\(root)/tiers/default.json"),
         "apple": ["bundle_id": "com.unifiedsmarthome.app", "apple_id": 1],
       ],
     ]
+    // A copy, for tests that change it.
+    let policy = try String(contentsOfFile: "\(root)/policies/smart-home.json", encoding: .utf8)
+    try folder.write(policy, to: "policy.json")
     for (name, port) in ports {
       var peers: [String: String] = [:]
       for (peer, port) in ports where peer != name {

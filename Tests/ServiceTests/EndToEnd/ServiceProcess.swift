@@ -54,6 +54,18 @@ final class ServiceProcess: Sendable {
     return ContinuousClock.now - began
   }
 
+  /// Runs one of the program's commands; how it ended and what it said.
+  func command(_ arguments: [String]) async throws -> (ending: ChildProcess.Ending?, text: String) {
+    let output = "\(name).command.\(UInt32.random(in: 0...(.max)))"
+    let child = try ChildProcess(
+      try Self.program(name),
+      arguments + ["--config", folder.file("\(name).json")],
+      output: folder.file(output)
+    )
+    _ = await eventually(within: .seconds(30)) { child.ending != nil }
+    return (child.ending, folder.end(of: output))
+  }
+
   /// Sends a signal, if the program runs.
   func send(_ signal: Int32) { current.withLock { $0 }?.send(signal) }
 

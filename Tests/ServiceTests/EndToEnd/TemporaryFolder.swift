@@ -29,6 +29,11 @@ final class TemporaryFolder: Sendable {
     guard made else { throw CocoaError(.fileWriteUnknown) }
   }
 
+  /// What is in a file.
+  func text(of name: String) throws -> String {
+    try String(contentsOfFile: file(name), encoding: .utf8)
+  }
+
   /// The last lines of a file, for messages about failures.
   func end(of name: String) -> String {
     let text = (try? String(contentsOfFile: file(name), encoding: .utf8)) ?? ""

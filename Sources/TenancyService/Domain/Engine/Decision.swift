@@ -33,7 +33,7 @@ public struct Decision: Hashable, Sendable {
   ///
   /// Never beyond five minutes, nor the next edge of a time window that was looked at, matched or
   /// not: the beginning of one turns a denial around.
-  public let validUntil: Int64
+  public internal(set) var validUntil: Int64
   /// The revision at which this was so.
   public let revision: Int64
 

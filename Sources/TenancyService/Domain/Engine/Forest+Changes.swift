@@ -42,12 +42,14 @@ extension Forest {
   private mutating func put(_ row: EntityRow, under parent: UInt32) {
     let entity = add(row.id)
     let index = Int(entity)
-    if nodes[index].isAlive { detach(entity) }
+    // One that stays where it is keeps its place among its siblings: walks are under way there.
+    let stays = nodes[index].isAlive && nodes[index].parent == parent
+    if nodes[index].isAlive, !stays { detach(entity) }
     nodes[index].isAlive = true
     nodes[index].type = row.type
     names[index] = row.name
     for (slot, code) in row.codes.enumerated() { codes[index * codeCount + slot] = code }
-    attach(entity, to: parent)
+    if !stays { attach(entity, to: parent) }
   }
 
   private mutating func attach(_ entity: UInt32, to parent: UInt32) {

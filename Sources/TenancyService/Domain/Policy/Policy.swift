@@ -39,6 +39,8 @@ public struct Policy: Sendable {
     public let attributes: [Attribute]
     /// The access level of attributes that the policy does not know; nil when there can be none.
     public let otherAttributesLevel: Int?
+    /// As what features belong to entities of this type and what is below them; nil when they do not.
+    public let featureHolder: FeatureHolder.Kind?
   }
 
   /// A role.
@@ -197,6 +199,15 @@ public struct Policy: Sendable {
       isSuspended: isSuspended
     )
   }
+
+  /// What a token says about how its user proved itself; nil is a service.
+  func context(acr: String?) -> DecisionContext {
+    guard let acr, let place = stepUps.firstIndex(of: acr) else { return .plain }
+    return DecisionContext(stepUps: 1 << UInt64(place))
+  }
+
+  /// Bits of features; those that no condition asks for have none.
+  func featureBits(_ names: [String]) -> UInt64 { Self.bits(names, of: features) }
 
   private static func bits(_ names: [String], of known: [String]) -> UInt64 {
     var bits: UInt64 = 0

@@ -12,12 +12,38 @@ extension PolicyReader {
       var members = try field.field.members()
       for member in try members.optional("actions")?.members().all() ?? [] {
         let rule = try readRule(member, attributes: types[type].attributes)
+        try checkFeatures(of: rule, on: type, types, member.field)
         rules.append((type, try actionPlace(member), rule))
       }
     }
     var table = [Policy.ActionRule?](repeating: nil, count: types.count * actions.count)
     for (type, action, rule) in rules { table[type * actions.count + action] = rule }
     return table
+  }
+
+  /// A condition on a feature could never hold where nothing above could have one.
+  func checkFeatures(
+    of rule: Policy.ActionRule,
+    on type: Int,
+    _ types: [Policy.EntityType],
+    _ field: JSONField
+  ) throws(JSONDecodingError) {
+    let asksForFeature = rule.conditions.contains { $0.reason == .featureNotAvailable }
+    guard asksForFeature, !hasHolder(type, types) else { return }
+    throw field.error("asks for a feature, but no type from here upwards holds features")
+  }
+
+  private func hasHolder(_ type: Int, _ types: [Policy.EntityType]) -> Bool {
+    var seen: Set<Int> = []
+    var pending = [type]
+    while let current = pending.popLast() {
+      guard seen.insert(current).inserted else { continue }
+      if types[current].featureHolder != nil { return true }
+      pending += types.indices.filter {
+        types[current].parents.contains(EntityTypeID(index: UInt8($0)))
+      }
+    }
+    return false
   }
 
   mutating func actionPlace(_ member: PolicyMember) throws(JSONDecodingError) -> Int {

@@ -12,7 +12,8 @@ extension PolicyReader {
         name: "system",
         parents: EntityTypeSet(),
         attributes: [],
-        otherAttributesLevel: nil
+        otherAttributesLevel: nil,
+        featureHolder: nil
       )
     ]
     for field in fields {
@@ -30,6 +31,9 @@ extension PolicyReader {
       let others = try members.optional("other_attributes").map { level throws(JSONDecodingError) in
         try accessLevel(level)
       }
+      let holder = try members.optional("holds_features_as").map { kind throws(JSONDecodingError) in
+        try kind.choice(of: FeatureHolder.Kind.self)
+      }
       _ = members.optional("actions")
       try members.finish()
       types.append(
@@ -37,7 +41,8 @@ extension PolicyReader {
           name: field.name,
           parents: parents,
           attributes: attributes,
-          otherAttributesLevel: others
+          otherAttributesLevel: others,
+          featureHolder: holder
         )
       )
     }

@@ -181,6 +181,10 @@ enum MatrixTable {
     .init("Associations/ListByEntity", .unit, .staff, #"{"entityId": "<unit>"}"#),
     .init("Associations/ListByEntity", .device, .staff, #"{"entityId": "<door>"}"#),
     .init("Associations/GrantSuperAdmin", .service, [], #"{"userId": "<operator>"}"#),
+    .init("Associations/RevokeSuperAdmin", .service, [], #"{"userId": "usr_somebody"}"#),
+    .init("Subjects/Suspend", .system, .operators, #"{"userId": "usr_somebody"}"#),
+    .init("Subjects/Resume", .system, .operators, #"{"userId": "usr_somebody"}"#),
+    .init("Subjects/ListSuspended", .system, .operators),
     .init(
       "Permissions/Check",
       .device,

@@ -23,7 +23,7 @@ enum LibraryPolicy {
       "types": {
         "system": { "actions": { "network.found": { "roles": [] } } },
         "network": {
-          "parents": ["system", "network"],
+          "parents": ["system", "network"], "holds_features_as": "organization",
           "actions": { "see": { "roles": ["director"] }, "network.close": { "roles": ["director"] } }
         },
         "branch": {

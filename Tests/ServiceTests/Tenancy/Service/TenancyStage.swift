@@ -105,6 +105,7 @@ struct TenancyStage: Sendable {
   let service: TenancyService
   let channel: Channel
   let clock: ManualClock
+  let metrics: MetricRegistry
 
   var portfolios: Tenancy_V1.PortfoliosClient { .init(channel) }
   var properties: Tenancy_V1.PropertiesClient { .init(channel) }
@@ -112,6 +113,7 @@ struct TenancyStage: Sendable {
   var devices: Tenancy_V1.DevicesClient { .init(channel) }
   var guests: Tenancy_V1.GuestsClient { .init(channel) }
   var associations: Tenancy_V1.AssociationsClient { .init(channel) }
+  var subjects: Tenancy_V1.SubjectsClient { .init(channel) }
   var permissions: Tenancy_V1.PermissionsClient { .init(channel) }
 
   /// Runs `body` against a service with an empty store, or the store in `folder`.
@@ -119,6 +121,7 @@ struct TenancyStage: Sendable {
     policy: [UInt8]? = nil,
     in folder: TestFolder? = nil,
     usersAreDown: Bool = false,
+    entitlement: SmallEntitlementService? = nil,
     _ body: (TenancyStage) async throws -> Void
   ) async throws {
     let folder = try folder ?? TestFolder()
@@ -133,8 +136,32 @@ struct TenancyStage: Sendable {
     let target = "unix://\(folder.path(usersAreDown ? "nobody" : "users"))"
     try await users.serving { _ in
       try await withChannel(target, ChannelConfiguration(loops: loops)) { usersChannel in
-        try await serve(policy, folder, usersChannel, loops, body)
+        guard let entitlement else {
+          return try await serve(policy, folder, usersChannel, nil, loops, body)
+        }
+        try await withEntitlements(entitlement, folder, loops) { channel in
+          try await serve(policy, folder, usersChannel, channel, loops, body)
+        }
       }
+    }
+  }
+
+  private static func withEntitlements(
+    _ entitlement: SmallEntitlementService,
+    _ folder: TestFolder,
+    _ loops: EventLoopGroup,
+    _ body: (Channel) async throws -> Void
+  ) async throws {
+    let path = folder.path("entitlement")
+    var configuration = ServerConfiguration(endpoints: [.init(.unix(path: path))])
+    configuration.limits.responseStreamDrainTimeout = .milliseconds(10)
+    let server = Server(configuration, services: [entitlement.definition], on: loops)
+    try await server.serving { _ in
+      var client = ChannelConfiguration(loops: loops)
+      client.retry = .never
+      try await withChannel("unix://\(path)", client, body)
+      entitlement.release()
+      entitlement.dropWatchers()
     }
   }
 
@@ -142,19 +169,34 @@ struct TenancyStage: Sendable {
     _ policy: [UInt8]?,
     _ folder: TestFolder,
     _ usersChannel: Channel,
+    _ entitlementChannel: Channel?,
     _ loops: EventLoopGroup,
     _ body: (TenancyStage) async throws -> Void
   ) async throws {
     let clock = ManualClock(start)
+    let metrics = MetricRegistry()
+    let logger = Logger(label: "test", level: .error, sink: SilentSink())
+    let features = entitlementChannel.map {
+      EntitlementFeatures(
+        $0,
+        clock: clock,
+        loop: loops.loops[0],
+        logger: logger,
+        metrics: metrics
+      )
+    }
+    let listening = Task { await features?.run() }
+    defer { listening.cancel() }
     let service = try await TenancyService.start(
       TenancyConfiguration(
         storePath: folder.path("store"),
         policy: try policy ?? PolicyFile.bytes("smart-home")
       ),
       users: AuthUserDirectory(Auth_V1.UsersClient(usersChannel)),
+      features: features,
       clock: clock,
-      logger: Logger(label: "test", level: .error, sink: SilentSink()),
-      metrics: MetricRegistry()
+      logger: logger,
+      metrics: metrics
     )
     let server = Server(
       ServerConfiguration(endpoints: [.init(.unix(path: folder.path("tenancy")))]),
@@ -165,8 +207,13 @@ struct TenancyStage: Sendable {
     do {
       try await server.serving { _ in
         let target = "unix://\(folder.path("tenancy"))"
-        try await withChannel(target, ChannelConfiguration(loops: loops)) { channel in
-          try await body(TenancyStage(service: service, channel: channel, clock: clock))
+        var client = ChannelConfiguration(loops: loops)
+        // What was refused because of a peer that is down is to be seen, not tried again.
+        if entitlementChannel != nil { client.retry = .never }
+        try await withChannel(target, client) { channel in
+          try await body(
+            TenancyStage(service: service, channel: channel, clock: clock, metrics: metrics)
+          )
         }
       }
     } catch {

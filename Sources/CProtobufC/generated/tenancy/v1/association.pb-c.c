@@ -43,6 +43,12 @@ void   tenancy__v1__grant_super_admin_request__init
   static const Tenancy__V1__GrantSuperAdminRequest init_value = TENANCY__V1__GRANT_SUPER_ADMIN_REQUEST__INIT;
   *message = init_value;
 }
+void   tenancy__v1__revoke_super_admin_request__init
+                     (Tenancy__V1__RevokeSuperAdminRequest         *message)
+{
+  static const Tenancy__V1__RevokeSuperAdminRequest init_value = TENANCY__V1__REVOKE_SUPER_ADMIN_REQUEST__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descriptors[10] =
 {
   {
@@ -503,5 +509,69 @@ const ProtobufCMessageDescriptor tenancy__v1__grant_super_admin_request__descrip
   tenancy__v1__grant_super_admin_request__field_indices_by_name,
   1,  tenancy__v1__grant_super_admin_request__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__grant_super_admin_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__revoke_super_admin_request__field_descriptors[3] =
+{
+  {
+    "user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RevokeSuperAdminRequest, user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "force",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RevokeSuperAdminRequest, force),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RevokeSuperAdminRequest, idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__revoke_super_admin_request__field_indices_by_name[] = {
+  1,   /* field[1] = force */
+  2,   /* field[2] = idempotency_key */
+  0,   /* field[0] = user_id */
+};
+static const ProtobufCIntRange tenancy__v1__revoke_super_admin_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__revoke_super_admin_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.RevokeSuperAdminRequest",
+  "RevokeSuperAdminRequest",
+  "Tenancy__V1__RevokeSuperAdminRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__RevokeSuperAdminRequest),
+  3,
+  tenancy__v1__revoke_super_admin_request__field_descriptors,
+  tenancy__v1__revoke_super_admin_request__field_indices_by_name,
+  1,  tenancy__v1__revoke_super_admin_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__revoke_super_admin_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -16,6 +16,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "gatehouse/options.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
+#include "tenancy/v1/changes.pb-c.h"
 
 typedef struct Tenancy__V1__RoleAssociation Tenancy__V1__RoleAssociation;
 typedef struct Tenancy__V1__UserSummary Tenancy__V1__UserSummary;
@@ -23,6 +24,7 @@ typedef struct Tenancy__V1__ListByUserRequest Tenancy__V1__ListByUserRequest;
 typedef struct Tenancy__V1__ListByEntityRequest Tenancy__V1__ListByEntityRequest;
 typedef struct Tenancy__V1__ListAssociationsResponse Tenancy__V1__ListAssociationsResponse;
 typedef struct Tenancy__V1__GrantSuperAdminRequest Tenancy__V1__GrantSuperAdminRequest;
+typedef struct Tenancy__V1__RevokeSuperAdminRequest Tenancy__V1__RevokeSuperAdminRequest;
 
 
 /* --- enums --- */
@@ -109,6 +111,18 @@ struct  Tenancy__V1__GrantSuperAdminRequest
     , {0,NULL}, {0,NULL} }
 
 
+struct  Tenancy__V1__RevokeSuperAdminRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData user_id;
+  protobuf_c_boolean force;
+  ProtobufCBinaryData idempotency_key;
+};
+#define TENANCY__V1__REVOKE_SUPER_ADMIN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__revoke_super_admin_request__descriptor) \
+    , {0,NULL}, 0, {0,NULL} }
+
+
 /* Tenancy__V1__RoleAssociation methods */
 void   tenancy__v1__role_association__init
                      (Tenancy__V1__RoleAssociation         *message);
@@ -127,6 +141,9 @@ void   tenancy__v1__list_associations_response__init
 /* Tenancy__V1__GrantSuperAdminRequest methods */
 void   tenancy__v1__grant_super_admin_request__init
                      (Tenancy__V1__GrantSuperAdminRequest         *message);
+/* Tenancy__V1__RevokeSuperAdminRequest methods */
+void   tenancy__v1__revoke_super_admin_request__init
+                     (Tenancy__V1__RevokeSuperAdminRequest         *message);
 /* --- per-message closures --- */
 
 typedef void (*Tenancy__V1__RoleAssociation_Closure)
@@ -147,6 +164,9 @@ typedef void (*Tenancy__V1__ListAssociationsResponse_Closure)
 typedef void (*Tenancy__V1__GrantSuperAdminRequest_Closure)
                  (const Tenancy__V1__GrantSuperAdminRequest *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__RevokeSuperAdminRequest_Closure)
+                 (const Tenancy__V1__RevokeSuperAdminRequest *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -159,6 +179,7 @@ extern const ProtobufCMessageDescriptor tenancy__v1__list_by_user_request__descr
 extern const ProtobufCMessageDescriptor tenancy__v1__list_by_entity_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_associations_response__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__grant_super_admin_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__revoke_super_admin_request__descriptor;
 
 PROTOBUF_C__END_DECLS
 

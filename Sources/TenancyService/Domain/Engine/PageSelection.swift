@@ -1,0 +1,77 @@
+/// The first entities after a place in an order, gathered from all in any order.
+struct PageSelection: Sendable {
+  /// One entity, with what it is sorted by.
+  struct Entry: Sendable {
+    let entity: UInt32
+    /// Empty when sorted by identifier alone.
+    let name: String
+  }
+
+  /// The entities so far, in order; at most one more than the page has.
+  var entries: [Entry] = []
+  /// How many there are on all pages.
+  private(set) var total = 0
+
+  private let limit: Int
+  private let sortsByName: Bool
+  private let text: [UInt8]
+  private let cursor: (name: String, id: String)?
+
+  /// A page of `limit` after `cursor`, of entities with `text` in their names, if there is one.
+  init(limit: Int, sortsByName: Bool, text: String = "", after cursor: [String]?) {
+    self.limit = limit
+    self.sortsByName = sortsByName
+    self.text = Self.lowercased(text)
+    self.cursor = cursor.map { (sortsByName ? $0[0] : "", $0[1]) }
+  }
+
+  /// What belongs on the page.
+  var page: ArraySlice<Entry> { entries.prefix(limit) }
+  /// Whether there is another page.
+  var hasMore: Bool { entries.count > limit }
+
+  /// Takes an entity into account; `mayRepeat` when it may have been offered before.
+  mutating func offer(_ entity: UInt32, mayRepeat: Bool, _ forest: borrowing Forest) {
+    let name = forest.names[Int(entity)]
+    if !text.isEmpty, !Self.contains(Self.lowercased(name), text) { return }
+    if mayRepeat, entries.contains(where: { $0.entity == entity }) { return }
+    total += 1
+    let entry = Entry(entity: entity, name: sortsByName ? name : "")
+    if let cursor, !isAfter(cursor, entry, forest) { return }
+    if entries.count > limit, let last = entries.last, !isOrdered(entry, last, forest) { return }
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if isOrdered(entries[middle], entry, forest) { low = middle + 1 } else { high = middle }
+    }
+    entries.insert(entry, at: low)
+    if entries.count > limit + 1 { entries.removeLast() }
+  }
+
+  private func isOrdered(_ left: Entry, _ right: Entry, _ forest: borrowing Forest) -> Bool {
+    if left.name != right.name { return left.name < right.name }
+    return forest.entities.isOrdered(left.entity, before: right.entity)
+  }
+
+  private func isAfter(
+    _ cursor: (name: String, id: String),
+    _ entry: Entry,
+    _ forest: borrowing Forest
+  ) -> Bool {
+    if entry.name != cursor.name { return entry.name > cursor.name }
+    // Nearly always known, even when it is gone: numbers are for ever.
+    if let last = forest.entities.find(cursor.id) {
+      return forest.entities.isOrdered(last, before: entry.entity)
+    }
+    return forest.entities.text(entry.entity) > cursor.id
+  }
+
+  private static func lowercased(_ text: String) -> [UInt8] {
+    text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
+  }
+
+  private static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
+    guard part.count <= text.count else { return false }
+    return (0...(text.count - part.count)).contains { text[$0...].starts(with: part) }
+  }
+}

@@ -1,0 +1,69 @@
+internal import RPCKit
+
+/// Answers of EntitlementService that are kept, and until when they are believed.
+///
+/// Pure bookkeeping: no call, clock or lock. An answer is believed until it expires, and only as long
+/// as it is known that nothing has changed it: because the stream of changes was heard of lately, or
+/// because it was asked for as lately as that.
+struct FeatureCache {
+  private struct Entry {
+    let names: [String]
+    let began: MonotonicInstant
+    let expires: MonotonicInstant
+  }
+
+  /// What is known.
+  enum Answer: Equatable {
+    /// These features, for so long.
+    case known([String], remaining: Duration)
+    /// Nothing.
+    case unknown
+    /// Something, but changes were not heard of for too long to believe it.
+    case doubtful
+  }
+
+  private var entries: [FeatureHolder: Entry] = [:]
+  private var leaseEnd = MonotonicInstant(nanoseconds: 0)
+  private let lease: Duration
+  private let holderCountMax: Int
+
+  init(lease: Duration, holderCountMax: Int) {
+    self.lease = lease
+    self.holderCountMax = max(1, holderCountMax)
+  }
+
+  /// Kept answers.
+  var count: Int { entries.count }
+
+  /// What is known of a holder.
+  func answer(_ holder: FeatureHolder, at now: MonotonicInstant) -> Answer {
+    guard let entry = entries[holder], now < entry.expires else { return .unknown }
+    let trusted = max(leaseEnd, entry.began.advanced(by: lease))
+    guard now < trusted else { return .doubtful }
+    return .known(entry.names, remaining: now.duration(to: min(trusted, entry.expires)))
+  }
+
+  /// Keeps an answer that was asked for at `began`; returns whether all others had to go for it.
+  ///
+  /// Giving all up costs one call for each holder that is still used, and bounds memory.
+  mutating func store(
+    _ names: [String],
+    for holder: FeatureHolder,
+    began: MonotonicInstant,
+    expires: MonotonicInstant
+  ) -> Bool {
+    let isFull = entries[holder] == nil && entries.count >= holderCountMax
+    if isFull { entries = [:] }
+    entries[holder] = Entry(names: names, began: began, expires: expires)
+    return isFull
+  }
+
+  /// What is known of a holder is no longer true.
+  mutating func forget(_ holder: FeatureHolder) { entries[holder] = nil }
+
+  /// Nothing that is known need be true any more.
+  mutating func forgetEverything() { entries = [:] }
+
+  /// Changes were heard of.
+  mutating func extendLease(at now: MonotonicInstant) { leaseEnd = now.advanced(by: lease) }
+}

@@ -1,0 +1,94 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// Who administers everything; only AuthService's commands on the server say so.
+extension AssociationsHandler {
+  func grantSuperAdmin(
+    _ request: Tenancy_V1.GrantSuperAdminRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.RoleAssociation {
+    let service = try call.requireService()
+    let core = core
+    try await core.requireUsers([request.userId], field: "user_id")
+    let key = IdempotencyKey(
+      caller: "service:\(service)",
+      key: request.idempotencyKey,
+      method: "\(call.method.service)/\(call.method.method)",
+      request: request
+    )
+    let response = try await core.database.writeOnce(key, domain: TenancyError.domain) { tx in
+      let system = try tx.known(Forest.systemIdentifier, type: SmartHome.system)
+      let role = SmartHome.superAdmin
+      if let existing = try tx.associations(of: request.userId, on: system.id, role: role).first {
+        return core.message(association: existing)
+      }
+      let record = AssociationRecord(
+        id: core.identifiers.make(.association),
+        userID: request.userId,
+        entity: system,
+        role: role,
+        grantedBy: "",
+        now: tx.now
+      )
+      _ = try tx.put(record, core.policy)
+      try tx.audit(
+        AuditRecord(
+          actor: "service:\(service)",
+          requestID: call.metadata.values("x-request-id").first ?? "",
+          action: "super_admin.add",
+          object: system.id,
+          scope: system.id,
+          afterDigest: record.digest,
+          detail: "\(record.id) \(record.userID)"
+        )
+      )
+      return core.message(association: record)
+    }
+    _ = await core.engine.reach(core.database.revision)
+    return response
+  }
+
+  func revokeSuperAdmin(
+    _ request: Tenancy_V1.RevokeSuperAdminRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.RemoveRoleResponse {
+    let service = try call.requireService()
+    let core = core
+    let key = IdempotencyKey(
+      caller: "service:\(service)",
+      key: request.idempotencyKey,
+      method: "\(call.method.service)/\(call.method.method)",
+      request: request
+    )
+    let response = try await core.database.writeOnce(key, domain: TenancyError.domain) { tx in
+      let all = try tx.associations(on: Forest.systemIdentifier, role: SmartHome.superAdmin)
+      let own = all.filter { $0.userID == request.userId }
+      var revision = core.engine.revision
+      // In the one writer: of two who take it from each other only one succeeds.
+      if !own.isEmpty, own.count == all.count, !request.force {
+        throw TenancyError.lastOne(role: SmartHome.superAdmin)
+      }
+      for record in own {
+        revision = try tx.remove(record, core.policy)
+        try tx.audit(
+          AuditRecord(
+            actor: "service:\(service)",
+            requestID: call.metadata.values("x-request-id").first ?? "",
+            action: "super_admin.remove",
+            object: record.entityID,
+            scope: record.entityID,
+            beforeDigest: record.digest,
+            detail: "\(record.id) \(record.userID)"
+          )
+        )
+      }
+      return Tenancy_V1.RemoveRoleResponse(
+        removed: UInt32(own.count),
+        revision: core.tokens.token(revision: revision)
+      )
+    }
+    _ = await core.engine.reach(core.database.revision)
+    return response
+  }
+}

@@ -1,0 +1,79 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// Puts another policy into force while calls are answered.
+///
+/// The store has no policy, but its change log says when each came into force: the engine decides by
+/// the old one up to that change and by the new one from it on, and those who watch hear of it in
+/// order. Until then everything is prepared aside, so that a policy with a mistake changes nothing.
+actor PolicyReloader {
+  private let core: TenancyCore
+  private var loaded: [UInt8]
+  private var isLoading = false
+
+  /// `loaded` is the text of the policy that is in force.
+  init(_ core: TenancyCore, loaded: [UInt8]) {
+    self.core = core
+    self.loaded = loaded
+  }
+
+  /// Puts the policy of a text into force; false when it is in force already.
+  ///
+  /// Throws `PolicyError` for one that does not load, whose assertions fail, or that lacks what the
+  /// handlers or the store need, and `StoreError`; then the old one stays.
+  func load(_ text: [UInt8]) async throws -> Bool {
+    // A signal that was meant for certificates must not empty the caches of others.
+    guard text != loaded else { return false }
+    guard !isLoading else {
+      throw PolicyError([.init(path: "", problem: "another policy is just being loaded")])
+    }
+    isLoading = true
+    defer { isLoading = false }
+    let old = core.policy
+    let policy = try Self.policy(text)
+    let core = core
+    core.engine.prepare(try await core.database.read { tx in try ForestLoader.load(policy, tx) })
+    let (before, after) = (Digests.sha256(loaded), Digests.sha256(text))
+    do {
+      let revision = try await core.database.write { tx in
+        try tx.audit(
+          AuditRecord(
+            actor: "service:tenancy",
+            requestID: "",
+            action: "policy.load",
+            object: Forest.systemIdentifier,
+            scope: Forest.systemIdentifier,
+            beforeDigest: before,
+            afterDigest: after,
+            detail: "\(policy.name) \(policy.version)"
+          )
+        )
+        return try tx.appendChange(
+          kind: ForestChange.policyKind,
+          subject: Forest.systemIdentifier,
+          scope: Forest.systemIdentifier,
+          payload: [UInt8]("\(policy.name) \(policy.version)".utf8)
+        )
+      }
+      _ = await core.engine.reach(revision)
+    } catch {
+      core.engine.prepare(nil)
+      throw error
+    }
+    loaded = text
+    core.instruments.inForce(policy, insteadOf: old)
+    core.logger.notice(
+      "policy loaded",
+      ["policy": .string(policy.name), "version": .string("\(policy.version)")]
+    )
+    return true
+  }
+
+  /// The policy of a text, if it loads and the handlers can work with it.
+  static func policy(_ text: [UInt8]) throws(PolicyError) -> Policy {
+    let policy = try Policy.load(text)
+    let missing = SmartHome.missing(in: policy)
+    guard missing.isEmpty else { throw PolicyError(missing) }
+    return policy
+  }
+}

@@ -1,0 +1,158 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// A decision with all that its numbers refer to.
+struct Ruling: Sendable {
+  let decision: Decision
+  let evidence: Evidence
+  /// The policy that decided.
+  let policy: Policy
+  /// Whose features have to be known before this is more than a guess.
+  let missing: FeatureHolder?
+  /// When the association ends that allows it, in milliseconds since 1970; the largest number is never.
+  let grantedUntil: Int64
+
+  var isAllowed: Bool { decision.isAllowed }
+  var reason: ReasonCode { decision.reason }
+
+  /// Whether the subject may know of the object, or that it may do nothing at all.
+  var isKnown: Bool { decision.isKnown || decision.reason == .subjectSuspended }
+
+  /// How much of the object its roles show: a place in `policy.accessLevels`.
+  var accessLevel: Int { decision.heldRoles.roles.map { policy[$0].accessLevel }.max() ?? 0 }
+}
+
+/// Whose features have to be asked for; the cause of an UNAVAILABLE that becomes none when they are.
+struct FeaturesMissing: Error {
+  let holders: Set<FeatureHolder>
+}
+
+extension TenancyCore {
+  // MARK: Where nobody can wait
+
+  /// What the engine says about a user and an object of a type.
+  func decide(
+    _ action: String,
+    on id: String,
+    type: String,
+    _ user: UserIdentity
+  ) -> Ruling {
+    let (now, features) = (clock.now, features)
+    return engine.read { forest in
+      let policy = forest.policy
+      let (actionID, typeID) = (policy.action(named: action), policy.type(named: type))
+      // An object of another type is as good as none, and so is an action that the policy lost.
+      let entity = forest.entity(id).flatMap { entity in
+        actionID != nil && forest.type(entity) == typeID ? entity : nil
+      }
+      let verdict = forest.decide(
+        subject: forest.subjects.find(user.userID),
+        action: actionID ?? ActionID(index: 0),
+        entity: entity,
+        context: policy.context(acr: user.acr),
+        now: now,
+        features
+      )
+      return Ruling(
+        decision: verdict.decision,
+        evidence: forest.evidence(of: verdict.decision),
+        policy: policy,
+        missing: verdict.missing,
+        grantedUntil: verdict.decision.association.map {
+          forest.associations.rows[Int($0)].validUntil
+        } ?? .max
+      )
+    }
+  }
+
+  /// Throws unless a user may do something to an object: NOT_FOUND when it must not know of it.
+  ///
+  /// For transactions, which cannot wait: UNAVAILABLE when features are not known, which `write` and
+  /// `read` then ask for before they try again.
+  @discardableResult
+  func require(
+    _ action: String,
+    on id: String,
+    type: String,
+    _ user: UserIdentity
+  ) throws(RPCError) -> Ruling {
+    let ruling = decide(action, on: id, type: type, user)
+    guard !ruling.isAllowed else { return ruling }
+    try requireFeatures(ruling)
+    denied(user, action, id, ruling.reason)
+    guard ruling.isKnown else { throw TenancyError.notFound }
+    throw TenancyError.denied(ruling.evidence, action: action)
+  }
+
+  /// UNAVAILABLE when a decision is only a guess: no evidence is neither an allowance nor a denial.
+  func requireFeatures(_ ruling: Ruling) throws(RPCError) {
+    guard let holder = ruling.missing else { return }
+    throw TenancyError.featuresUnavailable([holder])
+  }
+
+  // MARK: Where one can wait
+
+  /// As `decide`, once the features that matter are known.
+  func ruling(
+    _ action: String,
+    on id: String,
+    type: String,
+    _ user: UserIdentity
+  ) async throws -> Ruling {
+    try await knowingFeatures {
+      let ruling = decide(action, on: id, type: type, user)
+      try requireFeatures(ruling)
+      return ruling
+    }
+  }
+
+  /// As `require`, once the features that matter are known.
+  @discardableResult
+  func permit(
+    _ action: String,
+    on id: String,
+    type: String,
+    _ user: UserIdentity
+  ) async throws -> Ruling {
+    try await knowingFeatures { try require(action, on: id, type: type, user) }
+  }
+
+  /// Runs `body` again once the features that it was missing are known.
+  ///
+  /// More than once, because they may change meanwhile; UNAVAILABLE when they cannot be asked for.
+  func knowingFeatures<R: Sendable>(_ body: () async throws -> R) async throws -> R {
+    var attempts = 0
+    while true {
+      do {
+        return try await body()
+      } catch let error as RPCError {
+        guard let missing = error.cause as? FeaturesMissing else { throw error }
+        attempts += 1
+        guard attempts <= 3 else { throw error }
+        try await fetch(missing.holders, or: error)
+      }
+    }
+  }
+
+  private func fetch(_ holders: Set<FeatureHolder>, or unavailable: RPCError) async throws {
+    do {
+      // A few at a time: an operator's list may need those of every portfolio.
+      var rest = Array(holders)[...]
+      while !rest.isEmpty {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for holder in rest.prefix(16) {
+            group.addTask { [features] in try await features.fetch(holder) }
+          }
+          try await group.waitForAll()
+        }
+        rest = rest.dropFirst(16)
+      }
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      var unavailable = unavailable
+      unavailable.cause = error
+      throw unavailable
+    }
+  }
+}

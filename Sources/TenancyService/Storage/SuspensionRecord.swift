@@ -1,0 +1,95 @@
+internal import ServiceKit
+
+/// A user who may do nothing until that is lifted, as the store keeps it.
+struct SuspensionRecord: Hashable, Sendable {
+  var userID: String
+  /// Why, for operators.
+  var note: String
+  /// The operator who did it.
+  var suspendedBy: String
+  /// Milliseconds since 1970.
+  var suspendedAt: Int64
+  /// The revision of the change.
+  var revision: Int64
+
+  private static let selection =
+    "SELECT user_id, note, suspended_by, suspended_at, revision FROM suspension"
+
+  private init(row: borrowing Row) {
+    userID = row.text(0)
+    note = row.text(1)
+    suspendedBy = row.text(2)
+    suspendedAt = row.integer(3)
+    revision = row.integer(4)
+  }
+
+  init(userID: String, note: String, suspendedBy: String, now: Int64) {
+    self.userID = userID
+    self.note = note
+    self.suspendedBy = suspendedBy
+    suspendedAt = now
+    revision = 0
+  }
+
+  /// Digest for the audit log.
+  var digest: [UInt8] {
+    Digests.sha256([userID, note, suspendedBy, "\(suspendedAt)"].joined(separator: "\n"))
+  }
+
+  /// That of a user.
+  static func of(
+    _ userID: String,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> SuspensionRecord? {
+    try tx.first("\(selection) WHERE user_id = ?", .text(userID)) { SuspensionRecord(row: $0) }
+  }
+
+  /// Those of users after one, in their order.
+  static func page(
+    after userID: String,
+    limit: Int,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [SuspensionRecord] {
+    try tx.query(
+      "\(selection) WHERE user_id > ? ORDER BY user_id LIMIT ?",
+      .text(userID),
+      .integer(limit)
+    ) { SuspensionRecord(row: $0) }
+  }
+}
+
+extension WriteTransaction {
+  /// Suspends a user who is not; the record as it is now.
+  func suspend(_ record: SuspensionRecord, _ policy: Policy) throws -> SuspensionRecord {
+    var record = record
+    record.revision = try log(suspended: record.userID, true, policy)
+    try execute(
+      """
+      INSERT INTO suspension (user_id, note, suspended_by, suspended_at, revision)
+      VALUES (?, ?, ?, ?, ?)
+      """,
+      .text(record.userID),
+      .text(record.note),
+      .text(record.suspendedBy),
+      .integer(record.suspendedAt),
+      .integer(record.revision)
+    )
+    return record
+  }
+
+  /// Lifts a suspension; the revision after it.
+  func resume(_ record: SuspensionRecord, _ policy: Policy) throws -> Int64 {
+    try execute("DELETE FROM suspension WHERE user_id = ?", .text(record.userID))
+    return try log(suspended: record.userID, false, policy)
+  }
+
+  private func log(suspended userID: String, _ flag: Bool, _ policy: Policy) throws -> Int64 {
+    let change = ForestChange.setSuspended(userID, flag)
+    return try appendChange(
+      kind: change.kind,
+      subject: userID,
+      scope: Forest.systemIdentifier,
+      payload: change.payload(policy)
+    )
+  }
+}

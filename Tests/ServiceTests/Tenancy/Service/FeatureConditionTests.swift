@@ -1,0 +1,301 @@
+import Contracts
+import RPCKit
+import ServiceKit
+import Testing
+
+@testable import TenancyService
+
+@Suite("Conditions on features")
+struct FeatureConditionTests {
+  /// The smart home, where some actions need a feature of the portfolio.
+  static func policy(viewing: Bool = false) throws -> [UInt8] {
+    var text = String(decoding: try PolicyFile.bytes("smart-home"), as: UTF8.self)
+    func replace(_ old: String, _ new: String) {
+      precondition(text.contains(old), "the policy has no \(old)")
+      text.replace(old, with: new, maxReplacements: 1)
+    }
+    replace(
+      #""portfolio": {"# + "\n      \"parents\"",
+      #""portfolio": {"# + "\n      \"holds_features_as\": \"portfolio\",\n      \"parents\""
+    )
+    replace(
+      #""operation": { "desired_state": "on" },"#,
+      #""operation": { "desired_state": "on" }, "holder": 0,"#
+    )
+    replace(
+      #" "holder": 0,"# + "\n          \"roles\": [\"property_manager\", \"tenant\"],"
+        + "\n          \"conditions\": [",
+      "\n          \"roles\": [\"property_manager\", \"tenant\"],"
+        + "\n          \"conditions\": [ { \"feature\": \"remote\" },"
+    )
+    replace(
+      #""property.update": { "roles": ["property_manager"] }"#,
+      #""property.update": { "roles": ["property_manager"], "conditions": [{ "feature": "editing" }] }"#
+    )
+    if viewing {
+      replace(
+        #""device.view": { "roles": ["property_manager", "tenant", "guest"] }"#,
+        #""device.view": { "roles": ["property_manager", "tenant", "guest"], "#
+          + #""conditions": [{ "feature": "viewing" }] }"#
+      )
+    }
+    return [UInt8](text.utf8)
+  }
+
+  private static let service = CallOptions.byService("gateway")
+
+  private func turnOn(_ home: Building) -> Tenancy_V1.CheckRequest {
+    .init(subjectId: home.tenant, action: "device.turn_on", entityId: home.door)
+  }
+
+  /// Asks until the answer is as expected; changes come from elsewhere in their own time.
+  private func eventually(
+    _ reason: Tenancy_V1.Reason,
+    _ stage: TenancyStage,
+    _ request: Tenancy_V1.CheckRequest
+  ) async throws -> Bool {
+    for _ in 0..<5000 {
+      let answer = try await stage.permissions.check(request, options: Self.service)
+      if answer.reason == reason { return true }
+      await Task.yield()
+    }
+    return false
+  }
+
+  @Test("Without an EntitlementService nobody has a feature, and that is a plain denial")
+  func feature_withoutPeer_isDenied() async throws {
+    try await TenancyStage.run(policy: Self.policy()) { stage in
+      let home = try await Building(stage, name: "home")
+      let answer = try await stage.permissions.check(turnOn(home), options: Self.service)
+      #expect(answer.reason == .featureNotAvailable)
+      let operated = try await refusal {
+        try await stage.devices.operate(
+          .init(deviceId: home.door, operation: "turn_on"),
+          options: .by(home.tenant)
+        )
+      }
+      #expect(operated == Refusal(.failedPrecondition, "FEATURE_NOT_AVAILABLE"))
+    }
+  }
+
+  @Test("A feature of the portfolio allows, is asked for once, and an answer is good for 10 s")
+  func feature_paid_isAllowedAndKept() async throws {
+    let entitlement = SmallEntitlementService()
+    try await TenancyStage.run(policy: Self.policy(), entitlement: entitlement) { stage in
+      let home = try await Building(stage, name: "home")
+      entitlement.set(["remote"], of: home.portfolio)
+      let first = try await stage.permissions.check(turnOn(home), options: Self.service)
+      #expect(first.allowed)
+      let until = try #require(first.validUntil?.milliseconds)
+      #expect(until > TenancyStage.start && until <= TenancyStage.start + 10_000)
+      await entitlement.watched()
+      _ = try await stage.permissions.check(turnOn(home), options: Self.service)
+      let count = entitlement.getCount
+      for _ in 0..<50 {
+        let answer = try await stage.permissions.check(turnOn(home), options: Self.service)
+        #expect(answer.allowed)
+      }
+      #expect(entitlement.getCount == count)
+      let operated = try await stage.devices.operate(
+        .init(deviceId: home.door, operation: "turn_on"),
+        options: .by(home.tenant)
+      )
+      #expect(operated.record?.succeeded == true)
+    }
+  }
+
+  @Test("A role comes before a feature: who may not anyway causes no question")
+  func feature_withoutRole_isNotAskedFor() async throws {
+    let entitlement = SmallEntitlementService()
+    try await TenancyStage.run(policy: Self.policy(), entitlement: entitlement) { stage in
+      let home = try await Building(stage, name: "home")
+      var request = turnOn(home)
+      request.subjectId = "usr_stranger"
+      let answer = try await stage.permissions.check(request, options: Self.service)
+      #expect(answer.reason == .noAssociation)
+      request = turnOn(home)
+      request.action = "device.unlock"
+      let unlock = try await stage.permissions.check(request, options: Self.service)
+      #expect(unlock.allowed)
+      #expect(entitlement.getCount == 0)
+      #expect(entitlement.watchCount == 0)
+    }
+  }
+
+  @Test("A feature that is taken away or bought is noticed when it is pushed")
+  func feature_changes_areHeard() async throws {
+    let entitlement = SmallEntitlementService()
+    try await TenancyStage.run(policy: Self.policy(), entitlement: entitlement) { stage in
+      let home = try await Building(stage, name: "home")
+      let other = try await Building(stage, name: "other")
+      entitlement.set(["remote"], of: home.portfolio)
+      entitlement.set(["remote"], of: other.portfolio)
+      #expect(try await eventually(.allowed, stage, turnOn(home)))
+      await entitlement.watched()
+      #expect(try await eventually(.allowed, stage, turnOn(home)))
+      #expect(try await eventually(.allowed, stage, turnOn(other)))
+      let count = entitlement.getCount
+      entitlement.set([], of: home.portfolio)
+      #expect(try await eventually(.featureNotAvailable, stage, turnOn(home)))
+      entitlement.set(["remote"], of: home.portfolio)
+      #expect(try await eventually(.allowed, stage, turnOn(home)))
+      // Only what changed was asked for again.
+      #expect(entitlement.getCount == count + 2)
+    }
+  }
+
+  @Test("With EntitlementService down it is UNAVAILABLE and no denial; the rest goes on")
+  func feature_peerDown_isUnavailable() async throws {
+    let entitlement = SmallEntitlementService()
+    try await TenancyStage.run(policy: Self.policy(), entitlement: entitlement) { stage in
+      let home = try await Building(stage, name: "home")
+      entitlement.set(["remote", "editing"], of: home.portfolio)
+      entitlement.setDown(true)
+      let unavailable = Refusal(.unavailable, "ENTITLEMENTS_UNAVAILABLE")
+      let options = Self.service
+      #expect(
+        try await refusal { try await stage.permissions.check(turnOn(home), options: options) }
+          == unavailable
+      )
+      let batch = Tenancy_V1.BatchCheckRequest(checks: [turnOn(home)])
+      #expect(
+        try await refusal { try await stage.permissions.batchCheck(batch, options: options) }
+          == unavailable
+      )
+      let update = Tenancy_V1.UpdatePropertyRequest(
+        propertyId: home.property,
+        name: "renamed",
+        idempotencyKey: "key"
+      )
+      #expect(
+        try await refusal { try await stage.properties.update(update, options: .by(home.manager)) }
+          == unavailable
+      )
+      var unlock = turnOn(home)
+      unlock.action = "device.unlock"
+      #expect(try await stage.permissions.check(unlock, options: options).allowed)
+      // Neither the failure nor the refused write is remembered.
+      entitlement.setDown(false)
+      #expect(try await stage.permissions.check(turnOn(home), options: options).allowed)
+      let renamed = try await stage.properties.update(update, options: .by(home.manager))
+      #expect(renamed.name == "renamed")
+    }
+  }
+
+  @Test("What is known goes on to count while EntitlementService does not answer but is heard of")
+  func feature_peerDownButKnown_counts() async throws {
+    let entitlement = SmallEntitlementService()
+    try await TenancyStage.run(policy: Self.policy(), entitlement: entitlement) { stage in
+      let home = try await Building(stage, name: "home")
+      entitlement.set(["remote"], of: home.portfolio)
+      #expect(try await eventually(.allowed, stage, turnOn(home)))
+      await entitlement.watched()
+      #expect(try await eventually(.allowed, stage, turnOn(home)))
+      entitlement.setDown(true)
+      for _ in 0..<10 {
+        let answer = try await stage.permissions.check(turnOn(home), options: Self.service)
+        #expect(answer.allowed)
+      }
+    }
+  }
+
+  @Test("Many who miss the same feature make one question")
+  func feature_manyMisses_oneCall() async throws {
+    let entitlement = SmallEntitlementService()
+    try await TenancyStage.run(policy: Self.policy(), entitlement: entitlement) { stage in
+      let warm = try await Building(stage, name: "warm")
+      let home = try await Building(stage, name: "home")
+      entitlement.set(["remote"], of: home.portfolio)
+      _ = try await stage.permissions.check(turnOn(warm), options: Self.service)
+      await entitlement.watched()
+      _ = try await stage.permissions.check(turnOn(warm), options: Self.service)
+      let count = entitlement.getCount
+      entitlement.hold()
+      try await withThrowingTaskGroup(of: Bool.self) { group in
+        for _ in 0..<40 {
+          group.addTask {
+            try await stage.permissions.check(turnOn(home), options: Self.service).allowed
+          }
+        }
+        await entitlement.held()
+        entitlement.release()
+        for try await isAllowed in group { #expect(isAllowed) }
+      }
+      #expect(entitlement.getCount == count + 1)
+    }
+  }
+
+  @Test("An answer that a change overtook is not kept")
+  func feature_changesDuringCall_isAskedAgain() async throws {
+    let entitlement = SmallEntitlementService()
+    try await TenancyStage.run(policy: Self.policy(), entitlement: entitlement) { stage in
+      let warm = try await Building(stage, name: "warm")
+      let home = try await Building(stage, name: "home")
+      entitlement.set(["remote"], of: home.portfolio)
+      _ = try await stage.permissions.check(turnOn(warm), options: Self.service)
+      await entitlement.watched()
+      _ = try await stage.permissions.check(turnOn(warm), options: Self.service)
+      entitlement.hold()
+      async let early = stage.permissions.check(turnOn(home), options: Self.service)
+      await entitlement.held()
+      entitlement.set([], of: home.portfolio)
+      // The watch has told it before this other answer comes: both go through one connection.
+      entitlement.release()
+      _ = try await early
+      #expect(try await eventually(.featureNotAvailable, stage, turnOn(home)))
+    }
+  }
+
+  @Test("A list shows what features allow, portfolio by portfolio")
+  func list_withFeatures_isComplete() async throws {
+    let entitlement = SmallEntitlementService()
+    try await TenancyStage.run(policy: Self.policy(viewing: true), entitlement: entitlement) {
+      stage in
+      _ = try await stage.associations.grantSuperAdmin(
+        .init(userId: "usr_super"),
+        options: .byService("auth")
+      )
+      let paid = try await Building(stage, name: "paid")
+      let free = try await Building(stage, name: "free")
+      entitlement.set(["viewing"], of: paid.portfolio)
+      let list = try await stage.devices.list(.init(), options: .by("usr_super"))
+      #expect(Set(list.devices.map(\.id)) == [paid.door, paid.gate, paid.cellar])
+      #expect(list.totalSize == 3)
+      let accessible = try await stage.permissions.listAccessible(
+        .init(subjectId: free.owner, action: "device.view", entityType: "device"),
+        options: Self.service
+      )
+      #expect(accessible.entityIds.isEmpty)
+      let actions = try await stage.permissions.listActions(
+        .init(subjectId: "usr_super", entityIds: [paid.door, free.door]),
+        options: Self.service
+      )
+      #expect(actions.entities[0].actions.contains("device.view"))
+      #expect(!actions.entities[1].actions.contains("device.view"))
+      #expect(actions.entities[1].actions.contains("device.unlock"))
+    }
+  }
+
+  @Test("A policy without features never asks, nor listens")
+  func policyWithoutFeatures_asksNothing() async throws {
+    let entitlement = SmallEntitlementService()
+    try await TenancyStage.run(entitlement: entitlement) { stage in
+      let home = try await Building(stage, name: "home")
+      _ = try await stage.permissions.check(turnOn(home), options: Self.service)
+      _ = try await stage.devices.list(.init(), options: .by(home.owner))
+      #expect(entitlement.getCount == 0)
+      #expect(entitlement.watchCount == 0)
+    }
+  }
+
+  @Test("A condition on a feature that nothing above could have does not load")
+  func policy_featureWithoutHolder_isRefused() throws {
+    var text = String(decoding: try Self.policy(), as: UTF8.self)
+    text.replace("\"holds_features_as\": \"portfolio\",", with: "")
+    #expect {
+      _ = try Policy.load([UInt8](text.utf8))
+    } throws: { error in
+      "\(error)".contains("no type from here upwards holds features")
+    }
+  }
+}

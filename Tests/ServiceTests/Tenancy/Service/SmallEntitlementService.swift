@@ -1,0 +1,138 @@
+import Contracts
+import RPCKit
+import ServiceKit
+
+@testable import TenancyService
+
+/// A small EntitlementService: who has what is what the test says, and changes are told to watchers.
+final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendable {
+  private struct State {
+    var features: [String: [String]] = [:]
+    var validUntil: [String: Int64] = [:]
+    var getCount = 0
+    var watchCount = 0
+    var isDown = false
+    var revision: UInt64 = 1
+    var watchers: [AsyncStream<Entitlement_V1.Change>.Continuation] = []
+    var isHeld = false
+    var held: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state = Lock(State())
+  private let watching = AsyncStream<Void>.makeStream()
+
+  /// How often it was asked.
+  var getCount: Int { state.withLock { $0.getCount } }
+  /// How many have watched.
+  var watchCount: Int { state.withLock { $0.watchCount } }
+
+  /// Gives a portfolio features, and tells watchers if they are to be told.
+  func set(_ features: [String], of portfolio: String, validUntil: Int64? = nil, tells: Bool = true) {
+    let (watchers, change) = state.withLock { state in
+      state.features[portfolio] = features
+      state.validUntil[portfolio] = validUntil
+      state.revision += 1
+      let change = Entitlement_V1.Change(
+        revision: state.revision,
+        kind: .subject,
+        subject: .init(kind: .portfolio, id: portfolio)
+      )
+      return (state.watchers, change)
+    }
+    guard tells else { return }
+    for watcher in watchers { watcher.yield(change) }
+  }
+
+  /// Refuses to answer, or answers again.
+  func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
+
+  /// Keeps answers back, once they are decided on, until `release`.
+  func hold() { state.withLock { $0.isHeld = true } }
+
+  /// Lets go of what was kept back.
+  func release() {
+    let held = state.withLock { state in
+      state.isHeld = false
+      defer { state.held = [] }
+      return state.held
+    }
+    for continuation in held { continuation.resume() }
+  }
+
+  /// Returns once an answer is kept back.
+  func held() async {
+    while state.withLock({ $0.held.isEmpty }) { await Task.yield() }
+  }
+
+  /// Ends all watches; those who come back are refused while it is down.
+  func dropWatchers() {
+    let watchers = state.withLock { state in
+      defer { state.watchers = [] }
+      return state.watchers
+    }
+    for watcher in watchers { watcher.finish() }
+  }
+
+  /// Returns once somebody watches.
+  func watched() async {
+    for await _ in watching.stream { return }
+  }
+
+  func get(
+    _ request: Entitlement_V1.GetEntitlementsRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.GetEntitlementsResponse {
+    let id = request.subject?.id ?? ""
+    let answer = state.withLock { state -> ([String], Int64?)? in
+      state.getCount += 1
+      return state.isDown ? nil : (state.features[id] ?? [], state.validUntil[id])
+    }
+    await withCheckedContinuation { continuation in
+      let isHeld = state.withLock { state in
+        if state.isHeld { state.held.append(continuation) }
+        return state.isHeld
+      }
+      if !isHeld { continuation.resume() }
+    }
+    guard let (features, until) = answer else { throw RPCError(.unavailable, "down") }
+    return Entitlement_V1.GetEntitlementsResponse(
+      subject: request.subject,
+      entitlements: features.map { .init(key: $0, available: true) }
+        + [.init(key: "unpaid", available: false)],
+      validUntil: until.map { .init(milliseconds: $0) }
+    )
+  }
+
+  func watch(
+    _ request: Entitlement_V1.WatchRequest,
+    _ call: CallContext,
+    to writer: ResponseWriter<Entitlement_V1.Change>
+  ) async throws {
+    let (changes, continuation) = AsyncStream<Entitlement_V1.Change>.makeStream()
+    let revision = state.withLock { state -> UInt64? in
+      guard !state.isDown else { return nil }
+      state.watchCount += 1
+      state.watchers.append(continuation)
+      return state.revision
+    }
+    guard let revision else { throw RPCError(.unavailable, "down") }
+    try await writer.write(.init(revision: revision, kind: .heartbeat))
+    watching.continuation.yield()
+    for await change in changes { try await writer.write(change) }
+  }
+
+  func checkFeature(
+    _ request: Entitlement_V1.CheckFeatureRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.CheckResponse { throw RPCError(.unimplemented, "") }
+
+  func checkLimit(
+    _ request: Entitlement_V1.CheckLimitRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.CheckResponse { throw RPCError(.unimplemented, "") }
+
+  func batchCheck(
+    _ request: Entitlement_V1.BatchCheckRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.BatchCheckResponse { throw RPCError(.unimplemented, "") }
+}
