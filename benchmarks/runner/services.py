@@ -6,15 +6,17 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import sqlite3
+import statistics
 import subprocess
 import tempfile
 import threading
 import time
 from pathlib import Path
 
-from . import machine, peers, processes
+from . import large_store, machine, peers, processes
 
 BENCHMARK = peers.BENCHMARKS / ".build/release/service-benchmark"
 PROGRAMS = ("auth-service", "tenancy-service", "entitlement-service", "gatehouse", "rpcload")
@@ -62,6 +64,11 @@ def benchmark(*arguments, core=None, **options):
 # --- inside one process ------------------------------------------------------------------------
 
 
+def refuse_large_pages():
+    """This process and what it becomes get none (prctl(2), PR_SET_THP_DISABLE)."""
+    ctypes.CDLL(None).prctl(41, 1, 0, 0, 0)
+
+
 def engine(options):
     size = ("--devices", options.entities, "--associations", options.entities, "--count", 200_000)
     with open(POLICY) as policy:
@@ -71,6 +78,11 @@ def engine(options):
                          env={**os.environ, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"})
     huge.pop("_errors")
     found["huge_pages"] = huge
+    with open(POLICY) as policy:
+        small = benchmark("engine", *size, stdin=policy, core=processes.SERVER_CORE,
+                          preexec_fn=refuse_large_pages)
+    small.pop("_errors")
+    found["small_pages"] = small
     if peers.is_there(str(peers.COUNTER)):
         with open(POLICY) as policy:
             counted = benchmark("engine", "--devices", 10_000, "--associations", 10_000,
@@ -125,8 +137,10 @@ def free_port():
 class Suite:
     """The three services in a folder of their own, on ports that were free."""
 
-    def __init__(self, folder, auth=None, loops=2, core=None):
-        self.folder, self.core = Path(folder), core
+    def __init__(self, folder, auth=None, loops=2, core=None, cores=None):
+        """`core` pins all services, `cores` those that it names."""
+        self.folder = Path(folder)
+        self.cores = cores or ({} if core is None else {name: core for name in SERVICES})
         self.extra = auth or {}
         self.loops = loops
         self.running = {}
@@ -167,14 +181,14 @@ class Suite:
         """Starts a service; returns the seconds until its probe for readiness says yes."""
         began = time.monotonic()
         process = subprocess.Popen(
-            ([] if self.core is None else ["taskset", "-c", str(self.core)])
+            (["taskset", "-c", str(self.cores[name])] if name in self.cores else [])
             + [program(f"{name}-service"), "--config", str(path)],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=open(self.folder / f"{name}.log", "w"))
         processes._running.add(process)
         self.running[name] = process
         host, _, port = admin.rpartition(":")
-        while time.monotonic() - began < 30:
+        while time.monotonic() - began < 120:
             if process.poll() is not None:
                 raise RuntimeError((self.folder / f"{name}.log").read_text()[-600:])
             try:
@@ -185,7 +199,7 @@ class Suite:
             except OSError:
                 pass
             time.sleep(0.002)
-        raise RuntimeError(f"{name} is not ready after 30 s")
+        raise RuntimeError(f"{name} is not ready after 120 s")
 
     def resident_bytes(self, name):
         with open(f"/proc/{self.running[name].pid}/status") as status:
@@ -225,12 +239,14 @@ def refreshes(options, folder):
                          "--seconds", options.seconds)
 
 
-def rpcload(target, message, token, options, *shape):
+def rpcload(target, request, credential, options, *shape, core=processes.LOAD_CORE):
+    """Checks at TenancyService; `request` is a template or the file of requests at a path."""
+    kind = "--request-file" if os.path.exists(request) else "--template"
     done = subprocess.run(
-        ["taskset", "-c", str(processes.LOAD_CORE), program("rpcload"), "--target", target,
-         "--service", "tenancy.v1.Permissions", "--method", "Check", "--template", message,
-         "--metadata", f"authorization=Bearer {token}", "--seconds", str(options.seconds),
-         "--warmup", "0.5", "--json", *map(str, shape)],
+        ["taskset", "-c", str(core), program("rpcload"), "--target", target,
+         "--service", "tenancy.v1.Permissions", "--method", "Check", kind, str(request),
+         "--metadata", credential, "--seconds", str(options.seconds), "--warmup", "0.5", "--json",
+         *map(str, shape)],
         capture_output=True, text=True, timeout=120)
     if not done.stdout.strip():
         raise RuntimeError(f"rpcload: {done.stderr.strip()}")
@@ -238,26 +254,54 @@ def rpcload(target, message, token, options, *shape):
 
 
 def question(suite):
-    """A user with a token and a check that is allowed."""
+    """A user's credential and a check that is allowed."""
     suite.client("signup", "load@example.com", "Load")
-    token = json.loads((suite.folder / "session.json").read_text())["access_token"]
+    session = json.loads((suite.folder / "session.json").read_text())
     made = json.loads(suite.client("call", "Portfolios/Create", '{"name": "Load"}'))
-    return token, f'2: "portfolio.view" 3: "{made["id"]}"'
+    return (f"authorization=Bearer {session['access_token']}",
+            f'2: "portfolio.view" 3: "{made["id"]}"')
+
+
+def loaded(suite, request, credential, options):
+    """Checks by 8 connections with 16 in flight each, and what one costs TenancyService."""
+    process = suite.running["tenancy"].pid
+    before, began = processes.cpu_seconds(process), time.monotonic()
+    found = rpcload(suite.targets["tenancy"], request, credential, options,
+                    "--connections", 8, "--in-flight", 16)
+    used, took = processes.cpu_seconds(process) - before, time.monotonic() - began
+    found["server_cores"] = round(used / took, 2)
+    found["server_us_per_call"] = round(used / max(1, found["calls_total"]) * 1e6, 2)
+    return found
 
 
 def checks(options, folder):
     """Checks per second of TenancyService on one core with one event loop."""
     with Suite(folder, loops=1, core=processes.SERVER_CORE) as suite:
-        token, message = question(suite)
-        process = suite.running["tenancy"].pid
-        before, began = processes.cpu_seconds(process), time.monotonic()
-        found = rpcload(suite.targets["tenancy"], message, token, options,
-                        "--connections", 8, "--in-flight", 16)
-        found["server_cores"] = round(
-            (processes.cpu_seconds(process) - before) / (time.monotonic() - began), 2)
-        found["server_us_per_call"] = round(
-            (processes.cpu_seconds(process) - before) / max(1, found["calls_total"]) * 1e6, 2)
-        return found
+        credential, message = question(suite)
+        return loaded(suite, message, credential, options)
+
+
+def checks_large(options, folder):
+    """The same with a large store: a service asks about anybody, a user about its own."""
+    with Suite(folder, loops=1) as suite:
+        credential, _ = question(suite)
+        user = json.loads((suite.folder / "session.json").read_text())["user_id"]
+    devices, reached = large_store.fill(str(suite.folder / "tenancy.db"), options.entities, user)
+    everybody, own = suite.folder / "everybody.bin", suite.folder / "own.bin"
+    large_store.write_questions(everybody, 200_000, devices, reached)
+    large_store.write_questions(own, 200_000, devices, reached, subject=user)
+    del devices, reached
+    with Suite(folder, loops=1, core=processes.SERVER_CORE) as suite:
+        time.sleep(1)
+        with open(suite.folder / "keys/entitlement.private.pem") as key:
+            done = subprocess.run([str(BENCHMARK), "service-token"], stdin=key,
+                                  capture_output=True, text=True, check=True, timeout=10)
+        service = f"service-authorization=Bearer {done.stdout.strip()}"
+        return {"entities": options.entities,
+                "start_ms": round(suite.started["tenancy"] * 1000),
+                "resident_mb": round(suite.resident_bytes("tenancy") / 1e6),
+                "service": loaded(suite, everybody, service, options),
+                "user": loaded(suite, own, credential, options)}
 
 
 def raw_hashes(seconds):
@@ -286,30 +330,82 @@ def raw_hashes(seconds):
     return sum(counts) / (time.monotonic() - began)
 
 
+class Flood:
+    """Sign-ins by 16 callers for as long as it is let run; it stands still until then."""
+
+    def __init__(self, suite, seconds, core=None):
+        words = [] if core is None else ["taskset", "-c", str(core)]
+        self.process = subprocess.Popen(
+            [*words, str(BENCHMARK), "sign-ins", "--callers", "16", "--seconds", str(seconds),
+             "--target", f"127.0.0.1:{suite.ports['auth']}"], stdout=subprocess.PIPE, text=True)
+        processes._running.add(self.process)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self.process.send_signal(signal.SIGCONT)
+
+    def end(self):
+        self.go_on()
+        processes.end(self.process)
+
+
 def sign_ins(options, folder):
+    """The rate of sign-ins beside that of bare hashes."""
     with Suite(folder) as suite:
-        token, message = question(suite)
-        load = lambda: rpcload(suite.targets["tenancy"], message, token, options,
-                               "--rate", 1000, "--in-flight", 64)
-        quiet = load()
-        seconds = max(6.0, 3 * options.seconds)
         before = raw_hashes(3)
-        flood = subprocess.Popen(
-            [str(BENCHMARK), "sign-ins", "--callers", "16", "--seconds", str(seconds), "--target",
-             f"127.0.0.1:{suite.ports['auth']}"], stdout=subprocess.PIPE, text=True)
-        alone = json.loads(flood.communicate(timeout=300)[0].splitlines()[-1])
-        after = raw_hashes(3)
-        flood = subprocess.Popen(
-            [str(BENCHMARK), "sign-ins", "--callers", "16", "--seconds", str(seconds), "--target",
-             f"127.0.0.1:{suite.ports['auth']}"], stdout=subprocess.PIPE, text=True)
-        # Its accounts are made first, which floods as much.
-        time.sleep(1)
-        busy = load()
-        flood.communicate(timeout=300)
-        raw = (before + after) / 2
-        return {"per_second": alone["per_second"], "p99_us": alone["p99_us"],
-                "raw_hashes_per_second": raw, "share": alone["per_second"] / raw,
-                "checks_quiet": quiet, "checks_busy": busy}
+        flood = Flood(suite, max(6.0, 3 * options.seconds))
+        found = json.loads(flood.process.communicate(timeout=300)[0].splitlines()[-1])
+        processes._running.discard(flood.process)
+        raw = (before + raw_hashes(3)) / 2
+        return {"per_second": found["per_second"], "p99_us": found["p99_us"],
+                "raw_hashes_per_second": raw, "share": found["per_second"] / raw}
+
+
+def quartiles(values):
+    return [round(value, 3) for value in statistics.quantiles(values, n=4)]
+
+
+def flood(options, folder):
+    """What sign-ins do to the p99 of checks.
+
+    TenancyService and its load have one core, AuthService, its hashes and those who sign in the
+    other: what is left is what the two services share, which is the machine's memory and AuthService's
+    answers. Windows come in threes, two quiet and one flooded in changing order; the two quiet ones
+    show how much a p99 differs without a reason.
+    """
+    other = processes.LOAD_CORE
+    cores = {"tenancy": processes.SERVER_CORE, "auth": other, "entitlement": other}
+    with Suite(folder, loops=1, cores=cores) as suite:
+        credential, message = question(suite)
+        flood = Flood(suite, 1000, core=other)
+        # Its accounts are made first.
+        time.sleep(4)
+        windows = []
+        orders = [("quiet", "again", "busy"), ("busy", "quiet", "again"), ("again", "busy", "quiet")]
+        for number in range(options.windows):
+            found = {}
+            for kind in orders[number % len(orders)]:
+                if kind == "busy":
+                    flood.go_on()
+                else:
+                    flood.stop()
+                # What was begun before is done by then.
+                time.sleep(1.0)
+                found[kind] = rpcload(
+                    suite.targets["tenancy"], message, credential, options, "--rate", 1000,
+                    "--in-flight", 64, core=processes.SERVER_CORE)
+            windows.append(found)
+        flood.end()
+    def p99(kind):
+        return [found[kind]["p99_us"] for found in windows]
+    return {"windows": len(windows),
+            "quiet_p99_us": quartiles(p99("quiet") + p99("again")),
+            "busy_p99_us": quartiles(p99("busy")),
+            "busy_to_quiet": quartiles([b / q for b, q in zip(p99("busy"), p99("quiet"))]),
+            "quiet_to_quiet": quartiles([a / q for a, q in zip(p99("again"), p99("quiet"))]),
+            "errors": sum(found[kind]["errors"] for found in windows for kind in found)}
 
 
 def measure(options, document):
@@ -327,7 +423,9 @@ def measure(options, document):
         "writes": lambda folder: writes(options, folder),
         "refreshes": lambda folder: refreshes(options, folder),
         "checks": lambda folder: checks(options, folder),
-        "sign_ins": lambda folder: sign_ins(options, folder), "start_up": start_up,
+        "checks_large": lambda folder: checks_large(options, folder),
+        "sign_ins": lambda folder: sign_ins(options, folder),
+        "flood": lambda folder: flood(options, folder), "start_up": start_up,
     }
     wanted = options.parts.split(",") if options.parts else list(parts)
     for name in wanted:

@@ -18,10 +18,11 @@ def engine_rows(found):
     rows = [["decision in memory, p50", f"{thousands(found['p50_ns'])} ns", "< 1 µs",
              verdict(found["p50_ns"], 1000, True)]]
     huge = found.get("huge_pages")
-    if huge:
-        rows.append(["the same with huge pages (`GLIBC_TUNABLES=glibc.malloc.hugetlb=1`)",
-                     f"{thousands(huge['p50_ns'])} ns", "< 1 µs",
-                     verdict(huge["p50_ns"], 1000, True)])
+    if huge and "small_pages" in found:
+        rows.append(["– with huge pages for all memory (`GLIBC_TUNABLES=glibc.malloc.hugetlb=1`) / "
+                     "where the system gives none",
+                     f"{thousands(huge['p50_ns'])} / {thousands(found['small_pages']['p50_ns'])} ns",
+                     "–", "–"])
     rows += [
         ["– allowed p50 / denied p50 / all p99",
          f"{thousands(found['allowed_p50_ns'])} / {thousands(found['denied_p50_ns'])} / "
@@ -42,6 +43,10 @@ def cache_rows(tokens, permissions):
         rows.append(["cached permission check in another service, per second of processor time",
                      thousands(permissions["cached_per_second"]), "5,000,000",
                      verdict(permissions["cached_per_second"], 5_000_000)])
+        if "known_per_second" in permissions:
+            rows.append(["– the same without `await` (`Permissions.known`)",
+                         thousands(permissions["known_per_second"]), "5,000,000",
+                         verdict(permissions["known_per_second"], 5_000_000)])
     if tokens:
         openssl = tokens["openssl_verify_per_second"]
         rows += [
@@ -76,26 +81,45 @@ def store_rows(writes, refreshes):
     return rows
 
 
-def call_rows(checks, sign_ins):
+def checks_over_rpc(title, found):
+    return [
+        [title, thousands(found["rate"]), "150,000", verdict(found["rate"], 150_000)],
+        ["– processor time of the service per check / share of its core that it got",
+         f"{found['server_us_per_call']:.1f} µs / {found['server_cores'] * 100:.0f} %",
+         "6.7 µs", verdict(found["server_us_per_call"], 6.7, True)],
+    ]
+
+
+def call_rows(checks, large, sign_ins, flood):
     rows = []
     if checks:
-        rows += [
-            ["permission checks over RPC, one core, 8×16, per second", thousands(checks["rate"]),
-             "150,000", verdict(checks["rate"], 150_000)],
-            ["– processor time of the service per check / share of its core that it got",
-             f"{checks['server_us_per_call']:.1f} µs / {checks['server_cores'] * 100:.0f} %",
-             "6.7 µs", verdict(checks["server_us_per_call"], 6.7, True)],
-        ]
+        rows += checks_over_rpc("permission checks over RPC, one core, 8×16, per second", checks)
+    if large:
+        size = thousands(large["entities"])
+        rows += checks_over_rpc(
+            f"the same with {size} devices and associations, a service about anybody",
+            large["service"])
+        rows += checks_over_rpc("– the same, a user about its own", large["user"])
+        rows.append(["– start to ready with that store / resident",
+                     f"{large['start_ms'] / 1000:.1f} s / {large['resident_mb']} MB", "–", "–"])
     if sign_ins:
-        quiet, busy = sign_ins["checks_quiet"], sign_ins["checks_busy"]
         rows += [
             ["sign-ins per second", f"{sign_ins['per_second']:.1f}",
              f"90 % of {sign_ins['raw_hashes_per_second']:.1f} (bare Argon2id)",
              verdict(sign_ins["per_second"], 0.9 * sign_ins["raw_hashes_per_second"])],
-            ["p99 of 1,000 checks per second: quiet / while sign-ins flood",
-             f"{thousands(quiet['p99_us'])} / {thousands(busy['p99_us'])} µs", "kept",
-             verdict(busy["p99_us"], quiet["p99_us"], True)],
-            ["– p50 of the same", f"{thousands(quiet['p50_us'])} / {thousands(busy['p50_us'])} µs",
+        ]
+    if flood:
+        low, middle, high = flood["busy_to_quiet"]
+        rows += [
+            ["p99 of 1,000 checks per second while sign-ins flood, in multiples of that of quiet "
+             f"windows beside it: median (quartiles) of {flood['windows']} pairs",
+             f"{middle:.2f} ({low:.2f}–{high:.2f})", "kept: within what quiet windows differ",
+             "yes" if middle <= flood["quiet_to_quiet"][2]
+             else f"no: {middle:.2f} × the target"],
+            ["– two quiet windows beside each other, as multiples: median (quartiles)",
+             "{1:.2f} ({0:.2f}–{2:.2f})".format(*flood["quiet_to_quiet"]), "–", "–"],
+            ["– p99 quiet / flooded, medians",
+             f"{thousands(flood['quiet_p99_us'][1])} / {thousands(flood['busy_p99_us'][1])} µs",
              "–", "–"],
         ]
     return rows
@@ -117,7 +141,8 @@ def render(section):
     rows = engine_rows(results.get("engine"))
     rows += cache_rows(results.get("tokens"), results.get("permissions"))
     rows += store_rows(results.get("writes"), results.get("refreshes"))
-    rows += call_rows(results.get("checks"), results.get("sign_ins"))
+    rows += call_rows(results.get("checks"), results.get("checks_large"),
+                      results.get("sign_ins"), results.get("flood"))
     rows += start_rows(results.get("start_up"))
     loads = ", ".join(f"{name} {found['load_average']:g}" for name, found in results.items())
     engine = results.get("engine") or {}
@@ -128,7 +153,7 @@ def render(section):
         f"measurement took {section['seconds']:g} s. The engine held "
         f"{thousands(engine.get('devices'))} devices and "
         f"{thousands(engine.get('associations'))} associations; the services that were called had "
-        "stores with little in them.", "",
+        "stores with little in them, unless the line says otherwise.", "",
         f"Load average of the machine's {section['machine']['cores']} cores meanwhile, the benchmark "
         f"included: {loads}. **Above the number of cores, what runs gets a part of a core**, and "
         "rates of one core are that much too low; compare the figures of one line.", "",

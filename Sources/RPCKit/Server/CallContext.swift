@@ -7,6 +7,10 @@ internal import Synchronization
 public final class CallContext: @unchecked Sendable {
   /// What is known of the method.
   public var method: MethodDescriptor { boundMethod.descriptor }
+  /// Who may call the method; as in `method`, without copying all of it.
+  public var callerClass: MethodDescriptor.CallerClass { boundMethod.descriptor.callerClass }
+  /// The step-up that the method needs, or nil; as in `method`, without copying all of it.
+  public var stepUp: String? { boundMethod.descriptor.stepUp }
   /// What the client sent beside the request.
   public let metadata: Metadata
   /// When the call must be over; `distantFuture` without a deadline.

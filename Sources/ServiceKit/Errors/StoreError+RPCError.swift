@@ -36,18 +36,14 @@ extension StoreError {
 /// ```swift
 /// Server(…, interceptors: [StoreErrorInterceptor(domain: "gatehouse.tenancy"), …])
 /// ```
-public struct StoreErrorInterceptor: ServerInterceptor {
+public struct StoreErrorInterceptor: FailureInterceptor {
   private let domain: String
 
   /// Makes an interceptor for the service whose reasons belong to `domain`.
   public init(domain: String) { self.domain = domain }
 
-  /// See `ServerInterceptor.intercept`.
-  public func intercept(_ call: CallContext, next: () async throws -> Void) async throws {
-    do {
-      try await next()
-    } catch let error as StoreError {
-      throw error.rpcError(domain: domain)
-    }
+  /// See `FailureInterceptor.failed`.
+  public func failed(_ call: CallContext, _ error: any Error) -> any Error {
+    (error as? StoreError)?.rpcError(domain: domain) ?? error
   }
 }

@@ -43,38 +43,57 @@ public struct AuthenticationInterceptor: ServerInterceptor {
 
   /// Runs the call as its caller, or throws UNAUTHENTICATED or PERMISSION_DENIED.
   public func intercept(_ call: CallContext, next: () async throws -> Void) async throws {
-    call.identity = try await caller(of: call)
+    // All in here, and with an `await` only where somebody must be asked: each costs as much as
+    // finding a token that is known.
+    let service = try service(of: call)
+    var user: UserIdentity?
+    var isSessionKnown = false
+    do throws(TokenFault) {
+      if let token = try CredentialMetadata.token(CredentialMetadata.user, in: call.metadata) {
+        let outcome =
+          if let known = try tokens.recognize(token) { known } else {
+            try await tokens.authenticate(token)
+          }
+        user = UserIdentity(outcome.token, token, actingService: service)
+        isSessionKnown = outcome.isSessionKnown
+      }
+    } catch {
+      metrics.refused(error, isService: false)
+      // Whoever refreshes an expired token may still be showing it.
+      if call.callerClass != .public { throw IdentityError.unauthenticated }
+    }
+    if let user, let stepUp = call.stepUp {
+      try check(stepUp, user)
+      guard isSessionKnown else { throw IdentityError.cannotTell }
+    }
+    let caller: Caller =
+      if let user { .user(user) } else if let service { .service(service) } else { .anonymous }
+    if call.callerClass == .admin, let user {
+      guard let isAdministrator, try await isAdministrator(user, call) else {
+        throw IdentityError.callerNotAllowed
+      }
+    } else {
+      try admit(caller, service, to: call)
+    }
+    metrics.admitted(caller)
+    call.identity = caller
     try await next()
   }
 
-  private func caller(of call: CallContext) async throws -> Caller {
-    let service = try service(of: call)
-    let user = try await user(of: call, actingService: service)
-    let caller: Caller =
-      if let user { .user(user) } else if let service { .service(service) } else { .anonymous }
-    try await admit(caller, service, to: call)
-    metrics.admitted(caller)
-    return caller
-  }
-
   /// Checks the method's declaration: who may call it.
-  private func admit(_ caller: Caller, _ service: String?, to call: CallContext) async throws {
-    let method = call.method
-    switch method.callerClass {
+  private func admit(_ caller: Caller, _ service: String?, to call: CallContext) throws {
+    switch call.callerClass {
     case .public: return
-    case .user:
-      if caller.user == nil { try admitAlone(service, to: method) }
+    case .user, .admin:
+      guard caller.user == nil else { return }
+      try admitAlone(service, to: call.method)
     case .service:
       guard let service else {
         throw caller == .anonymous
           ? IdentityError.unauthenticated : IdentityError.callerNotAllowed
       }
+      let method = call.method
       guard method.callingServices.isEmpty || method.names(service) else {
-        throw IdentityError.callerNotAllowed
-      }
-    case .admin:
-      guard let user = caller.user else { return try admitAlone(service, to: method) }
-      guard let isAdministrator, try await isAdministrator(user, call) else {
         throw IdentityError.callerNotAllowed
       }
     }
@@ -89,52 +108,21 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   private func service(of call: CallContext) throws -> String? {
     if let name = ServiceName.certified(call.peer.certificate) { return name }
     do throws(TokenFault) {
-      guard let text = try CredentialMetadata.token(CredentialMetadata.service, in: call.metadata)
+      guard let token = try CredentialMetadata.token(CredentialMetadata.service, in: call.metadata)
       else { return nil }
       // Without keys of services nobody can prove to be one.
       guard let services else { throw .unknownKey }
-      return try services.verify(text, from: call.peer.address)
+      return try services.verify(token, from: call.peer.address)
     } catch {
       metrics.refused(error, isService: true)
       throw IdentityError.unauthenticated
     }
   }
 
-  private func user(of call: CallContext, actingService: String?) async throws -> UserIdentity? {
-    let outcome: AccessTokenAuthenticator.Outcome
-    let text: String
-    do throws(TokenFault) {
-      guard let token = try CredentialMetadata.token(CredentialMetadata.user, in: call.metadata)
-      else { return nil }
-      text = token
-      outcome = try await tokens.authenticate(text)
-    } catch {
-      metrics.refused(error, isService: false)
-      // Whoever refreshes an expired token may still be showing it.
-      if call.method.callerClass == .public { return nil }
-      throw IdentityError.unauthenticated
-    }
-    let claims = outcome.claims
-    if let stepUp = call.method.stepUp {
-      try check(stepUp, claims)
-      guard outcome.isSessionKnown else { throw IdentityError.cannotTell }
-    }
-    return UserIdentity(
-      userID: claims.userID,
-      sessionID: claims.sessionID,
-      token: BearerToken(text),
-      acr: claims.acr,
-      authenticated: claims.authenticated,
-      tokenExpires: claims.expires,
-      purpose: claims.purpose,
-      actingService: actingService
-    )
-  }
-
-  private func check(_ stepUp: String, _ claims: AccessClaims) throws(RPCError) {
-    let age = clock.now.subtractingReportingOverflow(claims.authenticated).partialValue
+  private func check(_ stepUp: String, _ user: UserIdentity) throws(RPCError) {
+    let age = clock.now.subtractingReportingOverflow(user.authenticated).partialValue
     let isFresh = age <= Self.freshAgeMax
-    let isEnough = stepUp == "fresh" ? isFresh : claims.acr == stepUp && isFresh
+    let isEnough = stepUp == "fresh" ? isFresh : user.acr == stepUp && isFresh
     guard isEnough else {
       throw IdentityError.stepUpRequired(stepUp, ageMax: Self.freshAgeMax)
     }

@@ -1,7 +1,27 @@
 /// The public keys of an issuer, by name (RFC 7517).
 public struct KeySet: Sendable, Hashable {
-  private let keys: [String: VerificationKey]
-  private let validities: [String: ClosedRange<Int64>]
+  private final class Storage: Sendable, Hashable {
+    let keys: [String: VerificationKey]
+    let validities: [String: ClosedRange<Int64>]
+
+    init(_ keys: [String: VerificationKey], _ validities: [String: ClosedRange<Int64>]) {
+      self.keys = keys
+      self.validities = validities
+    }
+
+    static func == (left: Storage, right: Storage) -> Bool {
+      left === right || left.keys == right.keys && left.validities == right.validities
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(keys)
+      hasher.combine(validities)
+    }
+  }
+
+  private let storage: Storage
+  private var keys: [String: VerificationKey] { storage.keys }
+  private var validities: [String: ClosedRange<Int64>] { storage.validities }
 
   /// Keys of a set, at most: a rotation overlaps two or three.
   private static let keyCountMax = 32
@@ -9,8 +29,7 @@ public struct KeySet: Sendable, Hashable {
   /// Makes a set of keys that are good for tokens of any time, or of the times that are given for
   /// their names, in milliseconds since 1970.
   public init(_ keys: [VerificationKey], validities: [String: ClosedRange<Int64>] = [:]) {
-    self.keys = Dictionary(keys.map { ($0.id, $0) }) { first, _ in first }
-    self.validities = validities
+    storage = Storage(Dictionary(keys.map { ($0.id, $0) }) { first, _ in first }, validities)
   }
 
   /// Reads a key set in JSON, for example from a file.
@@ -49,6 +68,9 @@ public struct KeySet: Sendable, Hashable {
 
   /// The key of a name.
   public subscript(id: String) -> VerificationKey? { keys[id] }
+
+  /// Whether both are copies of one set, which is found out without looking at any key.
+  func isIdentical(to other: KeySet) -> Bool { storage === other.storage }
 
   /// Whether a token that was issued and ends at these times may be signed by a key.
   func allows(_ id: String, issued: Int64, expires: Int64) -> Bool {

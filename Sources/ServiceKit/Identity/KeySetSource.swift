@@ -97,7 +97,8 @@ public final class KeySetSource: KeySource {
     }
     let waiters = state.withLock { [fetched] state in
       if let fetched {
-        state.keys = fetched
+        // The same set again stays the same one, so that tokens need not be looked at anew.
+        if fetched != state.keys { state.keys = fetched }
         state.isLoaded = true
       }
       state.lastAttempt = loop.preciseNow

@@ -1,5 +1,6 @@
 public import Contracts
 public import RPCKit
+internal import Synchronization
 
 /// What another service knows of AuthService's revocations: pushed, and asked for when the push is
 /// silent.
@@ -41,6 +42,10 @@ public final class RevocationFeed: RevocationSource {
   private let lease: Lease
   private let revocations = RevocationSet()
   private let state = Lock(State())
+  /// Until when the stream proves that sessions live, in nanoseconds of the loop's clock.
+  ///
+  /// Follows `state`, so that each call need not take its lock.
+  private let liveUntil = Atomic<Int64>(.min)
 
   /// Makes a feed that knows nothing yet; `run` follows the stream.
   public init(
@@ -61,11 +66,7 @@ public final class RevocationFeed: RevocationSource {
 
   /// Whether revocations are being heard of.
   public var isLive: Bool {
-    let now = loop.preciseNow
-    return state.withLock { state in
-      guard state.isComplete, let lastHeard = state.lastHeard else { return false }
-      return lastHeard.duration(to: now) <= lease.duration
-    }
+    loop.preciseNow.nanoseconds <= liveUntil.load(ordering: .acquiring)
   }
 
   /// How long ago AuthService was last heard of; nil before the first time.
@@ -86,18 +87,33 @@ public final class RevocationFeed: RevocationSource {
     return await introspect(claims)
   }
 
+  /// See `RevocationSource.knownState`.
+  public func knownState(of token: VerifiedToken) -> SessionState? {
+    if revocations.isRevoked(token) { return .revoked }
+    return isLive ? .active : nil
+  }
+
+  /// Changes what is known of the stream, and with it how long it proves anything.
+  private func update(_ body: (inout State) -> Void) {
+    state.withLock { state in
+      body(&state)
+      let end = state.lastHeard.map { $0.advanced(by: lease.duration).nanoseconds }
+      liveUntil.store(state.isComplete ? end ?? .min : .min, ordering: .releasing)
+    }
+  }
+
   /// Follows the stream, and opens it again when it ends, until the task is cancelled.
   public func run() async {
     while !Task.isCancelled {
       await followWhileHeard()
-      state.withLock { $0.isComplete = false }
+      update { $0.isComplete = false }
       await loop.sleep(lease.reopenPause)
     }
   }
 
   /// Follows one stream until it ends or has been silent for the length of the lease.
   private func followWhileHeard() async {
-    state.withLock { $0.lastHeard = loop.preciseNow }
+    update { $0.lastHeard = loop.preciseNow }
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         do {
@@ -125,7 +141,7 @@ public final class RevocationFeed: RevocationSource {
     let events = keys.watchRevocations(.init(afterRevision: revision))
     for try await event in events {
       if let revocation = Revocation(event) { revocations.insert([revocation], now: clock.now) }
-      state.withLock { state in
+      update { state in
         state.lastHeard = loop.preciseNow
         if event.kind == .snapshotEnd { state.isComplete = true }
         state.revision = max(state.revision, event.revision)

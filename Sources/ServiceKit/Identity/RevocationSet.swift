@@ -1,4 +1,5 @@
 internal import RPCKit
+internal import Synchronization
 
 /// One revocation, as AuthService tells it.
 public struct Revocation: Sendable, Hashable {
@@ -32,6 +33,10 @@ public final class RevocationSet: Sendable {
   }
 
   private let state = Lock(State())
+  /// Changes so far that revoked something.
+  ///
+  /// Counted while the change has the lock, after it was made.
+  private let changeCount = Atomic<UInt64>(0)
 
   /// Makes an empty set.
   public init() {}
@@ -40,6 +45,7 @@ public final class RevocationSet: Sendable {
   public func insert(_ revocations: some Sequence<Revocation>, now: Int64) {
     state.withLock { state in
       for revocation in revocations { Self.insert(revocation, into: &state) }
+      changeCount.add(1, ordering: .releasing)
       guard state.sessions.count + state.users.count >= state.pruneCount else { return }
       state.sessions = state.sessions.filter { $0.value > now }
       state.users = state.users.filter { $0.value.expires > now }
@@ -58,6 +64,16 @@ public final class RevocationSet: Sendable {
         max(known?.notBefore ?? .min, notBefore), max(known?.expires ?? .min, revocation.expires)
       )
     }
+  }
+
+  /// Whether a token is revoked; looks it up only once for each change.
+  func isRevoked(_ token: VerifiedToken) -> Bool {
+    // Read first: a change that comes after this is looked for at the next call.
+    let count = changeCount.load(ordering: .acquiring)
+    guard !token.isUnrevoked(at: count) else { return false }
+    guard !isRevoked(token.claims) else { return true }
+    token.sawUnrevoked(at: count)
+    return false
   }
 
   /// Whether a token with these claims is revoked.

@@ -14,11 +14,26 @@ public protocol RevocationSource: Sendable {
   ///
   /// Asks the one who knows only when what is known here may be old.
   func state(of claims: AccessClaims) async -> SessionState
+
+  /// The same, as far as it can be said at once; nil when somebody has to be asked.
+  ///
+  /// What is not nil is what `state` would have said. Asked on every call, so it must be cheap.
+  func knownState(of token: VerifiedToken) -> SessionState?
+}
+
+extension RevocationSource {
+  /// Always has to ask.
+  public func knownState(of token: VerifiedToken) -> SessionState? { nil }
 }
 
 extension RevocationSet: RevocationSource {
   /// Whether the set has it, for a service that fills the set itself.
   public func state(of claims: AccessClaims) async -> SessionState {
     isRevoked(claims) ? .revoked : .active
+  }
+
+  /// See `RevocationSource.knownState`.
+  public func knownState(of token: VerifiedToken) -> SessionState? {
+    isRevoked(token) ? .revoked : .active
   }
 }

@@ -81,8 +81,8 @@ public final class ServiceTokenVerifier: Sendable {
   }
 
   private struct State {
-    /// Tokens that were verified, by the digests of their texts.
-    var tokens: [[UInt8]: Seen] = [:]
+    /// Tokens that were verified, by their fingerprints.
+    var tokens: [KeyedFingerprint.Value: Seen] = [:]
     /// Hosts of token names: the same name in another token is a replay as well.
     var hosts: [String: Seen] = [:]
     var pruneCount = 256
@@ -92,6 +92,7 @@ public final class ServiceTokenVerifier: Sendable {
   private let keys: [String: KeySet]
   private let clock: any WallClock
   private let state = Lock(State())
+  private let fingerprint = KeyedFingerprint(byteCountMax: JSONWebToken.byteCountMax)
 
   /// Makes a verifier for the service `audience`; `keys` holds what each other service signs with.
   public init(audience: String, keys: [String: KeySet], clock: any WallClock) {
@@ -102,21 +103,28 @@ public final class ServiceTokenVerifier: Sendable {
 
   /// The service that made `text`, shown by a peer at `address`.
   public func verify(_ text: String, from address: String) throws(TokenFault) -> String {
+    try verify(BearerToken(text), from: address)
+  }
+
+  /// The service that made `token`, shown by a peer at `address`.
+  func verify(_ token: BearerToken, from address: String) throws(TokenFault) -> String {
     let now = clock.now
-    let host = Self.host(of: address)
-    guard text.utf8.count <= JSONWebToken.byteCountMax else { throw .tooLong }
-    let digest = Digests.sha256(text)
-    if let seen = state.withLock({ $0.tokens[digest] }) {
+    let name = try token.withBytes { bytes throws(TokenFault) in
+      guard bytes.count <= JSONWebToken.byteCountMax else { throw .tooLong }
+      return fingerprint.value(of: bytes)
+    }
+    if let seen = state.withLock({ $0.tokens[name] }) {
       guard now < seen.expires + TokenClaims.skewMilliseconds else { throw .expired }
-      guard seen.host == host else { throw .replayed }
+      guard Self.isHost(seen.host, of: address) else { throw .replayed }
       return seen.service
     }
-    let (seen, name) = try check(text, host: host, now: now)
+    let host = Self.host(of: address)
+    let (seen, identifier) = try check(token.text, host: host, now: now)
     let isOurs = state.withLock { state in
-      let known = state.hosts[name]
+      let known = state.hosts[identifier]
       guard known.map({ $0.host == host }) ?? true else { return false }
-      state.hosts[name] = seen
-      state.tokens[digest] = seen
+      state.hosts[identifier] = seen
+      state.tokens[name] = seen
       Self.prune(&state, now: now)
       return true
     }
@@ -154,8 +162,15 @@ public final class ServiceTokenVerifier: Sendable {
 
   /// The address without the port, which differs from connection to connection.
   private static func host(of address: String) -> String {
-    guard let colon = address.lastIndex(of: ":") else { return address }
+    guard let colon = address.utf8.lastIndex(of: UInt8(ascii: ":")) else { return address }
     return String(address[..<colon])
+  }
+
+  /// Whether `host(of:)` of an address is `host`; makes no copy, because every call asks.
+  private static func isHost(_ host: String, of address: String) -> Bool {
+    let bytes = address.utf8
+    let end = bytes.lastIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+    return bytes[..<end].elementsEqual(host.utf8)
   }
 }
 

@@ -1,44 +1,50 @@
 internal import RPCKit
 
-/// Tokens that were verified, by their digests: looking one up costs a hundredth of verifying it.
+/// Tokens that were verified, by their fingerprints: finding one costs a five-hundredth of verifying
+/// it.
 ///
 /// Two generations of bounded size: what is used moves to the younger one, and when that is full the
 /// older one goes. That keeps what a least-recently-used list would keep, give or take, without its
-/// upkeep. Expiry and revocation are asked at every use, by whoever uses what is found here.
+/// upkeep. Expiry and revocation are asked at every use, by whoever uses what is found here. The
+/// tokens themselves are not kept, and two of them are never taken for one: see `KeyedFingerprint`.
 public final class VerifiedTokenCache: Sendable {
   private struct Generations {
-    var younger: [[UInt8]: AccessClaims] = [:]
-    var older: [[UInt8]: AccessClaims] = [:]
+    var younger: [KeyedFingerprint.Value: VerifiedToken] = [:]
+    var older: [KeyedFingerprint.Value: VerifiedToken] = [:]
   }
 
   private let generations = Lock(Generations())
   private let generationCountMax: Int
+  private let fingerprint = KeyedFingerprint(byteCountMax: JSONWebToken.byteCountMax)
 
-  /// Makes a cache of about `countMax` tokens, some 300 bytes each.
+  /// Makes a cache of about `countMax` tokens, some 400 bytes each.
   public init(countMax: Int = 65_536) {
     generationCountMax = max(1, countMax / 2)
   }
 
-  /// What was verified of the token with this SHA-256 digest.
-  func claims(of digest: [UInt8]) -> AccessClaims? {
+  /// What this cache calls a token, of at most `JSONWebToken.byteCountMax` bytes.
+  func name(of token: Span<UInt8>) -> KeyedFingerprint.Value { fingerprint.value(of: token) }
+
+  /// What was verified of the token with this name.
+  func token(_ name: KeyedFingerprint.Value) -> VerifiedToken? {
     generations.withLock { generations in
-      if let claims = generations.younger[digest] { return claims }
-      guard let claims = generations.older[digest] else { return nil }
-      insert(claims, for: digest, into: &generations)
-      return claims
+      if let token = generations.younger[name] { return token }
+      guard let token = generations.older[name] else { return nil }
+      insert(token, for: name, into: &generations)
+      return token
     }
   }
 
   /// Remembers a token that was verified just now.
-  func insert(_ claims: AccessClaims, for digest: [UInt8]) {
-    generations.withLock { insert(claims, for: digest, into: &$0) }
+  func insert(_ token: VerifiedToken, for name: KeyedFingerprint.Value) {
+    generations.withLock { insert(token, for: name, into: &$0) }
   }
 
   /// Forgets a token.
-  func remove(_ digest: [UInt8]) {
+  func remove(_ name: KeyedFingerprint.Value) {
     generations.withLock { generations in
-      generations.younger[digest] = nil
-      generations.older[digest] = nil
+      generations.younger[name] = nil
+      generations.older[name] = nil
     }
   }
 
@@ -53,14 +59,14 @@ public final class VerifiedTokenCache: Sendable {
   }
 
   private func insert(
-    _ claims: AccessClaims,
-    for digest: [UInt8],
+    _ token: VerifiedToken,
+    for name: KeyedFingerprint.Value,
     into generations: inout Generations
   ) {
     if generations.younger.count >= generationCountMax {
       generations.older = generations.younger
       generations.younger = [:]
     }
-    generations.younger[digest] = claims
+    generations.younger[name] = token
   }
 }

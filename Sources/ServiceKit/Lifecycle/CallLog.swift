@@ -4,20 +4,16 @@ internal import RPCKit
 ///
 /// Successes and the refusals that are part of business are counted, not logged; denials are logged
 /// where they are decided.
-struct CallLog: ServerInterceptor {
+struct CallLog: FailureInterceptor {
   private let logger: Logger
 
   init(_ logger: Logger) {
     self.logger = logger
   }
 
-  func intercept(_ call: CallContext, next: () async throws -> Void) async throws {
-    do {
-      try await next()
-    } catch let error as RPCError {
-      log(error, call)
-      throw error
-    }
+  func failed(_ call: CallContext, _ error: any Error) -> any Error {
+    if let error = error as? RPCError { log(error, call) }
+    return error
   }
 
   private func log(_ error: RPCError, _ call: CallContext) {

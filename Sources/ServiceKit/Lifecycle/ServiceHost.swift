@@ -35,7 +35,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     server = Server(
       configuration,
       services: service.services + [health.definition],
-      interceptors: [CallLog(logger)] + service.interceptors,
+      interceptors: ([CallLog(logger)] + service.interceptors).combined,
       on: environment.loops,
       network: network,
       metrics: environment.metrics

@@ -11,13 +11,10 @@ internal import RPCKit
 /// come back after it and be stored: nobody will believe it.
 struct PermissionCache {
   /// What is asked.
-  ///
-  /// Compared byte by byte, field by field: answers of different questions cannot be mixed up,
-  /// whatever the identifiers look like.
-  struct Key: Hashable {
-    var subject: String
-    var action: String
-    var entity: String
+  struct Key: Hashable, Sendable {
+    let subject: String
+    let action: String
+    let entity: String
   }
 
   /// The number of the newest invalidation when a call began.
@@ -35,21 +32,12 @@ struct PermissionCache {
     case doubtful
   }
 
-  private struct Entry {
-    let decision: PermissionDecision
-    let ancestors: [String]
-    let began: UInt64
-    let expires: MonotonicInstant
-    /// The sequence at which it was last found to count.
-    var confirmed: UInt64
-  }
-
   /// Two generations: what was used since the last turn, and what was used before it.
   ///
   /// When the young are too many the old are forgotten. That keeps memory bounded, and what is used
   /// in it.
-  private var young: [Key: Entry] = [:]
-  private var old: [Key: Entry] = [:]
+  private var young = PermissionTable()
+  private var old = PermissionTable()
   private let entryCountMax: Int
 
   private var sequence: UInt64 = 0
@@ -80,20 +68,45 @@ struct PermissionCache {
 
   /// What is known of `key`.
   mutating func answer(_ key: Key, at now: MonotonicInstant) -> Answer {
-    guard let entry = young[key] ?? old[key] else { return .unknown }
-    guard now < entry.expires, counts(entry, subject: key.subject) else {
-      young[key] = nil
-      old[key] = nil
+    let hash = PermissionTable.hash(key.subject, key.action, key.entity)
+    return answer(key.subject, key.action, key.entity, hash: hash, at: now)
+  }
+
+  /// What is known of a question with the hash that `PermissionTable` has for it.
+  mutating func answer(
+    _ subject: String,
+    _ action: String,
+    _ entity: String,
+    hash: UInt64,
+    at now: MonotonicInstant
+  ) -> Answer {
+    if let place = young.find(subject, action, entity, hash: hash) {
+      guard stillCounts(young, place, now) else {
+        young.remove(at: place)
+        return .unknown
+      }
+      young.confirm(at: place, sequence)
+      return now < leaseEnd ? .known(young[place].decision) : .doubtful
+    }
+    guard let place = old.find(subject, action, entity, hash: hash) else { return .unknown }
+    let entry = old[place]
+    guard stillCounts(old, place, now) else {
+      old.remove(at: place)
       return .unknown
     }
     guard now < leaseEnd else { return .doubtful }
-    if entry.confirmed != sequence || young[key] == nil {
-      var entry = entry
-      entry.confirmed = sequence
-      old[key] = nil
-      insert(entry, for: key)
-    }
+    old.remove(at: place)
+    insert(entry)
     return .known(entry.decision)
+  }
+
+  private func stillCounts(
+    _ table: borrowing PermissionTable,
+    _ place: Int,
+    _ now: MonotonicInstant
+  ) -> Bool {
+    guard now < table[place].expires else { return false }
+    return table.confirmed(at: place) == sequence || counts(table[place])
   }
 
   /// Keeps an answer whose call began with `ticket`, until `expires`.
@@ -104,29 +117,32 @@ struct PermissionCache {
     _ ticket: Ticket,
     expires: MonotonicInstant
   ) {
-    let entry = Entry(
+    let entry = PermissionTable.Entry(
+      subject: key.subject,
+      action: key.action,
+      entity: key.entity,
       decision: decision,
       ancestors: ancestors,
       began: ticket.sequence,
-      expires: expires,
-      confirmed: 0
+      expires: expires
     )
-    guard counts(entry, subject: key.subject) else { return }
-    old[key] = nil
-    insert(entry, for: key)
+    guard counts(entry) else { return }
+    if let place = old.find(key.subject, key.action, key.entity, hash: entry.hash) {
+      old.remove(at: place)
+    }
+    insert(entry)
   }
 
-  private mutating func insert(_ entry: Entry, for key: Key) {
-    young[key] = entry
+  private mutating func insert(_ entry: PermissionTable.Entry) {
+    young.insert(entry)
     guard young.count > entryCountMax / 2 else { return }
     old = young
-    young = [:]
+    young = PermissionTable()
   }
 
-  private func counts(_ entry: Entry, subject: String) -> Bool {
-    if entry.confirmed == sequence, sequence > 0 { return true }
+  private func counts(_ entry: PermissionTable.Entry) -> Bool {
     let began = entry.began
-    return began >= everythingTouched && began >= subjectsTouched[subject, default: 0]
+    return began >= everythingTouched && began >= subjectsTouched[entry.subject, default: 0]
       && entry.ancestors.allSatisfy { began >= subtreesTouched[$0, default: 0] }
   }
 
@@ -151,8 +167,8 @@ struct PermissionCache {
   mutating func forgetEverything() {
     sequence += 1
     everythingTouched = sequence
-    young = [:]
-    old = [:]
+    young = PermissionTable()
+    old = PermissionTable()
     subjectsTouched = [:]
     subtreesTouched = [:]
   }

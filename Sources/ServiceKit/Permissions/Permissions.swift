@@ -36,11 +36,6 @@ public final class Permissions: Sendable {
     var flights: [PermissionCache.Key: Flight] = [:]
   }
 
-  private enum Step {
-    case done(PermissionDecision)
-    case join(Task<PermissionDecision, any Error>)
-  }
-
   private let client: Tenancy_V1.PermissionsClient
   private let configuration: Configuration
   private let clock: any WallClock
@@ -76,11 +71,22 @@ public final class Permissions: Sendable {
     _ action: String,
     _ entity: String
   ) async throws -> PermissionDecision {
-    let key = PermissionCache.Key(subject: subject, action: action, entity: entity)
-    switch state.withLock({ step(key, &$0) }) {
-    case .done(let decision): return decision
-    case .join(let task): return try await task.value
+    if let known = known(subject, action, entity) { return known }
+    return try await join(.init(subject: subject, action: action, entity: entity)).value
+  }
+
+  /// What is known without asking anybody; nil when `check` would make a call.
+  ///
+  /// For callers who would rather not wait, and for those who ask so often that an `await` counts.
+  public func known(_ subject: String, _ action: String, _ entity: String) -> PermissionDecision? {
+    let now = loop.now
+    let hash = PermissionTable.hash(subject, action, entity)
+    let answer = state.withLock { state in
+      state.cache.answer(subject, action, entity, hash: hash, at: now)
     }
+    guard case .known(let decision) = answer else { return nil }
+    metrics.hits.increment()
+    return decision
   }
 
   /// Throws unless `subject` may do `action` to `entity`: NOT_FOUND when it may not even know of the
@@ -91,7 +97,10 @@ public final class Permissions: Sendable {
     _ entity: String,
     domain: String
   ) async throws {
-    let decision = try await check(subject, action, entity)
+    let decision =
+      if let known = known(subject, action, entity) { known } else {
+        try await join(.init(subject: subject, action: action, entity: entity)).value
+      }
     guard !decision.isAllowed else { return }
     metrics.denials.increment()
     logger.info(
@@ -124,23 +133,28 @@ public final class Permissions: Sendable {
     state.withLock { $0.cache.forgetEverything() }
   }
 
-  private func step(_ key: PermissionCache.Key, _ state: inout State) -> Step {
-    switch state.cache.answer(key, at: loop.now) {
-    case .known(let decision):
-      metrics.hits.increment()
-      return .done(decision)
-    case .unknown: metrics.misses.increment()
-    case .doubtful: metrics.doubtful.increment()
+  /// The call that will answer, one for all who wait for it.
+  private func join(_ key: PermissionCache.Key) -> Task<PermissionDecision, any Error> {
+    let now = loop.now
+    return state.withLock { state in
+      // Somebody's answer may have come since we looked.
+      switch state.cache.answer(key, at: now) {
+      case .known(let decision):
+        metrics.hits.increment()
+        return Task { decision }
+      case .unknown: metrics.misses.increment()
+      case .doubtful: metrics.doubtful.increment()
+      }
+      if let flight = state.flights[key],
+        state.cache.isCurrent(flight.ticket, subject: key.subject)
+      {
+        return flight.task
+      }
+      let ticket = state.cache.ticket
+      let task = Task { try await self.fetch(key, ticket) }
+      state.flights[key] = Flight(ticket: ticket, task: task)
+      return task
     }
-    if let flight = state.flights[key],
-      state.cache.isCurrent(flight.ticket, subject: key.subject)
-    {
-      return .join(flight.task)
-    }
-    let ticket = state.cache.ticket
-    let task = Task { try await self.fetch(key, ticket) }
-    state.flights[key] = Flight(ticket: ticket, task: task)
-    return .join(task)
   }
 
   private func fetch(

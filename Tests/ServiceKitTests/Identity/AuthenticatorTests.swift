@@ -64,6 +64,74 @@ struct AuthenticatorTests {
     await #expect(throws: TokenFault.revoked) { try await authenticator.authenticate(token) }
   }
 
+  @Test("A token that is known is recognised at once, until something changes")
+  func recognize_change_isSeen() async throws {
+    let source = CountingKeySource(forge.keys, newer: KeySet([]))
+    let authenticator = authenticator(source)
+    let (first, second) = (
+      BearerToken(forge.token()),
+      BearerToken(
+        forge.token { _ in
+        } claims: {
+          $0["sid"] = "ses_2"
+        }
+      )
+    )
+    #expect(try authenticator.recognize(first) == nil)
+    for token in [first, second] { _ = try await authenticator.authenticate(token) }
+    // Twice: the second time nothing is looked up.
+    for token in [first, second, first, second] {
+      #expect(try authenticator.recognize(token)?.isSessionKnown == true)
+    }
+    // A set with the same key is another set; what it lacks is noticed.
+    source.replace(KeySet([forge.key.verificationKey]))
+    #expect(try authenticator.recognize(first) != nil)
+    source.replace(KeySet([SigningKey.generate().verificationKey]))
+    #expect(try authenticator.recognize(first) == nil)
+    source.replace(forge.keys)
+    let end = forge.clock.now + 1_000_000
+    revocations.insert([Revocation(.session("ses_9"), expires: end)], now: forge.clock.now)
+    #expect(try authenticator.recognize(first) != nil)
+    revocations.insert([Revocation(.session("ses_1"), expires: end)], now: forge.clock.now)
+    #expect(throws: TokenFault.revoked) { try authenticator.recognize(first) }
+    #expect(throws: TokenFault.revoked) { try authenticator.recognize(first) }
+    #expect(try authenticator.recognize(second) != nil)
+    forge.clock.advance(630_000)
+    #expect(try authenticator.recognize(second) == nil)
+  }
+
+  @Test("Any byte of a token that is changed makes it another one")
+  func recognize_changedToken_isUnknown() async throws {
+    let authenticator = authenticator(FixedKeySource(forge.keys))
+    let token = forge.token()
+    _ = try await authenticator.authenticate(token)
+    #expect(try authenticator.recognize(BearerToken(token)) != nil)
+    for place in token.utf8.indices {
+      var bytes = Array(token.utf8)
+      bytes[token.utf8.distance(from: token.utf8.startIndex, to: place)] ^= 1
+      let changed = BearerToken(String(decoding: bytes, as: UTF8.self))
+      #expect(try authenticator.recognize(changed) == nil)
+    }
+    for changed in [token + "\0", token + " ", String(token.dropLast())] {
+      #expect(try authenticator.recognize(BearerToken(changed)) == nil)
+    }
+  }
+
+  @Test("A credential is the scheme in any case, one blank, and the token")
+  func credential_forms_areStrict() {
+    for text in ["Bearer abc", "bearer abc", "BEARER abc", "bEaReR abc"] {
+      #expect(BearerToken(credential: text) == BearerToken("abc"), "\(text)")
+      #expect(BearerToken(credential: text)?.text == "abc")
+    }
+    for text in [
+      "", "Bearer", "Bearer ", "Bearer\tabc", "Basic abc", "Bearerabc d", "\u{02}earer abc",
+    ] {
+      #expect(BearerToken(credential: text) == nil, "\(text)")
+    }
+    #expect(BearerToken(credential: "Bearer é")?.text == "é")
+    #expect(BearerToken("Bearer abc").text == "Bearer abc")
+  }
+
   @Test("Revoking a user spares tokens from afterwards")
   func revokedUser_newerToken_isTaken() async throws {
     let authenticator = authenticator(FixedKeySource(forge.keys))
@@ -107,16 +175,17 @@ struct AuthenticatorTests {
   func cache_manyTokens_staysBounded() throws {
     let cache = VerifiedTokenCache(countMax: 100)
     let claims = try forge.verifier.verify(forge.token(), keys: forge.keys, now: forge.clock.now)
-    let used = Digests.sha256("used")
-    cache.insert(claims, for: used)
+    let token = VerifiedToken(claims, keys: forge.keys)
+    let used = cache.name(of: "used".utf8.span)
+    cache.insert(token, for: used)
     for number in 0..<1000 {
-      cache.insert(claims, for: Digests.sha256("\(number)"))
-      #expect(cache.claims(of: used) != nil)
+      cache.insert(token, for: cache.name(of: "\(number)".utf8.span))
+      #expect(cache.token(used) != nil)
       #expect(cache.count <= 100)
     }
-    #expect(cache.claims(of: Digests.sha256("0")) == nil)
+    #expect(cache.token(cache.name(of: "0".utf8.span)) == nil)
     cache.removeAll()
-    #expect(cache.claims(of: used) == nil)
+    #expect(cache.token(used) == nil)
   }
 
   @Test("Revocations are forgotten when no token could have lived")

@@ -80,6 +80,48 @@ struct PermissionCacheTests {
     #expect(cache.count <= 101)
   }
 
+  @Test("Random steps leave the same answers in the table as in a dictionary")
+  func table_randomSteps_agreesWithDictionary() {
+    var generator = SplitMix(state: 11)
+    var table = PermissionTable()
+    var expected: [PermissionCache.Key: UInt64] = [:]
+    for step in 0..<20_000 {
+      let key = PermissionCache.Key(
+        // One longer than what has a fast hash.
+        subject: generator.next(10) == 0
+          ? String(repeating: "u", count: 200) : "usr_\(generator.next(8))",
+        action: "a\(generator.next(2))",
+        entity: "dev_\(generator.next(30))"
+      )
+      let hash = PermissionTable.hash(key.subject, key.action, key.entity)
+      let place = table.find(key.subject, key.action, key.entity, hash: hash)
+      #expect(place.map { table[$0].began } == expected[key])
+      if let place, generator.next(2) == 0 {
+        table.remove(at: place)
+        expected[key] = nil
+      } else {
+        table.insert(
+          PermissionTable.Entry(
+            subject: key.subject,
+            action: key.action,
+            entity: key.entity,
+            decision: allowed,
+            ancestors: [],
+            began: UInt64(step),
+            expires: at(300)
+          )
+        )
+        expected[key] = UInt64(step)
+      }
+      #expect(table.count == expected.count)
+    }
+    for (key, began) in expected {
+      let hash = PermissionTable.hash(key.subject, key.action, key.entity)
+      let place = table.find(key.subject, key.action, key.entity, hash: hash)
+      #expect(place.map { table[$0].began } == began)
+    }
+  }
+
   @Test("Ten thousand random steps never believe what a plain list of events denies")
   func answer_randomSteps_agreesWithModel() {
     var generator = SplitMix(state: 7)

@@ -21,6 +21,9 @@ struct PermissionsTests {
       #expect(decisions.count == 100 && decisions.allSatisfy(\.isAllowed))
       _ = try await permissions.check("usr_1", "device.unlock", "dev_1")
       #expect(await service.callCount == 1)
+      #expect(permissions.known("usr_1", "device.unlock", "dev_1")?.isAllowed == true)
+      #expect(permissions.known("usr_2", "device.unlock", "dev_1") == nil)
+      #expect(await service.callCount == 1)
       _ = try await permissions.check("usr_2", "device.unlock", "dev_1")
       #expect(await service.callCount == 2)
     }

@@ -8,7 +8,7 @@ enum EngineBenchmark {
     let clock = ContinuousClock()
     let began = clock.now
     let world = try EngineWorld(
-      policy: policyText(),
+      policy: StandardInput.bytes(),
       deviceCount: options.devices,
       associationCount: options.associations
     )
@@ -40,12 +40,6 @@ enum EngineBenchmark {
     }
     report["decisions_per_second"] = rate
     report.print()
-  }
-
-  private static func policyText() -> [UInt8] {
-    var text: [UInt8] = []
-    while let line = readLine(strippingNewline: false) { text += Array(line.utf8) }
-    return text
   }
 
   /// Times decisions one by one; questions are made in groups before, so that only their texts are in

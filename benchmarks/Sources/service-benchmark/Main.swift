@@ -13,6 +13,7 @@ struct Main {
       case "permissions": try await PermissionBenchmark.run(options)
       case "writes": try await WriteBenchmark.run(options)
       case "refreshes": try await SessionBenchmark.refreshes(options)
+      case "service-token": try ServiceTokenMaker.run()
       case "sign-ins": try await SessionBenchmark.signIns(options)
       default: throw OptionError("which benchmark? --help lists them")
       }

@@ -22,6 +22,9 @@ struct Options {
       permissions  permission checks that another service has in its cache
       writes       durable writes of one row by --callers N (64), in --folder DIR (/tmp)
       refreshes    refreshes by --callers N sessions (64) of an AuthService at --target HOST:PORT
+      service-token
+                   prints a token of EntitlementService for TenancyService, signed with the key
+                   that comes on standard input as PEM
       sign-ins     sign-ins by --callers N (64) at --target HOST:PORT
 
     options

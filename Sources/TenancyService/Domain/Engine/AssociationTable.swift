@@ -4,7 +4,7 @@
 /// place per pair of subject and entity, linear probing, and is never more than half full.
 struct AssociationTable: Sendable {
   /// One association.
-  struct Row: Sendable {
+  struct Row: Sendable, BitwiseCopyable {
     var subject: UInt32
     var entity: UInt32
     var role: RoleID
@@ -20,19 +20,19 @@ struct AssociationTable: Sendable {
     fileprivate(set) var nextOfEntity: UInt32 = 0
   }
 
-  private(set) var rows: [Row] = []
+  private(set) var rows = LargeArray<Row>()
   private var identifiers: [String] = []
   private var rowsByIdentifier: [String: UInt32] = [:]
   private var free: [UInt32] = []
-  private var keys = [UInt64](repeating: 0, count: 16)
+  private var keys = LargeArray<UInt64>(repeating: 0, count: 16)
   /// First row of the pair, + 1; 0 is a free place.
-  private var heads = [UInt32](repeating: 0, count: 16)
+  private var heads = LargeArray<UInt32>(repeating: 0, count: 16)
   private var pairCount = 0
-  private var subjects: [Subject] = []
-  private var headsOfEntity: [UInt32] = []
+  private var subjects = LargeArray<Subject>()
+  private var headsOfEntity = LargeArray<UInt32>()
 
   /// What is known of a subject; together, so that a decision reads it at once.
-  private struct Subject: Sendable {
+  private struct Subject: Sendable, BitwiseCopyable {
     /// First row, + 1; 0 is none.
     var head: UInt32 = 0
     var count: UInt32 = 0
@@ -212,14 +212,14 @@ struct AssociationTable: Sendable {
     preconditionFailure("an association is missing from its own chain")
   }
 
-  private static func makeRoom<Element>(
+  private static func makeRoom<Element: BitwiseCopyable & Sendable>(
     for index: UInt32,
     of element: Element,
-    in array: inout [Element]
+    in array: inout LargeArray<Element>
   ) {
     guard Int(index) >= array.count else { return }
     let missing = Int(index) + 1 - array.count
-    array.append(contentsOf: repeatElement(element, count: max(missing, array.count)))
+    array.append(repeating: element, count: max(missing, array.count))
   }
 
   // MARK: Places
@@ -241,12 +241,12 @@ struct AssociationTable: Sendable {
 
   private mutating func grow() {
     let (oldKeys, oldHeads) = (keys, heads)
-    keys = [UInt64](repeating: 0, count: oldKeys.count * 2)
-    heads = [UInt32](repeating: 0, count: oldKeys.count * 2)
-    for (key, head) in zip(oldKeys, oldHeads) where head != 0 {
-      let place = place(of: key)
-      keys[place] = key
-      heads[place] = head
+    keys = LargeArray(repeating: 0, count: oldKeys.count * 2)
+    heads = LargeArray(repeating: 0, count: oldKeys.count * 2)
+    for old in oldHeads.indices where oldHeads[old] != 0 {
+      let place = place(of: oldKeys[old])
+      keys[place] = oldKeys[old]
+      heads[place] = oldHeads[old]
     }
   }
 

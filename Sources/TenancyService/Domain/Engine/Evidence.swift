@@ -8,7 +8,7 @@ public struct Evidence: Hashable, Sendable {
   public let role: String?
   /// The entity on which that role is held.
   public let viaEntityID: String?
-  /// Roles that would suffice.
+  /// Roles that would suffice; none when it is allowed.
   public let sufficientRoles: [String]
   /// Until when the answer may be kept, in milliseconds since 1970.
   public let validUntil: Int64
@@ -27,7 +27,8 @@ extension Forest {
       associationID: decision.association.map { associations.identifier(of: $0) },
       role: decision.role.map { policy[$0].name },
       viaEntityID: decision.via.map { entities.text($0) },
-      sufficientRoles: decision.sufficientRoles.roles.map { policy[$0].name },
+      sufficientRoles: decision.isAllowed
+        ? [] : decision.sufficientRoles.roles.map { policy[$0].name },
       validUntil: decision.validUntil,
       revision: decision.revision
     )

@@ -19,10 +19,10 @@ public struct Forest: Sendable {
   var associations = AssociationTable()
   var suspended: Set<UInt32> = []
 
-  var nodes: [Node] = []
+  var nodes = LargeArray<Node>()
   var names: [String] = []
   /// Coded attributes, `codeCount` for each entity.
-  var codes: [UInt8] = []
+  var codes = LargeArray<UInt8>()
   let codeCount: Int
   /// Links by their target, sorted by source; and by their source.
   var linksTo: [UInt32: [LinkEdge]] = [:]
@@ -31,7 +31,7 @@ public struct Forest: Sendable {
   let typesBelow: [EntityTypeSet]
 
   /// Where an entity is in the tree; together, so that a step costs one cache line.
-  struct Node: Sendable {
+  struct Node: Sendable, BitwiseCopyable {
     var parent = Forest.none
     var firstChild = Forest.none
     var nextSibling = Forest.none
@@ -102,7 +102,7 @@ public struct Forest: Sendable {
     guard Int(entity) == nodes.count else { return entity }
     nodes.append(Node())
     names.append("")
-    codes.append(contentsOf: repeatElement(0, count: codeCount))
+    codes.append(repeating: 0, count: codeCount)
     return entity
   }
 

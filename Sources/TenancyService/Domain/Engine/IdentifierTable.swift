@@ -1,3 +1,5 @@
+internal import ServiceKit
+
 /// Gives identifiers small numbers, for ever.
 ///
 /// An identifier of up to 31 bytes, which all of ours are, lies in four words that are hashed and
@@ -6,7 +8,7 @@
 /// cache lines. Compared byte by byte: a store that folds case would make two subjects one.
 struct IdentifierTable: Sendable {
   /// Bytes, first ones highest, and their count in the last byte, so that numbers sort as bytes do.
-  struct Words: Equatable, Sendable {
+  struct Words: Equatable, Sendable, BitwiseCopyable {
     var first: UInt64
     var second: UInt64
     var third: UInt64
@@ -20,14 +22,14 @@ struct IdentifierTable: Sendable {
     let hash: UInt64
   }
 
-  private var words: [Words] = []
+  private var words = LargeArray<Words>()
   /// Identifiers that do not fit, and their numbers; `words` holds `tooLong` for them.
   private var long: [String: UInt32] = [:]
   private var longTexts: [UInt32: String] = [:]
   /// The hash's upper half above handle + 1, or 0 for a free place.
   ///
   /// The count is a power of two.
-  private var places = [UInt64](repeating: 0, count: 16)
+  private var places = LargeArray<UInt64>(repeating: 0, count: 16)
   private let seed: UInt64
 
   private static let byteCountMax = 31
@@ -107,11 +109,17 @@ struct IdentifierTable: Sendable {
   func text(_ handle: UInt32) -> String {
     if let text = longTexts[handle] { return text }
     let words = words[Int(handle)]
-    let all = [words.first, words.second, words.third, words.fourth]
-    let bytes = (0..<Int(words.fourth & 0xff)).map { index in
-      UInt8(truncatingIfNeeded: all[index / 8] >> UInt64(56 - 8 * (index & 7)))
+    var bytes = InlineArray<32, UInt8>(repeating: 0)
+    Self.spread(words.first, to: &bytes, from: 0)
+    Self.spread(words.second, to: &bytes, from: 8)
+    Self.spread(words.third, to: &bytes, from: 16)
+    Self.spread(words.fourth, to: &bytes, from: 24)
+    let text = bytes.span.extracting(..<Int(words.fourth & 0xff))
+    // They came out of a string, so they are one.
+    guard let text = try? UTF8Span(validating: text) else {
+      preconditionFailure("an identifier in memory is no text")
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return String(copying: text)
   }
 
   /// Whether the identifier of the first handle sorts before that of the second, as bytes.
@@ -124,15 +132,24 @@ struct IdentifierTable: Sendable {
       < (right.first, right.second, right.third, right.fourth)
   }
 
+  /// Writes the bytes of a word, the highest first.
+  @inline(__always)
+  private static func spread(
+    _ word: UInt64,
+    to bytes: inout InlineArray<32, UInt8>,
+    from start: Int
+  ) {
+    for place in 0..<8 {
+      bytes[start + place] = UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * place))
+    }
+  }
+
   /// Up to eight bytes, the first one highest.
   @inline(__always)
   private static func word(_ bytes: borrowing Span<UInt8>, from start: Int) -> UInt64 {
     var word: UInt64 = 0
     let end = start + 8
-    if end <= bytes.count {
-      for index in start..<end { word = word << 8 | UInt64(bytes[index]) }
-      return word
-    }
+    if end <= bytes.count { return bytes.littleEndianWord(at: start).byteSwapped }
     guard start < bytes.count else { return 0 }
     for index in start..<bytes.count { word = word << 8 | UInt64(bytes[index]) }
     return word << UInt64(8 * (end - bytes.count))
@@ -147,7 +164,7 @@ struct IdentifierTable: Sendable {
   }
 
   private mutating func grow() {
-    places = [UInt64](repeating: 0, count: places.count * 2)
+    places = LargeArray(repeating: 0, count: places.count * 2)
     for handle in 0..<UInt32(words.count) where words[Int(handle)] != Self.tooLong {
       insert(handle)
     }

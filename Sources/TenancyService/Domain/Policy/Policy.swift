@@ -1,8 +1,8 @@
 /// What may be done by whom in one product: a policy file, checked and compiled.
 ///
 /// Names became places in arrays and sets became bits, so that a decision touches no string. The
-/// format is in docs/policies.md.
-public struct Policy: Sendable {
+/// format is in docs/policies.md. A class, because it is taken on every call and has a dozen members.
+public final class Policy: Sendable {
   /// What the policy is called.
   public let name: String
   /// Which edition of it this is.
@@ -28,6 +28,39 @@ public struct Policy: Sendable {
   let reaching: [RoleSet]
   /// The rule of each action on each type, `type * actions.count + action`.
   let rules: [ActionRule?]
+
+  /// Places of the actions: looked up on every check.
+  let actionIDs: [String: ActionID]
+
+  init(
+    name: String,
+    version: Int64,
+    accessLevels: [String],
+    types: [EntityType],
+    roles: [Role],
+    actions: [String],
+    links: [Link],
+    selfService: SelfService?,
+    stepUps: [String],
+    features: [String],
+    reaching: [RoleSet],
+    rules: [ActionRule?],
+    actionIDs: [String: ActionID]
+  ) {
+    self.name = name
+    self.version = version
+    self.accessLevels = accessLevels
+    self.types = types
+    self.roles = roles
+    self.actions = actions
+    self.links = links
+    self.selfService = selfService
+    self.stepUps = stepUps
+    self.features = features
+    self.reaching = reaching
+    self.rules = rules
+    self.actionIDs = actionIDs
+  }
 
   /// A type of entity.
   public struct EntityType: Sendable {
@@ -173,9 +206,6 @@ public struct Policy: Sendable {
 
   /// The action of a name.
   public func action(named name: String) -> ActionID? { actionIDs[name] }
-
-  /// Places of the actions: looked up on every check.
-  let actionIDs: [String: ActionID]
 
   func rule(of action: ActionID, on type: EntityTypeID) -> ActionRule? {
     rules[Int(type.index) * actions.count + Int(action.index)]

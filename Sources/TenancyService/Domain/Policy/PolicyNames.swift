@@ -1,5 +1,5 @@
 /// A type of entity, as its place among the types of the policy.
-public struct EntityTypeID: Hashable, Sendable {
+public struct EntityTypeID: Hashable, Sendable, BitwiseCopyable {
   let index: UInt8
 
   /// The type of the one entity above all roots.
@@ -7,17 +7,17 @@ public struct EntityTypeID: Hashable, Sendable {
 }
 
 /// A role, as its place among the roles of the policy.
-public struct RoleID: Hashable, Sendable {
+public struct RoleID: Hashable, Sendable, BitwiseCopyable {
   let index: UInt8
 }
 
 /// An action, as its place among the actions of the policy.
-public struct ActionID: Hashable, Sendable {
+public struct ActionID: Hashable, Sendable, BitwiseCopyable {
   let index: UInt16
 }
 
 /// A kind of link between two entities, as its place among the links of the policy.
-public struct LinkID: Hashable, Sendable {
+public struct LinkID: Hashable, Sendable, BitwiseCopyable {
   let index: UInt8
 }
 
@@ -40,7 +40,14 @@ public struct RoleSet: Hashable, Sendable {
 
   /// All roles, in the order of the policy.
   public var roles: [RoleID] {
-    (0..<64).filter { bits >> UInt64($0) & 1 == 1 }.map { RoleID(index: UInt8($0)) }
+    var roles: [RoleID] = []
+    roles.reserveCapacity(bits.nonzeroBitCount)
+    var rest = bits
+    while rest != 0 {
+      roles.append(RoleID(index: UInt8(rest.trailingZeroBitCount)))
+      rest &= rest - 1
+    }
+    return roles
   }
 
   /// Whether a role is in it.

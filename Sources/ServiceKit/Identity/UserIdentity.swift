@@ -1,0 +1,79 @@
+/// A user who is calling, as a verified access token says.
+///
+/// One reference, because it is copied several times on every call.
+public struct UserIdentity: Sendable, Hashable {
+  private final class Storage: Sendable {
+    let verified: VerifiedToken
+    let token: BearerToken
+    let actingService: String?
+
+    init(_ verified: VerifiedToken, _ token: BearerToken, actingService: String?) {
+      self.verified = verified
+      self.token = token
+      self.actingService = actingService
+    }
+  }
+
+  private let storage: Storage
+  private var claims: AccessClaims { storage.verified.claims }
+
+  /// Who.
+  public var userID: String { claims.userID }
+  /// In which session.
+  public var sessionID: String { claims.sessionID }
+  /// The token that proves it.
+  public var token: BearerToken { storage.token }
+  /// How they proved to be who they are: `pwd`, `pin`.
+  public var acr: String { claims.acr }
+  /// When they did, in milliseconds since 1970.
+  public var authenticated: Int64 { claims.authenticated }
+  /// When the token ends, in milliseconds since 1970.
+  public var tokenExpires: Int64 { claims.expires }
+  /// The one thing an elevated token is good for, or nil.
+  public var purpose: String? { claims.purpose }
+  /// The service that calls for the user, or nil when the user calls.
+  public var actingService: String? { storage.actingService }
+
+  /// The user of a token that is believed.
+  init(_ verified: VerifiedToken, _ token: BearerToken, actingService: String?) {
+    storage = Storage(verified, token, actingService: actingService)
+  }
+
+  /// Makes an identity of somebody whose token is not at hand.
+  public init(
+    userID: String,
+    sessionID: String,
+    token: BearerToken,
+    acr: String,
+    authenticated: Int64,
+    tokenExpires: Int64,
+    purpose: String? = nil,
+    actingService: String? = nil
+  ) {
+    let claims = AccessClaims(
+      userID: userID,
+      sessionID: sessionID,
+      tokenID: "",
+      issued: authenticated,
+      expires: tokenExpires,
+      acr: acr,
+      methods: [],
+      authenticated: authenticated,
+      purpose: purpose
+    )
+    self.init(VerifiedToken(claims, keys: KeySet([])), token, actingService: actingService)
+  }
+
+  /// Whether both are one user with the same token, who calls in the same way.
+  public static func == (left: UserIdentity, right: UserIdentity) -> Bool {
+    left.storage === right.storage
+      || left.claims == right.claims && left.token == right.token
+        && left.actingService == right.actingService
+  }
+
+  /// Hashes the user and the session.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(userID)
+    hasher.combine(sessionID)
+  }
+}

@@ -1,0 +1,98 @@
+import Testing
+
+@testable import ServiceKit
+
+@Suite("Fingerprints under a key")
+struct KeyedFingerprintTests {
+  private func bytes(_ count: Int, _ generator: inout some RandomNumberGenerator) -> [UInt8] {
+    (0..<count).map { _ in .random(in: 0...255, using: &generator) }
+  }
+
+  @Test("Equal strings have equal fingerprints, and another key gives others")
+  func value_sameString_isSame() {
+    var generator = SystemRandomNumberGenerator()
+    let (first, second) = (KeyedFingerprint(byteCountMax: 600), KeyedFingerprint(byteCountMax: 600))
+    for count in 0...600 {
+      let string = bytes(count, &generator)
+      let copy = Array(string)
+      #expect(first.value(of: string.span) == first.value(of: copy.span))
+      // Zero bytes more or less must not go unseen, nor a string of none.
+      if count > 0 { #expect(first.value(of: string.span) != second.value(of: string.span)) }
+    }
+  }
+
+  @Test("Every single bit of a string counts, wherever it is")
+  func value_anyBitChanged_differs() {
+    var generator = SystemRandomNumberGenerator()
+    let fingerprint = KeyedFingerprint(byteCountMax: 64)
+    for count in 1...40 {
+      let string = bytes(count, &generator)
+      let value = fingerprint.value(of: string.span)
+      for bit in 0..<count * 8 {
+        var changed = string
+        changed[bit / 8] ^= 1 << UInt8(bit % 8)
+        #expect(fingerprint.value(of: changed.span) != value, "bit \(bit) of \(count) bytes")
+      }
+    }
+  }
+
+  @Test("Zeros at the end count, words that trade places as well")
+  func value_sameWords_differ() {
+    let fingerprint = KeyedFingerprint(byteCountMax: 64)
+    var seen: Set<KeyedFingerprint.Value> = []
+    for count in 0...64 {
+      seen.insert(fingerprint.value(of: [UInt8](repeating: 0, count: count).span))
+    }
+    #expect(seen.count == 65)
+    let (one, two) = ([UInt8](repeating: 1, count: 8), [UInt8](repeating: 2, count: 8))
+    for arrangement in [one + two, two + one, one + one, two + two] {
+      seen.insert(fingerprint.value(of: arrangement.span))
+    }
+    #expect(seen.count == 69)
+  }
+
+  @Test("It is the sum that the theorem is about")
+  func value_againstPlainSum_agrees() {
+    // A source that gives 0, 1, 2, … makes the key known, so that the sum can be made again here.
+    struct Counting: RandomSource {
+      func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) } }
+    }
+    func word(_ bytes: [UInt8], _ start: Int) -> UInt64 {
+      (0..<8).reduce(0) { word, place in
+        let index = start + place
+        return word | UInt64(index < bytes.count ? bytes[index] : 0) << UInt64(8 * place)
+      }
+    }
+    let key = Counting().bytes(256)
+    let fingerprint = KeyedFingerprint(byteCountMax: 100, random: Counting())
+    var generator = SystemRandomNumberGenerator()
+    for count in 0...100 {
+      let string = bytes(count, &generator)
+      var sums = [UInt128](repeating: 0, count: 2)
+      for start in stride(from: 0, to: count, by: 16) {
+        for pass in 0..<2 {
+          let left = word(string, start) &+ word(key, start + 16 * pass)
+          let right = word(string, start + 8) &+ word(key, start + 8 + 16 * pass)
+          let product = left.multipliedFullWidth(by: right)
+          sums[pass] &+= UInt128(product.high) << 64 | UInt128(product.low)
+        }
+      }
+      #expect(fingerprint.value(of: string.span).sums == sums)
+    }
+  }
+
+  @Test("A hundred thousand identifiers differ in the word that tables use")
+  func word_manyIdentifiers_spreads() {
+    let fingerprint = KeyedFingerprint(byteCountMax: 64)
+    var words: Set<UInt64> = []
+    var places: [UInt64: Int] = [:]
+    for number in 0..<100_000 {
+      let word = fingerprint.value(of: "dev_06xrk5tq8k0000000000\(number)".utf8.span).word
+      words.insert(word)
+      places[word & 1023, default: 0] += 1
+    }
+    #expect(words.count == 100_000)
+    // About 98 each; ten standard deviations around it.
+    #expect(places.count == 1024 && places.values.allSatisfy { (0...200).contains($0) })
+  }
+}
