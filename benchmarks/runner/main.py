@@ -78,7 +78,8 @@ def measure(servers, options):
         found["idle"] = measurements.idle_connections(server)
         found["system_calls"] = measurements.system_calls(server)
         found["allocations"] = measurements.allocations(server)
-        found["overload"] = measurements.overload(server, options.seconds, options.warmup)
+        found["overload"] = measurements.overload(
+            server, options.seconds, options.warmup, options.rounds)
     return results
 
 

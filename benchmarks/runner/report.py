@@ -57,7 +57,7 @@ def throughput(servers):
             server["title"], main["generator"], thousands(runs["1x1"]["rate"]),
             thousands(main["rate"]), thousands(runs["64x8"]["rate"]),
             f"{main['server_cpu_us_per_call']:.1f}",
-            f"{main['server_cores'] * 100:.0f} % / {main['load_cores'] * 100:.0f} %",
+            cores(main),
         ])
     return ["## Calls per second, closed loop", "",
             "Connections × calls in flight on each. The last columns are of 8×16. When the server's "
@@ -112,16 +112,25 @@ def overload(servers):
         found = server.get("overload")
         for step in found["steps"] if found else ():
             rows.append([server["title"], f"{step['factor']:g} ×", thousands(step["offered"]),
-                         thousands(step["good"]), f"{step['share_of_peak'] * 100:.0f} %",
+                         thousands(step["good"]),
+                         ", ".join(f"{share * 100:.0f} %" for share in step.get(
+                             "shares_of_peak", [step["share_of_peak"]])),
                          thousands(step["errors"]), thousands(step["p50_us"]),
-                         thousands(step["p99_us"])])
+                         thousands(step["p99_us"]), cores(step)])
     if not rows:
         return []
     return ["## Overload", "",
             "Calls that take 20 µs of processor time each, offered at a multiple of the rate that a "
-            "closed loop of 8×16 reached. Good calls are the ones answered with success.", ""
+            "closed loop of 8×16 reached just before. Good calls are the ones answered with success; "
+            "the figures are of the round in the middle, the shares of the peak of every round.", ""
             ] + table(["Server", "Load", "Offered per second", "Good per second", "Of peak",
-                       "Refused", "p50 µs", "p99 µs"], rows)
+                       "Refused", "p50 µs", "p99 µs", "Core used: server / load"], rows)
+
+
+def cores(run):
+    if "server_cores" not in run:
+        return "–"
+    return f"{run['server_cores'] * 100:.0f} % / {run['load_cores'] * 100:.0f} %"
 
 
 def cross_checks(servers):
@@ -133,8 +142,7 @@ def cross_checks(servers):
                 rows.append([
                     server["title"], run["generator"] + (" (used above)" if run["generator"] == first else ""),
                     thousands(run["rate"]), ", ".join(thousands(rate) for rate in run["rates"]),
-                    f"{run['server_cores'] * 100:.0f} % / {run['load_cores'] * 100:.0f} %",
-                    run["errors"]])
+                    cores(run), run["errors"]])
     return ["## Cross-check: other generators and every round, 8×16", ""] + table(
         ["Server", "Load by", "Median", "Rounds", "Core used: server / load", "Errors"], rows)
 
