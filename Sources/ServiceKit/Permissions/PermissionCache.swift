@@ -178,6 +178,9 @@ struct PermissionCache {
     if subjectsTouched.count + subtreesTouched.count > entryCountMax { forgetEverything() }
   }
 
+  /// Whether the push stream was alive a short while ago, so that answers are believed.
+  func isLeased(at now: MonotonicInstant) -> Bool { now < leaseEnd }
+
   /// The push stream is alive: answers may be believed until `end`.
   mutating func extendLease(to end: MonotonicInstant) {
     leaseEnd = end

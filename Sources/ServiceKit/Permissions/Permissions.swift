@@ -64,7 +64,7 @@ public final class Permissions: Sendable {
 
   /// Whether `subject` may do `action` to `entity`.
   ///
-  /// Throws UNAVAILABLE or DEADLINE_EXCEEDED when TenancyService cannot be asked. Cancelling the
+  /// Throws UNAVAILABLE when TenancyService cannot be asked. Cancelling the
   /// caller does not end a call that others wait for too.
   public func check(
     _ subject: String,
@@ -169,10 +169,7 @@ public final class Permissions: Sendable {
         if state.flights[key]?.ticket == ticket { state.flights[key] = nil }
       }
     }
-    let response = try await client.check(
-      .init(subjectId: key.subject, action: key.action, entityId: key.entity, forCache: true),
-      timeout: configuration.timeout
-    )
+    let response = try await ask(key)
     let decision = PermissionDecision(response)
     var lifetime = configuration.lifetime
     if let edge = response.validUntil {
@@ -190,6 +187,25 @@ public final class Permissions: Sendable {
     return decision
   }
 
+  private func ask(_ key: PermissionCache.Key) async throws -> Tenancy_V1.Decision {
+    do {
+      return try await client.check(
+        .init(subjectId: key.subject, action: key.action, entityId: key.entity, forCache: true),
+        timeout: configuration.timeout
+      )
+    } catch let error as RPCError where error.code == .deadlineExceeded {
+      // The limit is ours and not the caller's, who may well try again.
+      throw RPCError(
+        .unavailable,
+        reason: "TENANCY_UNAVAILABLE",
+        domain: "gatehouse.tenancy",
+        message: "permissions cannot be asked for at the moment",
+        retryAfter: .seconds(1),
+        cause: error
+      )
+    }
+  }
+
   // MARK: - Push
 
   /// Listens for changes until cancelled, reconnecting with growing pauses.
@@ -198,7 +214,10 @@ public final class Permissions: Sendable {
     var pause = Duration.milliseconds(100)
     while !Task.isCancelled {
       do {
+        var isFirst = true
         for try await change in client.watchChanges(.init(afterRevision: revision)) {
+          if isFirst { begin(isResumed: !revision.isEmpty) }
+          isFirst = false
           apply(change)
           revision = change.revision
           pause = .milliseconds(100)
@@ -210,6 +229,20 @@ public final class Permissions: Sendable {
       await loop.sleep(pause)
       pause = min(pause * 2, .seconds(5))
     }
+  }
+
+  /// A stream has begun: what was remembered before counts only if the stream goes on where the last
+  /// one ended, and if that was believed until now.
+  ///
+  /// Otherwise the first sign of life would make answers count again that changed while nobody
+  /// listened.
+  private func begin(isResumed: Bool) {
+    let isForgotten = state.withLock { state in
+      guard !isResumed || !state.cache.isLeased(at: loop.now) else { return false }
+      state.cache.forgetEverything()
+      return true
+    }
+    if isForgotten { metrics.flushes.increment() }
   }
 
   private func apply(_ change: Tenancy_V1.Change) {

@@ -16,7 +16,8 @@ extension PermissionsHandler {
     if !request.afterRevision.isEmpty {
       position = try core.tokens.revision(token: request.afterRevision)
     }
-    try await writer.write(change(.heartbeat, core.engine.revision))
+    // Not the newest one: who is cut off now must come back for what follows.
+    try await writer.write(change(.heartbeat, position))
     while !Task.isCancelled {
       switch core.engine.events(after: position) {
       case .missed(let newest):

@@ -1,6 +1,9 @@
 import Contracts
 import RPCKit
+import ServiceKit
 import Testing
+
+@testable import ServiceTesting
 
 extension EndToEndTests {
   @Suite("What is answered while a service cannot write to its disk")
@@ -16,6 +19,12 @@ extension EndToEndTests {
             try await refusal {
               try await home.authentication.signIn(
                 .init(email: owner.email, password: "not the pass phrase"),
+                timeout: .seconds(10)
+              )
+            },
+            try await refusal {
+              try await home.authentication.refresh(
+                .init(refreshToken: owner.tokens.refreshToken),
                 timeout: .seconds(10)
               )
             },
@@ -77,13 +86,23 @@ extension EndToEndTests {
           )
         }
         _ = try await put("standard")
+        let proof = try TransactionFields.signed {
+          $0["bundleId"] = .string(Installation.bundleID)
+        }
+        let buy = {
+          try await home.purchases.submitTransaction(
+            .init(signedTransaction: proof),
+            options: owner.call
+          )
+        }
         try await whileFull(home.entitlement) {
-          [try await refusal { try await put("premium") }]
+          [try await refusal { try await put("premium") }, try await refusal(buy)]
         } reads: {
           let entitlements = try await home.entitlements(of: owner)
           #expect(entitlements.tier == "standard")
         }
         #expect(try await put("premium").version == 2)
+        #expect(try await buy().result == .applied)
         #expect(try await home.entitlements(of: owner).tier == "premium")
       }
     }

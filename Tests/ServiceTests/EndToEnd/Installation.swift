@@ -6,6 +6,7 @@ import ServiceKit
 import Testing
 
 @testable import AuthService
+@testable import ServiceTesting
 
 /// The three services as an operator sets them up: keys, secrets, settings, stores, ports.
 struct Installation: Sendable {
@@ -89,7 +90,11 @@ struct Installation: Sendable {
     try writeSettings(ports, push: push)
   }
 
+  /// The application whose purchases count.
+  static let bundleID = "com.unifiedsmarthome.app"
+
   private func writeKeys() throws {
+    try folder.write(TestAuthority.shared.get().root.der, to: "apple.der")
     try folder.write(AuthSecrets.generate(SystemRandomSource()), to: "secrets.json")
     for (name, key) in keys {
       try folder.write(key.pem, to: "\(name).private.pem")
@@ -109,7 +114,10 @@ struct Installation: Sendable {
       "tenancy": ["policy": .string(folder.file("policy.json"))],
       "entitlement": [
         "catalog": .string("\(root)/tiers/default.json"),
-        "apple": ["bundle_id": "com.unifiedsmarthome.app", "apple_id": 1],
+        "apple": [
+          "bundle_id": .string(Self.bundleID), "apple_id": 1,
+          "test_roots": [.string(folder.file("apple.der"))],
+        ],
       ],
     ]
     // A copy, for tests that change it.

@@ -36,6 +36,7 @@ extension Installation {
   var guests: Tenancy_V1.GuestsClient { .init(tenancy.channel) }
   var associations: Tenancy_V1.AssociationsClient { .init(tenancy.channel) }
   var entitlements: Entitlement_V1.EntitlementsClient { .init(entitlement.channel) }
+  var purchases: Entitlement_V1.PurchasesClient { .init(entitlement.channel) }
   var subscriptions: Entitlement_V1.SubscriptionsClient { .init(entitlement.channel) }
 
   /// Makes an account.

@@ -82,6 +82,11 @@ extension EndToEndTests {
             .init(portfolioId: portfolio, userId: admin.id),
             options: owner.call
           )
+          // AuthService needs no stream to know.
+          let own = try await refusal {
+            try await home.users.getMe(.init(), options: phone.call)
+          }
+          #expect(own?.code == .unauthenticated)
           async let first = refused(.unauthenticated, home.tenancy, list)
           async let second = refused(.unauthenticated, home.entitlement, get)
           async let third = refused(.notFound, home.entitlement, view)

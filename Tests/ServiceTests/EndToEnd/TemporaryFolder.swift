@@ -20,10 +20,13 @@ final class TemporaryFolder: Sendable {
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
   /// Makes a file that only this user may read.
-  func write(_ text: String, to name: String) throws {
+  func write(_ text: String, to name: String) throws { try write(Array(text.utf8), to: name) }
+
+  /// Makes a file that only this user may read.
+  func write(_ bytes: [UInt8], to name: String) throws {
     let made = FileManager.default.createFile(
       atPath: file(name),
-      contents: Data(text.utf8),
+      contents: Data(bytes),
       attributes: [.posixPermissions: 0o600]
     )
     guard made else { throw CocoaError(.fileWriteUnknown) }

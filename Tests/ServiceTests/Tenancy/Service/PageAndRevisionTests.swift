@@ -155,6 +155,8 @@ struct PageAndRevisionTests {
       ).makeAsyncIterator()
       let beat = try await resumed.next()
       #expect(beat?.kind == .heartbeat)
+      // Who is cut off here comes back for what was missed.
+      #expect(beat?.revision == next.revision)
       let missed = try await resumed.next()
       #expect(missed?.kind == .subtree)
       #expect(missed?.entityId == home.unit)

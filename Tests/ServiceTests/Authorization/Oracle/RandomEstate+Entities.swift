@@ -1,0 +1,169 @@
+import Contracts
+import Foundation
+import RPCKit
+import ServiceKit
+import Testing
+
+@testable import ServiceTesting
+
+extension RandomEstate {
+  mutating func addPortfolio() async throws {
+    guard !isFull, let owner = pick(people), let admin = pick(people) else { return }
+    let portfolio = try await product.portfolios.create(
+      .init(name: "p", administratorUserIds: [admin.id]),
+      options: try await product.call(owner)
+    )
+    put(portfolio.id, "portfolio", "sys_root")
+    hold("owner", owner.id, portfolio.id)
+    if admin != owner { hold("portfolio_admin", admin.id, portfolio.id) }
+  }
+
+  mutating func addProperty() async throws {
+    guard !isFull, let parent = pick(ids("portfolio")), let manager = pick(people) else { return }
+    let property = try await product.properties.create(
+      .init(portfolioId: parent, name: "p", managerUserIds: [manager.id]),
+      options: try await asAdministrator
+    )
+    put(property.id, "property", parent)
+    hold("property_manager", manager.id, property.id)
+  }
+
+  mutating func addUnit() async throws {
+    guard !isFull, let parent = pick(ids("property")), let tenant = pick(people) else { return }
+    let unit = try await product.units.create(
+      .init(propertyId: parent, name: "u", tenantUserIds: [tenant.id]),
+      options: try await asAdministrator
+    )
+    put(unit.id, "unit", parent)
+    hold("tenant", tenant.id, unit.id)
+  }
+
+  mutating func addDevice() async throws {
+    guard !isFull, let property = pick(ids("property")) else { return }
+    let units = ids("unit").filter { naive.entities[$0]?.parent == property }
+    let unit = Int.random(in: 0..<3, using: &generator) > 0 ? pick(units) : nil
+    let attributes = randomAttributes()
+    let device = try await product.devices.register(
+      .init(
+        propertyId: property,
+        unitId: unit ?? "",
+        name: "d",
+        type: "lock",
+        attributes: Self.wire(attributes)
+      ),
+      options: try await asAdministrator
+    )
+    put(device.id, "device", unit ?? property, attributes)
+  }
+
+  mutating func randomAttributes() -> [String: NSObject] {
+    var attributes: [String: NSObject] = [:]
+    for name in ["online", "remote_operation_enabled"] {
+      switch Int.random(in: 0..<8, using: &generator) {
+      case 0: attributes[name] = false as NSNumber
+      case 1...3: attributes[name] = true as NSNumber
+      default: break
+      }
+    }
+    return attributes
+  }
+
+  static func wire(_ attributes: [String: NSObject]) -> Google_Protobuf.Struct {
+    Google_Protobuf.Struct(
+      fields: attributes.mapValues { value in
+        var wire = Google_Protobuf.Value()
+        wire.kind = .boolValue(value == true as NSNumber)
+        return wire
+      }
+    )
+  }
+
+  mutating func changeDevice() async throws {
+    guard let device = pick(ids("device")) else { return }
+    let attributes = randomAttributes()
+    _ = try await product.devices.update(
+      .init(deviceId: device, attributes: Self.wire(attributes)),
+      options: try await asAdministrator
+    )
+    naive.entities[device]?.attributes.merge(attributes) { $1 }
+  }
+
+  mutating func moveDevice() async throws {
+    guard let device = pick(ids("device")), let parent = naive.entities[device]?.parent,
+      let above = naive.entities[parent]
+    else { return }
+    let options = try await asAdministrator
+    if above.type == "unit", Bool.random(using: &generator), let property = above.parent {
+      let request = Tenancy_V1.AssignDeviceRequest(unitId: parent, deviceId: device)
+      _ = try await product.units.unassignDevice(request, options: options)
+      return move(device, under: property)
+    }
+    let scope = property(of: device) ?? (above.type == "portfolio" ? parent : nil)
+    guard let scope, let unit = pick(ids("unit").filter({ isWithin($0, scope) })) else { return }
+    _ = try await product.units.assignDevice(
+      .init(unitId: unit, deviceId: device),
+      options: options
+    )
+    move(device, under: unit)
+  }
+
+  mutating func setCommonAreas() async throws {
+    guard let unit = pick(ids("unit")), let property = naive.entities[unit]?.parent else { return }
+    let near = ids("device").filter { naive.entities[$0]?.parent == property }
+    let devices = Array(near.shuffled(using: &generator).prefix(3))
+    _ = try await product.units.update(
+      .init(unitId: unit, commonAreaDevices: .init(deviceIds: devices)),
+      options: try await asAdministrator
+    )
+    naive.links.removeAll { $0.from == unit }
+    for device in devices { naive.links.append(.init(name: "common_area", from: unit, to: device)) }
+  }
+
+  mutating func delete() async throws {
+    let type: String
+    switch Int.random(in: 0..<20, using: &generator) {
+    case 0: type = "portfolio"
+    case 1...3: type = "property"
+    case 4...9: type = "unit"
+    default: type = "device"
+    }
+    guard let id = pick(ids(type)) else { return }
+    let deletesDevices = Bool.random(using: &generator)
+    let options = try await asAdministrator
+    switch type {
+    case "portfolio":
+      _ = try await product.portfolios.delete(
+        .init(portfolioId: id, cascade: true, deleteDevices: deletesDevices),
+        options: options
+      )
+    case "property":
+      _ = try await product.properties.delete(
+        .init(propertyId: id, cascade: true, deleteDevices: deletesDevices),
+        options: options
+      )
+    case "unit":
+      _ = try await product.units.delete(
+        .init(unitId: id, cascade: true, deleteDevices: deletesDevices),
+        options: options
+      )
+    default: _ = try await product.devices.delete(.init(deviceId: id), options: options)
+    }
+    forget(id, keepsDevices: !deletesDevices)
+  }
+
+  mutating func forget(_ id: String, keepsDevices: Bool) {
+    let above = naive.entities[id]?.parent ?? "sys_root"
+    for inner in entityIDs.filter({ isWithin($0, id) }) {
+      naive.associations.removeAll { $0.entity == inner }
+      unlink(inner)
+    }
+    for inner in entityIDs.filter({ isWithin($0, id) }).reversed() {
+      if keepsDevices, inner != id, naive.entities[inner]?.type == "device" {
+        naive.entities[inner]?.parent = above
+      } else {
+        naive.entities[inner] = nil
+        entityIDs.removeAll { $0 == inner }
+      }
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import Contracts
+import Foundation
+import RPCKit
+import ServiceKit
+import Testing
+
+@testable import ServiceTesting
+
+extension RandomEstate {
+  mutating func addAdmin() async throws {
+    guard let portfolio = pick(ids("portfolio")), let person = pick(people) else { return }
+    let role = Bool.random(using: &generator) ? "owner" : "portfolio_admin"
+    _ = try await product.portfolios.addAdmin(
+      .init(portfolioId: portfolio, userId: person.id, role: role),
+      options: try await asAdministrator
+    )
+    hold(role, person.id, portfolio)
+  }
+
+  mutating func removeAdmin() async throws {
+    let roles = ["owner", "portfolio_admin"]
+    guard let held = pick(naive.associations.filter { roles.contains($0.role) }) else { return }
+    let owners = Set(
+      naive.associations.filter { $0.entity == held.entity && $0.role == "owner" }.map(\.user)
+    )
+    let request = Tenancy_V1.RemovePortfolioAdminRequest(
+      portfolioId: held.entity,
+      userId: held.user
+    )
+    let options = try await asAdministrator
+    guard owners != [held.user] else {
+      await #expect(throws: RPCError.self, "the last owner was removed") {
+        try await product.portfolios.removeAdmin(request, options: options)
+      }
+      return
+    }
+    _ = try await product.portfolios.removeAdmin(request, options: options)
+    drop(roles, held.user, held.entity)
+  }
+
+  mutating func addManager() async throws {
+    guard let property = pick(ids("property")), let person = pick(people) else { return }
+    _ = try await product.properties.addManager(
+      .init(propertyId: property, userId: person.id),
+      options: try await asAdministrator
+    )
+    hold("property_manager", person.id, property)
+  }
+
+  mutating func removeManager() async throws {
+    let managers = naive.associations.filter { $0.role == "property_manager" }
+    guard let held = pick(managers) else { return }
+    _ = try await product.properties.removeManager(
+      .init(propertyId: held.entity, userId: held.user),
+      options: try await asAdministrator
+    )
+    drop(["property_manager"], held.user, held.entity)
+  }
+
+  /// A window that begins or ends soon; edges must be met while the test runs.
+  mutating func window() -> (from: Int64, until: Int64) {
+    let now = product.clock.now
+    let from = now + Int64.random(in: -20...20, using: &generator) * 3_000
+    return (from, max(from, now) + Int64.random(in: 1...20, using: &generator) * 3_000)
+  }
+
+  mutating func addTenant() async throws {
+    guard let unit = pick(ids("unit")), let person = pick(people) else { return }
+    let window = Int.random(in: 0..<3, using: &generator) == 0 ? window() : nil
+    _ = try await product.units.addTenant(
+      .init(
+        unitId: unit,
+        userId: person.id,
+        validFrom: window.map { .init(milliseconds: $0.from) },
+        validUntil: window.map { .init(milliseconds: $0.until) }
+      ),
+      options: try await asAdministrator
+    )
+    hold("tenant", person.id, unit, from: window?.from, until: window?.until)
+  }
+
+  mutating func removeTenant() async throws {
+    guard let held = pick(naive.associations.filter { $0.role == "tenant" }) else { return }
+    _ = try await product.units.removeTenant(
+      .init(unitId: held.entity, userId: held.user),
+      options: try await asAdministrator
+    )
+    drop(["tenant"], held.user, held.entity)
+    // What a tenant has lent ends with the tenancy.
+    naive.associations.removeAll { [naive, granters] pass in
+      pass.role == "guest" && granters[pass.id] == held.user
+        && naive.entities[pass.entity]?.parent == held.entity
+    }
+  }
+
+  mutating func lend() async throws {
+    guard let device = pick(ids("device")), let person = pick(people) else { return }
+    let parent = naive.entities[device]?.parent
+    let tenants = naive.associations.filter {
+      $0.role == "tenant" && $0.entity == parent && $0.until == nil && $0.from == nil
+    }
+    var granter = administrator
+    if let tenant = pick(tenants), let person = people.first(where: { $0.id == tenant.user }) {
+      granter = person
+    }
+    let window = window()
+    let response = try await product.guests.grant(
+      .init(
+        userId: person.id,
+        deviceIds: [device],
+        validFrom: .init(milliseconds: window.from),
+        validUntil: .init(milliseconds: window.until)
+      ),
+      options: try await product.call(granter)
+    )
+    let pass = try #require(response.passes.first)
+    granters[pass.id] = granter.id
+    naive.associations.append(
+      .init(
+        id: pass.id,
+        user: person.id,
+        role: "guest",
+        entity: device,
+        from: window.from,
+        until: window.until
+      )
+    )
+  }
+
+  /// Mostly of passes that are over, or they would become too many.
+  mutating func takeBack() async throws {
+    let passes = naive.associations.filter { $0.role == "guest" }
+    let over = passes.filter { ($0.until ?? .max) <= product.clock.now }
+    guard let pass = pick(over.count > 20 ? over : passes) else { return }
+    _ = try await product.guests.revoke(.init(passId: pass.id), options: try await asAdministrator)
+    naive.associations.removeAll { $0.id == pass.id }
+  }
+}

@@ -1,0 +1,108 @@
+import Contracts
+import RPCKit
+import ServiceKit
+import Testing
+
+@testable import ServiceTesting
+
+extension EndToEndTests {
+  @Suite("Buying, and getting the money back")
+  struct PurchaseTests {
+    private static let transactionID = "2000000077"
+
+    @Test(
+      "A purchase is seen in the profile within a second, outlives a crash, and ends with its refund"
+    )
+    func compliancePack_boughtAndRefunded_isSeenByAuthService() async throws {
+      try await Installation.run { home in
+        let (owner, friend) = (try await home.signUp("ada"), try await home.signUp("grace"))
+        #expect(try await hasPack(owner, home) == false)
+        let proof = try Self.transaction()
+        let bought = try await submit(proof, owner, home)
+        #expect(bought.result == .applied && bought.purchase?.state == .active)
+        let began = ContinuousClock.now
+        #expect(try await hasPack(owner, home))
+        #expect(ContinuousClock.now - began < .seconds(1))
+        #expect(try await home.answer(to: owner.email).user?.hasCompliancePack == true)
+        #expect(try await hasPack(friend, home) == false)
+
+        // The same proof is nobody else's.
+        let stolen = try await refusal { try await submit(proof, friend, home) }
+        #expect(
+          stolen?.is(.failedPrecondition, "ALREADY_CLAIMED") == true,
+          "\(String(describing: stolen))"
+        )
+        #expect(try await submit(proof, owner, home).result == .unchanged)
+
+        try await home.entitlement.kill()
+        try await home.entitlement.start()
+        let isKept = try await home.entitlement.eventually {
+          try await refusal { try await hasPack(owner, home) } == nil
+        }
+        #expect(isKept)
+        #expect(try await hasPack(owner, home))
+
+        // Apple tells of the refund; the store's server calls without an account.
+        let refund = try NotificationFields.signed(
+          "REFUND",
+          uuid: "8c1f4a7e-0000-4000-8000-000000000077",
+          transaction: try Self.transaction { $0.set("revocationDate", Self.refundedAt) },
+          Self.ofThisApplication
+        )
+        for isRepeated in [false, true] {
+          let told = try await home.purchases.handleNotification(
+            .init(signedPayload: refund),
+            timeout: .seconds(10)
+          )
+          #expect(told.duplicate == isRepeated && told.applied == !isRepeated)
+        }
+        #expect(try await hasPack(owner, home) == false)
+        // The old proof does not bring it back, here or to somebody else.
+        #expect(try await submit(proof, owner, home).result == .unchanged)
+        #expect(try await hasPack(owner, home) == false)
+        let restored = try await home.purchases.restore(
+          .init(signedTransactions: [proof]),
+          options: friend.call
+        )
+        #expect(restored.transactions.map(\.purchase?.state) != [.active])
+        #expect(try await hasPack(friend, home) == false)
+        let list = try await home.purchases.list(.init(), options: owner.call).purchases
+        #expect(list.allSatisfy { $0.state == .refunded })
+      }
+    }
+
+    private static let refundedAt = TestTime.now + TestTime.hour
+
+    private static func transaction(
+      _ change: (inout TransactionFields) -> Void = { _ in }
+    ) throws -> String {
+      try TransactionFields.signed {
+        $0["bundleId"] = .string(Installation.bundleID)
+        $0["transactionId"] = .string(transactionID)
+        $0["originalTransactionId"] = .string(transactionID)
+        change(&$0)
+        if $0["revocationDate"] != nil { $0.set("signedDate", refundedAt) }
+      }
+    }
+
+    private static func ofThisApplication(_ data: inout JSONObject) {
+      data["bundleId"] = .string(Installation.bundleID)
+      data["appAppleId"] = 1
+    }
+
+    private func submit(
+      _ proof: String,
+      _ person: Person,
+      _ home: Installation
+    ) async throws -> Entitlement_V1.SubmitTransactionResponse {
+      try await home.purchases.submitTransaction(
+        .init(signedTransaction: proof),
+        options: person.call
+      )
+    }
+
+    private func hasPack(_ person: Person, _ home: Installation) async throws -> Bool {
+      try await home.users.getMe(.init(), options: person.call).hasCompliancePack
+    }
+  }
+}
