@@ -40,7 +40,7 @@ public struct AuthProgram: HostedService {
       "Makes the user with this address no operator any more; the last one only by the word force."
   ) { _, environment, arguments in
     guard let email = arguments.first, arguments.count == 1 || arguments[1...] == ["force"] else {
-      throw ConfigurationError("revoke-super-admin needs one EMAIL, and may be given the word force")
+      throw ConfigurationError("revoke-super-admin needs one EMAIL, and maybe the word force")
     }
     return try await OperatorRole.withUser(of: email, in: environment) { id, associations in
       let response = try await associations.revokeSuperAdmin(

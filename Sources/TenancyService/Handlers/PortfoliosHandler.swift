@@ -93,9 +93,10 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
   ) async throws -> Tenancy_V1.Portfolio {
     let user = try call.requireUser()
     try await core.reach(atLeast: request.atLeastRevision)
-    try await core.permit("portfolio.view", on: request.portfolioId, type: SmartHome.portfolio, user)
+    let id = request.portfolioId
+    try await core.permit("portfolio.view", on: id, type: SmartHome.portfolio, user)
     return try await core.read { tx in
-      let record = try tx.known(request.portfolioId, type: SmartHome.portfolio)
+      let record = try tx.known(id, type: SmartHome.portfolio)
       return try core.message(portfolio: record, user, tx)
     }
   }

@@ -37,4 +37,73 @@ extension PermissionEngine {
     }
     return nil
   }
+
+  // MARK: Steps
+
+  /// Whether a walk has more to look at.
+  enum Slice { case more, done }
+
+  /// Begins a walk.
+  func open(_ start: (borrowing Forest) -> AccessWalk?) -> UInt64? {
+    state.withLock { state in
+      guard let walk = start(state.forest) else { return nil }
+      state.nextWalkID += 1
+      state.walks[state.nextWalkID] = walk
+      return state.nextWalkID
+    }
+  }
+
+  /// Lets a walk look at some more.
+  func slice(_ id: UInt64, stepCount: Int = sliceStepCount) -> Slice {
+    state.withLock { state in
+      // Taken out, so that it is changed in place.
+      guard var walk = state.walks.removeValue(forKey: id), !walk.isBroken else { return .done }
+      let isDone = walk.advance(stepCount, state.forest)
+      state.walks[id] = walk
+      return isDone ? .done : .more
+    }
+  }
+
+  /// What a walk has found; nil when it must begin again.
+  func ended<R: Sendable>(
+    _ id: UInt64,
+    _ finish: (AccessWalk, borrowing Forest) throws -> R
+  ) throws -> R? {
+    try state.withLock { state in
+      guard var walk = state.walks.removeValue(forKey: id), !walk.isBroken else { return nil }
+      walk.verify(state.forest)
+      return try finish(walk, state.forest)
+    }
+  }
+
+  /// Ends a walk, wherever it is.
+  func close(_ id: UInt64) {
+    let walk = state.withLock { $0.walks.removeValue(forKey: id) }
+    withExtendedLifetime(walk) {}
+  }
+
+  // MARK: Under the lock
+
+  /// Lets walks step off what is about to leave its place.
+  static func tellWalks(of change: ForestChange, _ state: inout State) {
+    guard !state.walks.isEmpty else { return }
+    for id in Array(state.walks.keys) {
+      switch change {
+      case .removeEntity(let removed):
+        guard let entity = state.forest.entity(removed) else { return }
+        state.walks[id]?.willRemove(entity, state.forest)
+      case .putEntity(let row):
+        guard let entity = state.forest.entity(row.id),
+          state.forest.entity(row.parent) != state.forest.nodes[Int(entity)].parent
+        else { return }
+        state.walks[id]?.willMove(entity, state.forest)
+      default: return
+      }
+    }
+  }
+
+  /// Numbers of entities mean something else from now on.
+  static func breakWalks(_ state: inout State) {
+    for id in Array(state.walks.keys) { state.walks[id]?.isBroken = true }
+  }
 }

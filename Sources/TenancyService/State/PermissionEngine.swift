@@ -5,7 +5,7 @@ internal import ServiceKit
 ///
 /// Lists hold the lock for a slice at a time; see `walk`.
 final class PermissionEngine: Sendable {
-  private let state: Lock<State>
+  let state: Lock<State>
 
   /// A change as watchers are told of it.
   struct Event: Hashable, Sendable {
@@ -30,7 +30,8 @@ final class PermissionEngine: Sendable {
     case missed(newest: Int64)
   }
 
-  private struct State {
+  /// Everything behind the lock.
+  struct State {
     var forest: Forest
     /// The same under another policy, until the change comes that puts it into force.
     var prepared: Forest?
@@ -45,7 +46,8 @@ final class PermissionEngine: Sendable {
     var hasEnded = false
   }
 
-  private struct Waiter {
+  /// Somebody who waits for a revision.
+  struct Waiter {
     let revision: Int64
     let continuation: CheckedContinuation<Void, Never>
   }
@@ -182,72 +184,7 @@ final class PermissionEngine: Sendable {
     }
   }
 
-  // MARK: Walks
-
-  /// Whether a walk has more to look at.
-  enum Slice { case more, done }
-
-  /// Begins a walk.
-  func open(_ start: (borrowing Forest) -> AccessWalk?) -> UInt64? {
-    state.withLock { state in
-      guard let walk = start(state.forest) else { return nil }
-      state.nextWalkID += 1
-      state.walks[state.nextWalkID] = walk
-      return state.nextWalkID
-    }
-  }
-
-  /// Lets a walk look at some more.
-  func slice(_ id: UInt64, stepCount: Int = sliceStepCount) -> Slice {
-    state.withLock { state in
-      // Taken out, so that it is changed in place.
-      guard var walk = state.walks.removeValue(forKey: id), !walk.isBroken else { return .done }
-      let isDone = walk.advance(stepCount, state.forest)
-      state.walks[id] = walk
-      return isDone ? .done : .more
-    }
-  }
-
-  /// What a walk has found; nil when it must begin again.
-  func ended<R: Sendable>(
-    _ id: UInt64,
-    _ finish: (AccessWalk, borrowing Forest) throws -> R
-  ) throws -> R? {
-    try state.withLock { state in
-      guard var walk = state.walks.removeValue(forKey: id), !walk.isBroken else { return nil }
-      walk.verify(state.forest)
-      return try finish(walk, state.forest)
-    }
-  }
-
-  /// Ends a walk, wherever it is.
-  func close(_ id: UInt64) {
-    let walk = state.withLock { $0.walks.removeValue(forKey: id) }
-    withExtendedLifetime(walk) {}
-  }
-
   // MARK: Under the lock
-
-  private static func tellWalks(of change: ForestChange, _ state: inout State) {
-    guard !state.walks.isEmpty else { return }
-    for id in Array(state.walks.keys) {
-      switch change {
-      case .removeEntity(let removed):
-        guard let entity = state.forest.entity(removed) else { return }
-        state.walks[id]?.willRemove(entity, state.forest)
-      case .putEntity(let row):
-        guard let entity = state.forest.entity(row.id),
-          state.forest.entity(row.parent) != state.forest.nodes[Int(entity)].parent
-        else { return }
-        state.walks[id]?.willMove(entity, state.forest)
-      default: return
-      }
-    }
-  }
-
-  private static func breakWalks(_ state: inout State) {
-    for id in Array(state.walks.keys) { state.walks[id]?.isBroken = true }
-  }
 
   private static func event(
     _ change: ForestChange,

@@ -44,6 +44,8 @@ struct StoreFollower {
     guard var forest = engine.takePrepared() else { return engine.apply(nil, at: revision) }
     do {
       try await catchUp(&forest, to: revision)
+      // The store was closed meanwhile.
+      guard forest.revision >= revision else { throw CancellationError() }
     } catch {
       engine.prepare(forest)
       throw error
@@ -53,6 +55,7 @@ struct StoreFollower {
 
   /// Brings a forest that nobody sees yet to a revision that is committed.
   private func catchUp(_ forest: inout Forest, to revision: Int64) async throws {
+    guard forest.revision < revision else { return }
     for try await event in core.database.changes(after: forest.revision) {
       switch event {
       case .change(let change):

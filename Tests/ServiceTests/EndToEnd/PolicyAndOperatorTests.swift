@@ -42,7 +42,7 @@ extension EndToEndTests {
       }
     }
 
-    @Test("A policy loaded by a signal asks for a feature; buying it opens, an outage refuses to tell")
+    @Test("A policy loaded by a signal asks for a feature; buying opens, an outage cannot tell")
     func policy_reloadedWithFeature_followsSubscription() async throws {
       try await Installation.run { home in
         let owner = try await home.signUp("ada")

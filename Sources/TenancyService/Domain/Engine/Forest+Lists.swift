@@ -18,7 +18,9 @@ extension Forest {
   func listAccessible(_ query: ListQuery) -> [UInt32] {
     var walk = AccessWalk(query, .all([]), self)
     while !walk.advance(.max, self) {}
-    guard case .all(let found) = walk.purpose else { preconditionFailure("a walk lost its purpose") }
+    guard case .all(let found) = walk.purpose else {
+      preconditionFailure("a walk lost its purpose")
+    }
     return found
   }
 

@@ -75,7 +75,7 @@ struct AccessWalkTests {
     arguments: 1...12
   )
   func walk_withChangesBetweenSteps_findsWhatStays(seed: Int) async throws {
-    var estate = try Estate(deviceCount: 300)
+    let estate = try Estate(deviceCount: 300)
     var generator = SeededGenerator(state: UInt64(seed))
     var alive = Set((0..<300).map { "dev_\($0)" })
     var stayed = alive
@@ -102,7 +102,8 @@ struct AccessWalkTests {
         alive.remove(victim)
         stayed.remove(victim)
         engine.apply(.removeEntity(victim), at: revision)
-      case 1, 2: engine.apply(.putEntity(estate.row(victim, "device", under: property)), at: revision)
+      case 1, 2:
+        engine.apply(.putEntity(estate.row(victim, "device", under: property)), at: revision)
       default:
         engine.apply(.putEntity(estate.row("dev_\(next)", "device", under: property)), at: revision)
         alive.insert("dev_\(next)")

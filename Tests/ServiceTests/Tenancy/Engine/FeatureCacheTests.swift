@@ -15,7 +15,7 @@ struct FeatureCacheTests {
     FeatureCache(lease: .seconds(10), holderCountMax: holders)
   }
 
-  @Test("Without news an answer is believed for the length of the lease, with news until it expires")
+  @Test("Without news an answer is believed as long as the lease, with news until it expires")
   func answer_lease() {
     var cache = cache()
     #expect(cache.answer(holder, at: at(1)) == .unknown)

@@ -199,10 +199,10 @@ struct OperatorTests {
     }
     let building = try #require(home)
     try await TenancyStage.run(in: folder) { stage in
-      #expect(
-        try await reason(building.tenant, "unit.view", building.unit, stage) == .subjectSuspended
-      )
-      #expect(try await reason(building.manager, "unit.view", building.unit, stage) == .allowed)
+      let tenant = try await reason(building.tenant, "unit.view", building.unit, stage)
+      #expect(tenant == .subjectSuspended)
+      let manager = try await reason(building.manager, "unit.view", building.unit, stage)
+      #expect(manager == .allowed)
     }
   }
 

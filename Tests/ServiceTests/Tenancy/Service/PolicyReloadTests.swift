@@ -109,7 +109,7 @@ struct PolicyReloadTests {
     arguments: [
       ("{", ""),
       (#""version": 1"#, #""version": 0"#),
-      (#""unit.view": { "roles": ["property_manager", "tenant"] }"#, #""unit.view": { "roles": [] }"#),
+      (#""roles": ["property_manager", "tenant"]"#, #""roles": ["nobody"]"#),
       (#""device.grant_guest": { "roles": ["property_manager", "tenant"] }"#, ""),
     ]
   )
@@ -178,7 +178,7 @@ struct PolicyReloadTests {
   ) async throws -> [Tenancy_V1.Reason] {
     var checks: [Tenancy_V1.CheckRequest] = []
     for user in [home.owner, home.admin, home.manager, home.tenant, home.guest, other.owner] {
-      for action in ["device.unlock", "device.view", "unit.view", "portfolio.delete", "unit.update"] {
+      for action in ["device.unlock", "device.view", "unit.view", "portfolio.delete"] {
         for entity in [home.door, home.gate, home.cellar, home.unit, home.portfolio, other.door] {
           checks.append(.init(subjectId: user, action: action, entityId: entity))
         }
@@ -259,7 +259,8 @@ struct PolicyReloadTests {
     }
     let built = try #require(home)
     try await TenancyStage.run(policy: Self.generous(), in: folder) { stage in
-      #expect(try await mayRename(built, stage))
+      let mayRename = try await mayRename(built, stage)
+      #expect(mayRename)
     }
   }
 }

@@ -14,12 +14,11 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
     var isDown = false
     var revision: UInt64 = 1
     var watchers: [AsyncStream<Entitlement_V1.Change>.Continuation] = []
-    var isHeld = false
+    var heldID: String?
     var held: [CheckedContinuation<Void, Never>] = []
   }
 
   private let state = Lock(State())
-  private let watching = AsyncStream<Void>.makeStream()
 
   /// How often it was asked.
   var getCount: Int { state.withLock { $0.getCount } }
@@ -27,7 +26,8 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
   var watchCount: Int { state.withLock { $0.watchCount } }
 
   /// Gives a portfolio features, and tells watchers if they are to be told.
-  func set(_ features: [String], of portfolio: String, validUntil: Int64? = nil, tells: Bool = true) {
+  func set(_ features: [String], of portfolio: String, validUntil: Int64? = nil, tells: Bool = true)
+  {
     let (watchers, change) = state.withLock { state in
       state.features[portfolio] = features
       state.validUntil[portfolio] = validUntil
@@ -46,13 +46,13 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
   /// Refuses to answer, or answers again.
   func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
 
-  /// Keeps answers back, once they are decided on, until `release`.
-  func hold() { state.withLock { $0.isHeld = true } }
+  /// Keeps answers about a portfolio back, once they are decided on, until `release`.
+  func hold(_ portfolio: String) { state.withLock { $0.heldID = portfolio } }
 
   /// Lets go of what was kept back.
   func release() {
     let held = state.withLock { state in
-      state.isHeld = false
+      state.heldID = nil
       defer { state.held = [] }
       return state.held
     }
@@ -73,11 +73,6 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
     for watcher in watchers { watcher.finish() }
   }
 
-  /// Returns once somebody watches.
-  func watched() async {
-    for await _ in watching.stream { return }
-  }
-
   func get(
     _ request: Entitlement_V1.GetEntitlementsRequest,
     _ call: CallContext
@@ -89,8 +84,9 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
     }
     await withCheckedContinuation { continuation in
       let isHeld = state.withLock { state in
-        if state.isHeld { state.held.append(continuation) }
-        return state.isHeld
+        guard state.heldID == id else { return false }
+        state.held.append(continuation)
+        return true
       }
       if !isHeld { continuation.resume() }
     }
@@ -117,7 +113,6 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
     }
     guard let revision else { throw RPCError(.unavailable, "down") }
     try await writer.write(.init(revision: revision, kind: .heartbeat))
-    watching.continuation.yield()
     for await change in changes { try await writer.write(change) }
   }
 
