@@ -46,8 +46,13 @@ public struct TenancyProgram: HostedService {
       throw ConfigurationError("setting policy: \(error)")
     }
     let remote = try RemoteIdentity(settings.identity, in: environment)
+    var configuration = TenancyConfiguration(
+      storePath: environment.settings.database,
+      policy: policy
+    )
+    configuration.auditLifetime = environment.settings.auditLifetime
     let service = try await TenancyService.start(
-      TenancyConfiguration(storePath: environment.settings.database, policy: policy),
+      configuration,
       users: AuthUserDirectory(Auth_V1.UsersClient(remote.authChannel)),
       clock: environment.clock,
       random: environment.random,
