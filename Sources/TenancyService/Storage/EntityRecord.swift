@@ -10,7 +10,11 @@ struct EntityRecord: Hashable, Sendable {
   /// The root of its tree: the tenant.
   var rootID: String
   var name: String
-  var attributes: [String: JSONValue]
+  var attributes: [String: JSONValue] {
+    didSet { unreadableAttributes = nil }
+  }
+  /// What the store has in place of attributes when that is not ours; no condition on them holds then.
+  private(set) var unreadableAttributes: String?
   /// What it was last told to be; empty before the first time.
   var desiredState: String
   /// The revision of its last change.
@@ -55,7 +59,10 @@ struct EntityRecord: Hashable, Sendable {
     parentID = row.optionalText(2) ?? ""
     rootID = row.text(3)
     name = row.text(4)
-    attributes = Self.attributes(row.text(5))
+    let text = row.text(5)
+    let read = Self.attributes(text)
+    attributes = read ?? [:]
+    unreadableAttributes = read == nil ? text : nil
     desiredState = row.text(6)
     revision = row.integer(7)
     createdAt = row.integer(8)
@@ -64,6 +71,7 @@ struct EntityRecord: Hashable, Sendable {
 
   /// Attributes as JSON, names sorted, so that equal ones give equal text.
   var attributesText: String {
+    if let unreadableAttributes { return unreadableAttributes }
     var object = JSONObject()
     for name in attributes.keys.sorted() { object[name] = attributes[name] }
     return JSONValue.object(object).text
@@ -76,11 +84,11 @@ struct EntityRecord: Hashable, Sendable {
     )
   }
 
-  private static func attributes(_ text: String) -> [String: JSONValue] {
+  private static func attributes(_ text: String) -> [String: JSONValue]? {
     let limits = JSONLimits(byteCountMax: attributesByteCountMax * 4)
     guard let object = try? JSONReader.read([UInt8](text.utf8), limits: limits).object else {
       // We wrote it; a file that was changed by hand shows no attributes instead of ending us.
-      return [:]
+      return nil
     }
     return Dictionary(object.members.map { ($0.name, $0.value) }) { _, last in last }
   }
@@ -96,13 +104,10 @@ struct EntityRecord: Hashable, Sendable {
       default: break
       }
     }
-    return EntityRow(
-      id: id,
-      type: type,
-      parent: parentID,
-      name: name,
-      codes: policy[type].codes(values)
-    )
+    var codes = policy[type].codes(values)
+    // Their defaults would let happen what the lost values may have forbidden.
+    if unreadableAttributes != nil { codes = codes.map { _ in 0 } }
+    return EntityRow(id: id, type: type, parent: parentID, name: name, codes: codes)
   }
 }
 
