@@ -119,9 +119,17 @@ let package = Package(
       path: "Tests/ReadmeExample",
       swiftSettings: strict
     ),
+    .target(
+      name: "CStoreFaults",
+      path: "Tests/StoreFaults",
+      cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
+      linkerSettings: [.linkedLibrary("sqlite3")]
+    ),
     .testTarget(
       name: "ServiceKitTests",
-      dependencies: ["ServiceKit", "RPCKit", "RPCKitTesting", "Contracts", "store-crash-writer"],
+      dependencies: [
+        "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts", "CStoreFaults", "store-crash-writer",
+      ],
       swiftSettings: strict
     ),
     .testTarget(

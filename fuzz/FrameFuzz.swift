@@ -84,7 +84,8 @@ enum FrameProperties {
         precondition(machine.streams.count <= 8, "more calls are open than may be")
       case .deliver:
         precondition(machine.streams[id]?.isUnaryRequest == false, "a message for no stream")
-        _ = machine.consumed(id, payloadByteCount: frame.header.payloadByteCount)
+        let cost = ServerConnectionMachine<Call>.cost(frame.header.payloadByteCount)
+        _ = machine.consumed(id, cost: cost)
         if machine.maySend(id) { machine.sent(id, payloadByteCount: frame.sum & 0xFFFF) }
       case .fail, .cancelCall: _ = machine.end(id)
       case .hello: machine.agree(ConnectionSettings())

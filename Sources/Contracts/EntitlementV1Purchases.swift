@@ -227,7 +227,14 @@ extension Entitlement_V1 {
 
   /// Hands in a transaction after a purchase.
   public struct SubmitTransactionRequest: Message {
-    /// The signed transaction (JWS) that StoreKit 2 gave.
+    /// The signed transaction (JWS) that StoreKit 2 gave. The application buys with
+    /// `appAccountToken` set to the UUID of its user: then nobody else can claim the purchase, and
+    /// it counts even if only Apple tells of it. The UUID is the user's identifier: the 26
+    /// characters after `usr_` are 130 bits in Crockford's base 32
+    /// (0123456789abcdefghjkmnpqrstvwxyz), five each, the highest first; the first 128 are the
+    /// UUID, the last two are zero. So `usr_068a7h3v3szgs39e9x862wm3jg` buys with
+    /// 0190a3c4-7b1e-7f0c-8d2e-4f5061728394, and need not ask for it. Without the token a purchase
+    /// belongs to the first user who hands it in.
     public var signedTransaction: String = ""
     /// The same key with the same request gets the same answer for 24 hours.
     public var idempotencyKey: String = ""

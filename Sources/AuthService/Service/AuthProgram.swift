@@ -86,21 +86,19 @@ public struct AuthProgram: HostedService {
     }
     let tenancy = try environment.provenChannel(to: "tenancy")
     let entitlement = try environment.provenChannel(to: "entitlement")
-    let service = try await AuthService.open(
-      settings,
-      secrets: secrets,
-      AuthService.Dependencies(
-        databasePath: environment.settings.database,
-        tenancy: tenancy,
-        entitlement: entitlement,
-        services: try environment.serviceTokenVerifier(),
-        clock: environment.clock,
-        random: environment.random,
-        loop: environment.loops.loops[0],
-        logger: environment.logger,
-        metrics: environment.metrics.registry
-      )
+    var dependencies = AuthService.Dependencies(
+      databasePath: environment.settings.database,
+      tenancy: tenancy,
+      entitlement: entitlement,
+      services: try environment.serviceTokenVerifier(),
+      clock: environment.clock,
+      random: environment.random,
+      loop: environment.loops.loops[0],
+      logger: environment.logger,
+      metrics: environment.metrics.registry
     )
+    dependencies.database.auditLifetime = environment.settings.auditLifetime
+    let service = try await AuthService.open(settings, secrets: secrets, dependencies)
     return AuthProgram(service: service, peers: [tenancy, entitlement])
   }
 

@@ -22,6 +22,13 @@ public struct EntitlementConfiguration: Sendable {
   public var anchors: [TrustAnchor] = [.apple]
   /// What restoring another user's purchase does.
   public var restorePolicy = RestorePolicy.transfer
+  /// How long audit records are kept, in milliseconds; nil keeps them all.
+  public var auditLifetime: Int64?
+  /// How long it is remembered which notifications came, in milliseconds.
+  ///
+  /// Apple repeats one for three days at most. One that is repeated later than this does no harm:
+  /// what it says is older than what is known.
+  public var notificationLifetime = Int64(400 * 86_400_000)
   /// How long an answer may be relied on, in milliseconds; less when something ends before.
   public var answerLifetime: Int64 = 300_000
   /// How often a watch says that it lives.
@@ -59,6 +66,8 @@ public struct EntitlementSettings: Sendable {
   public var testRootPaths: [String] = []
   /// See `EntitlementConfiguration.restorePolicy`.
   public var restorePolicy = RestorePolicy.transfer
+  /// See `EntitlementConfiguration.notificationLifetime`.
+  public var notificationLifetime: Int64?
 
   /// Takes the service's own settings out of `members`.
   public init(_ members: inout JSONMembers) throws(JSONDecodingError) {
@@ -76,6 +85,7 @@ public struct EntitlementSettings: Sendable {
     if let field = members.optional("restore") {
       restorePolicy = try field.choice(of: RestorePolicy.self)
     }
+    notificationLifetime = try members.optional("notification_days")?.days(in: 7...36_500)
   }
 
   /// Reads the catalogue.
@@ -104,6 +114,7 @@ public struct EntitlementSettings: Sendable {
     configuration.acceptsSandbox = acceptsSandbox
     configuration.sandboxUsers = sandboxUsers
     configuration.restorePolicy = restorePolicy
+    if let notificationLifetime { configuration.notificationLifetime = notificationLifetime }
     for path in testRootPaths {
       do {
         let der = try FileBytes.read(path, byteCountMax: 64 * 1024)

@@ -42,7 +42,8 @@ public struct EntitlementProgram: HostedService {
     _ settings: Settings,
     in environment: ServiceEnvironment
   ) async throws -> EntitlementProgram {
-    let configuration = try settings.own.configuration(database: environment.settings.database)
+    var configuration = try settings.own.configuration(database: environment.settings.database)
+    configuration.auditLifetime = environment.settings.auditLifetime
     let remote = try RemoteIdentity(settings.identity, in: environment)
     let tenancy = try environment.provenChannel(to: "tenancy")
     let permissions = Permissions(

@@ -36,7 +36,7 @@ public struct EntitlementDependencies: Sendable {
 /// Open it, serve `services` behind an `AuthenticationInterceptor`, which says who calls, and close
 /// it after the last call.
 public final class EntitlementService: Sendable {
-  private let core: EntitlementCore
+  let core: EntitlementCore
 
   /// Opens the store and makes everything ready.
   ///
@@ -50,11 +50,13 @@ public final class EntitlementService: Sendable {
       anchors: configuration.anchors,
       clock: dependencies.clock
     )
+    var store = DatabaseConfiguration(
+      path: configuration.database,
+      applicationID: EntitlementSchema.applicationID
+    )
+    store.auditLifetime = configuration.auditLifetime
     let database = try await Database.open(
-      DatabaseConfiguration(
-        path: configuration.database,
-        applicationID: EntitlementSchema.applicationID
-      ),
+      store,
       migrations: EntitlementSchema.migrations,
       clock: dependencies.clock
     )
@@ -92,7 +94,12 @@ public final class EntitlementService: Sendable {
 
   /// Deletes old rows of the store until the task is cancelled.
   public func maintain(on loop: any EventLoop, clock: any WallClock, logger: Logger) async {
-    await core.database.maintain(on: loop, clock: clock, logger: logger)
+    await core.database.maintain(on: loop, clock: clock, logger: logger) { [core] now in
+      try await NotificationTable.purge(
+        before: now - core.configuration.notificationLifetime,
+        from: core.database
+      )
+    }
   }
 
   /// Goes on with another catalogue, and tells those who watch.

@@ -101,6 +101,10 @@ enum EntitlementSchema {
           digest TEXT NOT NULL
         );
         """
-    )
+    ),
+    Migration(
+      version: 2,
+      sql: "CREATE INDEX notification_by_time ON notification (received_at)"
+    ),
   ]
 }

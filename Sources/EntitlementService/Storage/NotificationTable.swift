@@ -29,6 +29,27 @@ enum NotificationTable {
     ) > 0
   }
 
+  /// Forgets notifications that came before `instant` (milliseconds since 1970); how many.
+  @discardableResult
+  static func purge(before instant: Int64, from database: Database) async throws -> Int {
+    var total = 0
+    while true {
+      // In small pieces, so that no write waits long behind them.
+      let count = try await database.write { tx in
+        try tx.execute(
+          """
+          DELETE FROM notification WHERE (environment, uuid) IN (
+            SELECT environment, uuid FROM notification WHERE received_at < ? LIMIT ?)
+          """,
+          .integer(instant),
+          .integer(Database.purgeCountMax)
+        )
+      }
+      total += count
+      if count < Database.purgeCountMax { return total }
+    }
+  }
+
   /// Says what became of a notification.
   static func setOutcome(
     _ outcome: String,

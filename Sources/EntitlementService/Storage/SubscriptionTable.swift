@@ -126,7 +126,9 @@ enum SubscriptionTable {
     switch kind {
     case "unlimited": .limit(.unlimited)
     case "limit": .limit(.atMost(max(0, value ?? 0)))
-    default: .flag(value == 1)
+    case "flag": .flag(value == 1)
+    // Not ours, or of a newer program: it gives nothing.
+    default: .flag(false)
     }
   }
 }

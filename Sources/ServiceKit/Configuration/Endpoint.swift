@@ -23,6 +23,11 @@ extension JSONField {
     }
     return .seconds(seconds)
   }
+
+  /// The value as a whole number of days, in milliseconds.
+  public func days(in range: ClosedRange<Int64>) throws(JSONDecodingError) -> Int64 {
+    try integer(in: range) * 86_400_000
+  }
 }
 
 extension SocketAddress {

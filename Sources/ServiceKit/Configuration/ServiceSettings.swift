@@ -33,6 +33,8 @@ public struct ServiceSettings: Sendable {
   public var serviceKeys: ServiceKeys
   /// The store's file.
   public var database: String
+  /// How long audit records are kept, in milliseconds; nil keeps them all.
+  public var auditLifetime: Int64?
   /// Targets of other services, by name: `tcp://127.0.0.1:7402`.
   public var peers: [String: String]
   /// Lines below this level are not written.
@@ -62,6 +64,7 @@ public struct ServiceSettings: Sendable {
     tls = try members.optional("tls").map(Self.tls)
     serviceKeys = try Self.serviceKeys(members.optional("service_keys"))
     database = try members.optional("database")?.string() ?? "\(name).db"
+    auditLifetime = try members.optional("audit_days")?.days(in: 30...36_500)
     peers = try Self.texts(members.optional("peers"))
     logLevel = try Self.logLevel(members.optional("log"))
     drainTimeout = try members.optional("drain_timeout")?.seconds(in: 0...3600) ?? .seconds(30)

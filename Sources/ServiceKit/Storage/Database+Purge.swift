@@ -42,4 +42,44 @@ extension Database {
       return try tx.execute("DELETE FROM change_log WHERE revision <= ?", .integer(bound))
     }
   }
+
+  /// Forgets audit records written before `instant` (milliseconds since 1970); how many there were.
+  ///
+  /// That they are gone is an audit record too. So that there is at most one of these a day, nothing
+  /// is deleted before the oldest is a day past its time.
+  @discardableResult
+  public func purgeAuditLog(before instant: Int64) async throws -> Int {
+    let oldest = try await read { tx in
+      try tx.first("SELECT recorded_at FROM audit_log ORDER BY sequence LIMIT 1") { $0.integer(0) }
+    }
+    guard let oldest, oldest < instant - 86_400_000 else { return 0 }
+    var total = 0
+    while true {
+      let before = total
+      let count = try await write { tx in
+        // From the front, so that no index by time is needed.
+        let count = try tx.execute(
+          """
+          DELETE FROM audit_log WHERE recorded_at < ? AND sequence IN (
+            SELECT sequence FROM audit_log ORDER BY sequence LIMIT ?)
+          """,
+          .integer(instant),
+          .integer(Self.purgeCountMax)
+        )
+        guard count < Self.purgeCountMax else { return count }
+        try tx.audit(
+          AuditRecord(
+            actor: "gatehouse",
+            requestID: "",
+            action: "audit.purge",
+            object: "audit_log",
+            detail: "\(before + count) records written before \(instant)"
+          )
+        )
+        return count
+      }
+      total += count
+      if count < Self.purgeCountMax { return total }
+    }
+  }
 }

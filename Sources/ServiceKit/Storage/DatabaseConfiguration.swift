@@ -30,8 +30,14 @@ public struct DatabaseConfiguration: Sendable {
   public var pageCountMax: Int?
   /// Whether the whole file is checked when it is opened; takes about a second per GiB.
   public var checksAtOpen = true
+  /// How long audit records are kept, in milliseconds; nil keeps them all.
+  public var auditLifetime: Int64?
   /// Committed changes that `ChangeFeed` keeps in memory for its subscribers.
   public var recentChangeCountMax = 4096
+  /// The file system that SQLite works with, by the name it is registered under; nil for its own.
+  ///
+  /// Tests put one under the store that fails and forgets.
+  package var fileSystem: String?
 
   /// A store at `path` with the defaults.
   public init(path: String, applicationID: Int32) {

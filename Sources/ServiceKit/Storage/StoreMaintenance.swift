@@ -6,24 +6,36 @@ extension Database {
 
   /// Deletes what is older than anybody needs, every minute, until the task is cancelled.
   ///
-  /// A failure is logged and tried again with the next round.
-  public func maintain(on loop: any EventLoop, clock: any WallClock, logger: Logger) async {
+  /// `purgeMore` deletes old rows of the service's own tables; it is told the time, in milliseconds
+  /// since 1970. A failure is logged and tried again with the next round.
+  public func maintain(
+    on loop: any EventLoop,
+    clock: any WallClock,
+    logger: Logger,
+    purgeMore: @Sendable (_ now: Int64) async throws -> Void = { _ in }
+  ) async {
     while !Task.isCancelled {
       await loop.sleep(.seconds(60))
       guard !Task.isCancelled else { return }
       do {
-        try await purgeOldRows(now: clock.now)
+        let now = clock.now
+        try await purgeOldRows(now: now)
+        try await purgeMore(now)
       } catch {
         logger.warning("old rows of the store stay for now", ["error": "\(error)"])
       }
     }
   }
 
-  /// Deletes answers and changes that are older than anybody needs; `now` is in milliseconds since 1970.
+  /// Deletes answers and changes that are older than anybody needs, and audit records that are older
+  /// than the configuration says; `now` is in milliseconds since 1970.
   public func purgeOldRows(now: Int64) async throws {
     // In small pieces, so that no write waits long behind them.
     while try await purgeIdempotencyKeys() == Self.purgeCountMax {}
     while try await purgeChanges(before: now - Self.changeLifetime) == Self.purgeCountMax {}
+    if let lifetime = configuration.auditLifetime {
+      try await purgeAuditLog(before: now - lifetime)
+    }
   }
 
   /// Whether the store can be relied on, for readiness.

@@ -54,8 +54,13 @@ public struct TenancyProgram: HostedService {
         metrics: environment.metrics.registry
       )
     }
+    var configuration = TenancyConfiguration(
+      storePath: environment.settings.database,
+      policy: policy
+    )
+    configuration.auditLifetime = environment.settings.auditLifetime
     let service = try await TenancyService.start(
-      TenancyConfiguration(storePath: environment.settings.database, policy: policy),
+      configuration,
       users: AuthUserDirectory(Auth_V1.UsersClient(remote.authChannel)),
       features: features,
       clock: environment.clock,

@@ -8,6 +8,8 @@ public struct TenancyConfiguration: Sendable {
   public var storePath: String
   /// The policy, as JSON text.
   public var policy: [UInt8]
+  /// How long audit records are kept, in milliseconds; nil keeps them all.
+  public var auditLifetime: Int64?
 
   /// Makes settings.
   public init(storePath: String, policy: [UInt8]) {
@@ -48,11 +50,13 @@ public final class TenancyService: Sendable {
     metrics: MetricRegistry
   ) async throws -> TenancyService {
     let policy = try PolicyReloader.policy(configuration.policy)
+    var store = DatabaseConfiguration(
+      path: configuration.storePath,
+      applicationID: TenancySchema.applicationID
+    )
+    store.auditLifetime = configuration.auditLifetime
     let database = try await Database.open(
-      DatabaseConfiguration(
-        path: configuration.storePath,
-        applicationID: TenancySchema.applicationID
-      ),
+      store,
       migrations: TenancySchema.migrations,
       clock: clock
     )

@@ -10,7 +10,11 @@ struct EntityRecord: Hashable, Sendable {
   /// The root of its tree: the tenant.
   var rootID: String
   var name: String
-  var attributes: [String: JSONValue]
+  var attributes: [String: JSONValue] {
+    didSet { unreadableAttributes = nil }
+  }
+  /// What the store has in place of attributes when that is not ours; no condition on them holds then.
+  private(set) var unreadableAttributes: String?
   /// What it was last told to be; empty before the first time.
   var desiredState: String
   /// The revision of its last change.
@@ -55,7 +59,10 @@ struct EntityRecord: Hashable, Sendable {
     parentID = row.optionalText(2) ?? ""
     rootID = row.text(3)
     name = row.text(4)
-    attributes = Self.attributes(row.text(5))
+    let text = row.text(5)
+    let read = Self.attributes(text)
+    attributes = read ?? [:]
+    unreadableAttributes = read == nil ? text : nil
     desiredState = row.text(6)
     revision = row.integer(7)
     createdAt = row.integer(8)
@@ -64,6 +71,7 @@ struct EntityRecord: Hashable, Sendable {
 
   /// Attributes as JSON, names sorted, so that equal ones give equal text.
   var attributesText: String {
+    if let unreadableAttributes { return unreadableAttributes }
     var object = JSONObject()
     for name in attributes.keys.sorted() { object[name] = attributes[name] }
     return JSONValue.object(object).text
@@ -76,11 +84,11 @@ struct EntityRecord: Hashable, Sendable {
     )
   }
 
-  private static func attributes(_ text: String) -> [String: JSONValue] {
+  private static func attributes(_ text: String) -> [String: JSONValue]? {
     let limits = JSONLimits(byteCountMax: attributesByteCountMax * 4)
     guard let object = try? JSONReader.read([UInt8](text.utf8), limits: limits).object else {
       // We wrote it; a file that was changed by hand shows no attributes instead of ending us.
-      return [:]
+      return nil
     }
     return Dictionary(object.members.map { ($0.name, $0.value) }) { _, last in last }
   }
@@ -92,7 +100,7 @@ struct EntityRecord: Hashable, Sendable {
       type: type,
       parent: parentID,
       name: name,
-      attributes: attributes.map { ($0.key, $0.value) },
+      attributes: unreadableAttributes == nil ? attributes.map { ($0.key, $0.value) } : nil,
       policy
     )
   }
@@ -101,25 +109,29 @@ struct EntityRecord: Hashable, Sendable {
 extension EntityRow {
   /// An entity in the words of the store; nil when the policy knows no such type.
   ///
-  /// Only texts and flags can matter to conditions.
+  /// Only texts and flags can matter to conditions. `attributes` are nil when they cannot be read:
+  /// then there are none, not even defaults, which would let happen what the lost ones may have
+  /// forbidden.
   init?(
     id: String,
     type typeName: String,
     parent: String,
     name: String,
-    attributes: [(name: String, value: JSONValue)],
+    attributes: [(name: String, value: JSONValue)]?,
     _ policy: Policy
   ) {
     guard let type = policy.type(named: typeName) else { return nil }
     var values: [String: Attribute.Value] = [:]
-    for (name, value) in attributes {
+    for (name, value) in attributes ?? [] {
       switch value {
       case .string(let text): values[name] = .text(text)
       case .boolean(let flag): values[name] = .boolean(flag)
       default: break
       }
     }
-    self.init(id: id, type: type, parent: parent, name: name, codes: policy[type].codes(values))
+    var codes = policy[type].codes(values)
+    if attributes == nil { codes = codes.map { _ in 0 } }
+    self.init(id: id, type: type, parent: parent, name: name, codes: codes)
   }
 }
 

@@ -11,7 +11,8 @@ extension EntityRecord {
       }
     }
     let value: JSONValue = [
-      .string(id), .string(type), .string(parentID), .string(name), .object(texts),
+      .string(id), .string(type), .string(parentID), .string(name),
+      unreadableAttributes == nil ? .object(texts) : .null,
     ]
     return [UInt8](value.text.utf8)
   }
@@ -68,13 +69,13 @@ extension ForestChange {
     switch (kind, fields.count) {
     case (Self.entityKind, 5):
       guard let type = fields[1].string, let parent = fields[2].string,
-        let name = fields[3].string, let attributes = fields[4].object?.members,
+        let name = fields[3].string, fields[4].object != nil || fields[4] == .null,
         let row = EntityRow(
           id: first,
           type: type,
           parent: parent,
           name: name,
-          attributes: attributes.map { ($0.name, $0.value) },
+          attributes: fields[4].object?.members.map { ($0.name, $0.value) },
           policy
         )
       else { return nil }

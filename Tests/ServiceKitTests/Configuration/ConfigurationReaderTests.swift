@@ -19,6 +19,7 @@ struct ConfigurationReaderTests {
     #expect(settings.listen == [.ipv4([127, 0, 0, 1], port: 7401)])
     #expect(settings.admin == .ipv4([127, 0, 0, 1], port: 7411))
     #expect(settings.tls == nil)
+    #expect(settings.auditLifetime == nil)
   }
 
   @Test("Variables set what a file would, levels separated by two underscores")
@@ -27,6 +28,7 @@ struct ConfigurationReaderTests {
       "GATEHOUSE_LISTEN": #"["0.0.0.0:1", "[::1]:2", "unix:///run/a.sock"]"#,
       "GATEHOUSE_LOG__LEVEL": "debug", "GATEHOUSE_PEERS__TENANCY": "tcp://tenancy:7402",
       "GATEHOUSE_ADMIN": "false", "GATEHOUSE_DRAIN_TIMEOUT": "1.5", "PATH": "/bin",
+      "GATEHOUSE_AUDIT_DAYS": "90",
       // Of the command line client.
       "GATEHOUSE_PASSWORD": "secret",
     ])
@@ -40,6 +42,7 @@ struct ConfigurationReaderTests {
     #expect(settings.peers == ["tenancy": "tcp://tenancy:7402"])
     #expect(settings.admin == nil)
     #expect(settings.drainTimeout == .milliseconds(1500))
+    #expect(settings.auditLifetime == 7_776_000_000)
   }
 
   @Test(
@@ -50,7 +53,8 @@ struct ConfigurationReaderTests {
       ("GATEHOUSE_LOOPS", "two", "loops"), ("GATEHOUSE_LOG__LEVEL", "loud", "log.level"),
       ("GATEHOUSE_LOG__COLOUR", "red", "log.colour"),
       ("GATEHOUSE_TLS__KEY", "k", "tls.certificate"),
-      ("GATEHOUSE_DRAIN_TIMEOUT", "-1", "drain_timeout"), ("GATEHOUSE_", "1", "GATEHOUSE_"),
+      ("GATEHOUSE_DRAIN_TIMEOUT", "-1", "drain_timeout"),
+      ("GATEHOUSE_AUDIT_DAYS", "29", "audit_days"), ("GATEHOUSE_", "1", "GATEHOUSE_"),
     ]
   )
   func read_wrongSetting_isNamed(_ variable: String, _ value: String, _ place: String) {

@@ -7,9 +7,9 @@ import Testing
 extension EndToEndTests {
   @Suite("Killing services in the middle of writes")
   struct KillTests {
-    /// Three of each service unless the environment asks for more, as a nightly run does.
+    /// Three of each service unless the environment asks for more, as `scripts/kill-test` does.
     private static let killCount =
-      ProcessInfo.processInfo.environment["GATEHOUSE_KILLS"].flatMap { Int($0) } ?? 3
+      ProcessInfo.processInfo.environment["SERVICE_KILLS"].flatMap { Int($0) } ?? 3
 
     @Test("AuthService loses no account that it said was made, and has none by half")
     func authService_killedWhileSigningUp_losesNothing() async throws {

@@ -32,12 +32,19 @@ final class SQLiteConnection {
   private static let statementCountMax = 512
 
   /// Opens a file, which the writer also creates, and makes the connection strict.
-  init(path: String, role: Role, cacheByteCount: Int) throws(StoreError) {
+  ///
+  /// `fileSystem` is one that SQLite knows by that name; nil is its own.
+  init(
+    path: String,
+    role: Role,
+    cacheByteCount: Int,
+    fileSystem: String? = nil
+  ) throws(StoreError) {
     self.path = path
     var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     if role == .writer { flags |= SQLITE_OPEN_CREATE }
     var opened: OpaquePointer?
-    let result = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+    let result = unsafe sqlite3_open_v2(path, &opened, flags, fileSystem)
     guard result == SQLITE_OK, let handle = unsafe opened else {
       let error = unsafe SQLiteError(result, on: opened)
       unsafe sqlite3_close_v2(opened)
@@ -59,7 +66,7 @@ final class SQLiteConnection {
     for (option, value): (Int32, Int32) in [(1010, 1), (1017, 0), (1013, 0), (1014, 0)] {
       unsafe try check(CSQLite_db_config(handle, option, value))
     }
-    if role == .reader { unsafe try check(CSQLite_db_config(handle, 1006, 1)) }
+    if role == .reader { leaveLogAtEnd() }
     try execute("PRAGMA cell_size_check = ON")
     try execute("PRAGMA foreign_keys = ON")
     try execute("PRAGMA temp_store = MEMORY")
@@ -91,6 +98,12 @@ final class SQLiteConnection {
       },
       context
     )
+  }
+
+  /// Has the connection end without moving the log into the file (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE).
+  func leaveLogAtEnd() {
+    let result = unsafe CSQLite_db_config(handle, 1006, 1)
+    precondition(result == SQLITE_OK, "SQLite no longer knows SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE")
   }
 
   /// Whether a transaction is open; an error of the disk may have ended it.

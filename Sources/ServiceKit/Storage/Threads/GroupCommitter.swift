@@ -63,9 +63,11 @@ final class GroupCommitter {
   /// Moves the log into the file at the end of the store's life.
   func finish() {
     feed.end()
-    guard case .broken = state.value else {
+    if case .broken = state.value {
+      // SQLite would move the log as the connection ends, trusting pages that the disk may not hold.
+      connection.leaveLogAtEnd()
+    } else {
       _ = connection.checkpoint(.truncate)
-      return
     }
   }
 
@@ -112,6 +114,8 @@ final class GroupCommitter {
 
   private func checkpoint(_ mode: SQLiteConnection.CheckpointMode?) {
     guard let mode else { return }
+    // Moved from a log that the disk did not confirm, pages could be mixed that never were together.
+    if case .broken = state.value { return }
     let result = connection.checkpoint(mode)
     if connection.hasFailedToSync {
       state.note(.broken("the disk did not confirm a checkpoint"))

@@ -14,7 +14,8 @@ final class OpenedStore {
     connection = try SQLiteConnection(
       path: configuration.path,
       role: .writer,
-      cacheByteCount: configuration.cacheByteCount
+      cacheByteCount: configuration.cacheByteCount,
+      fileSystem: configuration.fileSystem
     )
     let schema = StoreSchema(connection: connection, applicationID: configuration.applicationID)
     try schema.inspect(migrations)

@@ -24,7 +24,8 @@ final class StoreReaders: Sendable {
           try SQLiteConnection(
             path: configuration.path,
             role: .reader,
-            cacheByteCount: configuration.cacheByteCount
+            cacheByteCount: configuration.cacheByteCount,
+            fileSystem: configuration.fileSystem
           )
         } work: { connection in
           while let job = queue.wait() { job.run(connection) }

@@ -279,6 +279,12 @@ struct CatalogTests {
 
 @Suite("The UUID of a user in the App Store")
 struct AppAccountTokenTests {
+  @Test("The example in purchases.proto is right")
+  func example_ofTheContract_isRight() throws {
+    let token = try #require(AppAccountToken(userID: "usr_068a7h3v3szgs39e9x862wm3jg"))
+    #expect(token.text == "0190a3c4-7b1e-7f0c-8d2e-4f5061728394")
+  }
+
   @Test("Users and UUIDs lead to one another")
   func token_roundTrip_isExact() throws {
     let factory = IdentifierFactory(clock: TestClock(), random: SystemRandomSource())

@@ -20,6 +20,13 @@ struct EntitlementSettingsTests {
     #expect(settings.acceptsSandbox)
     #expect(settings.testRootPaths.isEmpty)
     #expect(settings.restorePolicy == .transfer)
+    #expect(settings.notificationLifetime == nil)
+  }
+
+  @Test("How long notifications are remembered is said in days")
+  func read_notificationDays_isALifetime() throws {
+    let text = #"{"apple": {"bundle_id": "x"}, "notification_days": 30}"#
+    #expect(try read(text).notificationLifetime == 2_592_000_000)
   }
 
   @Test(
@@ -33,6 +40,7 @@ struct EntitlementSettingsTests {
       (#"{"apple": {"bundle_id": "x", "apple_id": 0}}"#, "apple.apple_id"),
       (#"{"apple": {"bundle_id": "x"}, "restore": "steal"}"#, "restore"),
       (#"{"apple": {"bundle_id": "x"}, "restroe": "keep"}"#, "restroe"),
+      (#"{"apple": {"bundle_id": "x"}, "notification_days": 3}"#, "notification_days"),
     ]
   )
   func read_wrong_namesThePlace(text: String, path: String) {

@@ -1,0 +1,1 @@
+../../../fuzz/JSONFuzz.swift

@@ -1,0 +1,120 @@
+import Contracts
+import RPCKit
+import ServiceKit
+import Testing
+
+@testable import TenancyService
+
+@Suite("Rows that no program of ours wrote")
+struct PoisonTests {
+  /// Changes the store of `folder` behind the service's back.
+  private func poison(
+    _ folder: TestFolder,
+    _ statements: [(String, [SQLValue])]
+  ) async throws {
+    let database = try await Database.open(
+      DatabaseConfiguration(
+        path: folder.path("store"),
+        applicationID: TenancySchema.applicationID
+      ),
+      migrations: TenancySchema.migrations
+    )
+    try await database.write { tx in
+      for (sql, values) in statements {
+        let count = try tx.execute(sql, values: values)
+        #expect(count > 0, "\(sql)")
+      }
+    }
+    await database.close()
+  }
+
+  private func unlock(
+    _ stage: TenancyStage,
+    _ user: String,
+    _ device: String
+  ) async throws
+    -> Refusal?
+  {
+    try await refusal {
+      try await stage.devices.operate(
+        .init(deviceId: device, operation: "unlock"),
+        options: .by(user)
+      )
+    }
+  }
+
+  @Test("A role, a link and attributes that mean nothing give nothing, and all else goes on")
+  func store_withUnknownWords_failsClosedForThem() async throws {
+    let folder = try TestFolder()
+    var built: Building?
+    try await TenancyStage.run(in: folder) { built = try await Building($0, name: "home") }
+    let home = try #require(built)
+    try await poison(
+      folder,
+      [
+        ("UPDATE association SET role = 'emperor' WHERE user_id = ?", [.text(home.tenant)]),
+        ("UPDATE entity_link SET link = 'tunnel'", []),
+        ("UPDATE entity SET attributes = '{\"online\":' WHERE id = ?", [.text(home.door)]),
+        ("UPDATE entity SET attributes = '[1]' WHERE id = ?", [.text(home.cellar)]),
+      ]
+    )
+    try await TenancyStage.run(in: folder) { stage in
+      #expect(try await unlock(stage, home.tenant, home.door) == Refusal(.notFound, "NOT_FOUND"))
+      #expect(try await unlock(stage, home.tenant, home.gate) == Refusal(.notFound, "NOT_FOUND"))
+      // Whether it is online is not known any more, so it is not operated, but it can be looked at.
+      #expect(try await unlock(stage, home.owner, home.door)?.code == .failedPrecondition)
+      #expect(try await unlock(stage, home.owner, home.gate) == nil)
+      let devices = try await stage.devices.list(.init(), options: .by(home.owner)).devices
+      #expect(devices.count == 3)
+      // To set what is missing mends it.
+      _ = try await stage.devices.update(
+        .init(
+          deviceId: home.door,
+          attributes: .init(fields: [
+            "online": .init(kind: .boolValue(true)),
+            "remote_operation_enabled": .init(kind: .boolValue(true)),
+          ])
+        ),
+        options: .by(home.manager)
+      )
+      #expect(try await unlock(stage, home.owner, home.door) == nil)
+    }
+  }
+
+  @Test("A name of ten megabytes spoils the answers that it is in, and no others")
+  func store_withAHugeName_answersTheRest() async throws {
+    let folder = try TestFolder()
+    var built: Building?
+    try await TenancyStage.run(in: folder) { built = try await Building($0, name: "home") }
+    let home = try #require(built)
+    let name = String(repeating: "x", count: 10 << 20)
+    try await poison(
+      folder,
+      [("UPDATE entity SET name = ? WHERE id = ?", [.text(name), .text(home.cellar)])]
+    )
+    try await TenancyStage.run(in: folder) { stage in
+      let owner = CallOptions.by(home.owner)
+      for _ in 0..<3 {
+        let get = try await refusal {
+          try await stage.devices.get(.init(deviceId: home.cellar), options: owner)
+        }
+        #expect(get != nil)
+        #expect(try await unlock(stage, home.owner, home.gate) == nil)
+        #expect(
+          try await stage.devices.get(.init(deviceId: home.gate), options: owner).id == home.gate
+        )
+      }
+      // Its permissions do not hang on its name, and it can be given another.
+      let decision = try await stage.permissions.check(
+        .init(action: "device.unlock", entityId: home.cellar),
+        options: owner
+      )
+      #expect(decision.allowed)
+      _ = try await stage.devices.update(
+        .init(deviceId: home.cellar, name: "Cellar"),
+        options: owner
+      )
+      #expect(try await stage.devices.list(.init(), options: owner).devices.count == 3)
+    }
+  }
+}
