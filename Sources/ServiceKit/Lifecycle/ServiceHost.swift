@@ -112,6 +112,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
         try await service.reload()
         try tls?.reload()
         try environment.reloadCertificates()
+        try environment.reloadServiceKeys()
         environment.logger.notice("reloaded", [:])
       } catch {
         environment.logger.error(
