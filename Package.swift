@@ -116,6 +116,7 @@ let package = Package(
     .testTarget(
       name: "ServiceKitTests",
       dependencies: ["ServiceKit", "RPCKit", "RPCKitTesting", "Contracts", "store-crash-writer"],
+      exclude: ["Wycheproof"],
       swiftSettings: strict
     ),
     .testTarget(
