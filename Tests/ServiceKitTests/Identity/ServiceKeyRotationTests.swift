@@ -7,7 +7,8 @@ import Testing
 @Suite("Changing the keys of services while they run")
 struct ServiceKeyRotationTests {
   private let clock = ManualClock()
-  private let (old, new) = (SigningKey.generate(), SigningKey.generate())
+  private let old = SigningKey.generate()
+  private let new = SigningKey.generate()
 
   private func write(_ text: String, to path: String) throws {
     _ = unsafe unlink(path)

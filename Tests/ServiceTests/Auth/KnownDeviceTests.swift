@@ -11,12 +11,11 @@ struct KnownDeviceTests {
 
   private func signIn(
     _ stage: AuthStage,
-    _ password: String = AuthStage.password,
     _ token: String,
-    email: String = "ada@example.org"
+    password: String = AuthStage.password
   ) async throws -> Auth_V1.SignInResponse {
     try await stage.authentication.signIn(
-      .init(email: email, password: password, deviceToken: token)
+      .init(email: "ada@example.org", password: password, deviceToken: token)
     )
   }
 
@@ -44,7 +43,9 @@ struct KnownDeviceTests {
       let hashes = { stage.metric("password_hash_seconds_count") }
       _ = await stage.eventually { hashes() == 1 }
       for _ in 0..<5 {
-        #expect(await outcome { _ = try await signIn(stage, "guess guess", token) } == refused)
+        #expect(
+          await outcome { _ = try await signIn(stage, token, password: "guess guess") } == refused
+        )
       }
       _ = await stage.eventually { hashes() == 6 }
       #expect(await outcome { _ = try await signIn(stage, token) } == refused)
