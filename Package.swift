@@ -130,6 +130,7 @@ let package = Package(
       dependencies: [
         "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts", "CStoreFaults", "store-crash-writer",
       ],
+      exclude: ["Wycheproof"],
       swiftSettings: strict
     ),
     .testTarget(

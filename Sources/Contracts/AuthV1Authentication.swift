@@ -252,6 +252,9 @@ extension Auth_V1 {
     public var device: Auth_V1.Device? = nil
     /// Answers even when a part of the context is missing, and names it.
     public var allowPartialContext: Bool = false
+    /// The `device_token` of the last answer on this device. With it, wrong passwords that others try
+    /// do not make this device wait. One that is not known is as good as none.
+    public var deviceToken: String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -261,12 +264,14 @@ extension Auth_V1 {
       email: String = "",
       password: String = "",
       device: Auth_V1.Device? = nil,
-      allowPartialContext: Bool = false
+      allowPartialContext: Bool = false,
+      deviceToken: String = ""
     ) {
       self.email = email
       self.password = password
       self.device = device
       self.allowPartialContext = allowPartialContext
+      self.deviceToken = deviceToken
     }
 
     /// `auth.v1.SignInRequest`.
@@ -290,6 +295,7 @@ extension Auth_V1 {
         try unsafe self.device = Auth_V1.Device(reading: member)
       }
       unsafe self.allowPartialContext = source.pointee.allow_partial_context != 0
+      try unsafe self.deviceToken = MessageReading.string(source.pointee.device_token)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -312,6 +318,7 @@ extension Auth_V1 {
         unsafe target.pointee.device = value.packed(in: scratch)
       }
       unsafe target.pointee.allow_partial_context = self.allowPartialContext ? 1 : 0
+      unsafe target.pointee.device_token = scratch.copy(self.deviceToken)
       return unsafe target
     }
 
@@ -333,6 +340,11 @@ extension Auth_V1 {
       }
       if let value = self.device {
         value.validate(path: path + "device" + ".", into: &violations)
+      }
+      if !(self.deviceToken.isEmpty) {
+        if self.deviceToken.utf8.count > 256 {
+          violations.append(FieldViolation(field: path + "device_token", description: "must have at most 256 bytes"))
+        }
       }
     }
   }
@@ -439,6 +451,9 @@ extension Auth_V1 {
       set { userStorage = newValue.map { [$0] } ?? [] }
     }
     private var userStorage: [Auth_V1.User] = []
+    /// To be kept on the device, signed out or not, and sent with the next sign-in. It proves nothing
+    /// but that the device signed in to this account in the last 90 days.
+    public var deviceToken: String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -446,10 +461,12 @@ extension Auth_V1 {
     /// Makes a message of the given fields.
     public init(
       tokens: Auth_V1.Tokens? = nil,
-      user: Auth_V1.User? = nil
+      user: Auth_V1.User? = nil,
+      deviceToken: String = ""
     ) {
       self.tokens = tokens
       self.user = user
+      self.deviceToken = deviceToken
     }
 
     /// `auth.v1.SignInResponse`.
@@ -473,6 +490,7 @@ extension Auth_V1 {
       if let member = unsafe source.pointee.user {
         try unsafe self.userStorage = [Auth_V1.User(reading: member)]
       }
+      try unsafe self.deviceToken = MessageReading.string(source.pointee.device_token)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -495,6 +513,7 @@ extension Auth_V1 {
       if let value = self.user {
         unsafe target.pointee.user = value.packed(in: scratch)
       }
+      unsafe target.pointee.device_token = scratch.copy(self.deviceToken)
       return unsafe target
     }
 
@@ -797,7 +816,7 @@ extension Auth_V1 {
   public static var authV1AuthenticationFile: EmbeddedDescriptor {
     EmbeddedDescriptor(
       name: "auth/v1/authentication.proto",
-      base64: "ChxhdXRoL3YxL2F1dGhlbnRpY2F0aW9uLnByb3RvEgdhdXRoLnYxGhNhdXRoL3YxL3VzZXJzLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byJvCgZEZXZpY2USGwoEbmFtZRgBIAEoCUIHqrsYAxjIAVIEbmFtZRIdCgVtb2RlbBgCIAEoCUIHqrsYAxjIAVIFbW9kZWwSKQoLYXBwbGljYXRpb24YAyABKAlCB6q7GAMYyAFSC2FwcGxpY2F0aW9uIvMCCg1TaWduVXBSZXF1ZXN0Ei4KBWVtYWlsGAEgASgJQhiquxgUCAEY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsEicKCHBhc3N3b3JkGAIgASgJQguquxgHCAEQCBiAAlIIcGFzc3dvcmQSLAoMZGlzcGxheV9uYW1lGAMgASgJQgmquxgFCAEYyAFSC2Rpc3BsYXlOYW1lEiYKCmZpcnN0X25hbWUYBCABKAlCB6q7GAMYyAFSCWZpcnN0TmFtZRIkCglsYXN0X25hbWUYBSABKAlCB6q7GAMYyAFSCGxhc3ROYW1lEicKBmRldmljZRgGIAEoCzIPLmF1dGgudjEuRGV2aWNlUgZkZXZpY2USMgoVYWxsb3dfcGFydGlhbF9jb250ZXh0GAcgASgIUhNhbGxvd1BhcnRpYWxDb250ZXh0EjAKD2lkZW1wb3RlbmN5X2tleRgIIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkitAEKDVNpZ25JblJlcXVlc3QSHwoFZW1haWwYASABKAlCCaq7GAUIARj+AVIFZW1haWwSJQoIcGFzc3dvcmQYAiABKAlCCaq7GAUIARiAAlIIcGFzc3dvcmQSJwoGZGV2aWNlGAMgASgLMg8uYXV0aC52MS5EZXZpY2VSBmRldmljZRIyChVhbGxvd19wYXJ0aWFsX2NvbnRleHQYBCABKAhSE2FsbG93UGFydGlhbENvbnRleHQilwIKBlRva2VucxIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuElEKF2FjY2Vzc190b2tlbl9leHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIUYWNjZXNzVG9rZW5FeHBpcmVzQXQSIwoNcmVmcmVzaF90b2tlbhgDIAEoCVIMcmVmcmVzaFRva2VuElMKGHJlZnJlc2hfdG9rZW5fZXhwaXJlc19hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSFXJlZnJlc2hUb2tlbkV4cGlyZXNBdBIdCgpzZXNzaW9uX2lkGAUgASgJUglzZXNzaW9uSWQiXAoOU2lnbkluUmVzcG9uc2USJwoGdG9rZW5zGAEgASgLMg8uYXV0aC52MS5Ub2tlbnNSBnRva2VucxIhCgR1c2VyGAIgASgLMg0uYXV0aC52MS5Vc2VyUgR1c2VyIkAKDlJlZnJlc2hSZXF1ZXN0Ei4KDXJlZnJlc2hfdG9rZW4YASABKAlCCaq7GAUIARiABFIMcmVmcmVzaFRva2VuIhAKDlNpZ25PdXRSZXF1ZXN0IhEKD1NpZ25PdXRSZXNwb25zZTKdAgoOQXV0aGVudGljYXRpb24SQQoGU2lnblVwEhYuYXV0aC52MS5TaWduVXBSZXF1ZXN0GhcuYXV0aC52MS5TaWduSW5SZXNwb25zZSIGorsYAggBEkEKBlNpZ25JbhIWLmF1dGgudjEuU2lnbkluUmVxdWVzdBoXLmF1dGgudjEuU2lnbkluUmVzcG9uc2UiBqK7GAIIARI9CgdSZWZyZXNoEhcuYXV0aC52MS5SZWZyZXNoUmVxdWVzdBoPLmF1dGgudjEuVG9rZW5zIgiiuxgECAEgARJGCgdTaWduT3V0EhcuYXV0aC52MS5TaWduT3V0UmVxdWVzdBoYLmF1dGgudjEuU2lnbk91dFJlc3BvbnNlIgiiuxgECAIgAWIGcHJvdG8z"
+      base64: "ChxhdXRoL3YxL2F1dGhlbnRpY2F0aW9uLnByb3RvEgdhdXRoLnYxGhNhdXRoL3YxL3VzZXJzLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byJvCgZEZXZpY2USGwoEbmFtZRgBIAEoCUIHqrsYAxjIAVIEbmFtZRIdCgVtb2RlbBgCIAEoCUIHqrsYAxjIAVIFbW9kZWwSKQoLYXBwbGljYXRpb24YAyABKAlCB6q7GAMYyAFSC2FwcGxpY2F0aW9uIvMCCg1TaWduVXBSZXF1ZXN0Ei4KBWVtYWlsGAEgASgJQhiquxgUCAEY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsEicKCHBhc3N3b3JkGAIgASgJQguquxgHCAEQCBiAAlIIcGFzc3dvcmQSLAoMZGlzcGxheV9uYW1lGAMgASgJQgmquxgFCAEYyAFSC2Rpc3BsYXlOYW1lEiYKCmZpcnN0X25hbWUYBCABKAlCB6q7GAMYyAFSCWZpcnN0TmFtZRIkCglsYXN0X25hbWUYBSABKAlCB6q7GAMYyAFSCGxhc3ROYW1lEicKBmRldmljZRgGIAEoCzIPLmF1dGgudjEuRGV2aWNlUgZkZXZpY2USMgoVYWxsb3dfcGFydGlhbF9jb250ZXh0GAcgASgIUhNhbGxvd1BhcnRpYWxDb250ZXh0EjAKD2lkZW1wb3RlbmN5X2tleRgIIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki4AEKDVNpZ25JblJlcXVlc3QSHwoFZW1haWwYASABKAlCCaq7GAUIARj+AVIFZW1haWwSJQoIcGFzc3dvcmQYAiABKAlCCaq7GAUIARiAAlIIcGFzc3dvcmQSJwoGZGV2aWNlGAMgASgLMg8uYXV0aC52MS5EZXZpY2VSBmRldmljZRIyChVhbGxvd19wYXJ0aWFsX2NvbnRleHQYBCABKAhSE2FsbG93UGFydGlhbENvbnRleHQSKgoMZGV2aWNlX3Rva2VuGAUgASgJQgequxgDGIACUgtkZXZpY2VUb2tlbiKXAgoGVG9rZW5zEiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SUQoXYWNjZXNzX3Rva2VuX2V4cGlyZXNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUhRhY2Nlc3NUb2tlbkV4cGlyZXNBdBIjCg1yZWZyZXNoX3Rva2VuGAMgASgJUgxyZWZyZXNoVG9rZW4SUwoYcmVmcmVzaF90b2tlbl9leHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIVcmVmcmVzaFRva2VuRXhwaXJlc0F0Eh0KCnNlc3Npb25faWQYBSABKAlSCXNlc3Npb25JZCJ/Cg5TaWduSW5SZXNwb25zZRInCgZ0b2tlbnMYASABKAsyDy5hdXRoLnYxLlRva2Vuc1IGdG9rZW5zEiEKBHVzZXIYAiABKAsyDS5hdXRoLnYxLlVzZXJSBHVzZXISIQoMZGV2aWNlX3Rva2VuGAMgASgJUgtkZXZpY2VUb2tlbiJACg5SZWZyZXNoUmVxdWVzdBIuCg1yZWZyZXNoX3Rva2VuGAEgASgJQgmquxgFCAEYgARSDHJlZnJlc2hUb2tlbiIQCg5TaWduT3V0UmVxdWVzdCIRCg9TaWduT3V0UmVzcG9uc2UynQIKDkF1dGhlbnRpY2F0aW9uEkEKBlNpZ25VcBIWLmF1dGgudjEuU2lnblVwUmVxdWVzdBoXLmF1dGgudjEuU2lnbkluUmVzcG9uc2UiBqK7GAIIARJBCgZTaWduSW4SFi5hdXRoLnYxLlNpZ25JblJlcXVlc3QaFy5hdXRoLnYxLlNpZ25JblJlc3BvbnNlIgaiuxgCCAESPQoHUmVmcmVzaBIXLmF1dGgudjEuUmVmcmVzaFJlcXVlc3QaDy5hdXRoLnYxLlRva2VucyIIorsYBAgBIAESRgoHU2lnbk91dBIXLmF1dGgudjEuU2lnbk91dFJlcXVlc3QaGC5hdXRoLnYxLlNpZ25PdXRSZXNwb25zZSIIorsYBAgCIAFiBnByb3RvMw=="
     )
   }
 }

@@ -13,12 +13,13 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     if let objection = core.policy.objection(to: request.password, email: request.email) {
       throw AuthError.passwordRefused(objection, field: "password")
     }
-    let permit = try core.pool.reserve(.ordinary)
+    let source = CallSource(call, core.settings.sourceLimits)
+    let permit = try core.admitSignUp(source)
     let (core, password) = (core, request.password)
     let record = try await core.pool.run(permit) { try core.hasher.record(of: password) }
     let user = newUser(request)
     let device = DeviceDescription(request.device)
-    let (network, requestID) = (CoarseNetwork.name(of: call.peer.address), call.requestID)
+    let (network, requestID) = (source.network, call.requestID)
     // Before the account: one that cannot be answered for must not be made either.
     let context = try await core.contexts.context(
       of: user.id,
@@ -36,7 +37,24 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
         of: account.id,
         allowsPartial: request.allowPartialContext
       )
-    return .init(tokens: try core.tokens(of: session), user: .init(account, current))
+    return .init(
+      tokens: try core.tokens(of: session),
+      user: .init(account, current),
+      deviceToken: deviceToken(nil, EmailAddress(account.email), session)
+    )
+  }
+
+  /// What the device keeps for the next sign-in; its name stays when it has one.
+  private func deviceToken(
+    _ device: KnownDevice?,
+    _ email: EmailAddress,
+    _ session: SessionRecord
+  ) -> String {
+    core.devices.token(
+      device ?? core.devices.device(of: session.id),
+      of: core.attemptSubject(email),
+      now: session.created
+    )
   }
 
   /// Makes the account and its first session; the session's identifier is what is remembered under
@@ -99,17 +117,22 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     )
   }
 
-  /// Every way to fail costs one write, one look-up and one hash, and gets one answer.
+  /// For who is not known here every way to fail costs one write, one look-up and one hash, and gets
+  /// one answer.
   func signIn(
     _ request: Auth_V1.SignInRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.SignInResponse {
-    let permit = try core.pool.reserve(.ordinary)
-    let verified = try await verify(request.password, of: EmailAddress(request.email), permit)
-    guard let verified else {
-      core.metrics.signIns.series("refused").increment()
+    let attempt = try core.admitSignIn(
+      email: request.email,
+      deviceToken: request.deviceToken,
+      CallSource(call, core.settings.sourceLimits)
+    )
+    guard let verified = try await verify(request.password, attempt) else {
+      core.failed(attempt)
       throw AuthError.invalidCredentials
     }
+    core.succeeded(attempt)
     let signedIn: (user: UserRecord, context: UserContext)
     do {
       let context = try await core.contexts.context(
@@ -123,23 +146,25 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       try await core.write { tx in try AttemptTable.clear(verified.subject, .password, in: tx) }
       throw error
     }
-    let session = try await begin(verified, request, call)
+    let session = try await begin(verified, request, attempt.source.network, call)
     core.metrics.signIns.series("done").increment()
     return .init(
       tokens: try core.tokens(of: session),
-      user: .init(signedIn.user, signedIn.context)
+      user: .init(signedIn.user, signedIn.context),
+      deviceToken: deviceToken(attempt.device, attempt.email, session)
     )
   }
 
   private func begin(
     _ verified: VerifiedPassword,
     _ request: Auth_V1.SignInRequest,
+    _ network: String,
     _ call: CallContext
   ) async throws -> SessionRecord {
     let replacement = await core.replacement(for: verified, password: request.password)
     let (core, now) = (core, core.clock.now)
     let device = DeviceDescription(request.device)
-    let (network, requestID) = (CoarseNetwork.name(of: call.peer.address), call.requestID)
+    let requestID = call.requestID
     let (session, evicted) = try await core.write { tx in
       // A password that was changed meanwhile opens nothing any more.
       guard try UserTable.password(of: verified.user.id, in: tx) == verified.stored else {
@@ -170,10 +195,15 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
 
   private func verify(
     _ password: String,
-    of email: EmailAddress,
-    _ permit: HashPool.Permit
+    _ attempt: SignInAttempt
   ) async throws -> VerifiedPassword? {
-    try await core.verify(password, of: email, permit)
+    do {
+      return try await core.verify(password, of: attempt.email, attempt.subject, attempt.permit)
+    } catch {
+      // Nothing was found out about the password.
+      core.giveBack(attempt)
+      throw error
+    }
   }
 
   func refresh(

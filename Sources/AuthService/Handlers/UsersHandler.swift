@@ -76,7 +76,12 @@ struct UsersHandler: Auth_V1.UsersService {
     if let objection = core.policy.objection(to: request.newPassword, email: email.text) {
       throw AuthError.passwordRefused(objection, field: "new_password")
     }
-    let verified = try await core.verify(request.currentPassword, of: email, checkPermit)
+    let verified = try await core.verify(
+      request.currentPassword,
+      of: email,
+      core.attemptSubject(session: identity.sessionID),
+      checkPermit
+    )
     guard let verified, verified.user.id == identity.userID else {
       throw AuthError.invalidCredentials
     }

@@ -79,6 +79,17 @@ enum AuthError {
     )
   }
 
+  /// The same for addresses that have an account and those that have none.
+  static func tooManyAttempts(retryAfter: Duration) -> RPCError {
+    RPCError(
+      .resourceExhausted,
+      reason: "TOO_MANY_ATTEMPTS",
+      domain: domain,
+      message: "too many attempts came from this network address; try again later",
+      retryAfter: retryAfter
+    )
+  }
+
   /// A part of the context that another service has, and that is not to be had now.
   static func contextUnavailable(_ part: String, cause: any Error) -> RPCError {
     RPCError(

@@ -14,24 +14,28 @@ struct VerifiedPassword: Sendable {
 extension AuthCore {
   /// Counts an attempt, then checks it; nil when it was wrong or came too early.
   ///
-  /// Counted first, so that many guesses at once do not all find the counter low. The work is the
-  /// same whether the address is known, the password right or the attempt too early.
+  /// Counted first, so that many guesses at once do not all find the counter low. For strangers the
+  /// work is the same whether the address is known, the password right or the attempt too early. A
+  /// device or session that comes too early knows all of that, and costs no hash: it must not be able
+  /// to fill the lane of those who are trusted.
   func verify(
     _ password: String,
     of email: EmailAddress,
+    _ subject: AttemptSubject,
     _ permit: HashPool.Permit
   ) async throws -> VerifiedPassword? {
-    let (subject, now) = (attemptSubject(email), clock.now)
+    let now = clock.now
     let (isInTime, found) = try await write { tx in
-      let isInTime = try AttemptTable.reserve(subject, .password, now: now, in: tx)
+      let isInTime = try AttemptTable.reserve(subject.digest, .password, now: now, in: tx)
       return (isInTime, try UserTable.findForSignIn(email, in: tx))
     }
+    guard isInTime || !subject.isKnown else { return nil }
     let stored = found?.password
     let record = stored.flatMap { PasswordRecord($0) }
     let hasher = hasher
     let isRight = try await pool.run(permit) { try hasher.check(password, against: record) }
     guard isInTime, isRight, let found, let stored else { return nil }
-    return VerifiedPassword(user: found.user, stored: stored, subject: subject)
+    return VerifiedPassword(user: found.user, stored: stored, subject: subject.digest)
   }
 
   /// A new record for a password whose stored one is below today's cost; nil when it is not, or when

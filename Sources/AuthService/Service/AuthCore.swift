@@ -14,17 +14,14 @@ struct AuthCore: Sendable {
   let pool: HashPool
   let ring: SigningKeyRing
   let contexts: UserContextSource
+  let devices: DeviceTokens
+  let signInLimiter: SourceLimiter
+  let signUpLimiter: SourceLimiter
+  let successes: RecentSuccesses
   let revocations: RevocationSet
   let signal: RevocationSignal
   let logger: Logger
   let metrics: AuthMetrics
-
-  /// What failed attempts on an account are counted under.
-  ///
-  /// Keyed, so that the counts of addresses that have no account name nobody.
-  func attemptSubject(_ email: EmailAddress) -> [UInt8] {
-    Digests.hmacSHA256(key: secrets.lookup, Array("attempt \(email.key)".utf8))
-  }
 
   /// Writes, with what the store throws made fit for a caller.
   func write<Result: Sendable>(
@@ -164,6 +161,8 @@ struct AuthMetrics: Sendable {
   let refreshes: MetricFamily<Counter>
   let revoked: Counter
   let transactions: MetricFamily<Counter>
+  let sourceRefusals: MetricFamily<Counter>
+  let guessingSources: Counter
 
   init(_ registry: MetricRegistry) {
     signIns = registry.counters(
@@ -180,6 +179,15 @@ struct AuthMetrics: Sendable {
       "auth_store_transactions_total",
       help: "Transactions on the store, by kind.",
       labels: ["kind"]
+    )
+    sourceRefusals = registry.counters(
+      "auth_source_refusals_total",
+      help: "Calls that were refused because their source had too many attempts, by method.",
+      labels: ["method"]
+    )
+    guessingSources = registry.counter(
+      "auth_guessing_sources_total",
+      help: "Times that one source failed to sign in to many accounts."
     )
     revoked = registry.counter("auth_sessions_revoked_total", help: "Sessions that were revoked.")
   }

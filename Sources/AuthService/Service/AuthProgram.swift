@@ -69,6 +69,26 @@ public struct AuthProgram: HostedService {
     try AuthSettings(&members)
   }
 
+  /// See `HostedService.check`.
+  public static func check(
+    _ settings: AuthSettings,
+    _ common: ServiceSettings,
+    _ check: inout ConfigurationCheck
+  ) {
+    check.file("secrets", settings.secrets) { _ = try readSecrets($0) }
+    check.peers(["tenancy", "entitlement"], common)
+  }
+
+  /// Throws with the path.
+  private static func readSecrets(_ path: String) throws -> AuthSecrets {
+    let bytes = try FileBytes.read(path, byteCountMax: 64 << 10)
+    do {
+      return try AuthSecrets(json: bytes)
+    } catch {
+      throw ConfigurationError("\(path): \(error)")
+    }
+  }
+
   /// See `HostedService.open`.
   public static func open(
     _ settings: AuthSettings,
@@ -76,13 +96,9 @@ public struct AuthProgram: HostedService {
   ) async throws -> AuthProgram {
     let secrets: AuthSecrets
     do {
-      secrets = try AuthSecrets(
-        json: try FileBytes.read(settings.secrets, byteCountMax: 64 << 10)
-      )
+      secrets = try readSecrets(settings.secrets)
     } catch {
-      throw ConfigurationError(
-        "setting secrets: \(settings.secrets): \(error); make-secrets FILE makes new ones"
-      )
+      throw ConfigurationError("setting secrets: \(error); make-secrets FILE makes new ones")
     }
     let tenancy = try environment.provenChannel(to: "tenancy")
     let entitlement = try environment.provenChannel(to: "entitlement")
@@ -114,7 +130,7 @@ public struct AuthProgram: HostedService {
   /// See `HostedService.readiness`.
   public func readiness() -> Readiness { service.readiness() }
 
-  /// Nothing but certificates can change while it serves.
+  /// Nothing of its own can change while it serves.
   public func reload() async throws {}
 
   /// See `HostedService.close`.

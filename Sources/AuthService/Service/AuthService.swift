@@ -108,6 +108,14 @@ public final class AuthService: Sendable {
         random: dependencies.random,
         logger: dependencies.logger
       )
+      let limiter = { (limit: Int) in
+        SourceLimiter(
+          limit: limit,
+          window: settings.sourceLimits.window,
+          sourceCount: settings.sourceLimits.sourceCount,
+          key: dependencies.random.bytes(32)
+        )
+      }
       let core = AuthCore(
         settings: settings,
         secrets: secrets,
@@ -128,6 +136,10 @@ public final class AuthService: Sendable {
           tenancy: dependencies.tenancy,
           entitlement: dependencies.entitlement
         ),
+        devices: DeviceTokens(secret: secrets.lookup),
+        signInLimiter: limiter(settings.sourceLimits.failures),
+        signUpLimiter: limiter(settings.sourceLimits.signUps),
+        successes: RecentSuccesses(key: dependencies.random.bytes(32)),
         revocations: RevocationSet(),
         signal: RevocationSignal(),
         logger: dependencies.logger,

@@ -16,6 +16,8 @@ public struct AuthSettings: Sendable {
   public var accessTokenLifetime = AccessTokenLifetime.standard
   /// How long sessions last, and how many a user may have.
   public var sessions = SessionLifetimes.standard
+  /// How often one source may try.
+  public var sourceLimits = SourceLimits()
   /// When signing keys come and go.
   public var rotation = SigningKeyRotation.standard
   /// How often a stream of revocations says something.
@@ -56,6 +58,7 @@ public struct AuthSettings: Sendable {
       }
       try members.finish()
     }
+    sourceLimits = try members.optional("source_limits").map(SourceLimits.init) ?? sourceLimits
     if let field = members.optional("signing_key_days") {
       rotation.period = try field.integer(in: 1...3650) * 86_400_000
     }

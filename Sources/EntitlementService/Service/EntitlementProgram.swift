@@ -37,6 +37,22 @@ public struct EntitlementProgram: HostedService {
     )
   }
 
+  /// See `HostedService.check`.
+  public static func check(
+    _ settings: Settings,
+    _ common: ServiceSettings,
+    _ check: inout ConfigurationCheck
+  ) {
+    check.file("catalog", settings.own.catalogPath) { _ in _ = try settings.own.readCatalog() }
+    for path in settings.own.testRootPaths {
+      check.file("apple.test_roots", path) { path in
+        let der = try FileBytes.read(path, byteCountMax: 64 << 10)
+        _ = try CertificateChains(anchors: [.test(der: der, isStrict: true)])
+      }
+    }
+    check.peers(["auth", "tenancy"], common)
+  }
+
   /// See `HostedService.open`.
   public static func open(
     _ settings: Settings,

@@ -41,4 +41,15 @@ extension SocketAddress {
     default: self
     }
   }
+
+  /// The address without the port, as a certificate would name it; nil for a Unix socket.
+  var numericHost: String? {
+    switch self {
+    case .unix: return nil
+    case .ipv4, .ipv6:
+      // 127.0.0.1:80 or [::1]:80.
+      let host = description.prefix(upTo: description.lastIndex(of: ":") ?? description.endIndex)
+      return String(host.first == "[" ? host.dropFirst().dropLast() : host)
+    }
+  }
 }

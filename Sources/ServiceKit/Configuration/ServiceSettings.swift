@@ -11,14 +11,17 @@ public struct ServiceSettings: Sendable {
     /// Authorities that issue the certificates of clients and servers of this installation, PEM;
     /// with it, clients need one (mutual TLS).
     public var authorities: String?
+    /// The name that the own commands expect in the certificate; nil for the host of the first
+    /// address that is listened at.
+    public var serverName: String?
   }
 
   /// How services prove themselves to one another where TLS does not.
   public struct ServiceKeys: Sendable {
     /// This service's private key, PEM; nil: it calls no other service.
     public var privateKey: String?
-    /// Public keys of the services that may call this one, PEM, by name.
-    public var trusted: [String: String]
+    /// Files with the public keys of the services that may call this one, PEM, by name.
+    public var trusted: [String: [String]]
   }
 
   /// Where to listen for calls.
@@ -76,7 +79,8 @@ public struct ServiceSettings: Sendable {
     let tls = TLS(
       certificate: try members.required("certificate").string(),
       key: try members.required("key").string(),
-      authorities: try members.optional("authorities")?.string()
+      authorities: try members.optional("authorities")?.string(),
+      serverName: try members.optional("server_name")?.string()
     )
     try members.finish()
     return tls
@@ -85,12 +89,26 @@ public struct ServiceSettings: Sendable {
   private static func serviceKeys(_ field: JSONField?) throws(JSONDecodingError) -> ServiceKeys {
     guard let field else { return ServiceKeys(privateKey: nil, trusted: [:]) }
     var members = try field.members()
-    let keys = ServiceKeys(
+    var keys = ServiceKeys(
       privateKey: try members.optional("private_key")?.string(),
-      trusted: try texts(members.optional("trusted"))
+      trusted: [:]
     )
+    if let field = members.optional("trusted") {
+      var services = try field.members()
+      for (name, field) in services.rest() { keys.trusted[name] = try files(field) }
+    }
     try members.finish()
     return keys
+  }
+
+  /// One file, or a list of them.
+  private static func files(_ field: JSONField) throws(JSONDecodingError) -> [String] {
+    if let path = field.value.string { return [path] }
+    let elements = try field.elements()
+    guard (1...8).contains(elements.count) else { throw field.error("1 to 8 files are needed") }
+    var files: [String] = []
+    for element in elements { files.append(try element.string()) }
+    return files
   }
 
   private static func logLevel(_ field: JSONField?) throws(JSONDecodingError) -> LogLevel {

@@ -30,6 +30,8 @@ public final class RevocationFeed: RevocationSource {
     /// The stream is open and has said everything that it had to.
     var isComplete = false
     var lastHeard: MonotonicInstant?
+    /// When AuthService really said something; opening the stream is no such thing.
+    var lastEvent: MonotonicInstant?
     /// Until then questions are not asked, because the last one failed.
     var silentUntil: MonotonicInstant?
   }
@@ -71,8 +73,13 @@ public final class RevocationFeed: RevocationSource {
 
   /// How long ago AuthService was last heard of; nil before the first time.
   ///
-  /// For metrics.
+  /// For metrics: what was revoked since then may not be known here.
   public var lag: Duration? {
+    let now = loop.preciseNow
+    return state.withLock { $0.lastEvent?.duration(to: now) }
+  }
+
+  private var silence: Duration? {
     let now = loop.preciseNow
     return state.withLock { $0.lastHeard?.duration(to: now) }
   }
@@ -132,7 +139,7 @@ public final class RevocationFeed: RevocationSource {
   private func watchSilence() async {
     while !Task.isCancelled {
       await loop.sleep(lease.duration / 4)
-      guard let lag, lag <= lease.duration else { return }
+      guard let silence, silence <= lease.duration else { return }
     }
   }
 
@@ -143,6 +150,7 @@ public final class RevocationFeed: RevocationSource {
       if let revocation = Revocation(event) { revocations.insert([revocation], now: clock.now) }
       update { state in
         state.lastHeard = loop.preciseNow
+        state.lastEvent = state.lastHeard
         if event.kind == .snapshotEnd { state.isComplete = true }
         state.revision = max(state.revision, event.revision)
       }

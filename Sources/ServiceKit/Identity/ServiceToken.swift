@@ -34,26 +34,37 @@ public final class ServiceTokenIssuer: Sendable {
   /// How long a token lives, in milliseconds.
   static let lifetime: Int64 = 60_000
 
+  private struct State {
+    var key: SigningKey
+    var current: [String: (text: String, renewal: Int64)] = [:]
+  }
+
   private let name: String
-  private let key: SigningKey
   private let clock: any WallClock
   private let random: any RandomSource
-  private let current = Lock<[String: (text: String, renewal: Int64)]>([:])
+  private let state: Lock<State>
 
   /// Makes an issuer for the service `name`, whose public key the others know.
   public init(name: String, key: SigningKey, clock: any WallClock, random: any RandomSource) {
     precondition(ServiceName.isName(name), "a service's name is lower-case letters, digits and -")
     self.name = name
-    self.key = key
     self.clock = clock
     self.random = random
+    state = Lock(State(key: key))
+  }
+
+  /// Signs with another key from now on.
+  public func replaceKey(_ key: SigningKey) {
+    state.withLock { $0 = State(key: key) }
   }
 
   /// A token for calls to the service `audience`.
   public func token(for audience: String) -> String {
     let now = clock.now
-    return current.withLock { current in
-      if let token = current[audience], now < token.renewal, token.renewal - now <= Self.lifetime {
+    return state.withLock { state in
+      if let token = state.current[audience], now < token.renewal,
+        token.renewal - now <= Self.lifetime
+      {
         return token.text
       }
       let claims: JSONObject = [
@@ -62,8 +73,8 @@ public final class ServiceTokenIssuer: Sendable {
         "exp": .number(JSONNumber((now + Self.lifetime) / 1000)),
         "jti": .string(Base64URL.encode(random.bytes(16))),
       ]
-      let text = JSONWebToken.signed(type: Self.type, claims: claims, by: key)
-      current[audience] = (text, now + Self.lifetime / 2)
+      let text = JSONWebToken.signed(type: Self.type, claims: claims, by: state.key)
+      state.current[audience] = (text, now + Self.lifetime / 2)
       return text
     }
   }
@@ -81,6 +92,9 @@ public final class ServiceTokenVerifier: Sendable {
   }
 
   private struct State {
+    var keys: [String: KeySet]
+    /// How often the keys were replaced.
+    var generation = 0
     /// Tokens that were verified, by their fingerprints.
     var tokens: [KeyedFingerprint.Value: Seen] = [:]
     /// Hosts of token names: the same name in another token is a replay as well.
@@ -89,16 +103,24 @@ public final class ServiceTokenVerifier: Sendable {
   }
 
   private let audience: String
-  private let keys: [String: KeySet]
   private let clock: any WallClock
-  private let state = Lock(State())
+  private let state: Lock<State>
   private let fingerprint = KeyedFingerprint(byteCountMax: JSONWebToken.byteCountMax)
 
   /// Makes a verifier for the service `audience`; `keys` holds what each other service signs with.
   public init(audience: String, keys: [String: KeySet], clock: any WallClock) {
     self.audience = audience
-    self.keys = keys
     self.clock = clock
+    state = Lock(State(keys: keys))
+  }
+
+  /// Believes other keys from now on; what was shown before must be shown by one of them.
+  public func replaceKeys(_ keys: [String: KeySet]) {
+    state.withLock { state in
+      state.keys = keys
+      state.generation += 1
+      state.tokens = [:]
+    }
   }
 
   /// The service that made `text`, shown by a peer at `address`.
@@ -113,7 +135,8 @@ public final class ServiceTokenVerifier: Sendable {
       guard bytes.count <= JSONWebToken.byteCountMax else { throw .tooLong }
       return fingerprint.value(of: bytes)
     }
-    if let seen = state.withLock({ $0.tokens[name] }) {
+    let (known, generation) = state.withLock { ($0.tokens[name], $0.generation) }
+    if let seen = known {
       guard now < seen.expires + TokenClaims.skewMilliseconds else { throw .expired }
       guard Self.isHost(seen.host, of: address) else { throw .replayed }
       return seen.service
@@ -124,7 +147,8 @@ public final class ServiceTokenVerifier: Sendable {
       let known = state.hosts[identifier]
       guard known.map({ $0.host == host }) ?? true else { return false }
       state.hosts[identifier] = seen
-      state.tokens[name] = seen
+      // Not one of a key that was taken away meanwhile.
+      if state.generation == generation { state.tokens[name] = seen }
       Self.prune(&state, now: now)
       return true
     }
@@ -139,7 +163,9 @@ public final class ServiceTokenVerifier: Sendable {
   ) throws(TokenFault) -> (Seen, name: String) {
     let token = try JSONWebToken(parsing: text)
     guard token.type == ServiceTokenIssuer.type else { throw .type }
-    guard let service = token.claims["iss"]?.string, let keys = keys[service] else { throw .issuer }
+    guard let service = token.claims["iss"]?.string,
+      let keys = state.withLock({ $0.keys[service] })
+    else { throw .issuer }
     guard let key = keys[token.keyID] else { throw .unknownKey }
     guard token.isSigned(by: key) else { throw .signature }
     let claims = TokenClaims(token.claims)

@@ -11,6 +11,14 @@ public protocol HostedService: Sendable {
   /// Takes the service's own settings out of the members.
   static func settings(_ members: inout JSONMembers) throws(JSONDecodingError) -> Settings
 
+  /// Opens the files that the settings name and looks whether they are good, without making or
+  /// changing anything; what every service has was looked at already.
+  static func check(
+    _ settings: Settings,
+    _ common: ServiceSettings,
+    _ check: inout ConfigurationCheck
+  )
+
   /// Opens the store and makes everything ready to serve; throws what a person can act on.
   static func open(_ settings: Settings, in environment: ServiceEnvironment) async throws -> Self
 
@@ -34,6 +42,15 @@ public protocol HostedService: Sendable {
 
   /// Closes the store, after the last call ended.
   func close() async
+}
+
+extension HostedService {
+  /// Names no files.
+  public static func check(
+    _ settings: Settings,
+    _ common: ServiceSettings,
+    _ check: inout ConfigurationCheck
+  ) {}
 }
 
 /// Name and ports of a kind of service.

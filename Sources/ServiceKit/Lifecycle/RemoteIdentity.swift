@@ -42,6 +42,7 @@ public final class RemoteIdentity: Sendable {
       clock: environment.clock,
       logger: environment.logger
     )
+    RevocationMetrics.register(revocations, on: loop, in: environment.metrics.registry)
     tokens = AccessTokenAuthenticator(
       verifier: AccessTokenVerifier(issuer: settings.issuer, audience: settings.audience),
       keys: keys,

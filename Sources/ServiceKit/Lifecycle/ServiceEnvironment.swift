@@ -17,6 +17,7 @@ public struct ServiceEnvironment: Sendable {
   /// The loops of the process; also the monotonic clock.
   public let loops: EventLoopGroup
 
+  let proofs: ServiceProofs
   private let tls: TLSContextSource?
   private let network: any Network
 
@@ -39,6 +40,12 @@ public struct ServiceEnvironment: Sendable {
     self.logger = logger
     self.metrics = metrics
     self.loops = loops
+    proofs = ServiceProofs(
+      name: name,
+      settings: settings.serviceKeys,
+      clock: clock,
+      random: random
+    )
     self.tls = tls
     self.network = network
   }

@@ -112,6 +112,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
       var isComplete = await reload { try await service.reload() }
       isComplete = await reload { try tls?.reload() } && isComplete
       isComplete = await reload { try environment.reloadCertificates() } && isComplete
+      isComplete = await reload { try environment.reloadServiceKeys() } && isComplete
       if isComplete { environment.logger.notice("reloaded", [:]) }
     }
   }

@@ -59,7 +59,7 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
     case .help: FileBytes.writeAll(help, to: STDOUT_FILENO)
     case .version: FileBytes.writeAll("\(GatehouseVersion.text)\n", to: STDOUT_FILENO)
     case .checkConfiguration(let path):
-      _ = try read(path)
+      try check(try read(path))
       FileBytes.writeAll("the configuration is good\n", to: STDOUT_FILENO)
     case .serve(let path): try await serve(try read(path))
     case .probe(let path): try await probe(try read(path).common)
@@ -100,37 +100,16 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
     }
   }
 
-  private static func tls(_ settings: ServiceSettings) throws -> TLSContextSource? {
-    guard let tls = settings.tls else { return nil }
-    let identity = TLSConfiguration.Identity(
-      certificateChain: .file(tls.certificate),
-      privateKey: .file(tls.key)
-    )
-    return try TLSContextSource(
-      TLSConfiguration(
-        role: .server(
-          identity,
-          clients: tls.authorities.map { .required(roots: .file($0)) } ?? .none
-        )
-      )
-    )
+  /// Opens every file that the settings name, and says of all what is wrong.
+  private func check(_ settings: Settings) throws(ConfigurationError) {
+    var check = ConfigurationCheck()
+    check.common(settings.common)
+    Service.check(settings.own, settings.common, &check)
+    try check.finish()
   }
 
-  private static func clientTLS(_ settings: ServiceSettings) throws -> TLSContextSource? {
-    guard let tls = settings.tls else { return nil }
-    let identity = TLSConfiguration.Identity(
-      certificateChain: .file(tls.certificate),
-      privateKey: .file(tls.key)
-    )
-    return try TLSContextSource(
-      TLSConfiguration(
-        role: .client(
-          identity: identity,
-          roots: tls.authorities.map { .pem(.file($0)) } ?? .system,
-          expectedHost: nil
-        )
-      )
-    )
+  private static func tls(_ settings: ServiceSettings) throws -> TLSContextSource? {
+    try settings.tls.map { try TLSContextSource($0.serverConfiguration) }
   }
 
   private func environment(
@@ -151,7 +130,7 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
       ),
       metrics: metrics,
       loops: loops,
-      tls: try Self.clientTLS(settings)
+      tls: try settings.tls.map { try TLSContextSource($0.clientConfiguration) }
     )
   }
 
@@ -170,17 +149,8 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
   /// Asks the health service at the first address that is listened at.
   private func probe(_ settings: ServiceSettings) async throws {
     let loops = try EventLoopGroup.epoll(count: 1)
-    var configuration = ChannelConfiguration(loops: loops)
-    configuration.connectionsPerAddress = 1
-    if let tls = try Self.clientTLS(settings) { configuration.useTLS(tls) }
-    let target = ChannelTarget(addresses: [settings.listen[0].forConnecting])
-    let channel = Channel(target, configuration)
-    let response = try await Grpc_Health_V1.HealthClient(channel).check(
-      .init(),
-      timeout: .seconds(3)
-    )
-    await channel.close()
-    guard response.status == .serving else { throw ConfigurationError("not serving") }
+    let environment = try environment(settings, loops, tls: nil)
+    try await environment.probe()
     FileBytes.writeAll("serving\n", to: STDOUT_FILENO)
   }
 
@@ -196,10 +166,10 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
       \(identity.summary)
 
         \(name) [--config FILE]
-            Serves until SIGTERM or Control-C, then drains. SIGHUP reloads certificates (and
-            TenancyService its policy, EntitlementService its catalogue).
+             Serves until SIGTERM or Control-C, then drains. SIGHUP reloads certificates and
+             service keys (and TenancyService its policy, EntitlementService its catalogue).
         \(name) --check-config [--config FILE]
-            Says whether the settings are good.
+            Says whether the settings, and the files that they name, are good.
         \(name) probe [--config FILE]
             Asks the running service whether it serves; exits with 0 if so.
         \(name) backup FILE [--config FILE]

@@ -37,6 +37,20 @@ public struct TenancyProgram: HostedService {
     )
   }
 
+  /// See `HostedService.check`.
+  public static func check(
+    _ settings: Settings,
+    _ common: ServiceSettings,
+    _ check: inout ConfigurationCheck
+  ) {
+    check.file("policy", settings.policy) { path in
+      let policy = try Policy.load(try FileBytes.read(path, byteCountMax: 4 << 20))
+      let missing = SmartHome.missing(in: policy)
+      guard missing.isEmpty else { throw PolicyError(missing) }
+    }
+    check.peers(["auth"], common)
+  }
+
   /// See `HostedService.open`.
   public static func open(
     _ settings: Settings,

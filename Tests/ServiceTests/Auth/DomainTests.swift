@@ -1,3 +1,4 @@
+import ServiceKit
 import Testing
 
 @testable import AuthService
@@ -23,6 +24,43 @@ struct DomainTests {
     // Bytes count, not characters.
     #expect(objection("ééé") == .length)
     #expect(objection("éééé") == nil)
+  }
+
+  @Test("Limits of sources are read from settings, and wrong ones are named")
+  func settings_sourceLimits_areRead() throws {
+    func read(_ json: String) throws -> SourceLimits {
+      let value = try JSONReader.read(Array(json.utf8), limits: JSONLimits(byteCountMax: 1 << 20))
+      return try ConfigurationReader.decode(value) { (members) throws(JSONDecodingError) in
+        try AuthSettings(&members)
+      }.sourceLimits
+    }
+    let standard = try read("{}")
+    #expect(standard.failures == 20)
+    #expect(standard.signUps == 20)
+    #expect(standard.window == 600_000)
+    #expect(standard.toldBy.isEmpty)
+    #expect(!standard.countsLoopback)
+    let limits = try read(
+      """
+      {"source_limits": {"failures": 5, "sign_ups": 6, "window_minutes": 7, "sources": 2048,
+                         "told_by": ["gateway"], "loopback": true}}
+      """
+    )
+    #expect(limits.failures == 5)
+    #expect(limits.signUps == 6)
+    #expect(limits.window == 420_000)
+    #expect(limits.sourceCount == 2048)
+    #expect(limits.toldBy == ["gateway"])
+    #expect(limits.countsLoopback)
+    for (setting, value) in [
+      ("failures", "0"), ("sign_ups", "-1"), ("window_minutes", "1441"), ("sources", "1"),
+      ("told_by", "\"gateway\""), ("loopback", "1"), ("failure", "1"),
+    ] {
+      let error = #expect(throws: ConfigurationError.self) {
+        try read("{\"source_limits\": {\"\(setting)\": \(value)}}")
+      }
+      #expect(error?.description.contains("source_limits.\(setting)") == true)
+    }
   }
 
   @Test("A password record survives its text, and what is not one is refused")

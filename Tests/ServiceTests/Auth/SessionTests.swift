@@ -217,6 +217,13 @@ struct SessionTests {
         group.addTask { await heard.run() }
         #expect(await stage.eventually { keys.isLoaded && heard.isLive })
         #expect(heard.count == 1, "what was revoked before is in the snapshot")
+        #expect((heard.lag ?? .seconds(60)) < .seconds(10))
+        #expect(deaf.lag == nil, "it never heard anything")
+        RevocationMetrics.register(heard, on: loop, in: stage.registry)
+        let lines = String(decoding: stage.registry.render(), as: UTF8.self).split(separator: "\n")
+        #expect(lines.contains("revocation_feed_live 1"))
+        #expect(lines.contains("revocations_known 1"))
+        #expect(lines.contains { $0.hasPrefix("revocation_lag_seconds ") })
         #expect(await fault(revokedBefore, heard) == .revoked)
         #expect(await fault(up, heard) == nil)
         #expect(await fault(up, deaf) == nil)
@@ -259,6 +266,14 @@ struct SessionTests {
       )
       #expect(await feed.state(of: claims) == .unknown)
       #expect(await feed.state(of: claims) == .unknown)
+      // Trying to open the stream is not hearing of it.
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await feed.run() }
+        await loops.loops[0].sleep(.milliseconds(50))
+        group.cancelAll()
+      }
+      #expect(feed.lag == nil)
+      #expect(!feed.isLive)
     }
   }
 

@@ -108,7 +108,7 @@ final class ServiceProcess: Sendable {
   }
 
   /// The programs are built beside the tests.
-  private static func program(_ name: String) throws -> String {
+  static func program(_ name: String) throws -> String {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     return URL(fileURLWithPath: own).deletingLastPathComponent()
       .appendingPathComponent("\(name)-service").path

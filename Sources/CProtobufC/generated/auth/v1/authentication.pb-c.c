@@ -248,7 +248,7 @@ const ProtobufCMessageDescriptor auth__v1__sign_up_request__descriptor =
   (ProtobufCMessageInit) auth__v1__sign_up_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__sign_in_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor auth__v1__sign_in_request__field_descriptors[5] =
 {
   {
     "email",
@@ -298,17 +298,30 @@ static const ProtobufCFieldDescriptor auth__v1__sign_in_request__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "device_token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SignInRequest, device_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__sign_in_request__field_indices_by_name[] = {
   3,   /* field[3] = allow_partial_context */
   2,   /* field[2] = device */
+  4,   /* field[4] = device_token */
   0,   /* field[0] = email */
   1,   /* field[1] = password */
 };
 static const ProtobufCIntRange auth__v1__sign_in_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor auth__v1__sign_in_request__descriptor =
 {
@@ -318,7 +331,7 @@ const ProtobufCMessageDescriptor auth__v1__sign_in_request__descriptor =
   "Auth__V1__SignInRequest",
   "auth.v1",
   sizeof(Auth__V1__SignInRequest),
-  4,
+  5,
   auth__v1__sign_in_request__field_descriptors,
   auth__v1__sign_in_request__field_indices_by_name,
   1,  auth__v1__sign_in_request__number_ranges,
@@ -415,7 +428,7 @@ const ProtobufCMessageDescriptor auth__v1__tokens__descriptor =
   (ProtobufCMessageInit) auth__v1__tokens__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__sign_in_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor auth__v1__sign_in_response__field_descriptors[3] =
 {
   {
     "tokens",
@@ -441,15 +454,28 @@ static const ProtobufCFieldDescriptor auth__v1__sign_in_response__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "device_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SignInResponse, device_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__sign_in_response__field_indices_by_name[] = {
+  2,   /* field[2] = device_token */
   0,   /* field[0] = tokens */
   1,   /* field[1] = user */
 };
 static const ProtobufCIntRange auth__v1__sign_in_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor auth__v1__sign_in_response__descriptor =
 {
@@ -459,7 +485,7 @@ const ProtobufCMessageDescriptor auth__v1__sign_in_response__descriptor =
   "Auth__V1__SignInResponse",
   "auth.v1",
   sizeof(Auth__V1__SignInResponse),
-  2,
+  3,
   auth__v1__sign_in_response__field_descriptors,
   auth__v1__sign_in_response__field_indices_by_name,
   1,  auth__v1__sign_in_response__number_ranges,

@@ -69,10 +69,11 @@ struct  Auth__V1__SignInRequest
   ProtobufCBinaryData password;
   Auth__V1__Device *device;
   protobuf_c_boolean allow_partial_context;
+  ProtobufCBinaryData device_token;
 };
 #define AUTH__V1__SIGN_IN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__sign_in_request__descriptor) \
-    , {0,NULL}, {0,NULL}, NULL, 0 }
+    , {0,NULL}, {0,NULL}, NULL, 0, {0,NULL} }
 
 
 struct  Auth__V1__Tokens
@@ -94,10 +95,11 @@ struct  Auth__V1__SignInResponse
   ProtobufCMessage base;
   Auth__V1__Tokens *tokens;
   Auth__V1__User *user;
+  ProtobufCBinaryData device_token;
 };
 #define AUTH__V1__SIGN_IN_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__sign_in_response__descriptor) \
-    , NULL, NULL }
+    , NULL, NULL, {0,NULL} }
 
 
 struct  Auth__V1__RefreshRequest

@@ -1,0 +1,89 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// Counts attempts for each source, and refuses those of one that had too many.
+///
+/// A source may spend `limit` attempts at once and gets them back evenly over the window (the generic
+/// cell rate algorithm: one instant for each source says when all are back). An attempt is taken
+/// before it is known how it ends, and given back when it was right; a source that signs many users
+/// in is so never refused.
+final class SourceLimiter: Sendable {
+  private struct Entry: ForgetfulEntry {
+    let key: UInt64
+    /// When all attempts are back, in milliseconds since 1970.
+    var settled: Int64 = 0
+    /// A bit for each account that was tried, several accounts to a bit.
+    var accounts: UInt64 = 0
+
+    init(key: UInt64) { self.key = key }
+
+    var worth: Int64 { settled }
+  }
+
+  /// What became of an attempt.
+  enum Outcome: Hashable, Sendable {
+    case taken
+    /// There may be another one after so many milliseconds.
+    case refused(wait: Int64)
+  }
+
+  /// Accounts of one source in one window from which on it looks like guessing.
+  static let accountCountMax = 8
+
+  private let window: Int64
+  private let interval: Int64
+  private let key: [UInt8]
+  private let table: Lock<ForgetfulTable<Entry>>
+
+  /// Makes a limiter of `limit` attempts in a window; `key` is a secret of 32 bytes.
+  init(limit: Int, window: Int64, sourceCount: Int, key: [UInt8]) {
+    interval = max(1, window / Int64(max(1, limit)))
+    self.window = interval * Int64(max(1, limit))
+    self.key = key
+    table = Lock(ForgetfulTable(count: sourceCount))
+  }
+
+  /// Takes an attempt of a source.
+  func take(_ source: SourceAddress, now: Int64) -> Outcome {
+    let key = digest(source.bytes)
+    return table.withLock { table in
+      table.change(key) { entry -> Outcome in
+        // A longer time than there is comes from a clock that was set back since.
+        let isSettled = entry.settled <= now || entry.settled.subtractingSaturated(now) > window
+        if isSettled { entry.accounts = 0 }
+        let settled = (isSettled ? now : entry.settled).addingSaturated(interval)
+        let wait = settled.subtractingSaturated(now) - window
+        guard wait <= 0 else { return .refused(wait: wait) }
+        entry.settled = settled
+        return .taken
+      }
+    }
+  }
+
+  /// Gives an attempt back: it was right, or did not come to be.
+  func giveBack(_ source: SourceAddress) {
+    let key = digest(source.bytes)
+    table.withLock { table in
+      table.update(key) { $0.settled = $0.settled.subtractingSaturated(interval) }
+    }
+  }
+
+  /// Notes whose account an attempt was wrong for; true when that makes it many accounts.
+  func isGuessing(_ source: SourceAddress, account: [UInt8]) -> Bool {
+    let (key, bit) = (digest(source.bytes), digest(account) % 64)
+    return table.withLock { table -> Bool in
+      var isGuessing = false
+      table.update(key) { entry in
+        let before = entry.accounts.nonzeroBitCount
+        entry.accounts |= 1 << bit
+        let after = entry.accounts.nonzeroBitCount
+        isGuessing = before < Self.accountCountMax && after >= Self.accountCountMax
+      }
+      return isGuessing
+    }
+  }
+
+  private func digest(_ bytes: [UInt8]) -> UInt64 {
+    Digests.hmacSHA256(key: key, bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}

@@ -1,0 +1,86 @@
+internal import RPCKit
+
+/// Collects what is wrong with the files that settings name, so that all of it can be said at once.
+///
+/// ```swift
+/// check.file("policy", settings.policy) { try Policy.load(FileBytes.read($0, byteCountMax: …)) }
+/// ```
+public struct ConfigurationCheck: Sendable {
+  /// What is wrong, each with the setting and the file that it is about.
+  public private(set) var problems: [String] = []
+
+  /// Makes a check that found nothing yet.
+  public init() {}
+
+  /// Opens the file of a setting with `body`; what that throws is a problem.
+  public mutating func file(_ setting: String, _ path: String, _ body: (String) throws -> Void) {
+    attempt(setting) {
+      do {
+        try body(path)
+      } catch {
+        let text = "\(error)"
+        throw ConfigurationError(text.contains(path) ? text : "\(path): \(text)")
+      }
+    }
+  }
+
+  /// Looks at anything else that a setting says.
+  public mutating func attempt(_ setting: String, _ body: () throws -> Void) {
+    do {
+      try body()
+    } catch {
+      let text = "\(error)"
+      problems.append(text.hasPrefix("setting ") ? text : "setting \(setting): \(text)")
+    }
+  }
+
+  /// Looks whether the settings say where each of these services is.
+  public mutating func peers(_ names: [String], _ settings: ServiceSettings) {
+    for name in names where settings.peers[name] == nil {
+      problems.append("setting peers.\(name) is missing: where is the \(name) service?")
+    }
+  }
+
+  /// Throws all problems as one error, a line each.
+  public func finish() throws(ConfigurationError) {
+    guard problems.isEmpty else {
+      throw ConfigurationError(problems.joined(separator: "\n"))
+    }
+  }
+}
+
+extension ConfigurationCheck {
+  /// Largest file of certificates or keys, in bytes.
+  private static let fileByteCountMax = 1 << 20
+
+  /// Looks at what every service has: certificates, service keys, and where the others are.
+  mutating func common(_ settings: ServiceSettings) {
+    if let tls = settings.tls { certificates(tls) }
+    if let path = settings.serviceKeys.privateKey {
+      file("service_keys.private_key", path) { _ = try ServiceKeyFiles.signingKey($0) }
+    }
+    for (name, paths) in settings.serviceKeys.trusted.sorted(by: { $0.key < $1.key }) {
+      for path in paths {
+        file("service_keys.trusted.\(name)", path) { _ = try ServiceKeyFiles.keys($0) }
+      }
+    }
+    for (name, target) in settings.peers.sorted(by: { $0.key < $1.key }) {
+      attempt("peers.\(name)") { _ = try ChannelTarget(target) }
+    }
+  }
+
+  private mutating func certificates(_ tls: ServiceSettings.TLS) {
+    let found = problems.count
+    var files = [("tls.certificate", tls.certificate), ("tls.key", tls.key)]
+    if let authorities = tls.authorities { files.append(("tls.authorities", authorities)) }
+    for (setting, path) in files {
+      file(setting, path) { _ = try FileBytes.read($0, byteCountMax: Self.fileByteCountMax) }
+    }
+    // Whether they fit together is only worth saying of files that are there.
+    guard problems.count == found else { return }
+    attempt("tls: \(files.map(\.1).joined(separator: ", "))") {
+      _ = try TLSContextSource(tls.serverConfiguration)
+      _ = try TLSContextSource(tls.clientConfiguration)
+    }
+  }
+}

@@ -1,0 +1,28 @@
+public import RPCKit
+
+/// How far a service is behind AuthService in revocations, as metrics.
+public enum RevocationMetrics {
+  /// Registers the metrics of a feed, as long as it lives.
+  public static func register(
+    _ feed: RevocationFeed,
+    on loop: any EventLoop,
+    in registry: MetricRegistry
+  ) {
+    let began = loop.preciseNow
+    registry.observe(
+      "revocation_lag_seconds",
+      help: "How long ago AuthService was heard of; before the first time, since the start."
+    ) { [weak feed] in
+      let lag = feed?.lag ?? began.duration(to: loop.preciseNow)
+      return Double(lag.nanosecondsSaturated) / 1_000_000_000
+    }
+    registry.observe(
+      "revocation_feed_live",
+      help: "1 while revocations are pushed, 0 while each call has to ask."
+    ) { [weak feed] in feed?.isLive == true ? 1 : 0 }
+    registry.observe(
+      "revocations_known",
+      help: "Revocations that are kept because tokens of them could still be shown."
+    ) { [weak feed] in Double(feed?.count ?? 0) }
+  }
+}
