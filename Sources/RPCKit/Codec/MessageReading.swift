@@ -9,11 +9,8 @@ package enum MessageReading {
     _ data: ProtobufCBinaryData
   ) throws(MessageDecodingError) -> String {
     let bytes = unsafe UnsafeBufferPointer(start: data.data, count: data.len)
-    do {
-      return String(copying: try unsafe UTF8Span(validating: Span(_unsafeElements: bytes)))
-    } catch {
-      throw .invalidUTF8
-    }
+    guard let string = unsafe String(validating: bytes, as: UTF8.self) else { throw .invalidUTF8 }
+    return string
   }
 
   /// The bytes of a `bytes` field.

@@ -80,13 +80,24 @@ package struct MessageScratch {
   }
 
   /// Encodes a filled struct straight into `buffer`, behind what `prefix` writes.
+  ///
+  /// Inlinable, because a generic function looks the type of the pointer up each time.
+  @inlinable
   package func pack<Struct>(
     _ root: UnsafeMutablePointer<Struct>,
     to buffer: inout ByteBuffer,
     prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
   ) {
-    let message = unsafe UnsafeMutableRawPointer(root)
-      .assumingMemoryBound(to: ProtobufCMessage.self)
+    unsafe pack(raw: UnsafeMutableRawPointer(root), to: &buffer, prefix: prefix)
+  }
+
+  @usableFromInline
+  package func pack(
+    raw root: UnsafeMutableRawPointer,
+    to buffer: inout ByteBuffer,
+    prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+  ) {
+    let message = unsafe root.assumingMemoryBound(to: ProtobufCMessage.self)
     let byteCount = unsafe protobuf_c_message_get_packed_size(message)
     prefix(&buffer, byteCount)
     unsafe buffer.appendUninitialized(byteCount) { target in

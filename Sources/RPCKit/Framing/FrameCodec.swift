@@ -47,8 +47,8 @@ final class FrameCodec {
   ///
   /// Returns the frame's payload size in bytes, for the caller to take the frame back when that is
   /// too large.
-  func appendResponse<Response: Message>(
-    _ response: Response,
+  func appendResponse(
+    _ append: MessageAppending,
     to buffer: inout ByteBuffer,
     streamID: StreamID,
     metadata: Metadata,
@@ -57,7 +57,7 @@ final class FrameCodec {
     let start = buffer.byteCount
     if deflates {
       var message = ByteBuffer()
-      response.append(to: &message) { _, _ in }
+      append(&message) { _, _ in }
       let deflated = deflateIfWorthwhile(&message)
       ResponseEnvelope.appendSuccessPrefix(
         to: &buffer,
@@ -68,7 +68,7 @@ final class FrameCodec {
       )
       message.withBytes { buffer.append($0) }
     } else {
-      response.append(to: &buffer) { buffer, byteCount in
+      append(&buffer) { buffer, byteCount in
         ResponseEnvelope.appendSuccessPrefix(
           to: &buffer,
           streamID: streamID,

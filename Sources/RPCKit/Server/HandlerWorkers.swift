@@ -31,7 +31,7 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   ///
   /// Long enough that the loop's own part, 100 µs with a few busy connections, is a small one, and
   /// short enough that who is refused learns it within 10 ms.
-  private static let nanosecondsPerTurnMax: Int64 = 4_000_000
+  private static let nanosecondsPerTurnMax: Int64 = 5_000_000
 
   private let loop: any EventLoop
   private var idle: [HandlerWorker] = []

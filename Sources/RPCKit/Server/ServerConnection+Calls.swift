@@ -144,13 +144,13 @@ extension ServerConnection {
   // MARK: - Finishing
 
   /// Answers a call with its response, unless it is over already.
-  func finish<Response: Message>(_ call: CallContext, _ response: Response) throws(RPCError) {
+  func finish(_ call: CallContext, _ append: MessageAppending) throws(RPCError) {
     precondition(loop.isCurrent, "a call is answered on its connection's loop")
     guard retire(call) else { return }
     let start = output.byteCount
     let metadata = machine.dialect == .stock ? Metadata() : call.metadataToSend
     let byteCount = resources.codec.appendResponse(
-      response,
+      append,
       to: &output,
       streamID: call.streamID,
       metadata: metadata,

@@ -30,7 +30,7 @@ struct MessageSizeTests {
     let probe = (4 << 20) - 1000
     var frame = ByteBuffer()
     let byteCount = FrameCodec().appendResponse(
-      Rich(byteCount: probe),
+      { buffer, prefix in Rich(byteCount: probe).append(to: &buffer, prefix: prefix) },
       to: &frame,
       streamID: .first,
       metadata: [:],

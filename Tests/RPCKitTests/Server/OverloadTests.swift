@@ -1,0 +1,131 @@
+import Contracts
+import RPCKitTesting
+import Testing
+
+@testable import RPCKit
+
+/// What becomes of calls when more come than the server can do, by a clock that its handlers move.
+@Suite("Overload")
+struct OverloadTests {
+  /// Calls at a fixed rate over some connections, however the server fares.
+  private final class Load {
+    struct Answer {
+      var latency: Int64
+      var code: Int32
+    }
+
+    let fixture: ServerFixture
+    private var peers: [WirePeer] = []
+    private var begun: [[UInt32: MonotonicInstant]] = []
+    private(set) var answers: [[Answer]] = []
+    private var next: UInt32 = 1
+
+    /// Each call takes `cost` of the loop.
+    init(_ fixture: ServerFixture, connectionCount: Int, cost: Duration) throws {
+      self.fixture = fixture
+      let loop = fixture.loop
+      fixture.service.onStart = { _ in loop.spend(cost) }
+      for index in 0..<connectionCount {
+        let peer = try fixture.connectExtended()
+        begun.append([:])
+        answers.append([])
+        peer.onFrame = { [unowned self] frame in note(frame, index) }
+        peers.append(peer)
+      }
+    }
+
+    private func note(_ frame: WireFrame, _ index: Int) {
+      guard let outcome = frame.outcome, let start = begun[index].removeValue(forKey: frame.stream)
+      else { return }
+      let latency = start.nanoseconds(to: fixture.simulation.now)
+      answers[index].append(Answer(latency: latency, code: outcome.code))
+    }
+
+    /// Sends `rates` calls a second, one number for each connection.
+    func drive(_ rates: [Int], for span: Duration) throws {
+      let start = fixture.simulation.now
+      var sent = Array(repeating: 0, count: peers.count)
+      while true {
+        try fixture.simulation.run(for: .microseconds(500))
+        let elapsed = start.nanoseconds(to: fixture.simulation.now)
+        guard elapsed < span.nanosecondsSaturated else { break }
+        for (index, rate) in rates.enumerated() {
+          let due = Int(Int64(rate) * elapsed / 1_000_000_000)
+          while sent[index] < due {
+            sent[index] += 1
+            begun[index][next] = fixture.simulation.now
+            peers[index].send(.call(next, "Read"))
+            next += 2
+          }
+          _ = peers[index].takeFrames()
+        }
+      }
+      try fixture.simulation.run(for: .seconds(1))
+    }
+
+    /// Begins to count anew.
+    func forget() { answers = answers.map { _ in [] } }
+
+    var all: [Answer] { answers.flatMap { $0 } }
+  }
+
+  private static func percentile(_ share: Double, _ latencies: [Int64]) -> Int64 {
+    let sorted = latencies.sorted()
+    return sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
+  }
+
+  @Test(
+    "at a multiple of its capacity a server does all it can, soon, and refuses the rest at once",
+    arguments: [2, 5]
+  )
+  func overload_multipleOfCapacity_keepsGoodputAndRefusesSoon(multiple: Int) throws {
+    let fixture = try ServerFixture()
+    let load = try Load(fixture, connectionCount: 4, cost: .microseconds(500))
+    let capacity = 2000
+    // A server that has not learned yet what it can do takes everything.
+    try load.drive(Array(repeating: capacity / 8, count: 4), for: .seconds(1))
+    #expect(load.all.allSatisfy { $0.code == 0 })
+    load.forget()
+    try load.drive(Array(repeating: capacity * multiple / 4, count: 4), for: .seconds(2))
+    let good = load.all.filter { $0.code == 0 }
+    let refused = load.all.filter { $0.code == 8 }
+    #expect(good.count + refused.count == load.all.count)
+    #expect(good.count >= capacity * 2 * 95 / 100)
+    #expect(refused.count >= capacity * 2 * (multiple - 1) * 9 / 10)
+    // Admitted ones wait for the 128 that the limit always lets in. The others wait for some turns of
+    // 5 ms, because a simulated turn takes only a part of what has arrived.
+    #expect(Self.percentile(0.99, good.map(\.latency)) <= 200_000_000)
+    #expect(Self.percentile(0.99, refused.map(\.latency)) <= 80_000_000)
+    #expect(Self.percentile(0.5, refused.map(\.latency)) <= 25_000_000)
+  }
+
+  @Test("answers leave while calls that came with them still wait for their handlers")
+  func burst_longerThanATurn_isAnsweredAsItGoes() throws {
+    let fixture = try ServerFixture()
+    let peer = try fixture.connectExtended()
+    let loop = fixture.loop
+    var startedAtFirstAnswer: Int?
+    fixture.service.onStart = { _ in loop.spend(.milliseconds(1)) }
+    peer.onFrame = { _ in
+      startedAtFirstAnswer = startedAtFirstAnswer ?? fixture.service.started.count
+    }
+    for index in 0..<60 { peer.send(.call(UInt32(index * 2 + 1), "Echo")) }
+    try fixture.simulation.settle()
+    // All of them end, although nothing new comes that could wake a worker.
+    #expect(peer.takeFrames().count == 60)
+    #expect(try #require(startedAtFirstAnswer) < 30)
+  }
+
+  @Test("calls left over by a worker that had waited itself are begun in the next turn")
+  func leftOver_afterAResumedHandler_begins() throws {
+    let fixture = try ServerFixture()
+    let peer = try fixture.connectExtended()
+    let loop = fixture.loop
+    let sleeper = Benchmark_V1.CheckRequest(context: "sleep=10")
+    fixture.service.onStart = { _ in loop.spend(.milliseconds(3)) }
+    _ = try fixture.exchange(peer, .call(1, "Echo", sleeper))
+    for index in 1...20 { peer.send(.call(UInt32(index * 2 + 1), "Echo", sleeper)) }
+    try fixture.simulation.run(for: .seconds(1))
+    #expect(peer.takeFrames().count == 21)
+  }
+}

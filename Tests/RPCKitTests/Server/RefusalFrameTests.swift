@@ -1,0 +1,43 @@
+import Testing
+
+@testable import RPCKit
+
+@Suite("Refusals that are encoded once")
+struct RefusalFrameTests {
+  @Test("are what encoding the error for the call gives", arguments: [1, 0x0102_0305, 0xffff_fffd])
+  func append_anyCall_isTheEncodedError(id: UInt32) {
+    var frame = ByteBuffer()
+    var encoded = ByteBuffer()
+    // Not at the front, where a place could be right by accident.
+    frame.append(7)
+    encoded.append(7)
+    RefusalFrame(.overloaded, limits: Limits())
+      .append(to: &frame, streamID: StreamID(rawValue: id))
+    ResponseEnvelope.appendError(
+      to: &encoded,
+      streamID: StreamID(rawValue: id),
+      error: .overloaded
+    )
+    #expect(frame.withBytes { [UInt8]($0) } == encoded.withBytes { [UInt8]($0) })
+  }
+
+  @Test("fit into the smallest frames")
+  func encode_tinyFrames_isBounded() {
+    var limits = Limits()
+    limits.frameByteCountMax = 160
+    var frame = ByteBuffer()
+    RefusalFrame(.overloaded, limits: limits).append(to: &frame, streamID: .first)
+    #expect(frame.byteCount <= FrameHeader.byteCount + 80)
+    #expect(RefusalFrame(.overloaded, limits: limits).code == .resourceExhausted)
+  }
+
+  @Test("have the codes that callers act on")
+  func refusals_haveTheirCodes() {
+    let refusals = RefusalFrames(limits: Limits())
+    #expect(refusals.draining.code == .unavailable)
+    #expect(refusals.tooManyStreams.code == .resourceExhausted)
+    #expect(refusals.expired.code == .deadlineExceeded)
+    #expect(refusals.tooMuchMetadata.code == .resourceExhausted)
+    #expect(refusals.overloaded.code == .resourceExhausted)
+  }
+}
