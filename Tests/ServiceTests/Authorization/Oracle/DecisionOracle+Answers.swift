@@ -29,7 +29,7 @@ extension DecisionOracle {
       }
       tally.batched += response.decisions.count
     }
-    for _ in 0..<10 { try await askForList(service) }
+    for _ in 0..<5 { try await askForList(service) }
   }
 
   /// Users ask about themselves, and what they may not know of does not exist.
