@@ -9,16 +9,6 @@ struct KnownDeviceTests {
   private let refused = "UNAUTHENTICATED INVALID_CREDENTIALS"
   private let limited = "RESOURCE_EXHAUSTED TOO_MANY_ATTEMPTS"
 
-  private func signIn(
-    _ stage: AuthStage,
-    _ token: String,
-    password: String = AuthStage.password
-  ) async throws -> Auth_V1.SignInResponse {
-    try await stage.authentication.signIn(
-      .init(email: "ada@example.org", password: password, deviceToken: token)
-    )
-  }
-
   @Test("An owner on a known device does not wait for what somebody else tries")
   func signIn_knownDevice_doesNotWait() async throws {
     try await AuthStage.run { stage in
@@ -26,13 +16,13 @@ struct KnownDeviceTests {
       #expect(token.utf8.count <= 256)
       for _ in 0..<5 { _ = await outcome { _ = try await stage.signIn(password: "guess guess") } }
       #expect(await outcome { _ = try await stage.signIn() } == refused)
-      let answer = try await signIn(stage, token)
+      let answer = try await stage.signIn(onDevice: token)
       #expect(!answer.deviceToken.isEmpty)
       // The attacker goes on waiting, and the next sign-in does not.
       #expect(await outcome { _ = try await stage.signIn() } == refused)
-      _ = try await signIn(stage, answer.deviceToken)
+      _ = try await stage.signIn(onDevice: answer.deviceToken)
       // The first token still names the same device.
-      _ = try await signIn(stage, token)
+      _ = try await stage.signIn(onDevice: token)
     }
   }
 
@@ -44,19 +34,20 @@ struct KnownDeviceTests {
       _ = await stage.eventually { hashes() == 1 }
       for _ in 0..<5 {
         #expect(
-          await outcome { _ = try await signIn(stage, token, password: "guess guess") } == refused
+          await outcome { _ = try await stage.signIn(onDevice: token, password: "guess guess") }
+            == refused
         )
       }
       _ = await stage.eventually { hashes() == 6 }
-      #expect(await outcome { _ = try await signIn(stage, token) } == refused)
+      #expect(await outcome { _ = try await stage.signIn(onDevice: token) } == refused)
       // Another device of the owner, and strangers, are not held up by it.
       let other = try await stage.signIn()
       #expect(hashes() >= 6)
       _ = await stage.eventually { hashes() == 7 }
       #expect(hashes() == 7)
-      _ = try await signIn(stage, other.deviceToken)
+      _ = try await stage.signIn(onDevice: other.deviceToken)
       stage.clock.advance(1000)
-      _ = try await signIn(stage, token)
+      _ = try await stage.signIn(onDevice: token)
       #expect(stage.service.core.pool.count == 0)
     }
   }
@@ -68,11 +59,12 @@ struct KnownDeviceTests {
       let foreign = try await stage.signUp("eve@example.org").deviceToken
       for _ in 0..<5 { _ = await outcome { _ = try await stage.signIn(password: "guess guess") } }
       for text in [foreign, token + "A", "rubbish"] {
-        #expect(await outcome { _ = try await signIn(stage, text) } == refused)
+        let answer = await outcome { _ = try await stage.signIn(onDevice: text) }
+        #expect(answer == refused)
       }
       stage.clock.advance(DeviceTokens.lifetime)
       for _ in 0..<5 { _ = await outcome { _ = try await stage.signIn(password: "guess guess") } }
-      #expect(await outcome { _ = try await signIn(stage, token) } == refused)
+      #expect(await outcome { _ = try await stage.signIn(onDevice: token) } == refused)
     }
   }
 
@@ -106,7 +98,7 @@ struct KnownDeviceTests {
       while let permit = try? stage.service.core.pool.reserve(.ordinary) { permits.append(permit) }
       let shed = await outcome { _ = try await stage.signIn() }
       #expect(shed == "RESOURCE_EXHAUSTED TOO_MANY_SIGN_INS")
-      _ = try await signIn(stage, token)
+      _ = try await stage.signIn(onDevice: token)
       // Signed in to from here before.
       _ = try await stage.signIn("eve@example.org")
       permits = []
@@ -130,7 +122,7 @@ struct KnownDeviceTests {
       // The refusals cost no hash and no transaction.
       #expect(stage.metric(#"auth_store_transactions_total{kind="write"}"#) == 21)
       #expect(await outcome { _ = try await stage.signIn() } == limited)
-      _ = try await signIn(stage, token)
+      _ = try await stage.signIn(onDevice: token)
       stage.clock.advance(60_000)
       for _ in 0..<20 { _ = try await stage.signIn() }
     }
@@ -196,5 +188,17 @@ struct KnownDeviceTests {
       let listed = try await stage.sessions.list(.init(), options: stage.with(answer))
       #expect(listed.sessions.map(\.network) == ["2001:db8:1::/48"])
     }
+  }
+}
+
+extension AuthStage {
+  /// Signs in with the device token of an earlier answer.
+  fileprivate func signIn(
+    onDevice token: String,
+    password: String = AuthStage.password
+  ) async throws -> Auth_V1.SignInResponse {
+    try await authentication.signIn(
+      .init(email: "ada@example.org", password: password, deviceToken: token)
+    )
   }
 }

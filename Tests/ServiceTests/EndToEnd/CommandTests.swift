@@ -11,8 +11,9 @@ extension EndToEndTests {
         let early = try await home.command("auth", "probe")
         #expect(early.code == 1)
         #expect(try await home.command("auth", "--check-config").code == 0)
-        try await home.start("tenancy")
         try await home.start("auth")
+        // Ready when it has AuthService's keys.
+        try await home.start("tenancy")
         try await home.signUp("ada@example.org")
         let granted = try await home.command("auth", "grant-super-admin", "ada@example.org")
         #expect(granted.code == 0, "\(granted.text)")

@@ -57,7 +57,8 @@ final class SecureInstallation: Sendable {
           + "-keyout \(name).key -out \(name).csr"
       )
       try folder.write(
-        "subjectAltName=DNS:\(name).test,DNS:localhost,URI:svc://\(name)\n",
+        "subjectAltName=DNS:\(name).test,DNS:localhost,URI:svc://\(name)\n"
+          + "extendedKeyUsage=serverAuth,clientAuth\n",
         to: "\(name).ext"
       )
       try await openSSL(
