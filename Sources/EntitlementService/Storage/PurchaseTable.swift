@@ -43,7 +43,7 @@ enum PurchaseTable {
       SELECT \(columns) FROM (
         SELECT \(columns),
           row_number() OVER (
-            PARTITION BY environment, product_id ORDER BY purchased_at DESC, id DESC) AS by_date,
+            PARTITION BY environment, product_id ORDER BY purchased_at DESC, id) AS by_date,
           row_number() OVER (
             PARTITION BY environment, product_id ORDER BY
               CASE WHEN revoked_at IS NULL AND withdrawn_at IS NULL THEN 0 ELSE 1 END,
