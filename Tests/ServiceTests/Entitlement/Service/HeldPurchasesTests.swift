@@ -3,6 +3,7 @@ import RPCKitTesting
 import ServiceKit
 import Testing
 
+@testable import ServiceTesting
 @testable import EntitlementService
 
 @Suite("What is read to answer for a user with many purchases")

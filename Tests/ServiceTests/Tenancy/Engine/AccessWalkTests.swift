@@ -1,5 +1,6 @@
 import Testing
 
+@testable import ServiceTesting
 @testable import TenancyService
 
 @Suite("Lists while the forest changes")
