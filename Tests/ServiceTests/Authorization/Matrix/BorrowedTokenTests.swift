@@ -172,6 +172,14 @@ extension MatrixStage {
         options: tenant
       )
     }
+    for user in [somebody, try await product.signUp("suspended")] {
+      let suspended = try await call(
+        "Subjects/Suspend",
+        .object(["userId": .string(user.id)]),
+        try await product.call(person(.superAdmin))
+      )
+      try #require(suspended.code == nil, "\(suspended)")
+    }
     for number in 1...2 {
       let id = JSONValue.string("\(4_000_000_000 + number)")
       let transaction = try TransactionFields.signed {

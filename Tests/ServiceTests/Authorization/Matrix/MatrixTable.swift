@@ -182,8 +182,8 @@ enum MatrixTable {
     .init("Associations/ListByEntity", .device, .staff, #"{"entityId": "<door>"}"#),
     .init("Associations/GrantSuperAdmin", .service, [], #"{"userId": "<operator>"}"#),
     .init("Associations/RevokeSuperAdmin", .service, [], #"{"userId": "usr_somebody"}"#),
-    .init("Subjects/Suspend", .system, .operators, #"{"userId": "usr_somebody"}"#),
-    .init("Subjects/Resume", .system, .operators, #"{"userId": "usr_somebody"}"#),
+    .init("Subjects/Suspend", .system, .operators, #"{"userId": "<user>"}"#),
+    .init("Subjects/Resume", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Subjects/ListSuspended", .system, .operators),
     .init(
       "Permissions/Check",
