@@ -25,6 +25,8 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
 
   /// Tasks that are kept although they have nothing to do.
   private static let idleCountMax = 1024
+  /// Places of taken calls that are worth moving the others for.
+  private static let forgottenCountMin = 64
   /// Calls that begin before the loop looks for events again.
   private static let callsPerTurnMax = 512
   /// Time that calls may take before the loop looks for events again.
@@ -84,11 +86,25 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
     let work = waiting[head].take()
     head += 1
     takenCount += 1
+    forgetTaken()
+    return work
+  }
+
+  /// Places of the list, those of calls that were taken included.
+  var placeCount: Int { waiting.count }
+
+  /// Frees the places of calls that were taken, once they are half of the list.
+  ///
+  /// A busy server's list is never empty, so to wait for that would let it grow without end.
+  private func forgetTaken() {
     if head == waiting.count {
       waiting.removeAll(keepingCapacity: head <= Self.idleCountMax)
-      head = 0
+    } else if head >= Self.forgottenCountMin, head >= waiting.count / 2 {
+      waiting.removeFirst(head)
+    } else {
+      return
     }
-    return work
+    head = 0
   }
 
   /// A handler returned at `instant`.

@@ -32,7 +32,7 @@ public final class Server: Sendable {
   let core: ServerCore
   private let network: any Network
   private let loops: EventLoopGroup
-  private let resources: [LoopResources]
+  let resources: [LoopResources]
   private let shared = Lock(Shared())
 
   /// Makes a server that listens once it runs.

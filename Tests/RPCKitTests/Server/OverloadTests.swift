@@ -99,6 +99,30 @@ struct OverloadTests {
     #expect(Self.percentile(0.5, refused.map(\.latency)) <= 25_000_000)
   }
 
+  @Test("the list of waiting calls stays short although it is never empty")
+  func closedLoop_longerThanATurn_keepsTheListShort() throws {
+    let fixture = try ServerFixture()
+    let peer = try fixture.connectExtended()
+    let loop = fixture.loop
+    let workers = fixture.server.resources[0].workers
+    let longest = Lock(0)
+    fixture.service.onStart = { _ in
+      loop.spend(.milliseconds(1))
+      longest.withLock { $0 = max($0, workers.placeCount) }
+    }
+    var next: UInt32 = 1
+    func call() {
+      guard next < 4000 else { return }
+      peer.send(.call(next, "Echo"))
+      next += 2
+    }
+    peer.onFrame = { _ in call() }
+    for _ in 0..<100 { call() }
+    try fixture.simulation.run(for: .seconds(10))
+    #expect(peer.takeFrames().count == 2000)
+    #expect(longest.withLock { $0 } < 300)
+  }
+
   @Test("answers leave while calls that came with them still wait for their handlers")
   func burst_longerThanATurn_isAnsweredAsItGoes() throws {
     let fixture = try ServerFixture()
