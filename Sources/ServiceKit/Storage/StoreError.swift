@@ -34,7 +34,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case migrationFailed(version: Int, detail: String)
   /// A statement would have broken a rule of the schema.
   case constraint(Constraint, String)
-  /// A statement is wrong, or a column does not hold what was asked of it: an error of the program.
+  /// A statement is wrong, or a column does not hold what was asked of it: an error of the program,
+  /// or a value that it never wrote.
   case statement(String)
 }
 
@@ -53,7 +54,7 @@ extension StoreError: CustomStringConvertible {
     case .cannotOpen(let path, let detail): "\(path) cannot be opened: \(detail)"
     case .migrationFailed(let version, let detail): "migration \(version) failed: \(detail)"
     case .constraint(_, let detail): "a rule of the schema would be broken: \(detail)"
-    case .statement(let detail): "a statement is wrong: \(detail)"
+    case .statement(let detail): "a statement does not fit the store: \(detail)"
     }
   }
 }

@@ -57,6 +57,11 @@ public struct ReadTransaction: StoreTransaction, ~Copyable {
 
   init(_ connection: SQLiteConnection) { self.connection = connection }
 
+  /// An error that names the store's file, for rows that contradict each other.
+  public func damage(_ detail: String) -> StoreError {
+    .corrupt(path: connection.path, detail: detail)
+  }
+
   /// See `StoreTransaction.query`.
   public func query<T>(
     _ sql: String,

@@ -8,6 +8,9 @@ enum ForestLoader {
   static func load(_ policy: Policy, _ tx: borrowing ReadTransaction) throws -> Forest {
     var forest = Forest(policy: policy)
     try loadEntities(into: &forest, tx)
+    if let entity = forest.unrootedEntity {
+      throw tx.damage("\(entity) hangs on nothing, or too deep, or on itself")
+    }
     try loadAssociations(into: &forest, tx)
     try loadLinks(into: &forest, tx)
     try loadSuspensions(into: &forest, tx)

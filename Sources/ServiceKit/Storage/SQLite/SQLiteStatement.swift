@@ -128,8 +128,26 @@ final class SQLiteStatement {
     let found = type(column)
     guard found != expected else { return true }
     if mismatch == nil {
-      mismatch = .statement("column \(column) has type \(found), not \(expected): \(sql)")
+      let words = "\(Self.noun(found)) and not \(Self.noun(expected))"
+      mismatch = .statement("\(name(column)) holds \(words): \(sql)")
     }
     return false
+  }
+
+  private func name(_ column: Int) -> String {
+    guard let name = unsafe sqlite3_column_name(handle, Int32(clamping: column)) else {
+      return "column \(column)"
+    }
+    return unsafe String(cString: name)
+  }
+
+  private static func noun(_ type: Int32) -> String {
+    switch type {
+    case SQLITE_INTEGER: "a whole number"
+    case SQLITE_FLOAT: "a number"
+    case SQLITE_TEXT: "text"
+    case SQLITE_BLOB: "bytes"
+    default: "nothing"
+    }
   }
 }

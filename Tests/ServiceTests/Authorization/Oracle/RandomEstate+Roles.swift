@@ -96,8 +96,9 @@ extension RandomEstate {
   mutating func lend() async throws {
     guard let device = pick(ids("device")), let person = pick(people) else { return }
     let parent = naive.entities[device]?.parent
-    let tenants = naive.associations.filter {
-      $0.role == "tenant" && $0.entity == parent && $0.until == nil && $0.from == nil
+    let tenants = naive.associations.filter { [suspended = naive.suspended] in
+      $0.role == "tenant" && !suspended.contains($0.user) && $0.entity == parent && $0.until == nil
+        && $0.from == nil
     }
     var granter = administrator
     if let tenant = pick(tenants), let person = people.first(where: { $0.id == tenant.user }) {
@@ -135,4 +136,18 @@ extension RandomEstate {
     _ = try await product.guests.revoke(.init(passId: pass.id), options: try await asAdministrator)
     naive.associations.removeAll { $0.id == pass.id }
   }
+
+  /// Few at a time, or their denials would hide all others.
+  mutating func suspendOrResume() async throws {
+    let options = try await asAdministrator
+    if let user = pick(naive.suspended.sorted()), Bool.random(using: &generator) || isCrowded {
+      _ = try await product.subjects.resume(.init(userId: user), options: options)
+      naive.suspended.remove(user)
+    } else if let person = pick(people) {
+      _ = try await product.subjects.suspend(.init(userId: person.id), options: options)
+      naive.suspended.insert(person.id)
+    }
+  }
+
+  private var isCrowded: Bool { naive.suspended.count >= 3 }
 }

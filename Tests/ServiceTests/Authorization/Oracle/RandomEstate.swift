@@ -41,7 +41,7 @@ struct RandomEstate {
 
   /// One random change, by somebody who may.
   mutating func change() async throws {
-    switch Int.random(in: 0..<24, using: &generator) {
+    switch Int.random(in: 0..<25, using: &generator) {
     case 0: try await addPortfolio()
     case 1: try await addProperty()
     case 2, 3: try await addUnit()
@@ -57,6 +57,7 @@ struct RandomEstate {
     case 19, 20: try await changeDevice()
     case 21: try await moveDevice()
     case 22: try await setCommonAreas()
+    case 23: try await suspendOrResume()
     default: try await delete()
     }
   }

@@ -117,4 +117,27 @@ struct PoisonTests {
       #expect(try await stage.devices.list(.init(), options: owner).devices.count == 3)
     }
   }
+
+  @Test(
+    "What we never write and cannot go on with keeps the service from starting, and is named",
+    arguments: [
+      ("UPDATE association SET valid_until = 'soon'", "valid_until holds text"),
+      ("UPDATE association SET valid_from = x'00'", "valid_from holds bytes"),
+      ("UPDATE association SET role = x'74656e616e74'", "role holds bytes"),
+      ("UPDATE entity SET name = x'ff00' WHERE type = 'device'", "name holds bytes"),
+      ("UPDATE entity SET attributes = x'7b7d' WHERE type = 'unit'", "attributes holds bytes"),
+      ("UPDATE entity SET revision = 'many' WHERE type = 'unit'", "revision holds text"),
+      ("UPDATE entity SET parent_id = NULL WHERE type = 'device'", "hangs on nothing"),
+      ("UPDATE entity SET parent_id = id WHERE type = 'property'", "on itself"),
+    ]
+  )
+  func store_withWhatCannotBe_doesNotStart(statement: String, words: String) async throws {
+    let folder = try TestFolder()
+    try await TenancyStage.run(in: folder) { _ = try await Building($0, name: "home") }
+    try await poison(folder, [(statement, [])])
+    let error = await #expect(throws: StoreError.self) {
+      try await TenancyStage.run(in: folder) { _ in }
+    }
+    #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+  }
 }
