@@ -18,6 +18,7 @@ enum FailureText {
   static func text(_ failure: CallFailure) -> String {
     let error = failure.error
     var lines = ["gatehouse: \(error.code): \(error.message)"]
+    if let cause = error.causeDescription { lines.append("  cause: \(cause)") }
     for detail in error.details { lines += text(detail) }
     lines.append("  \(advice(failure))")
     return lines.map { printable($0) + "\n" }.joined()

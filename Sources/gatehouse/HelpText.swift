@@ -101,7 +101,8 @@ enum HelpText {
       """
       \(command == .login ? "Signs in." : "Makes an account and signs in.") The password is asked \
       for, or taken from GATEHOUSE_PASSWORD. The session
-      is kept in a file that only its owner may read, and its token is refreshed when needed.
+      is kept in a file that only its owner may read, and its token is refreshed when needed. A file
+      beside it keeps, signed out or not, what AuthService knows this machine by.
       """
     case .logout: "Ends the session at AuthService and forgets it."
     case .whoami: "Shows the signed-in user with roles and plan, as AuthService has them now."

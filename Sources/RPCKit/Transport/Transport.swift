@@ -74,6 +74,12 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
     self.reason = reason
     self.description = description
   }
+
+  /// The same error, with the address that it happened with in front.
+  func at(_ address: String) -> TransportError {
+    guard !description.hasPrefix("\(address): ") else { return self }
+    return TransportError(reason, "\(address): \(description)")
+  }
 }
 
 /// Who is at the other end of a transport.

@@ -31,7 +31,7 @@ struct CallLog: FailureInterceptor {
         "method": .string(call.method.method),
         "code": "\(error.code)",
         "error": .string(error.message),
-        "cause": .string(error.cause.map { "\($0)" } ?? ""),
+        "cause": .string(error.causeDescription ?? ""),
         "traceparent": .string(call.metadata["traceparent"] ?? ""),
       ]
     )

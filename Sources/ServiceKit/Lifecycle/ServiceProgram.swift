@@ -49,7 +49,9 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
       exit(0)
     } catch {
       StandardErrorSink.shared.flush()
-      FileBytes.writeAll("\(Service.identity.name)-service: \(error)\n", to: STDERR_FILENO)
+      // The operator who reads this is on our side: a connection that failed says why.
+      let reason = (error as? RPCError)?.descriptionWithCause ?? "\(error)"
+      FileBytes.writeAll("\(Service.identity.name)-service: \(reason)\n", to: STDERR_FILENO)
       exit(error is ConfigurationError ? 2 : 1)
     }
   }

@@ -11,11 +11,12 @@ struct LoginCommand: Command {
       email: email,
       password: try PasswordSource.existing(context),
       device: .commandLine,
-      allowPartialContext: true
+      allowPartialContext: true,
+      deviceToken: KnownDevicesFile(context).token(of: email)
     )
     let response = try await context.withChannel(to: "auth") { channel in
       try await Auth_V1.AuthenticationClient(channel).signIn(request, timeout: context.callTimeout)
     }
-    try SignedIn.keep(response, context)
+    try SignedIn.keep(response, of: email, context)
   }
 }

@@ -23,16 +23,21 @@ struct SignUpCommand: Command {
     let response = try await context.withChannel(to: "auth") { channel in
       try await Auth_V1.AuthenticationClient(channel).signUp(request, timeout: context.callTimeout)
     }
-    try SignedIn.keep(response, context)
+    try SignedIn.keep(response, of: email, context)
   }
 }
 
 /// What follows a sign-in of either kind.
 enum SignedIn {
-  /// Keeps the session and says whose it is.
-  static func keep(_ response: Auth_V1.SignInResponse, _ context: CommandContext) throws {
+  /// Keeps the session and the device token of `email`, and says whose the session is.
+  static func keep(
+    _ response: Auth_V1.SignInResponse,
+    of email: String,
+    _ context: CommandContext
+  ) throws {
     let session = Session(response, authTarget: context.options.targets["auth"] ?? "")
     try SessionFile(path: context.options.sessionPath).write(session)
+    KnownDevicesFile(context).keep(response.deviceToken, of: email)
     try context.console.line("signed in as \(session.email) (\(session.userID))")
   }
 }

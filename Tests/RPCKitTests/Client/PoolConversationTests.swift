@@ -37,7 +37,11 @@ struct PoolConversationTests {
     let first = stage.call()
     #expect(first.error?.code == .unavailable)
     #expect(first.error?.isNotProcessed == true)
-    #expect((first.error?.cause as? TransportError)?.description == "connection refused")
+    let failed = stage.network.peers[1].peer.address
+    #expect(
+      first.error?.descriptionWithCause
+        == "UNAVAILABLE: no server can be reached: \(failed): connection refused"
+    )
     let second = stage.call()
     #expect(second.error?.code == .unavailable)
     #expect(stage.network.peers.count == 2)

@@ -78,6 +78,8 @@ struct TLSEndToEndTests {
       let error = await rpcError { _ = try await test.rich.echo(Rich()) }
       #expect(error?.code == .unavailable)
       #expect((error?.cause as? TransportError)?.reason == .tlsFailed)
+      let text = error?.descriptionWithCause ?? ""
+      #expect(text.contains("certificate verify failed: unable to get local issuer certificate"))
     }
   }
 

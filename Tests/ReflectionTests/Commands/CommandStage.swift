@@ -18,7 +18,8 @@ final class CommandStage: Sendable {
   static let now: Int64 = 1_800_000_000_000
 
   let folder: String
-  private let target: String
+  /// Where every service is.
+  let target: String
   private let interrupts = AsyncStream.makeStream(of: ProcessSignal.self)
 
   private init(_ target: String) throws {
@@ -37,6 +38,7 @@ final class CommandStage: Sendable {
   /// Serves `services` over TCP while `body` runs commands.
   static func run(
     _ services: [ServiceDefinition],
+    interceptors: [any ServerInterceptor] = [],
     _ body: (CommandStage) async throws -> Void
   ) async throws {
     let loops = try EventLoopGroup.epoll(count: 1)
@@ -44,7 +46,7 @@ final class CommandStage: Sendable {
     let configuration = ServerConfiguration(
       endpoints: [.init(.ipv4([127, 0, 0, 1], port: 0))]
     )
-    let server = Server(configuration, services: services, interceptors: [], on: loops)
+    let server = Server(configuration, services: services, interceptors: interceptors, on: loops)
     try await server.serving { server in
       guard let address = server.addresses.first else {
         throw FileError("the server has no address")

@@ -5,13 +5,23 @@ import ServiceKit
 /// AuthService and TenancyService as far as the commands need them; they note what they are sent.
 final class ScriptedServices: Sendable {
   private let seen = Lock<[String]>([])
+  private let seenDevices = Lock<[String]>([])
   /// How long access tokens live, in milliseconds.
   let tokenLifetime: Int64
 
-  init(tokenLifetime: Int64 = 600_000) { self.tokenLifetime = tokenLifetime }
+  /// What a sign-in is answered to be known by; empty for nothing.
+  let deviceToken: String
+
+  init(tokenLifetime: Int64 = 600_000, deviceToken: String = "") {
+    self.tokenLifetime = tokenLifetime
+    self.deviceToken = deviceToken
+  }
 
   /// Each call: its method, what of its request matters, and its token.
   var calls: [String] { seen.withLock { $0 } }
+
+  /// The device token of each sign-in, empty where there was none.
+  var deviceTokens: [String] { seenDevices.withLock { $0 } }
 
   private func note(_ text: String, _ call: CallContext) {
     let token = call.metadata["authorization"] ?? "no token"
@@ -38,6 +48,7 @@ final class ScriptedServices: Sendable {
         .unary(Auth_V1.AuthenticationMethods.signIn) {
           (request: Auth_V1.SignInRequest, call) in
           self.note(request.email, call)
+          self.seenDevices.withLock { $0.append(request.deviceToken) }
           guard request.password == "right password" else {
             throw RPCError(
               .unauthenticated,
@@ -48,7 +59,8 @@ final class ScriptedServices: Sendable {
           }
           return Auth_V1.SignInResponse(
             tokens: self.tokens(1, lifetime: self.tokenLifetime),
-            user: Auth_V1.User(id: "usr_1", email: request.email)
+            user: Auth_V1.User(id: "usr_1", email: request.email),
+            deviceToken: self.deviceToken
           )
         },
         .unary(Auth_V1.AuthenticationMethods.refresh) {

@@ -10,6 +10,7 @@ extension EndToEndTests {
         // Not even started: the probe says no, and does not hang.
         let early = try await home.command("auth", "probe")
         #expect(early.code == 1)
+        #expect(early.text.contains("\(home.address("auth")): connect"), "\(early.text)")
         #expect(try await home.command("auth", "--check-config").code == 0)
         try await home.start("auth")
         // Ready when it has AuthService's keys.
@@ -20,13 +21,47 @@ extension EndToEndTests {
         #expect(granted.text.contains("is super_admin now"))
         let unknown = try await home.command("auth", "grant-super-admin", "eve@example.org")
         #expect(unknown.code == 1)
-        // Its certificate has another name than the commands expect.
-        let other = try await home.command(
-          "auth",
-          "probe",
-          environment: ["GATEHOUSE_TLS__SERVER_NAME": "other.test"]
-        )
-        #expect(other.code == 1, "\(other.text)")
+      }
+    }
+
+    @Test("A command that TLS stops says where, and what is wrong with which certificate")
+    func commands_stoppedByTLS_sayWhy() async throws {
+      try await SecureInstallation.run { home in
+        try await home.start("auth")
+        try await home.makeStrangers()
+        let cases: [(setting: String, value: String, reason: String)] = [
+          (
+            "SERVER_NAME", "other.test",
+            "certificate verify failed: hostname mismatch"
+              + " (the certificate does not name other.test)"
+          ),
+          (
+            "SERVER_NAME", "192.0.2.1",
+            "certificate verify failed: IP address mismatch"
+              + " (the certificate does not name 192.0.2.1)"
+          ),
+          (
+            "AUTHORITIES", home.folder.file("stranger.pem"),
+            "certificate verify failed: unable to get local issuer certificate"
+          ),
+          // What the running service says of the certificate that the command shows it.
+          ("CERTIFICATE", home.folder.file("serverOnly.pem"), "alert unsupported certificate"),
+        ]
+        for (setting, value, reason) in cases {
+          for command in [["probe"], ["grant-super-admin", "ada@example.org"]] {
+            let result = try await home.command(
+              "auth",
+              command,
+              environment: ["GATEHOUSE_TLS__\(setting)": value]
+            )
+            #expect(result.code == 1)
+            let place = "\(home.address("auth")): TLS "
+            #expect(result.text.contains("auth-service: UNAVAILABLE: "), "\(result.text)")
+            #expect(result.text.contains(place), "\(command) \(setting): \(result.text)")
+            #expect(result.text.contains(reason), "\(command) \(setting): \(result.text)")
+            #expect(!result.text.contains("PRIVATE KEY"))
+          }
+        }
       }
     }
 

@@ -56,19 +56,37 @@ final class SecureInstallation: Sendable {
         "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=\(name) "
           + "-keyout \(name).key -out \(name).csr"
       )
-      try folder.write(
-        "subjectAltName=DNS:\(name).test,DNS:localhost,URI:svc://\(name)\n"
-          + "extendedKeyUsage=serverAuth,clientAuth\n",
-        to: "\(name).ext"
-      )
-      try await openSSL(
-        "x509 -req -in \(name).csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 30 "
-          + "-extfile \(name).ext -out \(name).pem"
-      )
+      try await issue("\(name).pem", name, usage: "serverAuth,clientAuth")
     }
     try folder.write(AuthSecrets.generate(SystemRandomSource()), to: "secrets.json")
     for name in Self.names { try folder.write(settings(name).indentedText, to: "\(name).json") }
   }
+
+  /// Issues a certificate for the key of a service.
+  private func issue(_ file: String, _ name: String, usage: String) async throws {
+    try folder.write(
+      "subjectAltName=DNS:\(name).test,DNS:localhost,URI:svc://\(name)\n"
+        + "extendedKeyUsage=\(usage)\n",
+      to: "\(name).ext"
+    )
+    try await openSSL(
+      "x509 -req -in \(name).csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 30 "
+        + "-extfile \(name).ext -out \(file)"
+    )
+  }
+
+  /// Makes an authority that nobody believes, and a certificate of AuthService that is none of a
+  /// client: `stranger.pem`, `serverOnly.pem`.
+  func makeStrangers() async throws {
+    try await openSSL(
+      "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj /CN=Stranger "
+        + "-addext keyUsage=critical,keyCertSign -keyout stranger.key -out stranger.pem"
+    )
+    try await issue("serverOnly.pem", "auth", usage: "serverAuth")
+  }
+
+  /// Where a service listens.
+  func address(_ name: String) -> String { "127.0.0.1:\(ports[name] ?? 0)" }
 
   private func settings(_ name: String) -> JSONValue {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -129,6 +147,15 @@ final class SecureInstallation: Sendable {
   func command(
     _ name: String,
     _ arguments: String...,
+    environment: [String: String] = [:]
+  ) async throws -> Result {
+    try await command(name, arguments, environment: environment)
+  }
+
+  /// The same with the words in an array.
+  func command(
+    _ name: String,
+    _ arguments: [String],
     environment: [String: String] = [:]
   ) async throws -> Result {
     let output = "command-\(UInt64.random(in: 0...(.max))).log"

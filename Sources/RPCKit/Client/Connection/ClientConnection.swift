@@ -166,8 +166,10 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
   }
 
   /// Fails what is open, once, and tells the owner.
-  private func shutDown(_ error: TransportError?) {
+  private func shutDown(_ failure: TransportError?) {
     isClosed = true
+    // A channel has many addresses, and nobody who reads the error knows which one this was.
+    let error = failure?.at(transport.peer.address)
     watch.cancelTick(on: loop)
     let records = machine.close()
     for record in records {

@@ -27,6 +27,7 @@ final class ConnectionPool: TimerTarget, Sendable {
     var waiters = CallWaiters()
     /// Connections that are being made, ready, or finishing.
     var liveConnectionCount = 0
+    /// The last failure since there was a connection.
     var lastError: (any Error)?
     var closeWaiters: [CallContinuation<Void>] = []
   }
@@ -109,7 +110,7 @@ final class ConnectionPool: TimerTarget, Sendable {
       cut()
       return
     }
-    failWaiter(token, .deadlineExceededWaiting)
+    failWaiter(token, .deadlineExceededWaiting(state.withLock { $0.lastError }))
   }
 
   private func failWaiter(_ id: UInt64, _ error: RPCError) {
@@ -169,6 +170,7 @@ final class ConnectionPool: TimerTarget, Sendable {
       state.slotsBackingOff.remove(ObjectIdentifier(slot))
       guard state.phase == .active else { return false }
       state.picker.add(connection)
+      state.lastError = nil
       return true
     }
     if isWanted { serveWaiters() }
@@ -240,8 +242,12 @@ extension RPCError {
     RPCError(.resourceExhausted, "too many calls wait for a connection")
   }
 
-  static var deadlineExceededWaiting: RPCError {
-    RPCError(.deadlineExceeded, "the deadline passed before there was a connection")
+  static func deadlineExceededWaiting(_ cause: (any Error)?) -> RPCError {
+    RPCError(
+      .deadlineExceeded,
+      "the deadline passed before there was a connection",
+      cause: cause
+    )
   }
 }
 

@@ -69,8 +69,9 @@ final class ConnectionSlot: ClientConnectionOwner, TimerTarget, @unchecked Senda
     do {
       transport = try makeTransport()
     } catch {
-      pool.connectionCloses(TransportError(.connectFailed, "\(error)"))
-      lost(TransportError(.connectFailed, "\(error)"), wasUseful: false)
+      let failure = TransportError(.connectFailed, "\(error)").at("\(destination.address)")
+      pool.connectionCloses(failure)
+      lost(failure, wasUseful: false)
       return
     }
     let connection = ClientConnection(
@@ -108,7 +109,7 @@ final class ConnectionSlot: ClientConnectionOwner, TimerTarget, @unchecked Senda
     case .backOff:
       connect()
     case .connectTimeout:
-      connection?.close(TransportError(.connectFailed, "\(destination.address): timed out"))
+      connection?.close(TransportError(.connectFailed, "timed out"))
     case .age:
       connection?.drain()
     case .none:

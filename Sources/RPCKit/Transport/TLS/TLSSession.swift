@@ -11,6 +11,7 @@ struct TLSSession: ~Copyable {
   private let store: UnsafeMutablePointer<TLSByteStore>
   // Owns what the session's callbacks point to.
   private let context: TLSContext
+  private let expectedHost: ExpectedHost?
   private var failure: TLSError?
 
   /// The most plaintext that one record carries (RFC 8446 section 5.1).
@@ -46,6 +47,7 @@ struct TLSSession: ~Copyable {
     unsafe store = .allocate(capacity: 1)
     unsafe store.initialize(to: TLSByteStore())
     self.context = context
+    self.expectedHost = expectedHost
     unsafe BIO_set_data(bio, store)
     unsafe BIO_set_init(bio, 1)
     // The session owns the BIO from here; given twice, it counts once (SSL_set_bio(3)).
@@ -166,11 +168,19 @@ struct TLSSession: ~Copyable {
   /// The verified certificate of the peer, after the handshake.
   var peerCertificate: PeerCertificate? { unsafe PeerCertificate(of: ssl) }
 
+  /// What OpenSSL finds when the certificate is good, and somebody else's.
+  private static let mismatches = [
+    CLong(X509_V_ERR_HOSTNAME_MISMATCH), CLong(X509_V_ERR_IP_ADDRESS_MISMATCH),
+  ]
+
   private mutating func fail(_ step: String) -> TLSError {
     var text = "\(step): \(OpenSSLErrorQueue.drain())"
     let verification = unsafe SSL_get_verify_result(ssl)
     if verification != CLong(X509_V_OK) {
       text += unsafe ": \(String(cString: X509_verify_cert_error_string(verification)))"
+      if let expectedHost, Self.mismatches.contains(verification) {
+        text += " (the certificate does not name \(expectedHost.name))"
+      }
     }
     let error = TLSError(.protocolFailure, text)
     failure = error

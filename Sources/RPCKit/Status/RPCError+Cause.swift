@@ -1,0 +1,18 @@
+extension RPCError {
+  /// `UNAVAILABLE: no server can be reached: 127.0.0.1:7401: connect: Connection refused`: the error
+  /// with its causes, for whoever runs the program that made the call.
+  ///
+  /// Not for a peer: it says what only this side should know, such as addresses.
+  public var descriptionWithCause: String {
+    causeDescription.map { "\(self): \($0)" } ?? description
+  }
+
+  /// The causes alone; nil when nothing underneath went wrong.
+  public var causeDescription: String? {
+    switch cause {
+    case nil, is EndedByServer: nil
+    case let error as RPCError: error.descriptionWithCause
+    case .some(let error): "\(error)"
+    }
+  }
+}
