@@ -24,7 +24,9 @@ struct KnownDevicesFile: Sendable {
     return "\(stem).devices.json"
   }
 
-  /// The token to sign in with; empty when there is none. Says when the file cannot be read.
+  /// The token to sign in with; empty when there is none.
+  ///
+  /// Says when the file cannot be read.
   func token(of email: String) -> String {
     do {
       return try read().token(authTarget: authTarget, email: email)
@@ -34,7 +36,9 @@ struct KnownDevicesFile: Sendable {
     }
   }
 
-  /// Keeps the token of an answer for the next sign-in. Says when it cannot.
+  /// Keeps the token of an answer for the next sign-in.
+  ///
+  /// Says when it cannot.
   func keep(_ token: String, of email: String) {
     do {
       var devices = try read()

@@ -252,7 +252,8 @@ struct UnaryConversationTests {
     stage.play { $0.loseConnection() }
     #expect(sent.error?.code == .unavailable)
     #expect(sent.error?.isNotProcessed == false)
-    #expect((sent.error?.cause as? TransportError)?.description == "\(stage.peer.peer.address): reset")
+    let cause = sent.error?.cause as? TransportError
+    #expect(cause?.description == "\(stage.peer.peer.address): reset")
     #expect(unsent.error?.code == .unavailable)
     #expect(unsent.error?.isNotProcessed == true)
   }

@@ -101,27 +101,30 @@ struct KnownDeviceTests {
   @Test("As many devices are kept as fit, the ones that signed in last")
   func keep_beyondLimit_dropsOldest() throws {
     var devices = KnownDevices()
-    for number in 0..<KnownDevices.countMax {
-      #expect(devices.keep("token-\(number)", authTarget: "a", email: "\(number)@b"))
+    func keeps(_ token: String, of email: String) -> Bool {
+      devices.keep(token, authTarget: "a", email: email)
     }
-    #expect(devices.keep("again", authTarget: "a", email: "0@b"))
-    #expect(devices.keep("new", authTarget: "a", email: "new@b"))
+    for number in 0..<KnownDevices.countMax {
+      #expect(keeps("token-\(number)", of: "\(number)@b"))
+    }
+    #expect(keeps("again", of: "0@b"))
+    #expect(keeps("new", of: "new@b"))
     #expect(devices.entries.count == KnownDevices.countMax)
     #expect(devices.token(authTarget: "a", email: "1@b") == "")
     #expect(devices.token(authTarget: "a", email: "0@b") == "again")
     #expect(try KnownDevices(devices.json) == devices)
     // The longest that the contract takes, one byte more, and none.
     let longest = String(repeating: "t", count: KnownDevices.tokenByteCountMax)
-    #expect(devices.keep(longest, authTarget: "a", email: "2@b"))
-    #expect(!devices.keep(longest + "t", authTarget: "a", email: "2@b"))
-    #expect(!devices.keep("", authTarget: "a", email: "2@b"))
+    #expect(keeps(longest, of: "2@b"))
+    #expect(!keeps(longest + "t", of: "2@b"))
+    #expect(!keeps("", of: "2@b"))
     #expect(devices.token(authTarget: "a", email: "2@b") == longest)
   }
 
   @Test(
     "The file of devices lies beside the session's",
     arguments: [
-      ("/home/ada/.gatehouse-session.json", "/home/ada/.gatehouse-session.devices.json"),
+      ("/srv/ada/.gatehouse-session.json", "/srv/ada/.gatehouse-session.devices.json"),
       ("work", "work.devices.json"),
     ]
   )
@@ -141,7 +144,8 @@ struct KnownDeviceTests {
 
   private func devices(_ path: String) throws -> [KnownDevices.Entry] {
     let bytes = Array(try Data(contentsOf: URL(filePath: path)))
-    return try KnownDevices(try JSONReader.read(bytes)).entries
+    return try KnownDevices(try JSONReader.read(bytes, limits: JSONLimits(byteCountMax: 1 << 20)))
+      .entries
   }
 
   /// Tries wrong passwords from elsewhere until the account's attempts have to wait.

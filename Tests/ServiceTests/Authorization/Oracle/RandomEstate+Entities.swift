@@ -8,7 +8,8 @@ import Testing
 
 extension RandomEstate {
   mutating func addPortfolio() async throws {
-    guard !isFull, let owner = pick(people), let admin = pick(people) else { return }
+    let free = people.filter { [suspended = naive.suspended] in !suspended.contains($0.id) }
+    guard !isFull, let owner = pick(free), let admin = pick(people) else { return }
     let portfolio = try await product.portfolios.create(
       .init(name: "p", administratorUserIds: [admin.id]),
       options: try await product.call(owner)
