@@ -44,8 +44,6 @@ extension EndToEndTests {
             "AUTHORITIES", home.folder.file("stranger.pem"),
             "certificate verify failed: unable to get local issuer certificate"
           ),
-          // What the running service says of the certificate that the command shows it.
-          ("CERTIFICATE", home.folder.file("serverOnly.pem"), "alert unsupported certificate"),
         ]
         for (setting, value, reason) in cases {
           for command in [["probe"], ["grant-super-admin", "ada@example.org"]] {
@@ -62,6 +60,16 @@ extension EndToEndTests {
             #expect(!result.text.contains("PRIVATE KEY"))
           }
         }
+        // What the running service says of the certificate that the command shows it. With TLS 1.3
+        // that comes after the handshake, and the end of the connection can overtake it.
+        let result = try await home.command(
+          "auth",
+          "probe",
+          environment: ["GATEHOUSE_TLS__CERTIFICATE": home.folder.file("serverOnly.pem")]
+        )
+        #expect(result.code == 1)
+        let reasons = ["alert unsupported certificate", "reset by peer", "roken pipe", "closed"]
+        #expect(reasons.contains { result.text.contains($0) }, "\(result.text)")
       }
     }
 
