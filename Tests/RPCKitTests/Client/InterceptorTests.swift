@@ -113,7 +113,7 @@ struct InterceptorTests {
     #expect(
       recorder.events.withLock { $0 } == [
         "started", "waiting 1", "opened", "waiting 0", "retried ABORTED", "ended OK \(duration)",
-        "closed reset", "opened",
+        "closed 10.0.0.1:1: reset", "opened",
       ]
     )
   }
