@@ -95,10 +95,15 @@ struct RestartTests {
 
   @Test("Connections that the server replaces at some age, again and again, fail no call")
   func connections_replacedByAge_failNoCall() async throws {
-    try await EndToEnd.run(server: { $0.connectionAgeMax = .milliseconds(50) }) { test in
+    // On a slow machine a connection may be too old before it has served, which counts as a failed
+    // attempt to connect: the calls wait, and the next attempt is soon.
+    try await EndToEnd.run(
+      server: { $0.connectionAgeMax = .milliseconds(50) },
+      channel: {
+        $0.reconnect = BackOff(initial: .milliseconds(5), maximum: .milliseconds(50))
+      }
+    ) { test in
       let opened = test.server.core.observer.metrics.serverConnections.opened
-      // On a slow machine a connection may be too old before it has served, which counts as a failed
-      // attempt to connect.
       let options = CallOptions(waitsForReady: true)
       let outcome = try await Self.load(test.channel, callerCount: 16, options: options) {
         #expect(await test.eventually { opened.value >= 10 })
