@@ -9,8 +9,12 @@ package enum MessageReading {
     _ data: ProtobufCBinaryData
   ) throws(MessageDecodingError) -> String {
     let bytes = unsafe UnsafeBufferPointer(start: data.data, count: data.len)
-    guard let string = unsafe String(validating: bytes, as: UTF8.self) else { throw .invalidUTF8 }
-    return string
+    do {
+      // Not `String(validating:as:)`, which is generic and looks types up for longer than it validates.
+      return String(copying: try UTF8Span(validating: unsafe Span(_unsafeElements: bytes)))
+    } catch {
+      throw .invalidUTF8
+    }
   }
 
   /// The bytes of a `bytes` field.

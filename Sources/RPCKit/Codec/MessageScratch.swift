@@ -44,8 +44,7 @@ package struct MessageScratch {
 
   /// A copy of a string's UTF-8.
   package func copy(_ string: String) -> ProtobufCBinaryData {
-    var string = string
-    return string.withUTF8 { unsafe copy($0) }
+    unsafe string.utf8.span.withUnsafeBufferPointer { unsafe copy($0) }
   }
 
   /// A copy of bytes.

@@ -15,7 +15,7 @@ extension CallContext {
   ///
   /// Inlinable, so that the message is encoded where its type is known.
   @inlinable
-  func finish<Response: Message>(_ response: Response?) throws(RPCError) {
+  func finish<Response: Message>(_ response: consuming Response?) throws(RPCError) {
     guard let response else { throw RPCError.swallowedCall }
     try answer { buffer, prefix in response.append(to: &buffer, prefix: prefix) }
   }

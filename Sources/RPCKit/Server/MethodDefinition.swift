@@ -49,7 +49,8 @@ public struct MethodDefinition: Sendable {
         } else {
           try await call.intercepted { response = try await handler(request, call) }
         }
-        try call.finish(response)
+        // Taken, not copied: a message of many strings is counted up and down for each of them.
+        try call.finish(response.take())
       }
       return nil
     }
@@ -84,7 +85,8 @@ public struct MethodDefinition: Sendable {
         call.run {
           var response: Response?
           try await call.intercepted { response = try await handler(requests, call) }
-          try call.finish(response)
+          // Taken, not copied: a message of many strings is counted up and down for each of them.
+        try call.finish(response.take())
         }
       }
     }

@@ -14,6 +14,8 @@ extension Span<UInt8> {
   @inlinable
   @inline(__always)
   package func littleEndianRest(at offset: Int) -> UInt64 {
+    // The last eight bytes at once, and those that come before `offset` shifted out.
+    if count >= 8 { return littleEndianWord(at: count - 8) >> UInt64(8 * (8 - (count - offset))) }
     var word: UInt64 = 0
     var shift: UInt64 = 0
     for index in offset..<count {

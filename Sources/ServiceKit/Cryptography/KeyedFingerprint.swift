@@ -9,11 +9,11 @@
 struct KeyedFingerprint: Sendable {
   /// What is told apart by.
   ///
-  /// The length is part of it, since the proof is about strings of one length.
+  /// The lengths are part of it, since the proof is about strings of one length.
   struct Value: Hashable, Sendable {
     fileprivate let first: UInt128
     fileprivate let second: UInt128
-    fileprivate let byteCount: Int
+    fileprivate let byteCounts: UInt64
 
     /// What the passes gave, for tests.
     var sums: [UInt128] { [first, second] }
@@ -21,7 +21,7 @@ struct KeyedFingerprint: Sendable {
     /// Some of the bits: enough for a place in a table.
     var word: UInt64 {
       UInt64(truncatingIfNeeded: first >> 64) ^ UInt64(truncatingIfNeeded: first)
-        ^ UInt64(truncatingIfNeeded: byteCount)
+        ^ byteCounts
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(word) }
@@ -42,9 +42,41 @@ struct KeyedFingerprint: Sendable {
   /// The fingerprint of a string; one that is too long traps.
   func value(of bytes: Span<UInt8>) -> Value {
     precondition(bytes.count <= byteCountMax, "there is no key for a string of this length")
+    let sums = sums(of: bytes, from: 0)
+    return Value(first: sums.first, second: sums.second, byteCounts: UInt64(bytes.count))
+  }
+
+  /// The longest string of three that are told apart together.
+  var thirdByteCountMax: Int { min(byteCountMax / 48 * 16, 0xFFFF) }
+
+  /// The fingerprint of three strings at once, as if each had zeros after it up to the same length;
+  /// one that is too long traps.
+  ///
+  /// Those that have the same three lengths are, so filled up, strings of one length. Whoever tells
+  /// threes apart must not tell single strings apart by the same key.
+  @inline(__always)
+  func value(of one: Span<UInt8>, _ two: Span<UInt8>, _ three: Span<UInt8>) -> Value {
+    let third = thirdByteCountMax
+    precondition(
+      one.count <= third && two.count <= third && three.count <= third,
+      "there is no key for a string of this length"
+    )
+    let (a, b, c) = (
+      sums(of: one, from: 0), sums(of: two, from: third / 8), sums(of: three, from: third / 4)
+    )
+    return Value(
+      first: a.first &+ b.first &+ c.first,
+      second: a.second &+ b.second &+ c.second,
+      byteCounts: UInt64(one.count) | UInt64(two.count) << 16 | UInt64(three.count) << 32
+    )
+  }
+
+  /// What both passes add up for a string, under the key from one of its words on.
+  @inline(__always)
+  private func sums(of bytes: Span<UInt8>, from start: Int) -> (first: UInt128, second: UInt128) {
     let key = key.span
     var (first, second) = (UInt128(0), UInt128(0))
-    var place = 0
+    var place = start
     var offset = 0
     while offset < bytes.count {
       let (low, high) = (bytes.word(at: offset), bytes.word(at: offset + 8))
@@ -54,25 +86,7 @@ struct KeyedFingerprint: Sendable {
       offset += 16
       place += 2
     }
-    return Value(first: first, second: second, byteCount: bytes.count)
-  }
-
-  /// A number for a place in a table: one pass, folded; for strings that are compared afterwards.
-  @inline(__always)
-  func word(of bytes: Span<UInt8>) -> UInt64 {
-    precondition(bytes.count <= byteCountMax, "there is no key for a string of this length")
-    let key = key.span
-    var sum = UInt128(UInt64(truncatingIfNeeded: bytes.count))
-    var place = 0
-    var offset = 0
-    while offset < bytes.count {
-      let low = bytes.word(at: offset)
-      let high = bytes.word(at: offset + 8)
-      sum &+= UInt128(low &+ key[place]) &* UInt128(high &+ key[place + 1])
-      offset += 16
-      place += 2
-    }
-    return UInt64(truncatingIfNeeded: sum >> 64) ^ UInt64(truncatingIfNeeded: sum)
+    return (first, second)
   }
 }
 

@@ -9,7 +9,8 @@ public struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomRe
   private let value: String
   private let prefixByteCount: Int
 
-  /// The scheme and its blank: `Bearer `.
+  /// The scheme and its blank, in lower case, as a number with the first byte lowest.
+  private static let scheme: UInt64 = 0x20_72_65_72_61_65_62
   private static let schemeByteCount = 7
 
   /// Wraps a token.
@@ -23,11 +24,9 @@ public struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomRe
     let bytes = credential.utf8.span
     guard bytes.count > Self.schemeByteCount else { return nil }
     // The scheme is compared without case (RFC 9110, section 11.1); no byte but the two cases of a
-    // letter becomes that letter when this bit is set.
-    for (index, letter) in "bearer".utf8.enumerated() {
-      guard bytes[index] | 0x20 == letter else { return nil }
-    }
-    guard bytes[Self.schemeByteCount - 1] == UInt8(ascii: " ") else { return nil }
+    // letter becomes that letter when this bit is set. The eighth byte is the token's.
+    let word = bytes.littleEndianWord(at: 0) & 0xff_ffff_ffff_ffff
+    guard word | 0x20_20_20_20_20_20 == Self.scheme else { return nil }
     value = credential
     prefixByteCount = Self.schemeByteCount
   }

@@ -15,6 +15,9 @@ struct PermissionCache {
     let subject: String
     let action: String
     let entity: String
+
+    /// What the tables call it; nil when it is too long to be kept.
+    var name: PermissionTable.Name? { PermissionTable.name(subject, action, entity) }
   }
 
   /// The number of the newest invalidation when a call began.
@@ -68,29 +71,35 @@ struct PermissionCache {
 
   /// What is known of `key`.
   mutating func answer(_ key: Key, at now: MonotonicInstant) -> Answer {
-    let hash = PermissionTable.hash(key.subject, key.action, key.entity)
-    return answer(key.subject, key.action, key.entity, hash: hash, at: now)
+    answer(key.name, at: now)
   }
 
-  /// What is known of a question with the hash that `PermissionTable` has for it.
-  mutating func answer(
-    _ subject: String,
-    _ action: String,
-    _ entity: String,
-    hash: UInt64,
+  /// What is known of the question with a name; nothing of one that has none.
+  mutating func answer(_ name: PermissionTable.Name?, at now: MonotonicInstant) -> Answer {
+    guard let name else { return .unknown }
+    guard let place = young.find(name) else { return olderAnswer(name, at: now) }
+    let entry = young[place]
+    guard now < entry.expires else { return remove(at: place) }
+    if young.confirmed(at: place) != sequence {
+      guard counts(entry) else { return remove(at: place) }
+      young.confirm(at: place, sequence)
+    }
+    return now < leaseEnd ? .known(entry.decision) : .doubtful
+  }
+
+  private mutating func remove(at place: Int) -> Answer {
+    young.remove(at: place)
+    return .unknown
+  }
+
+  /// What was used before the last turn only: it becomes young again when it is believed.
+  private mutating func olderAnswer(
+    _ name: PermissionTable.Name,
     at now: MonotonicInstant
   ) -> Answer {
-    if let place = young.find(subject, action, entity, hash: hash) {
-      guard stillCounts(young, place, now) else {
-        young.remove(at: place)
-        return .unknown
-      }
-      young.confirm(at: place, sequence)
-      return now < leaseEnd ? .known(young[place].decision) : .doubtful
-    }
-    guard let place = old.find(subject, action, entity, hash: hash) else { return .unknown }
+    guard let place = old.find(name) else { return .unknown }
     let entry = old[place]
-    guard stillCounts(old, place, now) else {
+    guard now < entry.expires, counts(entry) else {
       old.remove(at: place)
       return .unknown
     }
@@ -98,15 +107,6 @@ struct PermissionCache {
     old.remove(at: place)
     insert(entry)
     return .known(entry.decision)
-  }
-
-  private func stillCounts(
-    _ table: borrowing PermissionTable,
-    _ place: Int,
-    _ now: MonotonicInstant
-  ) -> Bool {
-    guard now < table[place].expires else { return false }
-    return table.confirmed(at: place) == sequence || counts(table[place])
   }
 
   /// Keeps an answer whose call began with `ticket`, until `expires`.
@@ -117,19 +117,17 @@ struct PermissionCache {
     _ ticket: Ticket,
     expires: MonotonicInstant
   ) {
+    guard let name = key.name else { return }
     let entry = PermissionTable.Entry(
+      name: name,
       subject: key.subject,
-      action: key.action,
-      entity: key.entity,
       decision: decision,
       ancestors: ancestors,
       began: ticket.sequence,
       expires: expires
     )
     guard counts(entry) else { return }
-    if let place = old.find(key.subject, key.action, key.entity, hash: entry.hash) {
-      old.remove(at: place)
-    }
+    if let place = old.find(name) { old.remove(at: place) }
     insert(entry)
   }
 

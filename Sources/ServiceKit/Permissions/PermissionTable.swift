@@ -2,17 +2,17 @@ internal import RPCKit
 
 /// Kept answers by their questions: a hash table whose lookup makes no copy of what is asked.
 ///
-/// Questions are compared byte by byte, field by field: answers of different questions cannot be mixed
-/// up, whatever the identifiers look like. The hash takes a tenth of the time of the standard one; its
-/// key is this process's own, so that nobody can choose identifiers that collide (see
-/// `KeyedFingerprint`). Places are probed one after the other and never more than half full.
+/// Questions go by their fingerprints under a key of this process: no two have the same, whoever made
+/// them up, and nobody can choose some that collide (see `KeyedFingerprint`). Places are probed one
+/// after the other and never more than three quarters full.
 struct PermissionTable {
+  /// What a question is called here.
+  typealias Name = KeyedFingerprint.Value
+
   /// A kept answer.
   final class Entry: Sendable {
+    let name: Name
     let subject: String
-    let action: String
-    let entity: String
-    let hash: UInt64
     let decision: PermissionDecision
     let ancestors: [String]
     /// The number of the newest invalidation when its call began.
@@ -20,18 +20,15 @@ struct PermissionTable {
     let expires: MonotonicInstant
 
     init(
+      name: Name,
       subject: String,
-      action: String,
-      entity: String,
       decision: PermissionDecision,
       ancestors: [String],
       began: UInt64,
       expires: MonotonicInstant
     ) {
+      self.name = name
       self.subject = subject
-      self.action = action
-      self.entity = entity
-      hash = PermissionTable.hash(subject, action, entity)
       self.decision = decision
       self.ancestors = ancestors
       self.began = began
@@ -39,8 +36,10 @@ struct PermissionTable {
     }
   }
 
+  /// Small, so that the places of many answers fit into the processor's own memory: the name is
+  /// looked at where the answer is, which is needed anyway.
   private struct Place {
-    var hash: UInt64 = 0
+    var word: UInt64 = 0
     /// The sequence at which the entry was last found to count; none reaches the largest number.
     var confirmed = UInt64.max
     var entry: Entry?
@@ -50,33 +49,23 @@ struct PermissionTable {
   /// How many entries there are.
   private(set) var count = 0
 
-  private static let fingerprint = KeyedFingerprint(byteCountMax: 128)
+  private static let fingerprint = KeyedFingerprint(byteCountMax: 3 * 128)
 
-  /// The hash of a question.
-  static func hash(_ subject: String, _ action: String, _ entity: String) -> UInt64 {
-    // An odd number between them, so that the same text counts differently in each place.
-    let mixed = hash(subject) &* 0x9E37_79B9_7F4A_7C15 ^ hash(action)
-    return mixed &* 0x9E37_79B9_7F4A_7C15 ^ hash(entity)
-  }
-
-  @inline(__always)
-  private static func hash(_ text: String) -> UInt64 {
-    let bytes = text.utf8.span
-    guard bytes.count <= fingerprint.byteCountMax else {
-      return UInt64(truncatingIfNeeded: text.hashValue)
-    }
-    return fingerprint.word(of: bytes)
+  /// The name of a question; nil when one of its parts has more than 128 bytes, as no identifier of
+  /// ours and no action has: such a question is not kept.
+  static func name(_ subject: String, _ action: String, _ entity: String) -> Name? {
+    let (subject, action, entity) = (subject.utf8.span, action.utf8.span, entity.utf8.span)
+    let longest = max(subject.count, action.count, entity.count)
+    guard longest <= fingerprint.thirdByteCountMax else { return nil }
+    return fingerprint.value(of: subject, action, entity)
   }
 
   /// Where the answer to a question is; good until the next change.
-  func find(_ subject: String, _ action: String, _ entity: String, hash: UInt64) -> Int? {
-    var place = home(hash)
+  func find(_ name: Name) -> Int? {
+    let word = name.word
+    var place = home(word)
     while let entry = places[place].entry {
-      if places[place].hash == hash, entry.entity == entity, entry.subject == subject,
-        entry.action == action
-      {
-        return place
-      }
+      if places[place].word == word, entry.name == name { return place }
       place = (place + 1) & (places.count - 1)
     }
     return nil
@@ -96,12 +85,12 @@ struct PermissionTable {
 
   /// Adds an answer, in the place of one to the same question.
   mutating func insert(_ entry: Entry) {
-    if let place = find(entry.subject, entry.action, entry.entity, hash: entry.hash) {
-      places[place] = Place(hash: entry.hash, entry: entry)
+    if let place = find(entry.name) {
+      places[place] = Place(word: entry.name.word, entry: entry)
       return
     }
-    if (count + 1) * 2 > places.count { grow() }
-    add(Place(hash: entry.hash, entry: entry))
+    if (count + 1) * 4 > places.count * 3 { grow() }
+    add(Place(word: entry.name.word, entry: entry))
     count += 1
   }
 
@@ -115,7 +104,7 @@ struct PermissionTable {
     while true {
       place = (place + 1) & mask
       guard places[place].entry != nil else { break }
-      let home = home(places[place].hash)
+      let home = home(places[place].word)
       guard (place - home) & mask >= (place - gap) & mask else { continue }
       places[gap] = places[place]
       gap = place
@@ -124,8 +113,8 @@ struct PermissionTable {
     count -= 1
   }
 
-  private func home(_ hash: UInt64) -> Int {
-    Int(truncatingIfNeeded: hash ^ hash >> 32) & (places.count - 1)
+  private func home(_ word: UInt64) -> Int {
+    Int(truncatingIfNeeded: word ^ word >> 32) & (places.count - 1)
   }
 
   private mutating func grow() {
@@ -135,7 +124,7 @@ struct PermissionTable {
   }
 
   private mutating func add(_ new: Place) {
-    var place = home(new.hash)
+    var place = home(new.word)
     while places[place].entry != nil { place = (place + 1) & (places.count - 1) }
     places[place] = new
   }

@@ -80,10 +80,8 @@ public final class Permissions: Sendable {
   /// For callers who would rather not wait, and for those who ask so often that an `await` counts.
   public func known(_ subject: String, _ action: String, _ entity: String) -> PermissionDecision? {
     let now = loop.now
-    let hash = PermissionTable.hash(subject, action, entity)
-    let answer = state.withLock { state in
-      state.cache.answer(subject, action, entity, hash: hash, at: now)
-    }
+    let name = PermissionTable.name(subject, action, entity)
+    let answer = state.withLock { $0.cache.answer(name, at: now) }
     guard case .known(let decision) = answer else { return nil }
     metrics.hits.increment()
     return decision

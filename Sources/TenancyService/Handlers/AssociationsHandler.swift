@@ -10,7 +10,7 @@ struct AssociationsHandler: Tenancy_V1.AssociationsService {
     _ request: Tenancy_V1.ListByUserRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
-    let subject = try call.subject(request.userId)
+    let subject = try call.caller.subject(request.userId)
     return try await list(
       "a.user_id = ?",
       [.text(subject)],
@@ -76,24 +76,5 @@ struct AssociationsHandler: Tenancy_V1.AssociationsService {
       nextPageToken: page.nextToken,
       revision: core.tokens.token(revision: revision)
     )
-  }
-}
-
-extension CallContext {
-  /// Whom a question is about: the calling user, or for a service whoever it names.
-  ///
-  /// PERMISSION_DENIED for users who ask about others.
-  func subject(_ requested: String) throws(RPCError) -> String {
-    switch caller {
-    case .user(let user):
-      guard requested.isEmpty || requested == user.userID else { throw TenancyError.notSelf }
-      return user.userID
-    case .service:
-      guard !requested.isEmpty else {
-        throw TenancyError.invalidField("subject", "REQUIRED", "is required of services")
-      }
-      return requested
-    case .anonymous: return try requireUser().userID
-    }
   }
 }

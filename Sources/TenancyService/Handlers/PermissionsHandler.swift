@@ -10,10 +10,14 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     _ request: Tenancy_V1.CheckRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.Decision {
-    let asker = Asker(call, core)
-    let question = try question(request, asker, call)
+    let caller = call.caller
+    let asker = Asker(caller, core)
+    let question = try question(request, asker, caller)
     if !request.atLeastRevision.isEmpty { try await core.reach(atLeast: request.atLeastRevision) }
     let now = core.clock.now
+    // Nearly every answer needs no feature or a known one, and an `await` costs more than the answer is worth.
+    let first = core.engine.read { $0.answer(question, asker, now: now) }
+    if let first, first.missing == nil { return message(first) }
     return message(
       try await core.knowingFeatures {
         let answer = core.engine.read { $0.answer(question, asker, now: now) }
@@ -26,9 +30,10 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     _ request: Tenancy_V1.BatchCheckRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.BatchCheckResponse {
-    let asker = Asker(call, core)
+    let caller = call.caller
+    let asker = Asker(caller, core)
     var questions: [Question] = []
-    for check in request.checks { questions.append(try question(check, asker, call)) }
+    for check in request.checks { questions.append(try question(check, asker, caller)) }
     for check in request.checks where !check.atLeastRevision.isEmpty {
       try await core.reach(atLeast: check.atLeastRevision)
     }
@@ -62,9 +67,9 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
   private func question(
     _ request: Tenancy_V1.CheckRequest,
     _ asker: Asker,
-    _ call: CallContext
+    _ caller: Caller
   ) throws(RPCError) -> Question {
-    let subject = try call.subject(request.subjectId)
+    let subject = try caller.subject(request.subjectId)
     return Question(
       subject: subject,
       action: request.action,
@@ -78,9 +83,9 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     _ request: Tenancy_V1.ListActionsRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListActionsResponse {
-    let subject = try call.subject(request.subjectId)
+    let subject = try call.caller.subject(request.subjectId)
     try await core.reach(atLeast: request.atLeastRevision)
-    let (asker, now) = (Asker(call, core), core.clock.now)
+    let (asker, now) = (Asker(call.caller, core), core.clock.now)
     let (entities, revision) = try await core.knowingFeatures {
       // A few entities for each hold of the lock: each answer is of this revision or a later one.
       let revision = core.engine.revision
@@ -111,7 +116,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     _ request: Tenancy_V1.ListAccessibleRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListAccessibleResponse {
-    let subject = try call.subject(request.subjectId)
+    let subject = try call.caller.subject(request.subjectId)
     let policy = core.policy
     guard policy.action(named: request.action) != nil else {
       throw TenancyError.invalidField("action", "ACTION_UNKNOWN", "is no action")
@@ -175,116 +180,5 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     case .deviceOffline: .deviceOffline
     case .remoteOperationDisabled: .remoteOperationDisabled
     }
-  }
-}
-
-/// One question to the engine.
-struct Question: Sendable {
-  let subject: String
-  let action: String
-  let entity: String
-  let wantsAncestors: Bool
-}
-
-/// What is answered to a question.
-struct Answer: Sendable {
-  let evidence: Evidence
-  /// What lies above the entity, if that was asked for.
-  let ancestors: [String]
-  /// Whose features have to be known before this is more than a guess.
-  let missing: FeatureHolder?
-}
-
-/// Who asks, and what is known of the subject.
-struct Asker: Sendable {
-  /// A user asks about itself and learns nothing of what it may not know of.
-  let isUser: Bool
-  /// How it has proved itself.
-  let acr: String?
-  let features: any FeatureSource
-
-  init(_ call: CallContext, _ core: TenancyCore) {
-    isUser = call.caller.user != nil
-    acr = call.caller.user?.acr
-    features = core.features
-  }
-}
-
-extension Forest {
-  /// Every action that a subject may do on an entity, sorted; none on an unknown one.
-  func actions(
-    of subject: String,
-    on id: String,
-    _ asker: Asker,
-    now: Int64
-  ) -> (message: Tenancy_V1.EntityActions, missing: FeatureHolder?) {
-    var actions: [String] = []
-    var validUntil = now + Decision.lifetimeMax
-    var missing: FeatureHolder?
-    if let entity = entity(id) {
-      let listed = listActions(
-        subject: subjects.find(subject),
-        entity: entity,
-        context: policy.context(acr: asker.acr),
-        now: now,
-        asker.features
-      )
-      actions = listed.actions.map { policy[$0] }.sorted()
-      validUntil = listed.validUntil
-      missing = listed.missing
-    }
-    let message = Tenancy_V1.EntityActions(
-      entityId: id,
-      actions: actions,
-      validUntil: .init(milliseconds: validUntil)
-    )
-    return (message, missing)
-  }
-
-  /// The answer to a question, as far as the asker may know; nil when there is no such action.
-  func answer(_ question: Question, _ asker: Asker, now: Int64) -> Answer? {
-    guard let action = policy.action(named: question.action) else { return nil }
-    let context = policy.context(acr: asker.acr)
-    let decision = decide(
-      subject: question.subject,
-      action: action,
-      entity: question.entity,
-      context: context,
-      now: now
-    )
-    var missing: FeatureHolder?
-    var settled = decision
-    if decision.reason == .featureNotAvailable {
-      let verdict = settle(
-        decision,
-        subject: subjects.find(question.subject),
-        action: action,
-        entity: entity(question.entity),
-        context: context,
-        now: now,
-        asker.features
-      )
-      (settled, missing) = (verdict.decision, verdict.missing)
-    }
-    return Answer(
-      evidence: evidence(of: settled, asker),
-      ancestors: question.wantsAncestors ? ancestors(of: question.entity) : [],
-      missing: missing
-    )
-  }
-
-  private func evidence(of decision: Decision, _ asker: Asker) -> Evidence {
-    guard asker.isUser, !decision.isKnown, decision.reason != .subjectSuspended else {
-      return evidence(of: decision)
-    }
-    return Evidence(
-      reason: .entityUnknown,
-      associationID: nil,
-      role: nil,
-      viaEntityID: nil,
-      sufficientRoles: [],
-      validUntil: decision.validUntil,
-      revision: decision.revision
-    )
   }
 }

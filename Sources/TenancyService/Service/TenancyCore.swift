@@ -2,7 +2,9 @@ internal import RPCKit
 internal import ServiceKit
 
 /// What every handler needs: the store, the engine, and how to ask and answer.
-struct TenancyCore: Sendable {
+///
+/// A class, because handlers that hold it are copied with every call.
+final class TenancyCore: Sendable {
   let database: Database
   let engine: PermissionEngine
   let clock: any WallClock
@@ -12,6 +14,28 @@ struct TenancyCore: Sendable {
   let tokens: TokenSealer
   let logger: Logger
   let instruments: TenancyInstruments
+
+  init(
+    database: Database,
+    engine: PermissionEngine,
+    clock: any WallClock,
+    identifiers: IdentifierFactory,
+    users: any UserDirectory,
+    features: any FeatureSource,
+    tokens: TokenSealer,
+    logger: Logger,
+    instruments: TenancyInstruments
+  ) {
+    self.database = database
+    self.engine = engine
+    self.clock = clock
+    self.identifiers = identifiers
+    self.users = users
+    self.features = features
+    self.tokens = tokens
+    self.logger = logger
+    self.instruments = instruments
+  }
 
   /// What is allowed at the moment.
   ///

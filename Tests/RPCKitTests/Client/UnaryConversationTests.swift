@@ -258,6 +258,32 @@ struct UnaryConversationTests {
     #expect(unsent.error?.isNotProcessed == true)
   }
 
+  @Test("on a connection that was lost after it was chosen says what became of it")
+  func connectionLostBeforeCall_saysWhy() {
+    let loop = ManualEventLoop()
+    let network = ScriptedNetwork()
+    let transport = network.connect(to: .ipv4([10, 0, 0, 1], port: 1), on: loop)
+    let connection = ClientConnection(transport, configuration: ClientConnectionConfiguration())
+    loop.run {
+      connection.start()
+      network.peers[0].loseConnection()
+      let beginning = connection.begin(
+        .raw(token: 1),
+        .unary,
+        service: "a.B",
+        method: "C",
+        deadline: .distantFuture,
+        metadata: Metadata()
+      ) { output, prefix in prefix(&output, 0) }
+      guard case .refused(let error) = beginning else {
+        Issue.record("a lost connection took a call")
+        return
+      }
+      #expect(error.code == .unavailable && error.isNotProcessed)
+      #expect(error.descriptionWithCause.contains("10.0.0.1:1: reset"))
+    }
+  }
+
   @Test("that GOAWAY leaves out was not processed; the others finish, then the connection closes")
   func goAway_splitsTheCalls() {
     let stage = ClientStage()

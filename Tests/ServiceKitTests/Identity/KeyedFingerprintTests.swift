@@ -51,34 +51,75 @@ struct KeyedFingerprintTests {
     #expect(seen.count == 69)
   }
 
-  @Test("It is the sum that the theorem is about")
-  func value_againstPlainSum_agrees() {
-    // A source that gives 0, 1, 2, … makes the key known, so that the sum can be made again here.
-    struct Counting: RandomSource {
-      func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) } }
-    }
+  /// A source that gives 0, 7, 14, … makes the key known, so that the sum can be made again here.
+  private struct Counting: RandomSource {
+    func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) } }
+  }
+
+  /// The sums of the theorem, over the blocks of 16 bytes that `counts` names by their starts.
+  private func plainSums(
+    _ string: [UInt8],
+    where counts: (Int) -> Bool = { _ in true }
+  ) -> [UInt128] {
     func word(_ bytes: [UInt8], _ start: Int) -> UInt64 {
       (0..<8).reduce(0) { word, place in
         let index = start + place
         return word | UInt64(index < bytes.count ? bytes[index] : 0) << UInt64(8 * place)
       }
     }
-    let key = Counting().bytes(256)
+    let key = Counting().bytes(string.count + 64)
+    var sums = [UInt128](repeating: 0, count: 2)
+    for start in stride(from: 0, to: string.count, by: 16) where counts(start) {
+      for pass in 0..<2 {
+        let left = word(string, start) &+ word(key, start + 16 * pass)
+        let right = word(string, start + 8) &+ word(key, start + 8 + 16 * pass)
+        let product = left.multipliedFullWidth(by: right)
+        sums[pass] &+= UInt128(product.high) << 64 | UInt128(product.low)
+      }
+    }
+    return sums
+  }
+
+  @Test("It is the sum that the theorem is about")
+  func value_againstPlainSum_agrees() {
     let fingerprint = KeyedFingerprint(byteCountMax: 100, random: Counting())
     var generator = SystemRandomNumberGenerator()
     for count in 0...100 {
       let string = bytes(count, &generator)
-      var sums = [UInt128](repeating: 0, count: 2)
-      for start in stride(from: 0, to: count, by: 16) {
-        for pass in 0..<2 {
-          let left = word(string, start) &+ word(key, start + 16 * pass)
-          let right = word(string, start + 8) &+ word(key, start + 8 + 16 * pass)
-          let product = left.multipliedFullWidth(by: right)
-          sums[pass] &+= UInt128(product.high) << 64 | UInt128(product.low)
-        }
-      }
-      #expect(fingerprint.value(of: string.span).sums == sums)
+      #expect(fingerprint.value(of: string.span).sums == plainSums(string))
     }
+  }
+
+  @Test("Three strings are told apart as one string is in which each has its own place")
+  func value_ofThree_isThatOfFilledUp() {
+    let fingerprint = KeyedFingerprint(byteCountMax: 3 * 64, random: Counting())
+    #expect(fingerprint.thirdByteCountMax == 64)
+    var generator = SystemRandomNumberGenerator()
+    for count in 0...64 {
+      let one = bytes(count, &generator)
+      let two = bytes(64 - count, &generator)
+      let three = bytes(31, &generator)
+      let counts = [one.count, two.count, three.count]
+      let filled = [one, two, three].flatMap { $0 + [UInt8](repeating: 0, count: 64 - $0.count) }
+      // A block beyond the end of its string would add the same for all strings of that length.
+      let expected = plainSums(filled) { $0 % 64 < counts[$0 / 64] }
+      #expect(fingerprint.value(of: one.span, two.span, three.span).sums == expected)
+    }
+  }
+
+  @Test("A byte that moves from one of three strings to the next makes another fingerprint")
+  func value_ofThree_movedByte_differs() {
+    let fingerprint = KeyedFingerprint(byteCountMax: 3 * 64)
+    let parts: [[String]] = [
+      ["ab", "c", "d"], ["a", "bc", "d"], ["abc", "", "d"], ["", "abc", "d"], ["c", "ab", "d"],
+      ["ab", "cd", ""], ["ab", "d", "c"], ["ab", "c", "d\0"], ["ab\0", "c", "d"],
+    ]
+    var seen: Set<KeyedFingerprint.Value> = []
+    for part in parts {
+      let (one, two, three) = (Array(part[0].utf8), Array(part[1].utf8), Array(part[2].utf8))
+      seen.insert(fingerprint.value(of: one.span, two.span, three.span))
+    }
+    #expect(seen.count == parts.count)
   }
 
   @Test("A hundred thousand identifiers differ in the word that tables use")

@@ -34,7 +34,7 @@ extension ClientConnection {
     case .send(let number, let isLastOfConnection):
       id = number
       if isLastOfConnection { drain() }
-    case .refuseUnusable: return .refused(.connectionUnusable)
+    case .refuseUnusable: return .refused(.connectionUnusable(failure))
     case .refuseTooManyStreams: return .refused(.tooManyStreams)
     }
     appendPayload(&output) { output, byteCount in
@@ -194,8 +194,15 @@ extension ClientConnection {
 }
 
 extension RPCError {
-  static var connectionUnusable: RPCError {
-    RPCError(.unavailable, "the connection takes no more calls", isNotProcessed: true)
+  /// `failure` is what closed the connection after somebody chose it for a call.
+  fileprivate static func connectionUnusable(_ failure: TransportError?) -> RPCError {
+    RPCError(
+      .unavailable,
+      failure == nil
+        ? "the connection takes no more calls" : "the connection to the server was lost",
+      isNotProcessed: true,
+      cause: failure
+    )
   }
 
   fileprivate static var tooManyStreams: RPCError {

@@ -43,6 +43,8 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
   var writtenByteCount: UInt64 = 0
   var isFlushScheduled = false
   var isClosed = false
+  /// What closed the connection; nil while it is open, and when this side closed it.
+  var failure: TransportError?
   /// Whether an answer ever arrived: a connection that served is worth making again at once.
   var wasUseful = false
   var watch = ConnectionWatch()
@@ -170,6 +172,7 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
     isClosed = true
     // A channel has many addresses, and nobody who reads the error knows which one this was.
     let error = failure?.at(transport.peer.address)
+    self.failure = error
     watch.cancelTick(on: loop)
     let records = machine.close()
     for record in records {
