@@ -150,28 +150,32 @@ def overload(server, seconds, warmup, rounds):
     """Successful calls per second below capacity, and at two and five times what the server can do.
 
     Each call takes processor time in its handler, so that capacity is the handler's and the load
-    generator can pass it. Every round measures the capacity anew, because the speed of a shared core
-    changes from minute to minute; the step in the middle by its share of that counts.
+    generator can pass it. The capacity is measured before and after every step, because the speed of a
+    shared core changes from minute to minute: a step is compared with the mean of the two, and of the
+    rounds the step in the middle counts.
     """
     if not server.work_arguments:
         return None
     generator = available(server.opened)[0]
-    steps = {factor: [] for factor in OVERLOAD}
-    peaks = []
-    for number in range(rounds):
+
+    def run(**how):
         with processes.RunningServer(server, server.work_arguments) as running:
-            peak = load.measure(running, generator, seconds, warmup, connections=8, in_flight=16)
-        peaks.append(round(peak["rate"]))
+            return load.measure(running, generator, seconds, warmup, connections=8, **how)
+
+    steps = {factor: [] for factor in OVERLOAD}
+    peaks = [run(in_flight=16)["rate"]]
+    for number in range(rounds):
         for factor in OVERLOAD:
             print(f"  round {number + 1}: overload, {server.name}, {factor:g} times capacity",
                   flush=True)
-            with processes.RunningServer(server, server.work_arguments) as running:
-                result = load.measure(running, generator, seconds, warmup, connections=8,
-                                      in_flight=4096, rate=peak["rate"] * factor)
+            offered = peaks[-1] * factor
+            result = run(in_flight=4096, rate=offered)
+            peaks.append(run(in_flight=16)["rate"])
             good = result["calls"] / result["seconds"]
             steps[factor].append(
-                {"factor": factor, "offered": round(peak["rate"] * factor), "good": round(good),
-                 "share_of_peak": round(good / peak["rate"], 3), "errors": result["errors"],
+                {"factor": factor, "offered": round(offered), "good": round(good),
+                 "share_of_peak": round(good / ((peaks[-2] + peaks[-1]) / 2), 3),
+                 "errors": result["errors"],
                  "p50_us": result["p50_us"], "p99_us": result["p99_us"],
                  "server_cores": result["server_cores"], "load_cores": result["load_cores"]})
     chosen = []
@@ -179,5 +183,6 @@ def overload(server, seconds, warmup, rounds):
         ordered = sorted(steps[factor], key=lambda step: step["share_of_peak"])
         chosen.append({**ordered[len(ordered) // 2],
                        "shares_of_peak": [step["share_of_peak"] for step in steps[factor]]})
-    return {"generator": generator.name, "arguments": list(server.work_arguments), "peaks": peaks,
+    return {"generator": generator.name, "arguments": list(server.work_arguments),
+            "peaks": [round(peak) for peak in peaks],
             "steps": chosen}
