@@ -19,6 +19,7 @@ struct Main {
 
   private static func run(_ options: LoadOptions) async throws -> Int32 {
     let signals = try ProcessSignals.watch([.interrupt, .terminate])
+    DescriptorLimit.raise()
     let run = try await LoadRun.prepare(options)
     guard options.hold == .zero else {
       try await hold(run, for: options.hold, signals)

@@ -121,8 +121,9 @@ def overload(servers):
         return []
     return ["## Overload", "",
             "Calls that take 20 µs of processor time each, offered at a multiple of the rate that a "
-            "closed loop of 8×16 reached just before. Good calls are the ones answered with success; "
-            "the figures are of the round in the middle, the shares of the peak of every round.", ""
+            "closed loop of 8×16 reached just before. Good calls are the ones answered with success, "
+            "and the peak is the mean of such loops before and after; the figures are of the round in "
+            "the middle, the shares of the peak of every round.", ""
             ] + table(["Server", "Load", "Offered per second", "Good per second", "Of peak",
                        "Refused", "p50 µs", "p99 µs", "Core used: server / load"], rows)
 

@@ -140,6 +140,7 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
 
   private func serve(_ settings: Settings) async throws {
     let signals = try ProcessSignals.watch([.terminate, .interrupt, .hangUp])
+    DescriptorLimit.raise()
     let loops = try EventLoopGroup.epoll(count: settings.common.loopCount)
     let tls = try Self.tls(settings.common)
     let environment = try environment(settings.common, loops, tls: tls)

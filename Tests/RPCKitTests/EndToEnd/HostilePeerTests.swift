@@ -213,4 +213,25 @@ struct HostilePeerTests {
       }
     }
   }
+
+  @Test("Ten thousand connections that rest do not slow the others")
+  func idleConnections_tenThousand_doNotSlowOthers() async throws {
+    let count = 10_000
+    // The other ends are in a process of their own, which needs as many descriptors.
+    try #require(DescriptorLimit.raise() > count + 1000, "ulimit -Hn is too low for this test")
+    try await EndToEnd.run { test in
+      let holder = try ConnectionHolder(count, to: test.address)
+      defer { holder.end() }
+      #expect(
+        await test.eventually(within: .seconds(60)) { test.server.connectionCount == count }
+      )
+      #expect(holder.isHolding)
+      try await Self.beside("\(count) connections", test) {
+        for number in 0..<500 { _ = try await test.rich.echo(Rich(number: Int32(number))) }
+      }
+      #expect(test.server.connectionCount == count + 1)
+      holder.end()
+      #expect(await test.eventually(within: .seconds(30)) { test.server.connectionCount == 1 })
+    }
+  }
 }

@@ -25,6 +25,25 @@ final class ServiceProcess: Sendable {
     channel = try Channel("tcp://127.0.0.1:\(port)", configuration)
   }
 
+  /// As many descriptors as a shell gives a program nearly everywhere.
+  static let descriptorCount = 1024
+
+  /// The limits of the running program, by their names in proc_pid_limits(5).
+  var limits: [String: (soft: String, hard: String)] {
+    guard let child = current.withLock({ $0 }),
+      let text = try? String(contentsOfFile: "/proc/\(child.id)/limits", encoding: .utf8)
+    else { return [:] }
+    var limits: [String: (soft: String, hard: String)] = [:]
+    for line in text.split(separator: "\n").dropFirst() {
+      // The name has 25 columns, and blanks in it.
+      let values = line.dropFirst(25).split(separator: " ")
+      guard values.count >= 2 else { continue }
+      let name = line.prefix(25).trimmingCharacters(in: .whitespaces)
+      limits[name] = (String(values[0]), String(values[1]))
+    }
+    return limits
+  }
+
   /// Starts the program and waits until it is ready; returns how long that took.
   @discardableResult
   func start() async throws -> Duration {
@@ -34,8 +53,8 @@ final class ServiceProcess: Sendable {
     let child = try ChildProcess(
       "/bin/sh",
       [
-        "-c", #"trap "" XFSZ; exec "$0" "$@""#, try Self.program(name), "--config",
-        folder.file("\(name).json"),
+        "-c", #"trap "" XFSZ; ulimit -Sn \#(Self.descriptorCount); exec "$0" "$@""#,
+        try Self.program(name), "--config", folder.file("\(name).json"),
       ],
       output: folder.file("\(name).log")
     )
