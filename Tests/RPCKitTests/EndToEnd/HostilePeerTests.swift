@@ -218,7 +218,7 @@ struct HostilePeerTests {
   func idleConnections_tenThousand_doNotSlowOthers() async throws {
     // The other ends are in a process of their own, which needs as many descriptors.
     let count = min(10_000, DescriptorLimit.raise() - 1000)
-    try #require(count > 1000, "the hard limit of descriptors (ulimit -Hn) is too low for this test")
+    try #require(count > 1000, "the hard limit of descriptors (ulimit -Hn) is too low")
     try await EndToEnd.run { test in
       let holder = try ConnectionHolder(count, to: test.address)
       defer { holder.end() }
