@@ -104,7 +104,7 @@ public final class HashPool: Sendable {
     return try await withCheckedThrowingContinuation { continuation in
       let job = HashQueue.Job(lane: permit.lane, arrived: threads.loops[0].preciseNow) {
         let result = Swift.Result { try job() }
-        continuation.resume(with: result)
+        return { continuation.resume(with: result) }
       }
       let thread = state.withLock { state -> (any EventLoop)? in
         state.queue.append(job)
@@ -125,11 +125,13 @@ public final class HashPool: Sendable {
       guard let job else { return }
       let started = thread.preciseNow
       metrics.began(job, at: started)
-      job.run()
+      let handOver = job.run()
       let taken = started.nanoseconds(to: thread.preciseNow)
       metrics.duration.observe(nanoseconds: taken)
       state.withLock { $0.jobNanoseconds += (taken - $0.jobNanoseconds) / 16 }
       release(job.lane)
+      // Last, so that whoever gets the result finds it counted and its place free.
+      handOver()
     }
   }
 

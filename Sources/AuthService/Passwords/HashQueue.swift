@@ -20,7 +20,8 @@ struct HashQueue: Sendable {
   struct Job: Sendable {
     let lane: HashLane
     let arrived: MonotonicInstant
-    let run: @Sendable () -> Void
+    /// Does the work; what it returns hands the result over.
+    let run: @Sendable () -> @Sendable () -> Void
   }
 
   /// Turns of the trusted lane for each of the ordinary one, while both wait.

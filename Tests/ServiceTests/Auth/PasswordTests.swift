@@ -121,12 +121,13 @@ struct PasswordTests {
         queue.append(
           .init(lane: lane, arrived: .init(nanoseconds: 0)) {
             order.withLock { $0.append("\(lane)\(number)") }
+            return {}
           }
         )
       }
     }
     while let job = queue.next() {
-      job.run()
+      job.run()()
       queue.release(job.lane)
     }
     #expect(queue.placeCount == 0)
