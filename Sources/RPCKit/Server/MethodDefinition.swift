@@ -85,8 +85,7 @@ public struct MethodDefinition: Sendable {
         call.run {
           var response: Response?
           try await call.intercepted { response = try await handler(requests, call) }
-          // Taken, not copied: a message of many strings is counted up and down for each of them.
-        try call.finish(response.take())
+          try call.finish(response.take())
         }
       }
     }

@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// How many descriptors this process may have open, connections among them (getrlimit(2)).
 public enum DescriptorLimit {
   /// Raises the soft limit to the hard one, and returns the one in force.
@@ -9,14 +7,5 @@ public enum DescriptorLimit {
   /// run out of it at a twentieth of `Limits.connectionCountMax`. What the kernel refuses stays as it
   /// is.
   @discardableResult
-  public static func raise() -> Int {
-    var limit = rlimit()
-    guard unsafe getrlimit(resource, &limit) == 0 else { return 0 }
-    var raised = limit
-    raised.rlim_cur = limit.rlim_max
-    if unsafe setrlimit(resource, &raised) == 0 { limit = raised }
-    return Int(clamping: limit.rlim_cur)
-  }
-
-  private static var resource: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_NOFILE.rawValue) }
+  public static func raise() -> Int { Syscall.raiseDescriptorLimit() }
 }

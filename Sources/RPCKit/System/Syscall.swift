@@ -35,6 +35,18 @@ enum Syscall {
     return Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000
   }
 
+  /// Makes the soft limit of open descriptors the hard one, if the kernel lets it (setrlimit(2));
+  /// returns the soft limit then, and 0 when it is not known.
+  static func raiseDescriptorLimit() -> Int {
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    var limit = rlimit()
+    guard unsafe getrlimit(resource, &limit) == 0 else { return 0 }
+    var raised = limit
+    raised.rlim_cur = limit.rlim_max
+    if unsafe setrlimit(resource, &raised) == 0 { limit = raised }
+    return Int(clamping: limit.rlim_cur)
+  }
+
   static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
     transfer { unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
   }
