@@ -15,7 +15,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     let question = try question(request, asker, caller)
     if !request.atLeastRevision.isEmpty { try await core.reach(atLeast: request.atLeastRevision) }
     let now = core.clock.now
-    // Nearly every answer needs no feature or a known one, and an `await` costs more than the answer is worth.
+    // Nearly every answer needs no feature, or a known one, and is spared the `await` of asking.
     let first = core.engine.read { $0.answer(question, asker, now: now) }
     if let first, first.missing == nil { return message(first) }
     return message(
