@@ -16,3 +16,8 @@ static inline int CSQLite_bind_blob(sqlite3_stmt *statement, int index, const vo
 static inline int CSQLite_db_config(sqlite3 *database, int option, int value) {
     return sqlite3_db_config(database, option, value, (int *)0);
 }
+
+// sqlite3_config is variadic too; takes options whose value is a number, before the first connection.
+static inline int CSQLite_config(int option, int value) {
+    return sqlite3_config(option, value);
+}

@@ -74,17 +74,13 @@ public final class Database: Sendable {
   ///
   /// Throws what `body` throws, or `StoreError`; `CancellationError` when the task was cancelled
   /// before its turn came.
+  @inlinable
   public func read<R: Sendable>(
     _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> R
   ) async throws -> R {
-    let id = nextJobID()
-    return try await readers.queue.perform(id: id) { continuation in
-      StoreReaders.Queue.Job(id: id) { connection in
-        continuation.resume(with: Result { try connection.inReadTransaction(body) })
-      } refuse: { error in
-        continuation.resume(throwing: error)
-      }
-    }
+    let result = TransactionResult<R>()
+    try await performRead { tx in result.value = try body(tx) }
+    return result.taken
   }
 
   /// Runs `body` as one change, and returns when the disk has confirmed it.
@@ -93,21 +89,32 @@ public final class Database: Sendable {
   /// means that the commit failed: repeat the call with its idempotency key.
   /// `CancellationError` when the task was cancelled before its turn came; later it is done
   /// regardless. `body` runs once, together with other writes that it must not wait for.
+  @inlinable
   @discardableResult
   public func write<R: Sendable>(
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> R
   ) async throws -> R {
-    let id = nextJobID()
-    return try await writer.queue.perform(id: id) { continuation in
-      StoreWriter.Queue.Job(id: id) { session in
-        let result = Result { try session.inSavepoint { try body(WriteTransaction(session)) } }
-        return { failure in
-          // The commit's error wins: an error of `body` may be about what did not happen.
-          continuation.resume(with: failure.map { .failure($0) } ?? result)
-        }
-      } refuse: { error in
-        continuation.resume(throwing: error)
-      }
+    let result = TransactionResult<R>()
+    try await performWrite { tx in result.value = try body(tx) }
+    return result.taken
+  }
+
+  // Inlined and without a result: what is generic in `R` here would look types up for each call.
+  @usableFromInline
+  func performRead(
+    _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> Void
+  ) async throws {
+    try await readers.queue.perform(id: nextJobID()) { connection in
+      try connection.inReadTransaction(body)
+    }
+  }
+
+  @usableFromInline
+  func performWrite(
+    _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Void
+  ) async throws {
+    try await writer.queue.perform(id: nextJobID()) { session in
+      try body(WriteTransaction(session))
     }
   }
 
@@ -144,5 +151,22 @@ public final class Database: Sendable {
 
   private func nextJobID() -> UInt64 {
     lastJobID.add(1, ordering: .relaxed).newValue
+  }
+}
+
+/// What a transaction gives its caller.
+///
+/// `@unchecked Sendable`: the store's thread sets it before it tells the caller, who only then looks.
+@usableFromInline
+final class TransactionResult<R: Sendable>: @unchecked Sendable {
+  @usableFromInline var value: R?
+
+  @inlinable
+  init() {}
+
+  /// The result of a transaction that was done.
+  @inlinable var taken: R {
+    guard let value else { preconditionFailure("a transaction that was not done has no result") }
+    return value
   }
 }

@@ -6,7 +6,6 @@ final class WriteSession {
   let now: Int64
   /// What the writes so far have logged, in order of revision.
   private(set) var changes: [Change] = []
-  private var depth = 0
 
   init(_ connection: SQLiteConnection, now: Int64) {
     self.connection = connection
@@ -14,23 +13,23 @@ final class WriteSession {
   }
 
   /// Runs `body` so that its effects vanish, alone, when it throws.
+  ///
+  /// Savepoints inside one another may have one name: the newest is meant
+  /// (sqlite.org/lang_savepoint.html).
   func inSavepoint<R>(_ body: () throws -> R) throws -> R {
-    let name = "level_\(depth)"
     let changeCount = changes.count
-    try open().execute("SAVEPOINT \(name)")
-    depth += 1
-    defer { depth -= 1 }
+    try open().execute("SAVEPOINT part")
     do {
       let result = try body()
-      try connection.execute("RELEASE \(name)")
+      try connection.execute("RELEASE part")
       return result
     } catch {
       changes.removeSubrange(changeCount...)
       // An error of the disk may have ended the whole transaction (sqlite.org/lang_transaction.html,
       // "Response To Errors Within A Transaction"); the writer looks at that itself.
       if connection.isInTransaction {
-        try connection.execute("ROLLBACK TO \(name)")
-        try connection.execute("RELEASE \(name)")
+        try connection.execute("ROLLBACK TO part")
+        try connection.execute("RELEASE part")
       }
       throw error
     }

@@ -31,6 +31,13 @@ final class SQLiteConnection {
   /// Statements kept compiled; a service has fewer, unless it builds SQL from parts.
   private static let statementCountMax = 512
 
+  /// Has SQLite not count the memory that it uses, for which it takes a lock at each allocation
+  /// (sqlite.org/c3ref/c_config_covering_index_scan.html, SQLITE_CONFIG_MEMSTATUS, 9).
+  ///
+  /// Once in a process and before its first connection; a host that has connections already keeps what
+  /// it has.
+  private static let isConfigured = CSQLite_config(9, 0) == SQLITE_OK
+
   /// Opens a file, which the writer also creates, and makes the connection strict.
   ///
   /// `fileSystem` is one that SQLite knows by that name; nil is its own.
@@ -41,6 +48,7 @@ final class SQLiteConnection {
     fileSystem: String? = nil
   ) throws(StoreError) {
     self.path = path
+    _ = Self.isConfigured
     var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     if role == .writer { flags |= SQLITE_OPEN_CREATE }
     var opened: OpaquePointer?

@@ -41,23 +41,58 @@ final class GroupCommitter {
       try connection.execute("BEGIN IMMEDIATE")
     } catch {
       fail(error)
-      return first.refuse(error)
+      return first.caller.resume(throwing: error)
     }
     let session = WriteSession(connection, now: clock.now)
-    var answers: [StoreWriter.Answer] = []
+    let outcomes = run(startingWith: first, from: queue, session)
+    let failure = finishTransaction()
+    if failure == nil { feed.publish(session.changes) }
+    for outcome in outcomes { outcome.tell(failure) }
+    checkpoint(log.afterCommit(pageCount: connection.logPageCount))
+  }
+
+  /// What became of a write before the commit.
+  private struct Outcome {
+    let caller: CheckedContinuation<Void, any Error>
+    let error: (any Error)?
+
+    /// Tells the caller; the commit's error wins, since one of the write's own may be about what did not
+    /// happen.
+    func tell(_ failure: StoreError?) {
+      if let error = failure ?? error {
+        caller.resume(throwing: error)
+      } else {
+        caller.resume()
+      }
+    }
+  }
+
+  /// Runs writes inside the transaction until none waits, or it is large or old enough.
+  private func run(
+    startingWith first: StoreWriter.Queue.Job,
+    from queue: StoreWriter.Queue,
+    _ session: WriteSession
+  ) -> [Outcome] {
+    var outcomes: [Outcome] = []
     let end = ContinuousClock.now.advanced(by: configuration.commitIntervalMax)
     var next: StoreWriter.Queue.Job? = first
     while let job = next {
-      answers.append(job.run(session))
+      outcomes.append(Outcome(caller: job.caller, error: error(of: job, session)))
       let hasRoom =
-        connection.isInTransaction && answers.count < configuration.writesPerCommitMax
+        connection.isInTransaction && outcomes.count < configuration.writesPerCommitMax
         && ContinuousClock.now < end
       next = hasRoom ? queue.take() : nil
     }
-    let failure = finishTransaction()
-    if failure == nil { feed.publish(session.changes) }
-    for answer in answers { answer(failure) }
-    checkpoint(log.afterCommit(pageCount: connection.logPageCount))
+    return outcomes
+  }
+
+  private func error(of job: StoreWriter.Queue.Job, _ session: WriteSession) -> (any Error)? {
+    do {
+      try session.inSavepoint { try job.work(session) }
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// Moves the log into the file at the end of the store's life.

@@ -2,7 +2,7 @@ internal import RPCKit
 
 /// The threads that answer reads, each with a connection of its own.
 final class StoreReaders: Sendable {
-  typealias Queue = WorkQueue<SQLiteConnection, Void>
+  typealias Queue = WorkQueue<SQLiteConnection>
 
   let queue: Queue
   private let threads: [StoreThread]
@@ -28,7 +28,9 @@ final class StoreReaders: Sendable {
             fileSystem: configuration.fileSystem
           )
         } work: { connection in
-          while let job = queue.wait() { job.run(connection) }
+          while let job = queue.wait() {
+            job.caller.resume(with: Result { try job.work(connection) })
+          }
         }
         threads.append(thread)
       }
@@ -48,12 +50,11 @@ final class StoreReaders: Sendable {
 
 extension SQLiteConnection {
   /// Runs `body` on one snapshot of the file.
-  func inReadTransaction<R>(_ body: (borrowing ReadTransaction) throws -> R) throws -> R {
+  func inReadTransaction(_ body: (borrowing ReadTransaction) throws -> Void) throws {
     try execute("BEGIN")
     do {
-      let result = try body(ReadTransaction(self))
+      try body(ReadTransaction(self))
       try execute("COMMIT")
-      return result
     } catch {
       if isInTransaction { try execute("ROLLBACK") }
       throw error

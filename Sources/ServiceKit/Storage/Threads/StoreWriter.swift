@@ -5,9 +5,7 @@ internal import RPCKit
 /// Whatever waits while one commit is on its way to the disk goes into the next, so that the price
 /// of an fsync is shared by as many as are there to share it.
 final class StoreWriter: Sendable {
-  /// What is left to do for a write after the commit: tell its caller; an error is the commit's.
-  typealias Answer = (StoreError?) -> Void
-  typealias Queue = WorkQueue<WriteSession, Answer>
+  typealias Queue = WorkQueue<WriteSession>
 
   let queue: Queue
   private let thread: StoreThread

@@ -1,18 +1,18 @@
 internal import RPCKit
 
-/// A piece of work for a thread of the store, and what to tell its caller when it is not done.
-struct StoreJob<Turn, Answer>: Sendable {
+/// A piece of work for a thread of the store, and who waits for it.
+struct StoreJob<Turn>: Sendable {
   /// Tells it from the others of its queue.
   let id: UInt64
   /// Does it, on the thread that took it.
-  let run: @Sendable (Turn) -> Answer
-  /// Ends the caller's waiting without doing it.
-  let refuse: @Sendable (any Error) -> Void
+  let work: @Sendable (Turn) throws -> Void
+  /// Told once, that it is done or why it is not.
+  let caller: CheckedContinuation<Void, any Error>
 }
 
 /// Bounded, first come, first served: where callers meet the threads that work for them.
-final class WorkQueue<Turn, Answer>: Sendable {
-  typealias Job = StoreJob<Turn, Answer>
+final class WorkQueue<Turn>: Sendable {
+  typealias Job = StoreJob<Turn>
 
   private struct State {
     var jobs: [Job] = []
@@ -50,11 +50,21 @@ final class WorkQueue<Turn, Answer>: Sendable {
   /// Jobs that nobody has taken.
   var waitingCount: Int { state.withLock { $0.waitingCount } }
 
+  /// Has `work` done by the thread that takes it, and returns when it has told so; a caller who is
+  /// cancelled before that leaves.
+  func perform(id: UInt64, _ work: @escaping @Sendable (Turn) throws -> Void) async throws {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { add(Job(id: id, work: work, caller: $0)) }
+    } onCancel: {
+      cancel(id)
+    }
+  }
+
   /// Adds a job, or refuses it.
   ///
   /// Must run in the caller's task: whether that was cancelled is looked at under the lock that
   /// `cancel` takes, so that a cancellation finds the job or is found.
-  func add(_ job: Job) {
+  private func add(_ job: Job) {
     let (refusal, wakes) = state.withLock { state -> ((any Error)?, Bool) in
       if Task.isCancelled { return (CancellationError(), false) }
       if state.isClosed { return (StoreError.unavailable("the store is closed"), false) }
@@ -64,19 +74,19 @@ final class WorkQueue<Turn, Answer>: Sendable {
       state.sleeperCount -= 1
       return (nil, true)
     }
-    if let refusal { job.refuse(refusal) }
+    if let refusal { job.caller.resume(throwing: refusal) }
     if wakes { signal.post() }
   }
 
   /// Removes a job whose caller gave up, unless it was taken already.
-  func cancel(_ id: UInt64) {
+  private func cancel(_ id: UInt64) {
     let job = state.withLock { state -> Job? in
       guard let index = state.jobs[state.head...].firstIndex(where: { $0.id == id }) else {
         return nil
       }
       return state.jobs.remove(at: index)
     }
-    job?.refuse(CancellationError())
+    job?.caller.resume(throwing: CancellationError())
   }
 
   /// The next job, if there is one.
@@ -106,19 +116,5 @@ final class WorkQueue<Turn, Answer>: Sendable {
       return state.sleeperCount
     }
     for _ in 0..<sleeperCount { signal.post() }
-  }
-}
-
-extension WorkQueue {
-  /// Waits for a job that `makeJob` builds around a continuation; a cancelled caller leaves.
-  func perform<R: Sendable>(
-    id: UInt64,
-    _ makeJob: (CheckedContinuation<R, any Error>) -> Job
-  ) async throws -> R {
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { add(makeJob($0)) }
-    } onCancel: {
-      cancel(id)
-    }
   }
 }
