@@ -7,10 +7,11 @@ internal import Glibc
 /// Costs one allocation when made, and about as much to take. Not recursive. `body` must not call
 /// code that it does not own: return an action and run it afterwards.
 @safe
+@usableFromInline
 package struct Lock<State>: ~Copyable, @unchecked Sendable {
   // @unchecked: `state` is touched only between lock and unlock.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private let state: UnsafeMutablePointer<State>
+  @usableFromInline let state: UnsafeMutablePointer<State>
 
   package init(_ initial: consuming sending State) {
     unsafe mutex = .allocate(capacity: 1)
@@ -29,11 +30,20 @@ package struct Lock<State>: ~Copyable, @unchecked Sendable {
   }
 
   /// Runs `body` with the state to itself.
+  ///
+  /// Inlinable, because calling a closure through generic code costs more than the lock.
+  @inlinable
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    unsafe pthread_mutex_lock(mutex)
-    defer { unsafe pthread_mutex_unlock(mutex) }
+    lock()
+    defer { unlock() }
     return try unsafe body(&state.pointee)
   }
+
+  @usableFromInline
+  borrowing func lock() { unsafe pthread_mutex_lock(mutex) }
+
+  @usableFromInline
+  borrowing func unlock() { unsafe pthread_mutex_unlock(mutex) }
 }

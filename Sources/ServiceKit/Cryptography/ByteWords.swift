@@ -10,17 +10,20 @@ extension Span<UInt8> {
     unsafe UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  /// The last bytes from `offset` on, fewer than eight, as one number with zeros above them.
+  /// The last bytes from `offset` on, one to seven, as one number with zeros above them.
   @inlinable
   @inline(__always)
   package func littleEndianRest(at offset: Int) -> UInt64 {
     // The last eight bytes at once, and those that come before `offset` shifted out.
-    if count >= 8 { return littleEndianWord(at: count - 8) >> UInt64(8 * (8 - (count - offset))) }
+    if count >= 8 {
+      let before = 8 &- (count &- offset)
+      return littleEndianWord(at: count &- 8) &>> UInt64(truncatingIfNeeded: 8 &* before)
+    }
     var word: UInt64 = 0
     var shift: UInt64 = 0
     for index in offset..<count {
-      word |= UInt64(self[index]) << shift
-      shift += 8
+      word |= UInt64(self[index]) &<< shift
+      shift &+= 8
     }
     return word
   }

@@ -2,18 +2,19 @@
 ///
 /// NH, the hash of UMAC (Black, Halevi, Krawczyk, Krovetz and Rogaway, "UMAC: Fast and Secure Message
 /// Authentication", 1999, theorems 4.2 and 4.3), with words of 64 bits and two passes over keys that
-/// are shifted by one pair. Under a random key, two different strings of one length have the same
-/// fingerprint with a chance of 2^-128 at most, however they were chosen: that is proven, and holds
-/// against any computing power, as long as fingerprints stay inside the process that made the key.
-/// They are for tables in memory alone: never stored, sent or logged.
+/// are shifted by one pair. Under a random key, two different strings have the same fingerprint with a
+/// chance of 2^-128 at most, however they were chosen: that is proven, and holds against any computing
+/// power, as long as fingerprints stay inside the process that made the key. They are for tables in
+/// memory alone: never stored, sent or logged.
+///
+/// The proof is about strings of one length. The length itself is the last pair of words here: those of
+/// two strings that differ in it differ by some d, and d times the second word of that pair's key is
+/// another number for each key, so that whatever the rest adds up to is met by one of 2^64 in a pass.
 struct KeyedFingerprint: Sendable {
   /// What is told apart by.
-  ///
-  /// The lengths are part of it, since the proof is about strings of one length.
   struct Value: Hashable, Sendable {
     fileprivate let first: UInt128
     fileprivate let second: UInt128
-    fileprivate let byteCounts: UInt64
 
     /// What the passes gave, for tests.
     var sums: [UInt128] { [first, second] }
@@ -21,7 +22,6 @@ struct KeyedFingerprint: Sendable {
     /// Some of the bits: enough for a place in a table.
     var word: UInt64 {
       UInt64(truncatingIfNeeded: first >> 64) ^ UInt64(truncatingIfNeeded: first)
-        ^ byteCounts
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(word) }
@@ -34,16 +34,16 @@ struct KeyedFingerprint: Sendable {
   /// Makes a key for strings of up to `byteCountMax` bytes, about as large as those.
   init(byteCountMax: Int, random: any RandomSource = SystemRandomSource()) {
     self.byteCountMax = byteCountMax
-    let pairCount = (byteCountMax + 15) / 16
-    let bytes = random.bytes((pairCount + 1) * 16)
-    key = (0..<(pairCount + 1) * 2).map { bytes.span.littleEndianWord(at: $0 * 8) }
+    // One more pair for the length, and one because the second pass is ahead of the first.
+    let pairCount = (byteCountMax + 15) / 16 + 2
+    let bytes = random.bytes(pairCount * 16)
+    key = (0..<pairCount * 2).map { bytes.span.littleEndianWord(at: $0 * 8) }
   }
 
   /// The fingerprint of a string; one that is too long traps.
   func value(of bytes: Span<UInt8>) -> Value {
     precondition(bytes.count <= byteCountMax, "there is no key for a string of this length")
-    let sums = sums(of: bytes, from: 0)
-    return Value(first: sums.first, second: sums.second, byteCounts: UInt64(bytes.count))
+    return total(sums(of: bytes, from: 0), UInt64(bytes.count))
   }
 
   /// The longest string of three that are told apart together.
@@ -52,8 +52,9 @@ struct KeyedFingerprint: Sendable {
   /// The fingerprint of three strings at once, as if each had zeros after it up to the same length;
   /// one that is too long traps.
   ///
-  /// Those that have the same three lengths are, so filled up, strings of one length. Whoever tells
-  /// threes apart must not tell single strings apart by the same key.
+  /// Those that have the same three lengths are, so filled up, strings of one length; the lengths are
+  /// the last pair of words here too. Whoever tells threes apart must not tell single strings apart by
+  /// the same key.
   @inline(__always)
   func value(of one: Span<UInt8>, _ two: Span<UInt8>, _ three: Span<UInt8>) -> Value {
     let third = thirdByteCountMax
@@ -64,29 +65,66 @@ struct KeyedFingerprint: Sendable {
     let (a, b, c) = (
       sums(of: one, from: 0), sums(of: two, from: third / 8), sums(of: three, from: third / 4)
     )
-    return Value(
-      first: a.first &+ b.first &+ c.first,
-      second: a.second &+ b.second &+ c.second,
-      byteCounts: UInt64(one.count) | UInt64(two.count) << 16 | UInt64(three.count) << 32
+    return total(
+      (a.first &+ b.first &+ c.first, a.second &+ b.second &+ c.second),
+      UInt64(one.count) | UInt64(two.count) << 16 | UInt64(three.count) << 32
     )
+  }
+
+  /// What there is of words, and the length under the last pairs of the key.
+  @inline(__always)
+  private func total(_ sums: (first: UInt128, second: UInt128), _ length: UInt64) -> Value {
+    let key = key.span
+    let place = key.count - 4
+    var last = Passes(key: key[place], key[place + 1])
+    last.add(length, 0, nextKey: key[place + 2], key[place + 3])
+    return Value(first: sums.first &+ last.first, second: sums.second &+ last.second)
   }
 
   /// What both passes add up for a string, under the key from one of its words on.
   @inline(__always)
   private func sums(of bytes: Span<UInt8>, from start: Int) -> (first: UInt128, second: UInt128) {
     let key = key.span
-    var (first, second) = (UInt128(0), UInt128(0))
-    var place = start
+    var passes = Passes(key: key[start], key[start + 1])
+    var place = start + 2
     var offset = 0
-    while offset < bytes.count {
-      let (low, high) = (bytes.word(at: offset), bytes.word(at: offset + 8))
-      // All sums are modulo 2^64 and 2^128.
-      first &+= UInt128(low &+ key[place]) &* UInt128(high &+ key[place + 1])
-      second &+= UInt128(low &+ key[place + 2]) &* UInt128(high &+ key[place + 3])
-      offset += 16
-      place += 2
+    while offset < bytes.count & ~15 {
+      passes.add(
+        bytes.littleEndianWord(at: offset),
+        bytes.littleEndianWord(at: offset &+ 8),
+        nextKey: key[place],
+        key[place + 1]
+      )
+      offset &+= 16
+      place &+= 2
     }
-    return (first, second)
+    if offset < bytes.count {
+      passes.add(
+        bytes.word(at: offset),
+        bytes.word(at: offset &+ 8),
+        nextKey: key[place],
+        key[place + 1]
+      )
+    }
+    return (passes.first, passes.second)
+  }
+}
+
+/// Both passes over a string, a pair of words at a time; all sums are modulo 2^64 and 2^128.
+private struct Passes {
+  var first: UInt128 = 0
+  var second: UInt128 = 0
+  private var key: (UInt64, UInt64)
+
+  @inline(__always)
+  init(key one: UInt64, _ two: UInt64) { key = (one, two) }
+
+  /// Adds a pair under its key in the first pass, and under the next one in the second.
+  @inline(__always)
+  mutating func add(_ low: UInt64, _ high: UInt64, nextKey one: UInt64, _ two: UInt64) {
+    first &+= UInt128(low &+ key.0) &* UInt128(high &+ key.1)
+    second &+= UInt128(low &+ one) &* UInt128(high &+ two)
+    key = (one, two)
   }
 }
 

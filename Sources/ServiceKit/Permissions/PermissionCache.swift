@@ -78,10 +78,13 @@ struct PermissionCache {
   mutating func answer(_ name: PermissionTable.Name?, at now: MonotonicInstant) -> Answer {
     guard let name else { return .unknown }
     guard let place = young.find(name) else { return olderAnswer(name, at: now) }
+    if let decision = young.decision(at: place, confirmed: sequence, now) {
+      return now < leaseEnd ? .known(decision) : .doubtful
+    }
     let entry = young[place]
     guard now < entry.expires else { return remove(at: place) }
-    if young.confirmed(at: place) != sequence {
-      guard counts(entry) else { return remove(at: place) }
+    if entry.confirmed != sequence {
+      guard counts(entry.answer) else { return remove(at: place) }
       young.confirm(at: place, sequence)
     }
     return now < leaseEnd ? .known(entry.decision) : .doubtful
@@ -99,7 +102,7 @@ struct PermissionCache {
   ) -> Answer {
     guard let place = old.find(name) else { return .unknown }
     let entry = old[place]
-    guard now < entry.expires, counts(entry) else {
+    guard now < entry.expires, counts(entry.answer) else {
       old.remove(at: place)
       return .unknown
     }
@@ -120,13 +123,10 @@ struct PermissionCache {
     guard let name = key.name else { return }
     let entry = PermissionTable.Entry(
       name: name,
-      subject: key.subject,
-      decision: decision,
-      ancestors: ancestors,
-      began: ticket.sequence,
-      expires: expires
+      expires: expires,
+      .init(decision, subject: key.subject, ancestors: ancestors, began: ticket.sequence)
     )
-    guard counts(entry) else { return }
+    guard counts(entry.answer) else { return }
     if let place = old.find(name) { old.remove(at: place) }
     insert(entry)
   }
@@ -138,10 +138,10 @@ struct PermissionCache {
     young = PermissionTable()
   }
 
-  private func counts(_ entry: PermissionTable.Entry) -> Bool {
-    let began = entry.began
-    return began >= everythingTouched && began >= subjectsTouched[entry.subject, default: 0]
-      && entry.ancestors.allSatisfy { began >= subtreesTouched[$0, default: 0] }
+  private func counts(_ answer: PermissionTable.Answer) -> Bool {
+    let began = answer.began
+    return began >= everythingTouched && began >= subjectsTouched[answer.subject, default: 0]
+      && answer.ancestors.allSatisfy { began >= subtreesTouched[$0, default: 0] }
   }
 
   // MARK: - Invalidation

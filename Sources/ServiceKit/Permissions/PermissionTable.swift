@@ -9,43 +9,55 @@ struct PermissionTable {
   /// What a question is called here.
   typealias Name = KeyedFingerprint.Value
 
-  /// A kept answer.
-  final class Entry: Sendable {
-    let name: Name
-    let subject: String
+  /// An answer, and what it depends on.
+  final class Answer: Sendable {
     let decision: PermissionDecision
+    let subject: String
+    /// The entity and those above it.
     let ancestors: [String]
     /// The number of the newest invalidation when its call began.
     let began: UInt64
-    let expires: MonotonicInstant
 
     init(
-      name: Name,
+      _ decision: PermissionDecision,
       subject: String,
-      decision: PermissionDecision,
       ancestors: [String],
-      began: UInt64,
-      expires: MonotonicInstant
+      began: UInt64
     ) {
-      self.name = name
-      self.subject = subject
       self.decision = decision
+      self.subject = subject
       self.ancestors = ancestors
       self.began = began
-      self.expires = expires
     }
   }
 
-  /// Small, so that the places of many answers fit into the processor's own memory: the name is
-  /// looked at where the answer is, which is needed anyway.
-  private struct Place {
-    var word: UInt64 = 0
-    /// The sequence at which the entry was last found to count; none reaches the largest number.
-    var confirmed = UInt64.max
-    var entry: Entry?
+  /// A kept answer, in 64 bytes.
+  ///
+  /// All that is needed of an answer which allows and is believed lies side by side, since each other
+  /// part of memory that is looked at costs as much as the whole search.
+  struct Entry {
+    let name: Name
+    let expires: MonotonicInstant
+    /// The sequence at which it was last found to count; none reaches the largest number.
+    fileprivate(set) var confirmed = UInt64.max
+    let answer: Answer
+    private let isAllowing: Bool
+
+    init(name: Name, expires: MonotonicInstant, _ answer: Answer) {
+      self.name = name
+      self.expires = expires
+      self.answer = answer
+      isAllowing = answer.decision == .allowing
+    }
+
+    /// What the answer says.
+    ///
+    /// Few look at what it says when it allows: counting one more user of what is elsewhere in memory
+    /// would take longer than saying it again.
+    var decision: PermissionDecision { isAllowing ? .allowing : answer.decision }
   }
 
-  private var places = [Place](repeating: Place(), count: 16)
+  private var places = [Entry?](repeating: nil, count: 16)
   /// How many entries there are.
   private(set) var count = 0
 
@@ -62,10 +74,9 @@ struct PermissionTable {
 
   /// Where the answer to a question is; good until the next change.
   func find(_ name: Name) -> Int? {
-    let word = name.word
-    var place = home(word)
-    while let entry = places[place].entry {
-      if places[place].word == word, entry.name == name { return place }
+    var place = home(name)
+    while let found = places[place]?.name {
+      if found == name { return place }
       place = (place + 1) & (places.count - 1)
     }
     return nil
@@ -73,24 +84,35 @@ struct PermissionTable {
 
   /// The answer at a place that `find` gave.
   subscript(place: Int) -> Entry {
-    guard let entry = places[place].entry else { preconditionFailure("this place is free") }
+    guard let entry = places[place] else { preconditionFailure("this place is free") }
     return entry
   }
 
-  /// The sequence that was last confirmed for a place; the largest number before the first.
-  func confirmed(at place: Int) -> UInt64 { places[place].confirmed }
+  /// What the answer at a place says if it counts at a sequence and at a time, as far as that can be
+  /// told without looking at what it depends on.
+  ///
+  /// Not by copying the entry: counting one more user of what it refers to takes as long as the rest.
+  func decision(
+    at place: Int,
+    confirmed sequence: UInt64,
+    _ now: MonotonicInstant
+  ) -> PermissionDecision? {
+    guard places[place]?.confirmed == sequence, let expires = places[place]?.expires, now < expires
+    else { return nil }
+    return places[place]?.decision
+  }
 
   /// Remembers that the entry at a place counts at a sequence.
-  mutating func confirm(at place: Int, _ sequence: UInt64) { places[place].confirmed = sequence }
+  mutating func confirm(at place: Int, _ sequence: UInt64) { places[place]?.confirmed = sequence }
 
   /// Adds an answer, in the place of one to the same question.
   mutating func insert(_ entry: Entry) {
     if let place = find(entry.name) {
-      places[place] = Place(word: entry.name.word, entry: entry)
+      places[place] = entry
       return
     }
     if (count + 1) * 4 > places.count * 3 { grow() }
-    add(Place(word: entry.name.word, entry: entry))
+    add(entry)
     count += 1
   }
 
@@ -103,29 +125,36 @@ struct PermissionTable {
     var place = start
     while true {
       place = (place + 1) & mask
-      guard places[place].entry != nil else { break }
-      let home = home(places[place].word)
-      guard (place - home) & mask >= (place - gap) & mask else { continue }
+      guard let name = places[place]?.name else { break }
+      guard (place - home(name)) & mask >= (place - gap) & mask else { continue }
       places[gap] = places[place]
       gap = place
     }
-    places[gap] = Place()
+    places[gap] = nil
     count -= 1
   }
 
-  private func home(_ word: UInt64) -> Int {
-    Int(truncatingIfNeeded: word ^ word >> 32) & (places.count - 1)
+  private func home(_ name: Name) -> Int {
+    let word = name.word
+    return Int(truncatingIfNeeded: word ^ word >> 32) & (places.count - 1)
   }
 
   private mutating func grow() {
     let before = places
-    places = [Place](repeating: Place(), count: before.count * 2)
-    for place in before where place.entry != nil { add(place) }
+    places = [Entry?](repeating: nil, count: before.count * 2)
+    for case let entry? in before { add(entry) }
   }
 
-  private mutating func add(_ new: Place) {
-    var place = home(new.word)
-    while places[place].entry != nil { place = (place + 1) & (places.count - 1) }
-    places[place] = new
+  private mutating func add(_ entry: Entry) {
+    var place = home(entry.name)
+    while places[place] != nil { place = (place + 1) & (places.count - 1) }
+    places[place] = entry
+  }
+}
+
+extension PermissionDecision {
+  /// What nearly every answer is that somebody asks for again.
+  fileprivate static var allowing: PermissionDecision {
+    PermissionDecision(isAllowed: true, reason: "ALLOWED")
   }
 }

@@ -56,9 +56,12 @@ struct KeyedFingerprintTests {
     func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) } }
   }
 
-  /// The sums of the theorem, over the blocks of 16 bytes that `counts` names by their starts.
+  /// The sums of the theorem, over the blocks of 16 bytes that `counts` names by their starts, and over
+  /// the length under the key from `lengthPlace` on.
   private func plainSums(
     _ string: [UInt8],
+    length: UInt64,
+    lengthPlace: Int,
     where counts: (Int) -> Bool = { _ in true }
   ) -> [UInt128] {
     func word(_ bytes: [UInt8], _ start: Int) -> UInt64 {
@@ -67,16 +70,20 @@ struct KeyedFingerprintTests {
         return word | UInt64(index < bytes.count ? bytes[index] : 0) << UInt64(8 * place)
       }
     }
-    let key = Counting().bytes(string.count + 64)
+    let key = Counting().bytes(lengthPlace + 32)
     var sums = [UInt128](repeating: 0, count: 2)
-    for start in stride(from: 0, to: string.count, by: 16) where counts(start) {
+    func add(_ low: UInt64, _ high: UInt64, _ start: Int) {
       for pass in 0..<2 {
-        let left = word(string, start) &+ word(key, start + 16 * pass)
-        let right = word(string, start + 8) &+ word(key, start + 8 + 16 * pass)
+        let left = low &+ word(key, start + 16 * pass)
+        let right = high &+ word(key, start + 8 + 16 * pass)
         let product = left.multipliedFullWidth(by: right)
         sums[pass] &+= UInt128(product.high) << 64 | UInt128(product.low)
       }
     }
+    for start in stride(from: 0, to: string.count, by: 16) where counts(start) {
+      add(word(string, start), word(string, start + 8), start)
+    }
+    add(length, 0, lengthPlace)
     return sums
   }
 
@@ -86,7 +93,8 @@ struct KeyedFingerprintTests {
     var generator = SystemRandomNumberGenerator()
     for count in 0...100 {
       let string = bytes(count, &generator)
-      #expect(fingerprint.value(of: string.span).sums == plainSums(string))
+      let expected = plainSums(string, length: UInt64(count), lengthPlace: 112)
+      #expect(fingerprint.value(of: string.span).sums == expected)
     }
   }
 
@@ -102,7 +110,10 @@ struct KeyedFingerprintTests {
       let counts = [one.count, two.count, three.count]
       let filled = [one, two, three].flatMap { $0 + [UInt8](repeating: 0, count: 64 - $0.count) }
       // A block beyond the end of its string would add the same for all strings of that length.
-      let expected = plainSums(filled) { $0 % 64 < counts[$0 / 64] }
+      let length = UInt64(one.count) | UInt64(two.count) << 16 | UInt64(three.count) << 32
+      let expected = plainSums(filled, length: length, lengthPlace: 3 * 64) {
+        $0 % 64 < counts[$0 / 64]
+      }
       #expect(fingerprint.value(of: one.span, two.span, three.span).sums == expected)
     }
   }

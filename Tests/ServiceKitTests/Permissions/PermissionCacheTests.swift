@@ -109,7 +109,7 @@ struct PermissionCacheTests {
       )
       let name = try #require(key.name)
       let place = table.find(name)
-      #expect(place.map { table[$0].began } == expected[key])
+      #expect(place.map { table[$0].answer.began } == expected[key])
       if let place, generator.next(2) == 0 {
         table.remove(at: place)
         expected[key] = nil
@@ -117,11 +117,8 @@ struct PermissionCacheTests {
         table.insert(
           PermissionTable.Entry(
             name: name,
-            subject: key.subject,
-            decision: allowed,
-            ancestors: [],
-            began: UInt64(step),
-            expires: at(300)
+            expires: at(300),
+            .init(allowed, subject: key.subject, ancestors: [], began: UInt64(step))
           )
         )
         expected[key] = UInt64(step)
@@ -131,7 +128,7 @@ struct PermissionCacheTests {
     for (key, began) in expected {
       let name = try #require(key.name)
       let place = table.find(name)
-      #expect(place.map { table[$0].began } == began)
+      #expect(place.map { table[$0].answer.began } == began)
     }
   }
 
