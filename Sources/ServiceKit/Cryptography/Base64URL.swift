@@ -33,6 +33,7 @@ public enum Base64URL {
   /// refused: two texts of one signature would make a token look like two.
   public static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.underestimatedCount * 3 / 4)
     var bits: UInt32 = 0
     var bitCount: UInt32 = 0
     for letter in text {

@@ -40,17 +40,21 @@ struct ECDSASignature: Equatable {
 
   /// `SEQUENCE { INTEGER r, INTEGER s }`, as OpenSSL reads it; at most 72 bytes.
   var der: [UInt8] {
-    let body =
-      Self.integer(raw.prefix(Self.numberByteCount))
-      + Self.integer(raw.suffix(Self.numberByteCount))
-    return [0x30, UInt8(body.count)] + body
+    var der: [UInt8] = [0x30, 0]
+    der.reserveCapacity(2 + 2 * (3 + Self.numberByteCount))
+    Self.append(raw[..<Self.numberByteCount], to: &der)
+    Self.append(raw[Self.numberByteCount...], to: &der)
+    der[1] = UInt8(der.count - 2)
+    return der
   }
 
-  /// The shortest encoding of a number that is not negative.
-  private static func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-    var digits = Array(bytes.drop { $0 == 0 })
-    if digits.first.map({ $0 >= 0x80 }) ?? true { digits.insert(0, at: 0) }
-    return [0x02, UInt8(digits.count)] + digits
+  /// Appends the shortest encoding of a number that is not negative.
+  private static func append(_ number: ArraySlice<UInt8>, to der: inout [UInt8]) {
+    let digits = number.drop { $0 == 0 }
+    let needsZero = digits.first.map { $0 >= 0x80 } ?? true
+    der += [0x02, UInt8(digits.count + (needsZero ? 1 : 0))]
+    if needsZero { der.append(0) }
+    der += digits
   }
 
   private static func takeInteger(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {

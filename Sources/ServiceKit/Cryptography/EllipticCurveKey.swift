@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import RPCKit
 
 /// A key on P-256 in OpenSSL's hands, with or without its private part.
 ///
@@ -7,6 +8,8 @@ internal import COpenSSL
 @safe
 final class EllipticCurveKey: @unchecked Sendable {
   private let key: OpaquePointer
+  /// As many as verified with this key at once: making one takes a twentieth of using it.
+  private let idleContexts = Lock<[VerificationContext]>([])
 
   /// Bytes of a point: 4, then x, then y (SEC 1, section 2.3.3).
   static let pointByteCount = 65
@@ -162,10 +165,31 @@ final class EllipticCurveKey: @unchecked Sendable {
   func verify(_ signature: ECDSASignature, digest: [UInt8]) -> Bool {
     ERR_clear_error()
     defer { ERR_clear_error() }
-    let context = unsafe EVP_PKEY_CTX_new(key, nil)
-    defer { unsafe EVP_PKEY_CTX_free(context) }
-    let der = signature.der
-    return unsafe EVP_PKEY_verify_init(context) == 1
-      && EVP_PKEY_verify(context, der, der.count, digest, digest.count) == 1
+    let idle = idleContexts.withLock { $0.popLast() }
+    guard let context = unsafe idle ?? VerificationContext(key) else { return false }
+    defer { idleContexts.withLock { $0.append(context) } }
+    return context.verify(signature.der, digest: digest)
+  }
+}
+
+/// What OpenSSL needs to verify with one key, for any number of signatures, one after the other
+/// (EVP_PKEY_verify(3)).
+///
+/// `@unchecked Sendable`: one thread at a time has it, and takes it from under a lock.
+@safe
+private final class VerificationContext: @unchecked Sendable {
+  private let context: OpaquePointer
+
+  /// Nil when there is no memory.
+  init?(_ key: OpaquePointer) {
+    guard let context = unsafe EVP_PKEY_CTX_new(key, nil) else { return nil }
+    unsafe self.context = context
+    guard unsafe EVP_PKEY_verify_init(context) == 1 else { return nil }
+  }
+
+  deinit { unsafe EVP_PKEY_CTX_free(context) }
+
+  func verify(_ der: [UInt8], digest: [UInt8]) -> Bool {
+    unsafe EVP_PKEY_verify(context, der, der.count, digest, digest.count) == 1
   }
 }

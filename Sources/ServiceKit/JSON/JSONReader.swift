@@ -43,7 +43,8 @@ public struct JSONReader {
     guard bytes.count <= limits.byteCountMax else {
       throw reader.failure("more than \(limits.byteCountMax) bytes")
     }
-    guard String(validating: bytes, as: UTF8.self) != nil else {
+    // Not `String(validating:as:)`, which is generic and looks types up for longer than it validates.
+    guard (try? UTF8Span(validating: bytes.span)) != nil else {
       throw reader.failure("not valid UTF-8")
     }
     let value = try reader.readValue()
@@ -93,13 +94,13 @@ public struct JSONReader {
 
   private mutating func readObject() throws(JSONError) -> JSONObject {
     var object = JSONObject()
-    var names = Set<String>()
+    var names = MemberNames()
     if takesClosing(UInt8(ascii: "}")) { return object }
     while true {
       skipSpace()
       guard peek == UInt8(ascii: "\"") else { throw failure("a member needs a name in quotes") }
       let name = try readString()
-      guard names.insert(name).inserted else {
+      guard names.insert(name, beside: object) else {
         throw failure("the name \"\(name)\" is there twice")
       }
       skipSpace()
@@ -154,7 +155,20 @@ public struct JSONReader {
 extension JSONReader {
   private mutating func readString() throws(JSONError) -> String {
     position += 1
-    var text: [UInt8] = []
+    let start = position
+    while let byte = peek, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+      position += 1
+    }
+    // Few strings have an escape in them: the others are there as they will be.
+    if take(UInt8(ascii: "\"")) {
+      return String(decoding: bytes[start..<position - 1], as: UTF8.self)
+    }
+    return try readRest(of: Array(bytes[start..<position]))
+  }
+
+  /// The rest of a string from its first escape on.
+  private mutating func readRest(of beginning: [UInt8]) throws(JSONError) -> String {
+    var text = beginning
     while let byte = peek {
       switch byte {
       case UInt8(ascii: "\""):
@@ -239,5 +253,20 @@ extension JSONReader {
     let line = before.count { $0 == 0x0A } + 1
     let column = before.count - (before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0) + 1
     return JSONError(line: line, column: column, problem: problem)
+  }
+}
+
+/// Finds names that an object has twice, in a time that grows with their number alone.
+private struct MemberNames {
+  /// Empty while there are so few that comparing them is faster than hashing.
+  private var names = Set<String>()
+
+  private static let comparedCountMax = 16
+
+  /// Adds a name; false when one of the members has it.
+  mutating func insert(_ name: String, beside object: JSONObject) -> Bool {
+    if object.members.count < Self.comparedCountMax { return object[name] == nil }
+    if names.isEmpty { names.formUnion(object.members.lazy.map(\.name)) }
+    return names.insert(name).inserted
   }
 }

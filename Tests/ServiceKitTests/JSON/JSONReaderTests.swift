@@ -35,6 +35,18 @@ struct JSONReaderTests {
     #expect(throws: JSONError.self) { try read(#"{"alg":1,"\u0061lg":2}"#) }
   }
 
+  @Test("A name that is there twice is found among few members and among many")
+  func read_repeatedNameAmongMany_isRefused() throws {
+    for count in 1...40 {
+      let members = (0..<count).map { #""name\#($0)":0"# }
+      #expect(try read("{\(members.joined(separator: ","))}").object?.members.count == count)
+      for repeated in [0, count / 2, count - 1] {
+        let text = "{\((members + [#""name\#(repeated)":1"#]).joined(separator: ","))}"
+        #expect(throws: JSONError.self) { try read(text) }
+      }
+    }
+  }
+
   @Test("Bytes that are not UTF-8 are refused")
   func read_invalidUTF8_isRefused() {
     let bytes: [UInt8] = [0x22, 0xC3, 0x28, 0x22]
