@@ -194,9 +194,10 @@ public final class ServiceTokenVerifier: Sendable {
 
   /// Whether `host(of:)` of an address is `host`; makes no copy, because every call asks.
   private static func isHost(_ host: String, of address: String) -> Bool {
-    let bytes = address.utf8
-    let end = bytes.lastIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
-    return bytes[..<end].elementsEqual(host.utf8)
+    let (bytes, host) = (address.utf8.span, host.utf8.span)
+    let colon = bytes.indices.last { bytes[$0] == UInt8(ascii: ":") }
+    guard colon ?? bytes.count == host.count else { return false }
+    return host.indices.allSatisfy { bytes[$0] == host[$0] }
   }
 }
 

@@ -1,7 +1,8 @@
 /// All associations in memory, found by subject and entity, by subject, or by entity.
 ///
-/// Rows lie in one array and are chained by number; freed rows are used again. The hash table has one
-/// place per pair of subject and entity, linear probing, and is never more than half full.
+/// Rows lie in one array, each under the handle of its identifier, and are chained by number; freed rows
+/// are used again. The hash table has one place per pair of subject and entity, linear probing, and is
+/// never more than half full.
 struct AssociationTable: Sendable {
   /// One association.
   struct Row: Sendable, BitwiseCopyable {
@@ -21,9 +22,7 @@ struct AssociationTable: Sendable {
   }
 
   private(set) var rows = LargeArray<Row>()
-  private var identifiers: [String] = []
-  private var rowsByIdentifier: [String: UInt32] = [:]
-  private var free: [UInt32] = []
+  private var identifiers = IdentifierTable()
   private var keys = LargeArray<UInt64>(repeating: 0, count: 16)
   /// First row of the pair, + 1; 0 is a free place.
   private var heads = LargeArray<UInt32>(repeating: 0, count: 16)
@@ -46,13 +45,13 @@ struct AssociationTable: Sendable {
   private static let noEntities = SIMD4(repeating: UInt32.max)
 
   /// How many associations there are.
-  var count: Int { rows.count - free.count }
+  var count: Int { identifiers.count }
 
   /// The identifier of a row.
-  func identifier(of row: UInt32) -> String { identifiers[Int(row)] }
+  func identifier(of row: UInt32) -> String { identifiers.text(row) }
 
   /// The row of an identifier.
-  func row(identifier: String) -> UInt32? { rowsByIdentifier[identifier] }
+  func row(identifier: String) -> UInt32? { identifiers.find(identifier) }
 
   /// The first row of a subject and entity, + 1; 0 is none.
   func head(subject: UInt32, entity: UInt32) -> UInt32 {
@@ -97,32 +96,26 @@ struct AssociationTable: Sendable {
   /// Adds an association, or replaces the one of the same identifier.
   mutating func put(_ identifier: String, _ row: Row) {
     remove(identifier)
-    let number: UInt32
-    if let freed = free.popLast() {
-      number = freed
-      rows[Int(number)] = row
-      identifiers[Int(number)] = identifier
-    } else {
-      number = UInt32(rows.count)
-      rows.append(row)
-      identifiers.append(identifier)
-    }
-    rowsByIdentifier[identifier] = number
+    let number = identifiers.intern(identifier)
+    if Int(number) == rows.count { rows.append(row) } else { rows[Int(number)] = row }
     link(number)
   }
 
   /// Removes an association, if it is there.
   mutating func remove(_ identifier: String) {
-    guard let number = rowsByIdentifier.removeValue(forKey: identifier) else { return }
+    guard let number = identifiers.find(identifier) else { return }
+    remove(number)
+  }
+
+  private mutating func remove(_ number: UInt32) {
     unlink(number)
-    identifiers[Int(number)] = ""
-    free.append(number)
+    identifiers.remove(number)
   }
 
   /// Removes all associations of an entity.
   mutating func removeAll(entity: UInt32) {
     while case let head = head(entity: entity), head != 0 {
-      remove(identifiers[Int(head - 1)])
+      remove(head - 1)
     }
   }
 

@@ -12,26 +12,37 @@ extension Forest {
     context: DecisionContext,
     now: Int64
   ) -> Decision {
-    let isSuspended = context.isSuspended || subject.map { suspended.contains($0) } == true
-    guard !isSuspended else { return denied(.subjectSuspended, now: now) }
+    guard !context.isSuspended, !isSuspended(subject) else {
+      return denied(.subjectSuspended, now: now)
+    }
     guard let entity, nodes[Int(entity)].isAlive else { return denied(.entityUnknown, now: now) }
     let type = type(entity)
+    // Copying a rule counts up its users, and the processor reads nothing ahead over that: what is far
+    // away in memory is gathered first.
+    let grants = policy.grants(of: action, on: type)
+    var search = RoleSearch(now: now)
+    if let subject {
+      gather(subject, on: entity, from: type, action: action, grants: grants, into: &search)
+    }
     // An action that entities of this type do not know is granted by no role.
     let rule = policy.rule(of: action, on: type) ?? .nothing
-    var search = RoleSearch(now: now)
-    if let subject { gather(subject, on: entity, from: type, rule: rule, into: &search) }
     let reason = reason(of: rule, for: subject, on: entity, context: context, search: &search)
     return Decision(
       reason: reason,
       association: search.found?.association,
       role: search.found?.role,
       via: search.found?.entity,
-      sufficientRoles: rule.grants,
+      sufficientRoles: grants,
       isKnown: search.isReached,
       heldRoles: search.held,
       validUntil: min(search.edge, now + Decision.lifetimeMax),
       revision: revision
     )
+  }
+
+  private func isSuspended(_ subject: UInt32?) -> Bool {
+    guard let subject, !suspended.isEmpty else { return false }
+    return suspended.contains(subject)
   }
 
   private func reason(
@@ -54,11 +65,13 @@ extension Forest {
     _ subject: UInt32,
     on entity: UInt32,
     from type: EntityTypeID,
-    rule: Policy.ActionRule,
+    action: ActionID,
+    grants: RoleSet,
     into search: inout RoleSearch
   ) {
     if !linksTo.isEmpty, let edges = linksTo[entity] {
-      followLinks(edges, subject: subject, rule: rule, into: &search)
+      let linkGrants = policy.rule(of: action, on: type)?.linkGrants ?? []
+      followLinks(edges, subject: subject, linkGrants: linkGrants, into: &search)
     }
     let reaching = policy.reaching[Int(type.index)]
     // Most subjects have few associations. Their entities lie together, and their rows are looked at
@@ -71,14 +84,14 @@ extension Forest {
         if let level = level(of: row.entity, above: entity),
           level == 0 || reaching.contains(row.role)
         {
-          search.examine(row, number: next - 1, level: level, grants: rule.grants)
+          search.examine(row, number: next - 1, level: level, grants: grants)
         }
         next = row.nextOfSubject
       }
       return
     }
     let all = RoleSet(bits: .max)
-    look(at: entity, level: 0, for: subject, reaching: all, grants: rule.grants, &search)
+    look(at: entity, level: 0, for: subject, reaching: all, grants: grants, &search)
     var current = entity
     var level = 1
     while current != Self.system {
@@ -89,7 +102,7 @@ extension Forest {
         level: level,
         for: subject,
         reaching: reaching,
-        grants: rule.grants,
+        grants: grants,
         &search
       )
     }
@@ -143,14 +156,14 @@ extension Forest {
   private func followLinks(
     _ edges: [LinkEdge],
     subject: UInt32,
-    rule: Policy.ActionRule,
+    linkGrants: [RoleSet],
     into search: inout RoleSearch
   ) {
     if edges.count <= associations.count(subject: subject) {
       for edge in edges {
         var next = associations.head(subject: subject, entity: edge.entity)
         while next != 0 {
-          examine(next - 1, through: edge.link, rule: rule, into: &search)
+          examine(next - 1, through: edge.link, linkGrants, into: &search)
           next = associations.rows[Int(next - 1)].nextOfPair
         }
       }
@@ -159,7 +172,7 @@ extension Forest {
       while next != 0 {
         let row = associations.rows[Int(next - 1)]
         for edge in edges[Self.range(of: row.entity, in: edges)] {
-          examine(next - 1, through: edge.link, rule: rule, into: &search)
+          examine(next - 1, through: edge.link, linkGrants, into: &search)
         }
         next = row.nextOfSubject
       }
@@ -169,7 +182,7 @@ extension Forest {
   private func examine(
     _ number: UInt32,
     through link: LinkID,
-    rule: Policy.ActionRule,
+    _ linkGrants: [RoleSet],
     into search: inout RoleSearch
   ) {
     let row = associations.rows[Int(number)]
@@ -178,7 +191,7 @@ extension Forest {
       row,
       number: number,
       level: 1,
-      grants: rule.linkGrants.isEmpty ? .none : rule.linkGrants[Int(link.index)]
+      grants: linkGrants.isEmpty ? .none : linkGrants[Int(link.index)]
     )
   }
 

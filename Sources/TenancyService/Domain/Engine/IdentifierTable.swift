@@ -1,6 +1,6 @@
 internal import ServiceKit
 
-/// Gives identifiers small numbers, for ever.
+/// Gives identifiers small numbers, until they are removed.
 ///
 /// An identifier of up to 31 bytes, which all of ours are, lies in four words that are hashed and
 /// compared as such. The hash table holds 32 bits of the hash beside each number, so that words are
@@ -26,6 +26,8 @@ struct IdentifierTable: Sendable {
   /// Identifiers that do not fit, and their numbers; `words` holds `tooLong` for them.
   private var long: [String: UInt32] = [:]
   private var longTexts: [UInt32: String] = [:]
+  /// Handles of removed identifiers, whose words are `tooLong` as well; they are given again.
+  private var free: [UInt32] = []
   /// The hash's upper half above handle + 1, or 0 for a free place.
   ///
   /// The count is a power of two.
@@ -37,8 +39,11 @@ struct IdentifierTable: Sendable {
 
   init(seed: UInt64 = .random(in: .min ... .max)) { self.seed = seed }
 
-  /// How many there are; handles are below this.
-  var count: Int { words.count }
+  /// Handles are below this; those of removed identifiers count until they are given again.
+  var handleCount: Int { words.count }
+
+  /// How many identifiers there are.
+  var count: Int { words.count - free.count }
 
   /// The handle of an identifier that was interned.
   func find(_ identifier: String) -> UInt32? { find(key(identifier), identifier) }
@@ -93,22 +98,33 @@ struct IdentifierTable: Sendable {
   mutating func intern(_ identifier: String) -> UInt32 {
     let key = key(identifier)
     if let handle = find(key, identifier) { return handle }
-    let handle = UInt32(words.count)
-    guard let words = key.words else {
-      self.words.append(Self.tooLong)
+    let handle = add(key.words ?? Self.tooLong)
+    if key.words == nil {
       long[identifier] = handle
       longTexts[handle] = identifier
-      return handle
+    } else if words.count * 2 > places.count {
+      grow()
+    } else {
+      insert(handle)
     }
-    self.words.append(words)
-    if self.words.count * 2 > places.count { grow() } else { insert(handle) }
     return handle
+  }
+
+  /// Forgets the identifier of a handle, which may become another one's.
+  mutating func remove(_ handle: UInt32) {
+    if let text = longTexts.removeValue(forKey: handle) {
+      long[text] = nil
+    } else {
+      closeGap(at: place(of: handle))
+    }
+    words[Int(handle)] = Self.tooLong
+    free.append(handle)
   }
 
   /// The identifier of a handle.
   func text(_ handle: UInt32) -> String {
-    if let text = longTexts[handle] { return text }
     let words = words[Int(handle)]
+    if words == Self.tooLong, let text = longTexts[handle] { return text }
     var bytes = InlineArray<32, UInt8>(repeating: 0)
     Self.spread(words.first, to: &bytes, from: 0)
     Self.spread(words.second, to: &bytes, from: 8)
@@ -170,11 +186,53 @@ struct IdentifierTable: Sendable {
     }
   }
 
+  private mutating func add(_ new: Words) -> UInt32 {
+    if let handle = free.popLast() {
+      words[Int(handle)] = new
+      return handle
+    }
+    words.append(new)
+    return UInt32(words.count - 1)
+  }
+
+  private func home(_ handle: UInt32) -> Int {
+    Int(truncatingIfNeeded: hash(words[Int(handle)])) & (places.count - 1)
+  }
+
   private mutating func insert(_ handle: UInt32) {
     let hash = hash(words[Int(handle)])
     var place = Int(truncatingIfNeeded: hash) & (places.count - 1)
     while places[place] != 0 { place = (place + 1) & (places.count - 1) }
     places[place] = (hash & 0xffff_ffff_0000_0000) | UInt64(handle + 1)
+  }
+
+  private func handle(at place: Int) -> UInt32 { UInt32(truncatingIfNeeded: places[place]) - 1 }
+
+  private func place(of handle: UInt32) -> Int {
+    var place = home(handle)
+    while self.handle(at: place) != handle {
+      precondition(places[place] != 0, "a handle without an identifier")
+      place = (place + 1) & (places.count - 1)
+    }
+    return place
+  }
+
+  /// Moves later identifiers back over a freed place, so that probing never needs gravestones (Knuth,
+  /// volume 3, section 6.4, algorithm R).
+  private mutating func closeGap(at start: Int) {
+    var gap = start
+    var place = start
+    while true {
+      place = (place + 1) & (places.count - 1)
+      guard places[place] != 0 else { break }
+      let home = home(handle(at: place))
+      guard (place - home) & (places.count - 1) >= (place - gap) & (places.count - 1) else {
+        continue
+      }
+      places[gap] = places[place]
+      gap = place
+    }
+    places[gap] = 0
   }
 }
 

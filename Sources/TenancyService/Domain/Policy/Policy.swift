@@ -211,6 +211,11 @@ public final class Policy: Sendable {
     rules[Int(type.index) * actions.count + Int(action.index)]
   }
 
+  /// The roles that grant an action, on the entity or reaching it from above.
+  func grants(of action: ActionID, on type: EntityTypeID) -> RoleSet {
+    rules[Int(type.index) * actions.count + Int(action.index)]?.grants ?? .none
+  }
+
   /// A type by its place.
   public subscript(_ type: EntityTypeID) -> EntityType { types[Int(type.index)] }
   /// A role by its place.
