@@ -54,6 +54,23 @@ struct AuthenticatorTests {
     await #expect(throws: TokenFault.expired) { try await authenticator.authenticate(token) }
   }
 
+  @Test("Whoever shows a token that has ended makes nobody verify a signature")
+  func verify_ended_looksAtNoSignature() throws {
+    var text = forge.token()
+    let wrong = String(text.removeLast() == "A" ? "Q" : "A")
+    func fault() -> TokenFault? {
+      do throws(TokenFault) {
+        _ = try forge.verifier.verify(text + wrong, keys: forge.keys, now: forge.clock.now)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(fault() == .signature)
+    forge.clock.advance(630_000)
+    #expect(fault() == .expired)
+  }
+
   @Test("A cached token of a revoked session is refused at once")
   func cached_revoked_isRefused() async throws {
     let authenticator = authenticator(FixedKeySource(forge.keys))
