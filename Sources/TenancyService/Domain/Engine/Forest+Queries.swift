@@ -34,6 +34,11 @@ extension Forest {
     query(action, on: type, subject: user.userID, acr: user.acr, now: now, features)
   }
 
+  /// Whether a subject has no association at all, not even one whose time is over.
+  func holdsNothing(_ subject: String) -> Bool {
+    subjects.find(subject).map { associations.count(subject: $0) == 0 } ?? true
+  }
+
   /// The lowest of the entities, if the others lie above it: below several that lie apart there is
   /// nothing, and no entity at all is no bound.
   func deepest(_ ids: [String]) -> (entity: UInt32?, isSome: Bool)? {
