@@ -13,6 +13,7 @@ public enum Base64URL {
   public static func encode(_ bytes: [UInt8]) -> String {
     var letters: [UInt8] = []
     letters.reserveCapacity((bytes.count * 4 + 2) / 3)
+    let alphabet = alphabet
     var bits: UInt32 = 0
     var bitCount: UInt32 = 0
     for byte in bytes {
@@ -34,6 +35,8 @@ public enum Base64URL {
   public static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.underestimatedCount * 3 / 4)
+    // Once for all letters: each look at a global asks whether it has its value yet.
+    let values = values
     var bits: UInt32 = 0
     var bitCount: UInt32 = 0
     for letter in text {

@@ -194,15 +194,20 @@ extension ClientConnection {
 }
 
 extension RPCError {
-  /// `failure` is what closed the connection after somebody chose it for a call.
-  fileprivate static func connectionUnusable(_ failure: TransportError?) -> RPCError {
+  /// The connection ended under a call, or just as it was chosen for one.
+  static func connectionLost(_ cause: TransportError?, isNotProcessed: Bool) -> RPCError {
     RPCError(
       .unavailable,
-      failure == nil
-        ? "the connection takes no more calls" : "the connection to the server was lost",
-      isNotProcessed: true,
-      cause: failure
+      "the connection to the server was lost",
+      isNotProcessed: isNotProcessed,
+      cause: cause
     )
+  }
+
+  /// `failure` is what closed the connection after somebody chose it for a call.
+  fileprivate static func connectionUnusable(_ failure: TransportError?) -> RPCError {
+    if let failure { return connectionLost(failure, isNotProcessed: true) }
+    return RPCError(.unavailable, "the connection takes no more calls", isNotProcessed: true)
   }
 
   fileprivate static var tooManyStreams: RPCError {

@@ -179,15 +179,7 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
       finish(record)
       // Bytes that the transport never took cannot have reached the server.
       let wasSent = record.requestOffset < writtenByteCount
-      fail(
-        record,
-        RPCError(
-          .unavailable,
-          "the connection to the server was lost",
-          isNotProcessed: !wasSent,
-          cause: error
-        )
-      )
+      fail(record, .connectionLost(error, isNotProcessed: !wasSent))
     }
     output.release()
     codec.release()
