@@ -117,20 +117,8 @@ struct PermissionTable {
   }
 
   /// Takes the answer at a place away.
-  mutating func remove(at start: Int) {
-    // Later ones move up, so that probing needs no gravestones (Knuth, volume 3, section 6.4,
-    // algorithm R).
-    let mask = places.count - 1
-    var gap = start
-    var place = start
-    while true {
-      place = (place + 1) & mask
-      guard let name = places[place]?.name else { break }
-      guard (place - home(name)) & mask >= (place - gap) & mask else { continue }
-      places[gap] = places[place]
-      gap = place
-    }
-    places[gap] = nil
+  mutating func remove(at place: Int) {
+    freePlace(place)
     count -= 1
   }
 
@@ -150,6 +138,16 @@ struct PermissionTable {
     while places[place] != nil { place = (place + 1) & (places.count - 1) }
     places[place] = entry
   }
+}
+
+extension PermissionTable: LinearProbing {
+  var placeCount: Int { places.count }
+
+  func home(ofPlace place: Int) -> Int? { (places[place]?.name).map { home($0) } }
+
+  mutating func move(from place: Int, to other: Int) { places[other] = places[place] }
+
+  mutating func clear(_ place: Int) { places[place] = nil }
 }
 
 extension PermissionDecision {

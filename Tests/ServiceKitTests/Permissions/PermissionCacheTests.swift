@@ -96,6 +96,11 @@ struct PermissionCacheTests {
     }
   }
 
+  @Test("A place of the table is as large as a line of the processor's memory")
+  func entry_size_isOneLine() {
+    #expect(MemoryLayout<PermissionTable.Entry?>.stride == 64)
+  }
+
   @Test("Random steps leave the same answers in the table as in a dictionary")
   func table_randomSteps_agreesWithDictionary() throws {
     var generator = SplitMix(state: 11)

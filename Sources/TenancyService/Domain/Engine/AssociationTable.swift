@@ -1,3 +1,5 @@
+internal import ServiceKit
+
 /// All associations in memory, found by subject and entity, by subject, or by entity.
 ///
 /// Rows lie in one array, each under the handle of its identifier, and are chained by number; freed rows
@@ -157,7 +159,7 @@ struct AssociationTable: Sendable {
     heads[place] = without(number, from: heads[place], \.nextOfPair)
     if heads[place] == 0 {
       pairCount -= 1
-      closeGap(at: place)
+      freePlace(place)
     }
   }
 
@@ -242,25 +244,20 @@ struct AssociationTable: Sendable {
       heads[place] = oldHeads[old]
     }
   }
+}
 
-  /// Moves later pairs back over a freed place, so that probing never needs gravestones (Knuth,
-  /// volume 3, section 6.4, algorithm R).
-  private mutating func closeGap(at start: Int) {
-    var gap = start
-    var place = start
-    while true {
-      place = (place + 1) & (keys.count - 1)
-      guard heads[place] != 0 else { break }
-      let home = home(keys[place])
-      // The pair may move unless its home lies cyclically after the gap, up to where it is.
-      let distanceOfHome = (place - home) & (keys.count - 1)
-      let distanceOfGap = (place - gap) & (keys.count - 1)
-      guard distanceOfHome >= distanceOfGap else { continue }
-      keys[gap] = keys[place]
-      heads[gap] = heads[place]
-      gap = place
-    }
-    heads[gap] = 0
-    keys[gap] = 0
+extension AssociationTable: LinearProbing {
+  var placeCount: Int { keys.count }
+
+  func home(ofPlace place: Int) -> Int? { heads[place] == 0 ? nil : home(keys[place]) }
+
+  mutating func move(from place: Int, to other: Int) {
+    keys[other] = keys[place]
+    heads[other] = heads[place]
+  }
+
+  mutating func clear(_ place: Int) {
+    keys[place] = 0
+    heads[place] = 0
   }
 }

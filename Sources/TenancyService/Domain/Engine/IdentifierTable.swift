@@ -115,7 +115,7 @@ struct IdentifierTable: Sendable {
     if let text = longTexts.removeValue(forKey: handle) {
       long[text] = nil
     } else {
-      closeGap(at: place(of: handle))
+      freePlace(place(of: handle))
     }
     words[Int(handle)] = Self.tooLong
     free.append(handle)
@@ -216,24 +216,16 @@ struct IdentifierTable: Sendable {
     }
     return place
   }
+}
 
-  /// Moves later identifiers back over a freed place, so that probing never needs gravestones (Knuth,
-  /// volume 3, section 6.4, algorithm R).
-  private mutating func closeGap(at start: Int) {
-    var gap = start
-    var place = start
-    while true {
-      place = (place + 1) & (places.count - 1)
-      guard places[place] != 0 else { break }
-      let home = home(handle(at: place))
-      guard (place - home) & (places.count - 1) >= (place - gap) & (places.count - 1) else {
-        continue
-      }
-      places[gap] = places[place]
-      gap = place
-    }
-    places[gap] = 0
-  }
+extension IdentifierTable: LinearProbing {
+  var placeCount: Int { places.count }
+
+  func home(ofPlace place: Int) -> Int? { places[place] == 0 ? nil : home(handle(at: place)) }
+
+  mutating func move(from place: Int, to other: Int) { places[other] = places[place] }
+
+  mutating func clear(_ place: Int) { places[place] = 0 }
 }
 
 /// Spreads the bits of a number over all of them.
