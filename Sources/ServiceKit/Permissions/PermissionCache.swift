@@ -82,17 +82,12 @@ struct PermissionCache {
       return now < leaseEnd ? .known(decision) : .doubtful
     }
     let entry = young[place]
-    guard now < entry.expires else { return remove(at: place) }
-    if entry.confirmed != sequence {
-      guard counts(entry.answer) else { return remove(at: place) }
-      young.confirm(at: place, sequence)
+    guard now < entry.expires, counts(entry.answer) else {
+      young.remove(at: place)
+      return .unknown
     }
+    young.confirm(at: place, sequence)
     return now < leaseEnd ? .known(entry.decision) : .doubtful
-  }
-
-  private mutating func remove(at place: Int) -> Answer {
-    young.remove(at: place)
-    return .unknown
   }
 
   /// What was used before the last turn only: it becomes young again when it is believed.

@@ -39,9 +39,6 @@ struct IdentifierTable: Sendable {
 
   init(seed: UInt64 = .random(in: .min ... .max)) { self.seed = seed }
 
-  /// Handles are below this; those of removed identifiers count until they are given again.
-  var handleCount: Int { words.count }
-
   /// How many identifiers there are.
   var count: Int { words.count - free.count }
 
