@@ -54,7 +54,7 @@ final class SimulatedService: @unchecked Sendable {
         .clientStreaming(Self.descriptor(.collect)) { [self] in try await collect($0, $1) },
         .bidirectional(Self.descriptor(.chat)) { [self] in try await chat($0, $1, $2) },
       ]
-    )
+    ).withFastPath(for: Self.descriptor(.read)) { [self] in try answerAtOnce($0, $1) }
   }
 
   // MARK: - Handlers
@@ -71,6 +71,16 @@ final class SimulatedService: @unchecked Sendable {
       try await work(plan, call)
       return Response(reason: request.subject + plan.text)
     }
+  }
+
+  /// What `answer` would do, when that is neither to wait nor to ask another server.
+  private func answerAtOnce(_ request: Request, _ call: CallContext) throws -> Response? {
+    let (number, plan) = try plan(of: call)
+    guard !plan.isRelayed, !plan.holds, plan.handlerPause == .zero else { return nil }
+    ledger.handlerBegan(number, hop: hop)
+    defer { ledger.handlerEnded(number, hop: hop, deadline: call.deadline) }
+    if let failure = plan.failure { throw RPCError(failure, "as planned") }
+    return Response(reason: request.subject + plan.text)
   }
 
   private func watch(
@@ -130,11 +140,7 @@ final class SimulatedService: @unchecked Sendable {
     _ call: CallContext,
     _ body: (PlannedCall) async throws -> Result
   ) async throws -> Result {
-    guard
-      let number = call.metadata["simulated-call"].flatMap({ Int($0) }),
-      let plan = ledger.plan(number),
-      call.metadata["simulated-hop"] == "\(hop)"
-    else { throw RPCError(.internal, "metadata were lost") }
+    let (number, plan) = try plan(of: call)
     ledger.handlerBegan(number, hop: hop)
     defer { ledger.handlerEnded(number, hop: hop, deadline: call.deadline) }
     do {
@@ -143,6 +149,15 @@ final class SimulatedService: @unchecked Sendable {
       // What was not processed behind this server was processed by it.
       throw RPCError(error.code, error.message)
     }
+  }
+
+  private func plan(of call: CallContext) throws -> (number: Int, PlannedCall) {
+    guard
+      let number = call.metadata["simulated-call"].flatMap({ Int($0) }),
+      let plan = ledger.plan(number),
+      call.metadata["simulated-hop"] == "\(hop)"
+    else { throw RPCError(.internal, "metadata were lost") }
+    return (number, plan)
   }
 
   /// Sleeps, holds or fails as planned.

@@ -65,6 +65,13 @@ SERVERS = (
         uses_malloc=True, work_arguments=("--work", "20"),
     ),
     Server(
+        "rpckit-fast-path", "RPCKit, fast path",
+        (str(BENCHMARKS / ".build/release/benchmark-server"), "--listen", "127.0.0.1:0",
+         "--fast-path"),
+        closed=(RPCLOAD,), opened=(RPCLOAD,), holder=TTRPC_GO,
+        uses_malloc=True, work_arguments=("--work", "20"),
+    ),
+    Server(
         "ttrpc-go", "ttrpc (Go)", (str(BIN / "ttrpc-go-server"), "--listen", "127.0.0.1:0"),
         closed=(RPCLOAD, TTRPC_GO), opened=(RPCLOAD, TTRPC_GO), holder=TTRPC_GO,
         environment=ONE_CORE,

@@ -90,6 +90,23 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
     return work
   }
 
+  /// Whether a call may be answered in the event that brought it (see `FastPath.swift`): none waits that
+  /// came earlier, and the turn has not had its share.
+  ///
+  /// Loop only.
+  var hasTimeAtOnce: Bool {
+    head == waiting.count && !isTurnUsedUp && takenCount < Self.callsPerTurnMax
+  }
+
+  /// A call was answered in the event that brought it, at `instant`.
+  ///
+  /// Loop only.
+  func workedAtOnce(until instant: MonotonicInstant) {
+    scheduleTurnEnd()
+    takenCount += 1
+    worked(until: instant)
+  }
+
   /// Places of the list, those of calls that were taken included.
   var placeCount: Int { waiting.count }
 

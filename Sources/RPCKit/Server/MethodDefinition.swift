@@ -8,6 +8,7 @@ public struct MethodDefinition: Sendable {
   /// Decodes the first message, if there is one, and starts the handler.
   ///
   /// Runs on the loop; a returned error ends the call, and the handler was not started.
+  @usableFromInline
   let start: @Sendable (_ payload: Span<UInt8>, _ hasPayload: Bool, CallContext) -> RPCError?
 
   /// Whether the method takes one request and no Data frame.

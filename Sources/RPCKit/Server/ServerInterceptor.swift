@@ -7,6 +7,20 @@ public protocol ServerInterceptor: Sendable {
   ///
   /// Cancelling the call cancels the task that this runs in.
   func intercept(_ call: CallContext, next: () async throws -> Void) async throws
+
+  /// As `intercept`, for a call that may be answered without a task (`ServiceDefinition.withFastPath`).
+  ///
+  /// Returns what `next` returns, which is called at most once: whether the call is answered. Returns
+  /// false without calling it when `intercept` has to be asked, which then begins anew, so nothing may
+  /// have happened or been counted that `intercept` does again. What is thrown is the call's status.
+  func interceptFastPath(_ call: CallContext, next: () throws -> Bool) throws -> Bool
+}
+
+extension ServerInterceptor {
+  /// No call gets past an interceptor that knows of no fast path.
+  public func interceptFastPath(_ call: CallContext, next: () throws -> Bool) throws -> Bool {
+    false
+  }
 }
 
 extension CallContext {

@@ -17,6 +17,15 @@ extension FailureInterceptor {
       throw failed(call, error)
     }
   }
+
+  /// See `ServerInterceptor.interceptFastPath`.
+  public func interceptFastPath(_ call: CallContext, next: () throws -> Bool) throws -> Bool {
+    do {
+      return try next()
+    } catch {
+      throw failed(call, error)
+    }
+  }
 }
 
 /// Interceptors that look at failures, around one that does more.
@@ -29,8 +38,20 @@ private struct FailureStack: ServerInterceptor {
     do {
       try await inner.intercept(call, next: next)
     } catch {
-      throw failures.reversed().reduce(error) { $1.failed(call, $0) }
+      throw failed(call, error)
     }
+  }
+
+  func interceptFastPath(_ call: CallContext, next: () throws -> Bool) throws -> Bool {
+    do {
+      return try inner.interceptFastPath(call, next: next)
+    } catch {
+      throw failed(call, error)
+    }
+  }
+
+  private func failed(_ call: CallContext, _ error: any Error) -> any Error {
+    failures.reversed().reduce(error) { $1.failed(call, $0) }
   }
 }
 

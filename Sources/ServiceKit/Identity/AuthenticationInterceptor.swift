@@ -43,41 +43,94 @@ public struct AuthenticationInterceptor: ServerInterceptor {
 
   /// Runs the call as its caller, or throws UNAUTHENTICATED or PERMISSION_DENIED.
   public func intercept(_ call: CallContext, next: () async throws -> Void) async throws {
-    // All in here, and with an `await` only where somebody must be asked: each costs as much as
-    // finding a token that is known.
+    // An `await` only where somebody must be asked: each costs as much as finding a token that is
+    // known.
+    let caller = if let known = try recognize(call) { known } else { try await authenticate(call) }
+    metrics.admitted(caller)
+    call.identity = caller
+    try await next()
+  }
+
+  /// Runs the call as its caller when nobody must be asked who that is, or throws as `intercept` does.
+  public func interceptFastPath(_ call: CallContext, next: () throws -> Bool) throws -> Bool {
+    guard let caller = try recognize(call) else { return false }
+    call.identity = caller
+    let isAnswered: Bool
+    do {
+      isAnswered = try next()
+    } catch {
+      metrics.admitted(caller)
+      throw error
+    }
+    if isAnswered { metrics.admitted(caller) }
+    return isAnswered
+  }
+
+  /// Who calls, if that is known and may call the method; nil when somebody must be asked.
+  private func recognize(_ call: CallContext) throws -> Caller? {
     let service = try service(of: call)
     var user: UserIdentity?
     var isSessionKnown = false
     do throws(TokenFault) {
       if let token = try CredentialMetadata.token(CredentialMetadata.user, in: call.metadata) {
-        let outcome =
-          if let known = try tokens.recognize(token) { known } else {
-            try await tokens.authenticate(token)
-          }
+        guard let outcome = try tokens.recognize(token) else { return nil }
         user = UserIdentity(outcome.token, token, actingService: service)
         isSessionKnown = outcome.isSessionKnown
       }
     } catch {
-      metrics.refused(error, isService: false)
-      // Whoever refreshes an expired token may still be showing it.
-      if call.callerClass != .public { throw IdentityError.unauthenticated }
+      try refused(error, call)
     }
+    guard call.callerClass != .admin || user == nil else { return nil }
+    return try admit(user, service, isSessionKnown, to: call)
+  }
+
+  /// Who calls, if that may call the method, whoever must be asked.
+  private func authenticate(_ call: CallContext) async throws -> Caller {
+    let service = try service(of: call)
+    var user: UserIdentity?
+    var isSessionKnown = false
+    do throws(TokenFault) {
+      if let token = try CredentialMetadata.token(CredentialMetadata.user, in: call.metadata) {
+        let outcome = try await tokens.authenticate(token)
+        user = UserIdentity(outcome.token, token, actingService: service)
+        isSessionKnown = outcome.isSessionKnown
+      }
+    } catch {
+      try refused(error, call)
+    }
+    let caller = try admit(user, service, isSessionKnown, to: call)
+    if call.callerClass == .admin, let user {
+      guard let isAdministrator, try await isAdministrator(user, call) else {
+        throw IdentityError.callerNotAllowed
+      }
+    }
+    return caller
+  }
+
+  /// Counts a token that is not believed; nobody goes on without one where a caller is needed.
+  private func refused(_ fault: TokenFault, _ call: CallContext) throws(RPCError) {
+    metrics.refused(fault, isService: false)
+    // Whoever refreshes an expired token may still be showing it.
+    if call.callerClass != .public { throw IdentityError.unauthenticated }
+  }
+
+  /// Checks what can be checked without asking: the step-up, and the method's declaration.
+  ///
+  /// Whether a user is an operator is asked afterwards.
+  private func admit(
+    _ user: UserIdentity?,
+    _ service: String?,
+    _ isSessionKnown: Bool,
+    to call: CallContext
+  ) throws -> Caller {
     if let user, let stepUp = call.stepUp {
       try check(stepUp, user)
       guard isSessionKnown else { throw IdentityError.cannotTell }
     }
     let caller: Caller =
       if let user { .user(user) } else if let service { .service(service) } else { .anonymous }
-    if call.callerClass == .admin, let user {
-      guard let isAdministrator, try await isAdministrator(user, call) else {
-        throw IdentityError.callerNotAllowed
-      }
-    } else {
-      try admit(caller, service, to: call)
-    }
-    metrics.admitted(caller)
-    call.identity = caller
-    try await next()
+    try admit(caller, service, to: call)
+    return caller
   }
 
   /// Checks the method's declaration: who may call it.

@@ -6,6 +6,28 @@ internal import ServiceKit
 struct PermissionsHandler: Tenancy_V1.PermissionsService {
   let core: TenancyCore
 
+  /// The service, which answers checks without a task where it can: nearly every one needs neither a
+  /// later revision nor a feature that has to be asked for.
+  var service: ServiceDefinition {
+    definition.withFastPath(for: Tenancy_V1.PermissionsMethods.check) { request, call in
+      try checkAtOnce(request, call)
+    }
+  }
+
+  private func checkAtOnce(
+    _ request: Tenancy_V1.CheckRequest,
+    _ call: CallContext
+  ) throws -> Tenancy_V1.Decision? {
+    guard request.atLeastRevision.isEmpty else { return nil }
+    let caller = call.caller
+    let asker = Asker(caller, core)
+    let question = try question(request, asker, caller)
+    let now = core.clock.now
+    let answer = core.engine.read { $0.answer(question, asker, now: now) }
+    guard let answer, answer.missing == nil else { return nil }
+    return message(answer)
+  }
+
   func check(
     _ request: Tenancy_V1.CheckRequest,
     _ call: CallContext
@@ -13,11 +35,8 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     let caller = call.caller
     let asker = Asker(caller, core)
     let question = try question(request, asker, caller)
-    if !request.atLeastRevision.isEmpty { try await core.reach(atLeast: request.atLeastRevision) }
+    try await core.reach(atLeast: request.atLeastRevision)
     let now = core.clock.now
-    // Nearly every answer needs no feature, or a known one, and is spared the `await` of asking.
-    let first = core.engine.read { $0.answer(question, asker, now: now) }
-    if let first, first.missing == nil { return message(first) }
     return message(
       try await core.knowingFeatures {
         let answer = core.engine.read { $0.answer(question, asker, now: now) }

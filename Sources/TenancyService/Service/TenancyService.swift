@@ -102,7 +102,7 @@ public final class TenancyService: Sendable {
       GuestsHandler(core: core).definition,
       AssociationsHandler(core: core).definition,
       SubjectsHandler(core: core).definition,
-      PermissionsHandler(core: core).definition,
+      PermissionsHandler(core: core).service,
     ]
   }
 

@@ -20,11 +20,23 @@ struct OverloadTests {
     private(set) var answers: [[Answer]] = []
     private var next: UInt32 = 1
 
-    /// Each call takes `cost` of the loop.
-    init(_ fixture: ServerFixture, connectionCount: Int, cost: Duration) throws {
+    private let method: String
+
+    /// Each call takes `cost` of the loop, in its handler or in its fast path.
+    init(
+      _ fixture: ServerFixture,
+      connectionCount: Int,
+      cost: Duration,
+      method: String = "Read"
+    ) throws {
       self.fixture = fixture
+      self.method = method
       let loop = fixture.loop
       fixture.service.onStart = { _ in loop.spend(cost) }
+      fixture.service.fastPath = { _, _ in
+        loop.spend(cost)
+        return ScriptedService.Response()
+      }
       for index in 0..<connectionCount {
         let peer = try fixture.connectExtended()
         begun.append([:])
@@ -54,7 +66,7 @@ struct OverloadTests {
           while sent[index] < due {
             sent[index] += 1
             begun[index][next] = fixture.simulation.now
-            peers[index].send(.call(next, "Read"))
+            peers[index].send(.call(next, method))
             next += 2
           }
           _ = peers[index].takeFrames()
@@ -76,11 +88,20 @@ struct OverloadTests {
 
   @Test(
     "at a multiple of its capacity a server does all it can, soon, and refuses the rest at once",
-    arguments: [2, 5]
+    arguments: [2, 5],
+    ["Read", "Ask"]
   )
-  func overload_multipleOfCapacity_keepsGoodputAndRefusesSoon(multiple: Int) throws {
+  func overload_multipleOfCapacity_keepsGoodputAndRefusesSoon(
+    multiple: Int,
+    method: String
+  ) throws {
     let fixture = try ServerFixture()
-    let load = try Load(fixture, connectionCount: 4, cost: .microseconds(500))
+    let load = try Load(
+      fixture,
+      connectionCount: 4,
+      cost: .microseconds(500),
+      method: method
+    )
     let capacity = 2000
     // A server that has not learned yet what it can do takes everything.
     try load.drive(Array(repeating: capacity / 8, count: 4), for: .seconds(1))

@@ -33,6 +33,8 @@ final class ScriptedService: @unchecked Sendable {
   var onStart: (String) -> Void = { _ in }
   var onWrite: (String) -> Void = { _ in }
   var onTake: (String) -> Void = { _ in }
+  /// The fast path of `Ask`; without an answer of it the handler is that of `Echo`.
+  var fastPath: (Request, CallContext) throws -> Response? = { _, _ in nil }
   private var held: [CheckedContinuation<Void, Never>] = []
   private var deaf: [CheckedContinuation<Void, Never>] = []
   private var isOpen = false
@@ -74,9 +76,16 @@ final class ScriptedService: @unchecked Sendable {
           [self] (requests: RequestStream<Request>, call, writer: ResponseWriter<Response>) in
           try await within(Request(), call) { try await chat(requests, call, writer) }
         },
+        .unary(Self.ask) { [self] (request: Request, call) in
+          try await within(request, call) { try await perform(request, call) }
+        },
       ]
-    )
+    ).withFastPath(for: Self.ask) { [self] (request: Request, call) in
+      try fastPath(request, call)
+    }
   }
+
+  static let ask = descriptor("Ask", .unary, priority: .high)
 
   static func descriptor(
     _ method: String,

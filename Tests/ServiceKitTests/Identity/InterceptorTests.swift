@@ -13,7 +13,20 @@ struct InterceptorTests {
   private struct ScriptedRevocations: RevocationSource {
     let state: SessionState
     func state(of claims: AccessClaims) async -> SessionState { state }
+    func knownState(of token: VerifiedToken) -> SessionState? { state }
   }
+
+  private final class Count: Sendable {
+    private let number = Lock(0)
+
+    var value: Int { number.withLock { $0 } }
+
+    func add() { number.withLock { $0 += 1 } }
+  }
+
+  /// Calls that were answered without their handler.
+  private let fastAnswers = Count()
+  private let registry = MetricRegistry()
 
   private static func method(
     _ name: String,
@@ -51,7 +64,8 @@ struct InterceptorTests {
     case forged
   }
 
-  /// Runs `body` with a function that calls a method and says whom its handler saw, or the refusal.
+  /// Runs `body` with a function that calls a method twice and says whom it saw, or the refusal: the
+  /// second time the token is known, and there is a way around the handler.
   private func serving(
     sessions: SessionState = .active,
     administrators: Set<String> = [],
@@ -70,20 +84,27 @@ struct InterceptorTests {
         clock: forge.clock
       ),
       isAdministrator: { user, _ in administrators.contains(user.userID) },
-      clock: forge.clock
+      clock: forge.clock,
+      metrics: AuthenticationMetrics(registry)
     )
-    let definition = ServiceDefinition(
+    @Sendable func answer(
+      _ request: Benchmark_V1.CheckRequest,
+      _ call: CallContext
+    ) -> Benchmark_V1.CheckResponse {
+      let service = call.caller.user?.actingService.map { "+" + $0 } ?? ""
+      return .init(allowed: true, reason: call.caller.description + service)
+    }
+    var definition = ServiceDefinition(
       name: "test.v1.Doors",
-      methods: Self.methods.map { descriptor in
-        .unary(descriptor) { (_: Benchmark_V1.CheckRequest, call: CallContext) in
-          Benchmark_V1.CheckResponse(
-            allowed: true,
-            reason: call.caller.description
-              + (call.caller.user?.actingService.map { "+" + $0 } ?? "")
-          )
-        }
-      }
+      methods: Self.methods.map { .unary($0) { request, call in answer(request, call) } }
     )
+    for method in Self.methods {
+      definition = definition.withFastPath(for: method) {
+        [fastAnswers] (request: Benchmark_V1.CheckRequest, call) in
+        fastAnswers.add()
+        return answer(request, call)
+      }
+    }
     let loops = try EventLoopGroup.epoll(count: 1)
     defer { loops.stop() }
     let server = Server(
@@ -96,23 +117,31 @@ struct InterceptorTests {
       let address = try #require(server.addresses.first)
       try await withChannel("tcp://\(address)", .init(loops: loops)) { channel in
         try await body { name, metadata in
-          guard let method = Self.methods.first(where: { $0.method == name }) else {
-            return "no such method"
-          }
-          do {
-            let answer: Benchmark_V1.CheckResponse = try await channel.unary(
-              method,
-              Benchmark_V1.CheckRequest(),
-              options: CallOptions(metadata: metadata)
-            )
-            return answer.reason
-          } catch let error as RPCError {
-            return error.reason ?? "\(error.code)"
-          } catch {
-            return "\(error)"
-          }
+          let first = await Self.seen(by: name, metadata, channel)
+          let second = await Self.seen(by: name, metadata, channel)
+          return first == second ? first : "first \(first), then \(second)"
         }
       }
+    }
+  }
+
+  private static func seen(
+    by name: String,
+    _ metadata: Metadata,
+    _ channel: Channel
+  ) async -> String {
+    guard let method = methods.first(where: { $0.method == name }) else { return "no such method" }
+    do {
+      let answer: Benchmark_V1.CheckResponse = try await channel.unary(
+        method,
+        Benchmark_V1.CheckRequest(),
+        options: CallOptions(metadata: metadata)
+      )
+      return answer.reason
+    } catch let error as RPCError {
+      return error.reason ?? "\(error.code)"
+    } catch {
+      return "\(error)"
     }
   }
 
@@ -164,6 +193,27 @@ struct InterceptorTests {
       #expect(await call("AdminOrTenancy", metadata(.both)) == both)
       #expect(await call("Admin", metadata(.service)) == no)
     }
+  }
+
+  @Test("Who is known needs no handler, operators are asked for each time, each is counted once")
+  func fastPath_knownCallers_areCountedOnce() async throws {
+    try await serving(administrators: ["usr_1"]) { call in
+      #expect(await call("User", metadata(.user)) == "user:usr_1")
+      // The first time the token is looked into by the handler's own way.
+      #expect(fastAnswers.value == 1)
+      #expect(await call("AnyService", metadata(.service)) == "service:tenancy")
+      #expect(await call("Public", metadata(.none)) == "anonymous")
+      #expect(fastAnswers.value == 5)
+      #expect(await call("Admin", metadata(.user)) == "user:usr_1")
+      #expect(await call("User", metadata(.forged)) == "CREDENTIALS_INVALID")
+      #expect(fastAnswers.value == 5)
+    }
+    let text = String(decoding: registry.render(), as: UTF8.self)
+    #expect(text.contains("authentication_admitted_total{caller=\"user\"} 4\n"))
+    #expect(text.contains("authentication_admitted_total{caller=\"service\"} 2\n"))
+    #expect(text.contains("authentication_admitted_total{caller=\"anonymous\"} 2\n"))
+    let refused = #"authentication_refused_total{caller="user",fault="signature"}"#
+    #expect(text.contains("\(refused) 2\n"))
   }
 
   @Test("A fresh proof is five minutes old at most, and a PIN is a PIN")

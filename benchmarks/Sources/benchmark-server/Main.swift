@@ -19,9 +19,10 @@ struct Main {
   }
 
   private static func serve(_ options: Options) async throws {
+    let handler = PermissionsHandler(work: options.work)
     let server = Server(
       ServerConfiguration(endpoints: [.init(options.address)]),
-      services: [PermissionsHandler(work: options.work).definition],
+      services: [options.hasFastPath ? handler.fastDefinition : handler.definition],
       interceptors: [CountingInterceptor()],
       on: try .epoll(count: options.loops)
     )
@@ -44,6 +45,18 @@ struct PermissionsHandler: Benchmark_V1.PermissionsService {
     _ call: CallContext
   ) async throws -> Benchmark_V1.CheckResponse {
     if request.subject == "slow" { await call.loop.sleep(.milliseconds(10)) }
+    return answer(request)
+  }
+
+  /// The same with a fast path for calls that are not slow.
+  var fastDefinition: ServiceDefinition {
+    definition.withFastPath(for: Benchmark_V1.PermissionsMethods.check) {
+      (request: Benchmark_V1.CheckRequest, _) in
+      request.subject == "slow" ? nil : answer(request)
+    }
+  }
+
+  private func answer(_ request: Benchmark_V1.CheckRequest) -> Benchmark_V1.CheckResponse {
     if work > .zero { spin() }
     return Benchmark_V1.CheckResponse(
       allowed: !request.subject.isEmpty,
@@ -61,9 +74,18 @@ struct PermissionsHandler: Benchmark_V1.PermissionsService {
 /// The interceptor that the measured server has: it looks at the call and its outcome.
 struct CountingInterceptor: ServerInterceptor {
   func intercept(_ call: CallContext, next: () async throws -> Void) async throws {
+    try look(at: call)
+    try await next()
+  }
+
+  func interceptFastPath(_ call: CallContext, next: () throws -> Bool) throws -> Bool {
+    try look(at: call)
+    return try next()
+  }
+
+  private func look(at call: CallContext) throws(RPCError) {
     guard call.metadata["authorization"] == nil else {
       throw RPCError(.unauthenticated, "this server takes no credentials")
     }
-    try await next()
   }
 }

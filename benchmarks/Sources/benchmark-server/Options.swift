@@ -5,14 +5,18 @@ struct Options {
   var address = SocketAddress.ipv4([127, 0, 0, 1], port: 0)
   var loops = 1
   var work = Duration.zero
+  var hasFastPath = false
   var showsHelp = false
 
   static let help = """
     usage: benchmark-server [--listen HOST:PORT | --listen PATH] [--loops N] [--work MICROSECONDS]
+                            [--fast-path]
 
       --listen   address to serve at; port 0 picks one (default 127.0.0.1:0)
       --loops    event loops, each on a thread of its own (default 1)
       --work     processor time that each call takes in its handler (default 0)
+      --fast-path
+                 answer calls that are not slow without a task
 
     Prints "listening HOST:PORT" and serves until SIGTERM or SIGINT.
     """
@@ -25,6 +29,7 @@ struct Options {
       case "--listen": address = try Self.address(try Self.value(name, &rest))
       case "--loops": loops = try Self.number(name, &rest)
       case "--work": work = .microseconds(try Self.number(name, &rest))
+      case "--fast-path": hasFastPath = true
       default: throw OptionError("unknown option \(name); --help lists them")
       }
     }
