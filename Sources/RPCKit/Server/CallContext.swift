@@ -9,6 +9,8 @@ public final class CallContext: @unchecked Sendable {
   public var method: MethodDescriptor { boundMethod.descriptor }
   /// Who may call the method; as in `method`, without copying all of it.
   public var callerClass: MethodDescriptor.CallerClass { boundMethod.descriptor.callerClass }
+  /// The services that may call the method; as in `method`, without copying all of it.
+  public var callingServices: [String] { boundMethod.descriptor.callingServices }
   /// The step-up that the method needs, or nil; as in `method`, without copying all of it.
   public var stepUp: String? { boundMethod.descriptor.stepUp }
   /// What the client sent beside the request.
@@ -64,7 +66,7 @@ public final class CallContext: @unchecked Sendable {
 
   private struct Shared {
     var responseMetadata = Metadata()
-    var identity: (any Sendable)?
+    var identity: (any AnyObject & Sendable)?
   }
 
   /// Behind `connection.contextLock`: a lock of its own would cost every call two allocations.
@@ -105,7 +107,9 @@ public final class CallContext: @unchecked Sendable {
   }
 
   /// Who is calling, as an authenticating interceptor found out; for the handler to read.
-  public var identity: (any Sendable)? {
+  ///
+  /// An object, because each call sets it and reads it: a cast to a class is a comparison.
+  public var identity: (any AnyObject & Sendable)? {
     get { connection.contextLock.withLock { _ in shared.identity } }
     set { connection.contextLock.withLock { _ in shared.identity = newValue } }
   }

@@ -50,8 +50,10 @@ extension MethodDefinition {
       }
       if let error = RPCError(violationsOf: request) { return error }
       let isAnswered = call.takeFastPath {
-        guard let response = try answer(request, call) else { return false }
-        try call.finish(response)
+        var response = try answer(request, call)
+        guard response != nil else { return false }
+        // Taken, not copied; see `unary`.
+        try call.finish(response.take())
         return true
       }
       return isAnswered ? nil : startHandler(payload, hasPayload, call)

@@ -47,14 +47,14 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     // known.
     let caller = if let known = try recognize(call) { known } else { try await authenticate(call) }
     metrics.admitted(caller)
-    call.identity = caller
+    call.caller = caller
     try await next()
   }
 
   /// Runs the call as its caller when nobody must be asked who that is, or throws as `intercept` does.
   public func interceptFastPath(_ call: CallContext, next: () throws -> Bool) throws -> Bool {
     guard let caller = try recognize(call) else { return false }
-    call.identity = caller
+    call.caller = caller
     let isAnswered: Bool
     do {
       isAnswered = try next()
@@ -139,23 +139,22 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     case .public: return
     case .user, .admin:
       guard caller.user == nil else { return }
-      try admitAlone(service, to: call.method)
+      try admitAlone(service, to: call)
     case .service:
       guard let service else {
         throw caller == .anonymous
           ? IdentityError.unauthenticated : IdentityError.callerNotAllowed
       }
-      let method = call.method
-      guard method.callingServices.isEmpty || method.names(service) else {
+      guard call.callingServices.isEmpty || call.names(service) else {
         throw IdentityError.callerNotAllowed
       }
     }
   }
 
   /// Lets a service without a user call what is for users, if the method names it.
-  private func admitAlone(_ service: String?, to method: MethodDescriptor) throws(RPCError) {
+  private func admitAlone(_ service: String?, to call: CallContext) throws(RPCError) {
     guard let service else { throw IdentityError.unauthenticated }
-    guard method.names(service) else { throw IdentityError.callerNotAllowed }
+    guard call.names(service) else { throw IdentityError.callerNotAllowed }
   }
 
   private func service(of call: CallContext) throws -> String? {
@@ -182,8 +181,8 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   }
 }
 
-extension MethodDescriptor {
-  /// Whether a service is one of those that may call; `*` means every one.
+extension CallContext {
+  /// Whether a service is one of those that may call the method; `*` means every one.
   fileprivate func names(_ service: String) -> Bool {
     callingServices.contains(service) || callingServices.contains("*")
   }

@@ -34,8 +34,17 @@ public enum Caller: Sendable, Hashable {
 }
 
 extension CallContext {
+  private final class FoundCaller: Sendable {
+    let caller: Caller
+
+    init(_ caller: Caller) { self.caller = caller }
+  }
+
   /// Who is calling, as `AuthenticationInterceptor` found out; anonymous without one.
-  public var caller: Caller { identity as? Caller ?? .anonymous }
+  public package(set) var caller: Caller {
+    get { (identity as? FoundCaller)?.caller ?? .anonymous }
+    set { identity = FoundCaller(newValue) }
+  }
 
   /// The calling user; throws UNAUTHENTICATED when there is none.
   public func requireUser() throws(RPCError) -> UserIdentity {

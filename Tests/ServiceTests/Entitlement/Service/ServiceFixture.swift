@@ -161,7 +161,7 @@ struct ServiceFixture {
 private struct SelfStatedIdentity: ServerInterceptor {
   func intercept(_ call: CallContext, next: () async throws -> Void) async throws {
     if let user = call.metadata["test-user"] {
-      call.identity = Caller.user(
+      call.caller = Caller.user(
         UserIdentity(
           userID: user,
           sessionID: "ses_1",
@@ -172,7 +172,7 @@ private struct SelfStatedIdentity: ServerInterceptor {
         )
       )
     } else if let service = call.metadata["test-service"] {
-      call.identity = Caller.service(service)
+      call.caller = Caller.service(service)
     }
     try await next()
   }

@@ -44,7 +44,7 @@ struct SilentSink: LogSink {
 struct NamedCallers: ServerInterceptor {
   func intercept(_ call: CallContext, next: () async throws -> Void) async throws {
     if let user = call.metadata["test-user"] {
-      call.identity = Caller.user(
+      call.caller = Caller.user(
         UserIdentity(
           userID: user,
           sessionID: "ses_test",
@@ -55,7 +55,7 @@ struct NamedCallers: ServerInterceptor {
         )
       )
     } else if let service = call.metadata["test-service"] {
-      call.identity = Caller.service(service)
+      call.caller = Caller.service(service)
     }
     try await next()
   }
