@@ -101,16 +101,15 @@ public struct PasswordRecord: Hashable, Sendable {
   }
 
   private static func decode(_ text: Substring) -> [UInt8]? {
-    Base64URL.decode(
-      text.utf8.map { letter in
-        switch letter {
-        case UInt8(ascii: "+"): UInt8(ascii: "-")
-        case UInt8(ascii: "/"): UInt8(ascii: "_")
-        case UInt8(ascii: "-"), UInt8(ascii: "_"): UInt8(ascii: "?")
-        default: letter
-        }
+    let letters = text.utf8.map { letter in
+      switch letter {
+      case UInt8(ascii: "+"): UInt8(ascii: "-")
+      case UInt8(ascii: "/"): UInt8(ascii: "_")
+      case UInt8(ascii: "-"), UInt8(ascii: "_"): UInt8(ascii: "?")
+      default: letter
       }
-    )
+    }
+    return Base64URL.decode(letters[...])
   }
 }
 

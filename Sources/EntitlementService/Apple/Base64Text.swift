@@ -17,6 +17,6 @@ enum Base64Text {
       default: break
       }
     }
-    return Base64URL.decode(letters)
+    return Base64URL.decode(letters[...])
   }
 }

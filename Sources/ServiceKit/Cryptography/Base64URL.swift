@@ -32,28 +32,43 @@ public enum Base64URL {
   ///
   /// Padding, white space, the other alphabet, and bits in the last letter that no byte uses are all
   /// refused: two texts of one signature would make a token look like two.
-  public static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.underestimatedCount * 3 / 4)
-    // Once for all letters: each look at a global asks whether it has its value yet.
-    let values = values
-    var bits: UInt32 = 0
-    var bitCount: UInt32 = 0
-    for letter in text {
-      let value = values[Int(letter)]
-      guard value != 0xFF else { return nil }
-      bits = bits << 6 | UInt32(value)
-      bitCount += 6
-      if bitCount >= 8 {
-        bitCount -= 8
-        bytes.append(UInt8(truncatingIfNeeded: bits >> bitCount))
-      }
-    }
-    // Six bits left over are a letter that begins a byte and does not end it.
-    guard bitCount < 6, bits & (1 << bitCount - 1) == 0 else { return nil }
-    return bytes
-  }
+  public static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? { decode(text.span) }
 
   /// The bytes of a text; see `decode(_:)` of its bytes.
-  public static func decode(_ text: String) -> [UInt8]? { decode(text.utf8) }
+  public static func decode(_ text: String) -> [UInt8]? { decode(text.utf8.span) }
+
+  private static func decode(_ text: Span<UInt8>) -> [UInt8]? {
+    let rest = text.count % 4
+    // One letter alone begins a byte and does not end it.
+    guard rest != 1 else { return nil }
+    // Once for all letters: each look at a global asks whether it has its value yet.
+    let values = values
+    // All values together: more than six bits when a letter is none of the alphabet.
+    var seen: UInt8 = 0
+    var unused: UInt8 = 0
+    let bytes = [UInt8](capacity: text.count / 4 * 3 + 2) { bytes in
+      var index = 0
+      func next() -> UInt8 {
+        defer { index += 1 }
+        let value = values[Int(text[index])]
+        seen |= value
+        return value
+      }
+      while index + 4 <= text.count {
+        let (first, second, third, fourth) = (next(), next(), next(), next())
+        bytes.append(first << 2 | second >> 4)
+        bytes.append(second << 4 | third >> 2)
+        bytes.append(third << 6 | fourth)
+      }
+      guard rest > 0 else { return }
+      let (first, second) = (next(), next())
+      bytes.append(first << 2 | second >> 4)
+      unused = second << 4
+      guard rest == 3 else { return }
+      let third = next()
+      bytes.append(second << 4 | third >> 2)
+      unused = third << 6
+    }
+    return seen < 64 && unused == 0 ? bytes : nil
+  }
 }

@@ -46,6 +46,25 @@ struct CryptographyTests {
     #expect(Base64URL.decode(text) == nil)
   }
 
+  @Test("Of all texts, one stands for each byte, and one for each two and three of them")
+  func base64URL_everyText_standsForOnlyOne() {
+    let everyByte = (0...255).map { UInt8($0) }
+    for beginning in [[], Array("A".utf8), Array("-9".utf8)] as [[UInt8]] {
+      var accepted = 0
+      for first in everyByte {
+        for second in everyByte {
+          let text = beginning + [first, second]
+          guard let bytes = Base64URL.decode(text[...]) else { continue }
+          accepted += 1
+          guard Array(Base64URL.encode(bytes).utf8) != text else { continue }
+          Issue.record("\(text) is not what \(bytes) are written as")
+        }
+      }
+      // What is free: one byte; two bytes but for the six bits of the beginning; 12 bits.
+      #expect(accepted == [256, 1024, 4096][beginning.count])
+    }
+  }
+
   @Test("A key verifies what its private part signed, and nothing else")
   func signature_otherMessageOrKey_isRefused() throws {
     let key = SigningKey.generate()
