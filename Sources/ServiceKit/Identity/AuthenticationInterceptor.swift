@@ -66,7 +66,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     return isAnswered
   }
 
-  /// Who calls, if that is known and may call the method; nil when somebody must be asked.
+  /// Who calls, if that is known and may call the method; nil when `authenticate` has to find out.
   private func recognize(_ call: CallContext) throws -> Caller? {
     let service = try service(of: call)
     var user: UserIdentity?
@@ -78,7 +78,8 @@ public struct AuthenticationInterceptor: ServerInterceptor {
         isSessionKnown = outcome.isSessionKnown
       }
     } catch {
-      try refused(error, call)
+      // What becomes of a caller whose token is not believed is for `authenticate` to say.
+      return nil
     }
     guard call.callerClass != .admin || user == nil else { return nil }
     return try admit(user, service, isSessionKnown, to: call)
@@ -96,7 +97,9 @@ public struct AuthenticationInterceptor: ServerInterceptor {
         isSessionKnown = outcome.isSessionKnown
       }
     } catch {
-      try refused(error, call)
+      metrics.refused(error, isService: false)
+      // Whoever refreshes an expired token may still be showing it.
+      if call.callerClass != .public { throw IdentityError.unauthenticated }
     }
     let caller = try admit(user, service, isSessionKnown, to: call)
     if call.callerClass == .admin, let user {
@@ -105,13 +108,6 @@ public struct AuthenticationInterceptor: ServerInterceptor {
       }
     }
     return caller
-  }
-
-  /// Counts a token that is not believed; nobody goes on without one where a caller is needed.
-  private func refused(_ fault: TokenFault, _ call: CallContext) throws(RPCError) {
-    metrics.refused(fault, isService: false)
-    // Whoever refreshes an expired token may still be showing it.
-    if call.callerClass != .public { throw IdentityError.unauthenticated }
   }
 
   /// Checks what can be checked without asking: the step-up, and the method's declaration.

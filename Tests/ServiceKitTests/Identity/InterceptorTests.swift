@@ -246,6 +246,8 @@ struct InterceptorTests {
       #expect(await call("User", metadata(.user)) == "CREDENTIALS_INVALID")
       #expect(await call("Public", metadata(.user)) == "anonymous")
     }
+    let refused = #"authentication_refused_total{caller="user",fault="revoked"}"#
+    #expect(String(decoding: registry.render(), as: UTF8.self).contains("\(refused) 4\n"))
   }
 
   @Test("Credentials that are there twice, or in another scheme, are refused")
