@@ -26,7 +26,7 @@ def arguments():
                         help="devices, and associations, of the engine and the large store "
                              "(default 1000000)")
     parser.add_argument("--windows", type=int, default=15,
-                        help="threes of windows that show what sign-ins do to checks (default 15)")
+                        help="fours of windows that show what sign-ins do to checks (default 15)")
     parser.add_argument("--skip-build", action="store_true", help="measure what is already built")
     parser.add_argument("--output", default=str(peers.BENCHMARKS),
                         help="folder of results.json and RESULTS.md (default benchmarks/)")

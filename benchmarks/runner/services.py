@@ -1,7 +1,6 @@
 """Measures the services and writes the second section of RESULTS.md."""
 
 import ctypes
-import ctypes.util
 import json
 import os
 import re
@@ -11,22 +10,21 @@ import socket
 import sqlite3
 import statistics
 import subprocess
+import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
-from . import large_store, machine, peers, processes
+from . import hashing, large_store, machine, peers, processes
 
 BENCHMARK = peers.BENCHMARKS / ".build/release/service-benchmark"
 PROGRAMS = ("auth-service", "tenancy-service", "entitlement-service", "gatehouse", "rpcload")
 PRODUCTS = ("service-benchmark", *PROGRAMS)
 POLICY = peers.REPOSITORY / "policies/smart-home.json"
 CATALOG = peers.REPOSITORY / "tiers/default.json"
-PASSWORD = "a long pass phrase for everybody"
 SERVICES = ("auth", "tenancy", "entitlement")
-# Argon2id as the service does it by default: kibibytes and passes.
-MEMORY_KIB, PASSES = 19456, 2
+# Windows of checks with a large store, by a service and by a user each.
+LARGE_WINDOWS = 7
 # One measurement of a service takes no longer than this.
 SECONDS_MAX = 2
 
@@ -210,7 +208,7 @@ class Suite:
         for name in SERVICES:
             words += ["--target", f"{name}={self.targets[name]}"]
         done = subprocess.run([*words, *arguments], capture_output=True, text=True, timeout=60,
-                              env={**os.environ, "GATEHOUSE_PASSWORD": PASSWORD})
+                              env={**os.environ, "GATEHOUSE_PASSWORD": hashing.PASSWORD})
         if done.returncode != 0:
             raise RuntimeError(f"gatehouse {' '.join(arguments)}: {done.stderr.strip()}")
         return done.stdout
@@ -281,6 +279,13 @@ def checks(options, folder):
         return loaded(suite, message, credential, options)
 
 
+def median_window(windows):
+    """The window in the middle by the service's time per call, and that time of every window."""
+    ordered = sorted(windows, key=lambda window: window["server_us_per_call"])
+    return {**ordered[len(ordered) // 2],
+            "server_us_per_call_of_windows": [window["server_us_per_call"] for window in windows]}
+
+
 def checks_large(options, folder):
     """The same with a large store: a service asks about anybody, a user about its own."""
     with Suite(folder, loops=1) as suite:
@@ -297,47 +302,24 @@ def checks_large(options, folder):
             done = subprocess.run([str(BENCHMARK), "service-token"], stdin=key,
                                   capture_output=True, text=True, check=True, timeout=10)
         service = f"service-authorization=Bearer {done.stdout.strip()}"
-        return {"entities": options.entities,
+        # What a decision looks at comes from far apart in memory, whose speed other machines on the
+        # same processor change from second to second: windows in turn, of which the median counts.
+        by_service, by_user = [], []
+        for _ in range(LARGE_WINDOWS):
+            by_service.append(loaded(suite, everybody, service, options))
+            by_user.append(loaded(suite, own, credential, options))
+        return {"entities": options.entities, "windows": LARGE_WINDOWS,
                 "start_ms": round(suite.started["tenancy"] * 1000),
                 "resident_mb": round(suite.resident_bytes("tenancy") / 1e6),
-                "service": loaded(suite, everybody, service, options),
-                "user": loaded(suite, own, credential, options)}
-
-
-def raw_hashes(seconds):
-    """Argon2id by libsodium on both cores, with the service's default cost, per second."""
-    sodium = ctypes.CDLL(ctypes.util.find_library("sodium"))
-    sodium.sodium_init()
-    counts = [0] * len(os.sched_getaffinity(0))
-    end = time.monotonic() + seconds
-
-    def hashing(index):
-        # The service hashes at this priority too, so that other work takes as much from both.
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
-        tag = ctypes.create_string_buffer(32)
-        while time.monotonic() < end:
-            sodium.crypto_pwhash(tag, ctypes.c_ulonglong(32), PASSWORD.encode(),
-                                 ctypes.c_ulonglong(len(PASSWORD)), b"0123456789abcdef",
-                                 ctypes.c_ulonglong(PASSES), ctypes.c_size_t(MEMORY_KIB * 1024), 2)
-            counts[index] += 1
-
-    threads = [threading.Thread(target=hashing, args=(index,)) for index in range(len(counts))]
-    began = time.monotonic()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return sum(counts) / (time.monotonic() - began)
+                "service": median_window(by_service), "user": median_window(by_user)}
 
 
 class Flood:
-    """Sign-ins by 16 callers for as long as it is let run; it stands still until then."""
+    """What keeps a core busy for as long as it is let; it stands still until then."""
 
-    def __init__(self, suite, seconds, core=None):
-        words = [] if core is None else ["taskset", "-c", str(core)]
-        self.process = subprocess.Popen(
-            [*words, str(BENCHMARK), "sign-ins", "--callers", "16", "--seconds", str(seconds),
-             "--target", f"127.0.0.1:{suite.ports['auth']}"], stdout=subprocess.PIPE, text=True)
+    def __init__(self, words, core=None):
+        pinned = [] if core is None else ["taskset", "-c", str(core)]
+        self.process = subprocess.Popen([*pinned, *words], stdout=subprocess.PIPE, text=True)
         processes._running.add(self.process)
 
     def stop(self):
@@ -351,14 +333,20 @@ class Flood:
         processes.end(self.process)
 
 
+def sign_in_words(suite, seconds):
+    """The command of 16 callers who sign in."""
+    return [str(BENCHMARK), "sign-ins", "--callers", "16", "--seconds", str(seconds),
+            "--target", f"127.0.0.1:{suite.ports['auth']}"]
+
+
 def sign_ins(options, folder):
     """The rate of sign-ins beside that of bare hashes."""
     with Suite(folder) as suite:
-        before = raw_hashes(3)
-        flood = Flood(suite, max(6.0, 3 * options.seconds))
+        before = hashing.rate(3)
+        flood = Flood(sign_in_words(suite, max(6.0, 3 * options.seconds)))
         found = json.loads(flood.process.communicate(timeout=300)[0].splitlines()[-1])
         processes._running.discard(flood.process)
-        raw = (before + raw_hashes(3)) / 2
+        raw = (before + hashing.rate(3)) / 2
         return {"per_second": found["per_second"], "p99_us": found["p99_us"],
                 "raw_hashes_per_second": raw, "share": found["per_second"] / raw}
 
@@ -372,39 +360,49 @@ def flood(options, folder):
 
     TenancyService and its load have one core, AuthService, its hashes and those who sign in the
     other: what is left is what the two services share, which is the machine's memory and AuthService's
-    answers. Windows come in threes, two quiet and one flooded in changing order; the two quiet ones
-    show how much a p99 differs without a reason.
+    calls. Windows come in fours, in changing order: two quiet ones, which show how much a p99 differs
+    without a reason, one with sign-ins, and one in which the other core does nothing but Argon2id, which
+    shows what of the difference is the machine's.
     """
     other = processes.LOAD_CORE
     cores = {"tenancy": processes.SERVER_CORE, "auth": other, "entitlement": other}
     with Suite(folder, loops=1, cores=cores) as suite:
         credential, message = question(suite)
-        flood = Flood(suite, 1000, core=other)
-        # Its accounts are made first.
+        floods = {"busy": Flood(sign_in_words(suite, 2000), core=other),
+                  "hashing": Flood([sys.executable, hashing.__file__], core=other)}
+        # The accounts of those who sign in are made first.
         time.sleep(4)
         windows = []
-        orders = [("quiet", "again", "busy"), ("busy", "quiet", "again"), ("again", "busy", "quiet")]
+        kinds = ["quiet", "busy", "again", "hashing"]
         for number in range(options.windows):
+            first = number % len(kinds)
             found = {}
-            for kind in orders[number % len(orders)]:
-                if kind == "busy":
-                    flood.go_on()
-                else:
-                    flood.stop()
+            for kind in kinds[first:] + kinds[:first]:
+                for name, flood in floods.items():
+                    flood.go_on() if name == kind else flood.stop()
                 # What was begun before is done by then.
                 time.sleep(1.0)
                 found[kind] = rpcload(
                     suite.targets["tenancy"], message, credential, options, "--rate", 1000,
                     "--in-flight", 64, core=processes.SERVER_CORE)
             windows.append(found)
-        flood.end()
+        for flood in floods.values():
+            flood.end()
+
     def p99(kind):
         return [found[kind]["p99_us"] for found in windows]
+
+    def multiples(kind, of):
+        return quartiles([one / other for one, other in zip(p99(kind), p99(of))])
+
     return {"windows": len(windows),
             "quiet_p99_us": quartiles(p99("quiet") + p99("again")),
             "busy_p99_us": quartiles(p99("busy")),
-            "busy_to_quiet": quartiles([b / q for b, q in zip(p99("busy"), p99("quiet"))]),
-            "quiet_to_quiet": quartiles([a / q for a, q in zip(p99("again"), p99("quiet"))]),
+            "hashing_p99_us": quartiles(p99("hashing")),
+            "busy_to_quiet": multiples("busy", "quiet"),
+            "hashing_to_quiet": multiples("hashing", "quiet"),
+            "busy_to_hashing": multiples("busy", "hashing"),
+            "quiet_to_quiet": multiples("again", "quiet"),
             "errors": sum(found[kind]["errors"] for found in windows for kind in found)}
 
 

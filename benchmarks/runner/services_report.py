@@ -100,6 +100,12 @@ def call_rows(checks, large, sign_ins, flood):
             f"the same with {size} devices and associations, a service about anybody",
             large["service"])
         rows += checks_over_rpc("– the same, a user about its own", large["user"])
+        spans = [large[who].get("server_us_per_call_of_windows", []) for who in ("service", "user")]
+        if all(spans):
+            rows.append([f"– least and most of these {large['windows']} windows, of which the one in "
+                         "the middle is shown: service / user",
+                         " / ".join(f"{min(span):.1f}–{max(span):.1f} µs" for span in spans),
+                         "–", "–"])
         rows.append(["– start to ready with that store / resident",
                      f"{large['start_ms'] / 1000:.1f} s / {large['resident_mb']} MB", "–", "–"])
     if sign_ins:
@@ -118,10 +124,18 @@ def call_rows(checks, large, sign_ins, flood):
              else f"no: {middle:.2f} × the target"],
             ["– two quiet windows beside each other, as multiples: median (quartiles)",
              "{1:.2f} ({0:.2f}–{2:.2f})".format(*flood["quiet_to_quiet"]), "–", "–"],
-            ["– p99 quiet / flooded, medians",
-             f"{thousands(flood['quiet_p99_us'][1])} / {thousands(flood['busy_p99_us'][1])} µs",
-             "–", "–"],
         ]
+        if "hashing_to_quiet" in flood:
+            rows += [
+                ["– windows in which the other core does nothing but Argon2id, in multiples of quiet ones: "
+                 "median (quartiles)",
+                 "{1:.2f} ({0:.2f}–{2:.2f})".format(*flood["hashing_to_quiet"]), "–", "–"],
+                ["– flooded windows in multiples of these: median (quartiles)",
+                 "{1:.2f} ({0:.2f}–{2:.2f})".format(*flood["busy_to_hashing"]), "–", "–"],
+                ["– p99 quiet / beside Argon2id alone / flooded, medians",
+                 " / ".join(thousands(flood[f"{kind}_p99_us"][1])
+                            for kind in ("quiet", "hashing", "busy")) + " µs", "–", "–"],
+            ]
     return rows
 
 
