@@ -28,11 +28,11 @@ enum EnvelopeProperties {
     _ range: Range<Int>
   ) throws(WireFormatError) {
     let envelope = try RequestEnvelope(bytes, in: range)
-    for place in [envelope.service, envelope.method, envelope.payload ?? range] {
+    for place in [envelope.service, envelope.method, envelope.payload ?? range, envelope.metadata] {
       precondition(place.clamped(to: range) == place, "a field lies outside of its frame")
     }
     precondition(envelope.metadataByteCount <= range.count)
-    let metadata = try envelope.metadata(bytes, in: range)
+    let metadata = try envelope.metadata(bytes)
     precondition(metadata.count == envelope.metadataCount, "pairs were lost")
   }
 

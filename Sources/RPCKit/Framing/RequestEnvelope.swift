@@ -17,6 +17,8 @@ struct RequestEnvelope: Equatable {
   var metadataCount = 0
   /// Their bytes together.
   var metadataByteCount = 0
+  /// From the first pair to the last, whatever else lies between them.
+  var metadata: Range<Int>
 
   /// Reads the frame's fields.
   ///
@@ -24,8 +26,10 @@ struct RequestEnvelope: Equatable {
   init(_ bytes: Span<UInt8>, in range: Range<Int>) throws(WireFormatError) {
     service = range.lowerBound..<range.lowerBound
     method = service
+    metadata = service
     var cursor = WireCursor(range)
     while !cursor.isAtEnd {
+      let start = cursor.offset
       switch try cursor.tag(bytes) {
       case (1, .lengthDelimited): service = try cursor.lengthDelimited(bytes)
       case (2, .lengthDelimited): method = try cursor.lengthDelimited(bytes)
@@ -33,6 +37,7 @@ struct RequestEnvelope: Equatable {
       case (4, .varint): timeoutNanoseconds = Int64(bitPattern: try cursor.varint(bytes))
       case (5, .lengthDelimited):
         metadataByteCount += try cursor.lengthDelimited(bytes).count
+        metadata = (metadataCount == 0 ? start : metadata.lowerBound)..<cursor.offset
         metadataCount += 1
       case (_, let type): try cursor.skip(type, bytes)
       }
@@ -40,12 +45,9 @@ struct RequestEnvelope: Equatable {
   }
 
   /// Reads the metadata that `init` only counted.
-  func metadata(
-    _ bytes: Span<UInt8>,
-    in range: Range<Int>
-  ) throws(WireFormatError) -> Metadata {
+  func metadata(_ bytes: Span<UInt8>) throws(WireFormatError) -> Metadata {
     guard metadataCount > 0 else { return Metadata() }
-    return try Metadata(bytes, in: range, field: 5)
+    return try Metadata(bytes, in: metadata, field: 5)
   }
 
   /// Appends a whole Request frame.

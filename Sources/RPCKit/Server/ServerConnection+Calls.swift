@@ -18,7 +18,7 @@ extension ServerConnection {
         refusal.append(to: &output, streamID: id)
         return scheduleFlush()
       }
-      begin(method, envelope, header, bytes, frame)
+      begin(method, envelope, header, bytes)
     case .unknownService:
       core.observer.unknownMethod()
       answer(id, RPCError(.unimplemented, "service \(printable(bytes, envelope.service))"))
@@ -74,13 +74,12 @@ extension ServerConnection {
     _ method: BoundMethod,
     _ envelope: RequestEnvelope,
     _ header: FrameHeader,
-    _ bytes: Span<UInt8>,
-    _ frame: Range<Int>
+    _ bytes: Span<UInt8>
   ) {
     let id = header.streamID
     let metadata: Metadata
     do throws(WireFormatError) {
-      metadata = try envelope.metadata(bytes, in: frame)
+      metadata = try latestMetadata.read(bytes, envelope)
     } catch {
       core.admission.ended(latency: nil, now: loop.now)
       violate(.malformedEnvelope)

@@ -18,6 +18,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   var machine: ServerConnectionMachine<CallContext>
   private var decoder: FrameDecoder
   var output = ByteBuffer()
+  var latestMetadata = LatestMetadata()
   private var transport: (any Transport)?
 
   private var isFlushScheduled = false

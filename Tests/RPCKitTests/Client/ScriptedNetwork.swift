@@ -66,7 +66,7 @@ final class ScriptedPeer: Transport, TurnEndTarget {
     var text: String { String(decoding: payload, as: UTF8.self) }
 
     var metadata: Metadata {
-      (try? request?.metadata(payload.span, in: 0..<payload.count)) ?? Metadata()
+      (try? request?.metadata(payload.span)) ?? Metadata()
     }
   }
 

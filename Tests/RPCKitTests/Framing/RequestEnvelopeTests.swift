@@ -128,7 +128,7 @@ struct RequestEnvelopeTests {
     }
     #expect(envelope.metadataCount == 2 && envelope.metadataByteCount == 4)
     #expect(throws: WireFormatError.invalidUTF8) {
-      try envelope.metadata(bad.span, in: bad.indices)
+      try envelope.metadata(bad.span)
     }
   }
 
@@ -217,7 +217,7 @@ extension ReadRequest {
       method = try String(bytes.span, envelope.method)
       payload = envelope.payload.map { Array(bytes[$0]) }
       timeoutNanoseconds = envelope.timeoutNanoseconds
-      let pairs = try envelope.metadata(bytes.span, in: bytes.indices)
+      let pairs = try envelope.metadata(bytes.span)
       guard pairs.count == envelope.metadataCount else { return nil }
       metadata = pairs.entries.map { "\($0.key): \($0.value)" }
     } catch {
