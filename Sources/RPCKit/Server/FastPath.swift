@@ -43,12 +43,11 @@ extension MethodDefinition {
     return MethodDefinition(descriptor: descriptor) { payload, hasPayload, call in
       guard call.mayTakeFastPath else { return startHandler(payload, hasPayload, call) }
       let request: Request
-      do throws(MessageDecodingError) {
-        request = try Request(protobuf: payload, limits: call.messageLimits)
+      do throws(RPCError) {
+        request = try Request(received: payload, by: call)
       } catch {
-        return .undecodable(Request.protobufName, error)
+        return error
       }
-      if let error = RPCError(violationsOf: request) { return error }
       let isAnswered = call.takeFastPath {
         var response = try answer(request, call)
         guard response != nil else { return false }

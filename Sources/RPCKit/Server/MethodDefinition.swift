@@ -37,12 +37,11 @@ public struct MethodDefinition: Sendable {
   ) -> MethodDefinition {
     MethodDefinition(descriptor: descriptor) { payload, _, call in
       let request: Request
-      do throws(MessageDecodingError) {
-        request = try Request(protobuf: payload, limits: call.messageLimits)
+      do throws(RPCError) {
+        request = try Request(received: payload, by: call)
       } catch {
-        return .undecodable(Request.protobufName, error)
+        return error
       }
-      if let error = RPCError(violationsOf: request) { return error }
       call.run {
         var response: Response?
         if let interceptor = call.onlyInterceptor {
@@ -65,14 +64,19 @@ public struct MethodDefinition: Sendable {
       -> Void
   ) -> MethodDefinition {
     MethodDefinition(descriptor: descriptor) { payload, _, call in
-      decode(Request.self, payload, call) { request in
-        call.run {
-          try await call.intercepted {
-            try await handler(request, call, ResponseWriter(call: call))
-          }
-          call.connection.finishStream(call)
-        }
+      let request: Request
+      do throws(RPCError) {
+        request = try Request(received: payload, by: call)
+      } catch {
+        return error
       }
+      call.run {
+        try await call.intercepted {
+          try await handler(request, call, ResponseWriter(call: call))
+        }
+        call.connection.finishStream(call)
+      }
+      return nil
     }
   }
 
@@ -112,26 +116,6 @@ public struct MethodDefinition: Sendable {
     }
   }
 
-  /// Decodes and validates a single request.
-  ///
-  /// An absent payload is an empty message.
-  private static func decode<Request: Message>(
-    _ type: Request.Type,
-    _ payload: Span<UInt8>,
-    _ call: CallContext,
-    _ body: (Request) -> Void
-  ) -> RPCError? {
-    let request: Request
-    do throws(MessageDecodingError) {
-      request = try Request(protobuf: payload, limits: call.messageLimits)
-    } catch {
-      return .undecodable(Request.protobufName, error)
-    }
-    if let error = RPCError(violationsOf: request) { return error }
-    body(request)
-    return nil
-  }
-
   /// Starts a handler whose requests arrive one by one.
   private static func receiveStream<Request: Message>(
     _ type: Request.Type,
@@ -148,6 +132,21 @@ public struct MethodDefinition: Sendable {
     }
     body(RequestStream(queue: inbound.queue))
     return nil
+  }
+}
+
+extension Message {
+  /// Decodes and validates a single request; what is thrown is the call's status.
+  ///
+  /// An absent payload is an empty message.
+  @inlinable
+  init(received payload: Span<UInt8>, by call: CallContext) throws(RPCError) {
+    do throws(MessageDecodingError) {
+      self = try Self(protobuf: payload, limits: call.messageLimits)
+    } catch {
+      throw .undecodable(Self.protobufName, error)
+    }
+    if let error = RPCError(violationsOf: self) { throw error }
   }
 }
 

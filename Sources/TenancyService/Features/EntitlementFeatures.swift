@@ -87,8 +87,10 @@ public final class EntitlementFeatures: FeatureSource {
 
   func fetch(_ holder: FeatureHolder) async throws {
     wanted.continuation.yield()
-    let task = state.withLock { state in
+    let task = state.withLock { state -> Task<Void, any Error>? in
       if let flight = state.flights[holder] { return flight.task }
+      // Another one's answer may have come since the caller looked.
+      if case .known = state.cache.answer(holder, at: loop.now) { return nil }
       state.nextFlightID += 1
       let id = state.nextFlightID
       // Not the caller's: others wait for it too. Ends with its call, which has a timeout.
@@ -96,7 +98,7 @@ public final class EntitlementFeatures: FeatureSource {
       state.flights[holder] = Flight(id: id, task: task)
       return task
     }
-    try await task.value
+    try await task?.value
   }
 
   private func ask(_ holder: FeatureHolder, flight id: UInt64) async throws {
