@@ -7,13 +7,14 @@ import shutil
 import sys
 import time
 
-from . import machine, measurements, peers, processes, report, services
+from . import instructions, machine, measurements, peers, processes, report, services
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="benchmarks/run", description=__doc__)
-    parser.add_argument("section", nargs="?", choices=("all", "rpc", "services"), default="all",
-                        help="what to measure; the figures of the other section stay (default all)")
+    parser.add_argument("section", nargs="?", choices=("all", "rpc", "services", "instructions"), default="all",
+                        help="what to measure; the figures of the other section stay (default all); "
+                             "instructions counts them with callgrind, into instructions.json")
     parser.add_argument("--seconds", type=float, default=5,
                         help="length of one run (default 5; of the services' 2)")
     parser.add_argument("--warmup", type=float, default=1, help="before each run (default 1)")
@@ -30,6 +31,9 @@ def arguments():
     parser.add_argument("--skip-build", action="store_true", help="measure what is already built")
     parser.add_argument("--output", default=str(peers.BENCHMARKS),
                         help="folder of results.json and RESULTS.md (default benchmarks/)")
+    parser.add_argument("--check", action="store_true",
+                        help="instructions: only compare with instructions.json; exit code 1 when a "
+                             "figure has grown by more than 3 %%")
     parser.add_argument("--render", action="store_true",
                         help="only write RESULTS.md again, from results.json")
     return parser.parse_args()
@@ -112,6 +116,11 @@ def main():
                      "not share one")
         processes.prepare()
         peers.WORK.mkdir(exist_ok=True)
+        if options.section == "instructions":
+            try:
+                return instructions.measure(options)
+            finally:
+                processes.end_all()
         document = {}
         if os.path.exists(path):
             with open(path) as file:

@@ -33,8 +33,8 @@ def program(name):
     return str(peers.BENCHMARKS / ".build/release" / name)
 
 
-def build():
-    for product in PRODUCTS:
+def build(extra=()):
+    for product in (*PRODUCTS, *extra):
         subprocess.run(["swift", "build", "-c", "release", "--static-swift-stdlib",
                         "--package-path", str(peers.BENCHMARKS), "--product", product],
                        check=True, timeout=1800)
@@ -175,12 +175,16 @@ class Suite:
             self.started[name] = self.start(name, path, settings["admin"])
         return self
 
+    def command(self, name):
+        """What starts a service, without its arguments."""
+        pinned = ["taskset", "-c", str(self.cores[name])] if name in self.cores else []
+        return [*pinned, program(f"{name}-service")]
+
     def start(self, name, path, admin):
         """Starts a service; returns the seconds until its probe for readiness says yes."""
         began = time.monotonic()
         process = subprocess.Popen(
-            (["taskset", "-c", str(self.cores[name])] if name in self.cores else [])
-            + [program(f"{name}-service"), "--config", str(path)],
+            [*self.command(name), "--config", str(path)],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=open(self.folder / f"{name}.log", "w"))
         processes._running.add(process)
