@@ -34,7 +34,9 @@ struct EntityList: Sendable {
 extension TenancyCore {
   /// A page of the entities on which a subject may do an action: complete over all pages.
   ///
-  /// What is made or deleted between two pages may be on them or not; all else is on exactly one.
+  /// What is made, deleted or moved while somebody pages may be on them or not, and so may what comes
+  /// into sight or goes out of it; sorted by name, what is renamed may be on several. All else is on
+  /// exactly one.
   func page(
     _ list: EntityList,
     subject: String,
@@ -70,13 +72,13 @@ extension TenancyCore {
       }
     }
     guard let page else { return Page(ids: [], nextToken: "", total: 0) }
-    let next = page.last.map { tokens.pageToken(after: [$0.name, $0.id], binding) } ?? ""
+    let next = page.cursor.map { tokens.pageToken(after: $0, binding) } ?? ""
     return Page(ids: page.ids, nextToken: next, total: page.total)
   }
 
   private struct Found: Sendable {
     let ids: [String]
-    let last: (name: String, id: String)?
+    let cursor: [String]?
     let total: Int
   }
 
@@ -87,12 +89,7 @@ extension TenancyCore {
     }
     var ids: [String] = []
     for entry in selection.page { ids.append(forest.entities.text(entry.entity)) }
-    let last = selection.hasMore ? selection.page.last : nil
-    return Found(
-      ids: ids,
-      last: last.map { (forest.names[Int($0.entity)], forest.entities.text($0.entity)) },
-      total: selection.total
-    )
+    return Found(ids: ids, cursor: selection.cursor(forest), total: selection.total)
   }
 
   /// A page of rows that are ordered by a number: `rows` holds one more than the page.

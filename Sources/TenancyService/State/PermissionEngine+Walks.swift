@@ -8,8 +8,8 @@ extension PermissionEngine {
   /// Runs a walk to its end, letting other work of the thread run after each slice; nil when there is
   /// nothing to walk over.
   ///
-  /// `start` begins it, again when the forest was exchanged meanwhile; `finish` says what was found,
-  /// in the hold of the lock that has verified it.
+  /// `start` begins it, again when the forest was exchanged meanwhile or nothing that was found may
+  /// be seen any more; `finish` says what was found, in the hold of the lock that has verified it.
   func walk<R: Sendable>(
     start: (borrowing Forest) -> AccessWalk?,
     finish: (AccessWalk, borrowing Forest) throws -> R
@@ -72,6 +72,7 @@ extension PermissionEngine {
     try state.withLock { state in
       guard var walk = state.walks.removeValue(forKey: id), !walk.isBroken else { return nil }
       walk.verify(state.forest)
+      guard !walk.isBroken else { return nil }
       return try finish(walk, state.forest)
     }
   }

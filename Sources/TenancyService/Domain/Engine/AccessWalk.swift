@@ -21,7 +21,7 @@ struct AccessWalk: Sendable {
   private(set) var purpose: Purpose
   /// Whose features have to be known before this is complete.
   private(set) var missing: Set<FeatureHolder> = []
-  /// Whether the forest was exchanged, so that nothing that was found counts.
+  /// Whether the walk has to begin again: the forest was exchanged, or nothing is left of the page.
   var isBroken = false
 
   private let subject: UInt32?
@@ -149,9 +149,11 @@ struct AccessWalk: Sendable {
   /// Drops from a page what may not be seen any more; at the end, under one lock.
   mutating func verify(_ forest: borrowing Forest) {
     guard case .page(var page) = purpose else { return }
-    var kept: [PageSelection.Entry] = []
-    for entry in page.entries where isAllowed(entry.entity, forest) { kept.append(entry) }
-    page.entries = kept
+    var hidden: Set<UInt32> = []
+    for entry in page.page where !isAllowed(entry.entity, forest) { hidden.insert(entry.entity) }
+    page.hide(hidden)
+    // An empty page has no place at which the next one could begin.
+    if missing.isEmpty, page.hasMore, page.page.isEmpty { isBroken = true }
     purpose = .page(page)
   }
 

@@ -3,12 +3,14 @@ struct PageSelection: Sendable {
   /// One entity, with what it is sorted by.
   struct Entry: Sendable {
     let entity: UInt32
-    /// Empty when sorted by identifier alone.
+    /// What it was called when the list came to it; empty when sorted by identifier alone.
     let name: String
   }
 
   /// The entities so far, in order; at most one more than the page has.
-  var entries: [Entry] = []
+  private var entries: [Entry] = []
+  /// Those of them that the subject may not see any more.
+  private var hidden: Set<UInt32> = []
   /// How many there are on all pages.
   private(set) var total = 0
 
@@ -26,9 +28,24 @@ struct PageSelection: Sendable {
   }
 
   /// What belongs on the page.
-  var page: ArraySlice<Entry> { entries.prefix(limit) }
+  var page: [Entry] { entries.prefix(limit).filter { !hidden.contains($0.entity) } }
   /// Whether there is another page.
+  ///
+  /// What is hidden counts as well: this page is shorter without it, but ends where it would have
+  /// ended, and what comes after that is on the next one.
   var hasMore: Bool { entries.count > limit }
+
+  /// Where the next page begins; nil when there is none, or nothing on this one.
+  ///
+  /// After the last entity by the name that it was sorted by. A new name that it was given meanwhile
+  /// would have the next page leave out, or repeat, everything between the two names.
+  func cursor(_ forest: borrowing Forest) -> [String]? {
+    guard hasMore, let last = page.last else { return nil }
+    return [last.name, forest.entities.text(last.entity)]
+  }
+
+  /// Takes what is not to be seen any more off the page.
+  mutating func hide(_ entities: Set<UInt32>) { hidden.formUnion(entities) }
 
   /// Takes an entity into account; `mayRepeat` when it may have been offered before.
   mutating func offer(_ entity: UInt32, mayRepeat: Bool, _ forest: borrowing Forest) {
@@ -63,7 +80,7 @@ struct PageSelection: Sendable {
     if let last = forest.entities.find(cursor.id) {
       return forest.entities.isOrdered(last, before: entry.entity)
     }
-    return forest.entities.text(entry.entity) > cursor.id
+    return cursor.id.utf8.lexicographicallyPrecedes(forest.entities.text(entry.entity).utf8)
   }
 
   private static func lowercased(_ text: String) -> [UInt8] {

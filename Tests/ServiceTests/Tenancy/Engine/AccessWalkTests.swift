@@ -5,65 +5,6 @@ import Testing
 
 @Suite("Lists while the forest changes")
 struct AccessWalkTests {
-  /// A portfolio with properties of many devices, and one user who manages them all.
-  private struct Estate {
-    let policy: Policy
-    var forest: Forest
-    let propertyCount = 6
-
-    init(deviceCount: Int) throws {
-      policy = try PolicyFile.smartHome()
-      forest = Forest(policy: policy)
-      put("prt_1", "portfolio", under: Forest.systemIdentifier)
-      for property in 0..<propertyCount { put("prp_\(property)", "property", under: "prt_1") }
-      for device in 0..<deviceCount { addDevice(device) }
-      grant("owner", on: "prt_1")
-    }
-
-    func row(_ id: String, _ type: String, under parent: String) -> EntityRow {
-      guard let type = policy.type(named: type) else { preconditionFailure("no type \(type)") }
-      return EntityRow(
-        id: id,
-        type: type,
-        parent: parent,
-        name: "name of \(id)",
-        codes: policy[type].codes([:])
-      )
-    }
-
-    mutating func put(_ id: String, _ type: String, under parent: String) {
-      forest.apply(.putEntity(row(id, type, under: parent)))
-    }
-
-    mutating func addDevice(_ number: Int) {
-      put("dev_\(number)", "device", under: "prp_\(number % propertyCount)")
-    }
-
-    mutating func grant(_ role: String, on entity: String) {
-      guard let role = policy.role(named: role) else { preconditionFailure("no role \(role)") }
-      forest.apply(
-        .putAssociation(
-          AssociationRow(id: "asc_\(entity)", subject: "usr_1", role: role, entity: entity)
-        )
-      )
-    }
-
-    func query(within: String? = nil) throws -> Forest.ListQuery {
-      var query = try #require(
-        forest.query(
-          "device.view",
-          on: "device",
-          subject: "usr_1",
-          acr: nil,
-          now: 0,
-          NoFeatures()
-        )
-      )
-      query.within = within.flatMap { forest.entity($0) }
-      return query
-    }
-  }
-
   private static func page(_ walk: AccessWalk, _ forest: borrowing Forest) -> [String] {
     guard case .page(let selection) = walk.purpose else { return [] }
     var ids: [String] = []
@@ -76,7 +17,7 @@ struct AccessWalkTests {
     arguments: 1...12
   )
   func walk_withChangesBetweenSteps_findsWhatStays(seed: Int) async throws {
-    let estate = try Estate(deviceCount: 300)
+    let estate = try DeviceEstate(deviceCount: 300)
     var generator = SeededGenerator(state: UInt64(seed))
     var alive = Set((0..<300).map { "dev_\($0)" })
     var stayed = alive
@@ -123,7 +64,7 @@ struct AccessWalkTests {
 
   @Test("What moves within a list is on it once, and what leaves the filter is not")
   func walk_moves_staysWithinFilter() throws {
-    let estate = try Estate(deviceCount: 60)
+    let estate = try DeviceEstate(deviceCount: 60)
     let engine = PermissionEngine(estate.forest)
     let query = try estate.query(within: "prp_0")
     let id = try #require(
@@ -147,7 +88,7 @@ struct AccessWalkTests {
 
   @Test("Who loses the right while the list is made gets nothing of it")
   func walk_roleRemoved_showsNothing() throws {
-    let estate = try Estate(deviceCount: 50)
+    let estate = try DeviceEstate(deviceCount: 50)
     let engine = PermissionEngine(estate.forest)
     let query = try estate.query()
     let id = try #require(
@@ -164,7 +105,7 @@ struct AccessWalkTests {
 
   @Test("A list begins again when another policy comes into force")
   func walk_forestReplaced_beginsAgain() async throws {
-    let estate = try Estate(deviceCount: 5000)
+    let estate = try DeviceEstate(deviceCount: 5000)
     let engine = PermissionEngine(estate.forest)
     let query = try estate.query()
     var starts = 0
@@ -191,7 +132,7 @@ struct AccessWalkTests {
 
   @Test("A list looks at a bounded number of entities for each hold of the lock")
   func walk_largeEstate_isSliced() throws {
-    let estate = try Estate(deviceCount: 5000)
+    let estate = try DeviceEstate(deviceCount: 5000)
     let engine = PermissionEngine(estate.forest)
     let query = try estate.query()
     let id = try #require(engine.open { AccessWalk(query, .all([]), $0) })
@@ -207,7 +148,7 @@ struct AccessWalkTests {
 
   @Test("Pages that are picked from any order are the sorted list, cut")
   func selection_randomOrder_isSortedPrefix() throws {
-    let estate = try Estate(deviceCount: 500)
+    let estate = try DeviceEstate(deviceCount: 500)
     var generator = SeededGenerator(state: 7)
     var devices = (0..<500).compactMap { estate.forest.entity("dev_\($0)") }
     devices.shuffle(using: &generator)
