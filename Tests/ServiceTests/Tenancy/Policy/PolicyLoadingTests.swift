@@ -31,7 +31,7 @@ struct PolicyLoadingTests {
         #""attribute": "online""#, #""attribute": "battery""#,
         "types.device.actions.device.lock.conditions[0].attribute"
       ),
-      (#""version": 1"#, #""version": 1, "verison": 2"#, "verison"),
+      (#""version": 2"#, #""version": 2, "verison": 2"#, "verison"),
       (#""expect": "allow" }"#, #""expect": "deny" }"#, "assertions.expect[0]"),
       (#""window": "required""#, #""window": "always""#, "roles.guest.window"),
     ]

@@ -130,6 +130,42 @@ struct ScenarioTests {
     }
   }
 
+  @Test("Settings are changed under the same conditions as the device is operated")
+  func changeSettings_unfitDevice_isFailedPrecondition() async throws {
+    try await TenancyStage.run { stage in
+      let home = try await Building(stage, name: "home")
+      let attributes = { (name: String, value: Bool) in
+        var attribute = Google_Protobuf.Value()
+        attribute.kind = .boolValue(value)
+        return Google_Protobuf.Struct(fields: [name: attribute])
+      }
+      let change = {
+        try await refusal {
+          try await stage.devices.operate(
+            .init(
+              deviceId: home.door,
+              operation: "change_settings",
+              parameters: attributes("quiet", true)
+            ),
+            options: .by(home.manager)
+          )
+        }
+      }
+      for (name, reason) in [
+        ("remote_operation_enabled", "REMOTE_OPERATION_DISABLED"), ("online", "DEVICE_OFFLINE"),
+      ] {
+        for value in [false, true] {
+          _ = try await stage.devices.update(
+            .init(deviceId: home.door, attributes: attributes(name, value)),
+            options: .by(home.manager)
+          )
+          let expected = value ? nil : Refusal(.failedPrecondition, reason)
+          #expect(try await change() == expected, "\(name) \(value)")
+        }
+      }
+    }
+  }
+
   @Test("Of two owners who remove each other at the same time, one stays")
   func removeAdmin_concurrently_keepsOneOwner() async throws {
     try await TenancyStage.run { stage in
