@@ -86,7 +86,13 @@ extension DevicesHandler {
   ) throws -> Tenancy_V1.OperateDeviceResponse {
     // Of a device that is not there no history is kept, but the attempt is audited like the others:
     // both take one durable write, so that the time does not tell which it was.
-    if device != nil { try record.insert(tx) }
+    if device != nil {
+      if ruling.decision.heldRoles.isEmpty {
+        core.instruments.dropped(try record.insertAmongStrangers(tx))
+      } else {
+        try record.insert(tx)
+      }
+    }
     try tx.audit(
       core.audit(
         changes.call,

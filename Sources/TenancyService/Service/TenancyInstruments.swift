@@ -3,6 +3,7 @@ internal import RPCKit
 /// What TenancyService counts.
 final class TenancyInstruments: Sendable {
   private let denials: MetricFamily<Counter>
+  private let droppedAttempts: Counter
   private let policyLoads: MetricFamily<Counter>
   private let policyVersion: MetricFamily<Gauge>
 
@@ -12,6 +13,10 @@ final class TenancyInstruments: Sendable {
       "gatehouse_tenancy_denials_total",
       help: "Requests that were not allowed, by reason.",
       labels: ["reason"]
+    )
+    droppedAttempts = registry.counter(
+      "gatehouse_tenancy_history_dropped_total",
+      help: "Attempts of users without a role that made room for newer ones in a device's history."
     )
     policyLoads = registry.counters(
       "gatehouse_tenancy_policy_reloads_total",
@@ -34,6 +39,9 @@ final class TenancyInstruments: Sendable {
     if let old, old.name != policy.name { policyVersion.series([old.name]).set(0) }
     policyVersion.series([policy.name]).set(Int(policy.version))
   }
+
+  /// Counts attempts that made room in a device's history.
+  func dropped(_ count: Int) { droppedAttempts.add(count) }
 
   /// Counts a denial.
   func denied(_ reason: ReasonCode) { denials.series([reason.rawValue]).add(1) }

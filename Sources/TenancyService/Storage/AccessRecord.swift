@@ -17,10 +17,51 @@ struct AccessRecord: Hashable, Sendable {
   private static let columns =
     "id, device_id, user_id, operation, succeeded, reason, role, recorded_at"
 
+  /// Attempts by users without a role on it that a device's history keeps: of one user, and of all.
+  static let attemptCountMax = (ofStranger: 10, ofAllStrangers: 100)
+
   /// Adds it to the history.
-  func insert(_ tx: borrowing WriteTransaction) throws {
+  func insert(_ tx: borrowing WriteTransaction) throws { try insert(isStranger: false, tx) }
+
+  /// Adds what somebody tried who has no role on the device; returns how many older attempts went.
+  ///
+  /// Whoever has ever heard a device's identifier can make any number of these, so only the newest are
+  /// kept. Otherwise they would hide what was done by those who have a role, and fill the disk.
+  func insertAmongStrangers(_ tx: borrowing WriteTransaction) throws -> Int {
+    try insert(isStranger: true, tx)
+    let (ofStranger, ofAll) = Self.attemptCountMax
+    return try Self.drop(
+      after: ofStranger,
+      "AND user_id = ?",
+      [.text(deviceID), .text(userID)],
+      tx
+    )
+      + Self.drop(after: ofAll, "", [.text(deviceID)], tx)
+  }
+
+  /// Drops all but the newest attempts of strangers.
+  private static func drop(
+    after count: Int,
+    _ condition: String,
+    _ values: [SQLValue],
+    _ tx: borrowing WriteTransaction
+  ) throws -> Int {
     try tx.execute(
-      "INSERT INTO access_record (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      """
+      DELETE FROM access_record WHERE id IN (
+        SELECT id FROM access_record WHERE is_stranger = 1 AND device_id = ? \(condition)
+        ORDER BY recorded_at DESC, id DESC LIMIT -1 OFFSET ?
+      )
+      """,
+      values: values + [.integer(count)]
+    )
+  }
+
+  private func insert(isStranger: Bool, _ tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      """
+      INSERT INTO access_record (\(Self.columns), is_stranger) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
       .text(id),
       .text(deviceID),
       .text(userID),
@@ -28,7 +69,8 @@ struct AccessRecord: Hashable, Sendable {
       .boolean(succeeded),
       .text(reason),
       .text(role),
-      .integer(recordedAt)
+      .integer(recordedAt),
+      .boolean(isStranger)
     )
   }
 

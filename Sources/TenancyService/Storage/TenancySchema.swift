@@ -81,5 +81,13 @@ enum TenancySchema {
         );
         """
     ),
+    Migration(
+      version: 3,
+      sql: """
+        ALTER TABLE access_record ADD COLUMN is_stranger INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX access_record_of_strangers ON access_record (device_id, recorded_at, id)
+          WHERE is_stranger = 1;
+        """
+    ),
   ]
 }
