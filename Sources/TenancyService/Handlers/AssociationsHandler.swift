@@ -32,11 +32,12 @@ struct AssociationsHandler: Tenancy_V1.AssociationsService {
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
     let user = try call.requireUser()
     let id = request.entityId
-    let type = core.engine.read { forest in
-      forest.entity(id).map { forest.policy[forest.type($0)].name }
-    }
-    // The system has no list: who administers everything is nobody's to read.
-    guard let type, type != SmartHome.system else { throw TenancyError.notFound }
+    // What is not there has no type, and then no action either, so that the caller is answered by the
+    // same decision. So has the system: who administers everything is nobody's to read.
+    let type =
+      core.engine.read { forest in
+        forest.entity(id).map { forest.policy[forest.type($0)].name }
+      }.flatMap { $0 == SmartHome.system ? nil : $0 } ?? ""
     try await core.permit("\(type).list_associations", on: id, type: type, user)
     var condition = "a.entity_id = ?"
     var values: [SQLValue] = [.text(id)]

@@ -105,8 +105,11 @@ extension DevicesHandler {
       )
     )
     var answer = Self.message(record)
-    // Kept only for the answer: nobody who may not know of the device learns more than that.
-    if !ruling.isKnown || device == nil { answer.reason = ReasonCode.entityUnknown.rawValue }
+    // Kept only for the answer: nobody who may not know of the device learns more than that, and who is
+    // suspended is told so of every device.
+    if ruling.reason != .subjectSuspended, !ruling.isKnown || device == nil {
+      answer.reason = ReasonCode.entityUnknown.rawValue
+    }
     return Tenancy_V1.OperateDeviceResponse(record: answer)
   }
 

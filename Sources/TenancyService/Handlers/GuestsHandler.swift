@@ -6,7 +6,7 @@ internal import ServiceKit
 struct GuestsHandler: Tenancy_V1.GuestsService {
   let core: TenancyCore
 
-  private static let action = "device.grant_guest"
+  private static let action = SmartHome.grantGuest
 
   private var windowMax: Int64 {
     let policy = core.policy
@@ -143,15 +143,17 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     let until = try request.validUntil?.milliseconds(field: "valid_until")
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      guard var pass = try pass(request.passId, tx) else { throw TenancyError.notFound }
-      let before = pass.digest
+      guard let before = try knownPass(request.passId, user, tx) else {
+        throw TenancyError.notFound
+      }
+      var pass = before
       pass.validFrom = from ?? pass.validFrom
       pass.validUntil = until ?? pass.validUntil
       let end = pass.validUntil ?? .max
       try requireRight(on: pass.entityID, until: end, user)
       try requireWindow(from: pass.validFrom ?? tx.now, until: end)
-      guard pass.digest != before else { return core.message(pass: pass) }
-      pass = try changes.put(pass, before: before, action: "guest.update", tx)
+      guard pass.digest != before.digest else { return core.message(pass: pass) }
+      pass = try changes.put(pass, before: before.digest, action: "guest.update", tx)
       return core.message(pass: pass)
     }
   }
@@ -168,22 +170,11 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
         removed: 0,
         revision: core.tokens.token(revision: core.engine.revision)
       )
-      guard let pass = try pass(request.passId, tx) else { return response }
+      // One that the caller may not know of is as good as gone.
+      guard let pass = try knownPass(request.passId, user, tx) else { return response }
       // Guests may give their own back.
       if pass.userID != user.userID {
-        let ruling = core.decide(
-          Self.action,
-          on: pass.entityID,
-          type: SmartHome.device,
-          user
-        )
-        // One that the caller may not know of is as good as gone.
-        guard ruling.decision.isKnown else { return response }
-        guard ruling.isAllowed else {
-          try core.requireFeatures(ruling)
-          core.denied(user, Self.action, pass.entityID, ruling.reason)
-          throw TenancyError.denied(ruling.evidence, action: Self.action)
-        }
+        try core.require(Self.action, on: pass.entityID, type: SmartHome.device, user)
       }
       if let revision = try changes.end([pass], action: "guest.revoke", tx) {
         response = Tenancy_V1.RemoveRoleResponse(
@@ -195,11 +186,28 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     }
   }
 
-  private func pass(
+  /// A pass that the caller may know of, as `list` or `Associations.ListByEntity` show it: its own, or
+  /// one on a device where it grants them or may see who has roles.
+  ///
+  /// Throws for a suspended caller, whether there is such a pass or not.
+  private func knownPass(
     _ id: String,
+    _ user: UserIdentity,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> AssociationRecord? {
     let record = try tx.association(id)
-    return record?.role == SmartHome.guest ? record : nil
+    let pass = record?.role == SmartHome.guest ? record : nil
+    let device = pass?.entityID ?? ""
+    let granting = core.decide(Self.action, on: device, type: SmartHome.device, user)
+    guard granting.reason != .subjectSuspended else {
+      core.denied(user, Self.action, device, granting.reason)
+      throw TenancyError.suspended
+    }
+    guard let pass else { return nil }
+    if pass.userID == user.userID || granting.isGranted { return pass }
+    let listing = "device.list_associations"
+    if core.decide(listing, on: device, type: SmartHome.device, user).isGranted { return pass }
+    core.denied(user, Self.action, device, granting.reason)
+    return nil
   }
 }

@@ -13,6 +13,8 @@ enum SmartHome {
   static let tenant = "tenant"
   static let guest = "guest"
 
+  static let grantGuest = "device.grant_guest"
+
   static let commonArea = "common_area"
   static let kind = "kind"
   static let timeZone = "default_time_zone"
@@ -34,7 +36,7 @@ enum SmartHome {
     ],
     device: [
       "device.view", "device.update", "device.delete", "device.move", "device.view_history",
-      "device.list_associations", "device.grant_guest",
+      "device.list_associations", grantGuest,
     ],
   ]
 

@@ -15,6 +15,9 @@ struct Ruling: Sendable {
   var isAllowed: Bool { decision.isAllowed }
   var reason: ReasonCode { decision.reason }
 
+  /// Whether a role of the subject's grants the action, if its conditions hold.
+  var isGranted: Bool { decision.association != nil }
+
   /// Whether the subject may know of the object, or that it may do nothing at all.
   var isKnown: Bool { decision.isKnown || decision.reason == .subjectSuspended }
 

@@ -14,6 +14,14 @@ enum TenancyError {
     message: "there is no such object"
   )
 
+  /// The caller may do nothing: one answer whatever was asked for, byte for byte, because anything about
+  /// the object in it would tell objects that are there from others.
+  static let suspended = error(
+    .permissionDenied,
+    reason: ReasonCode.subjectSuspended.rawValue,
+    message: "your account is suspended; ask an operator to resume it"
+  )
+
   static let revisionInvalid = invalid("REVISION_INVALID", "this is no revision of this service")
   static let pageTokenInvalid = invalid(
     "PAGE_TOKEN_INVALID",
@@ -105,6 +113,7 @@ enum TenancyError {
     action: String,
     sufficientRoles: [String]
   ) -> RPCError {
+    guard reason != .subjectSuspended else { return suspended }
     let code: StatusCode =
       switch reason {
       case .deviceOffline, .remoteOperationDisabled, .featureNotAvailable: .failedPrecondition

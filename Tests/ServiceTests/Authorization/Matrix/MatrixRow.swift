@@ -11,6 +11,8 @@ struct MatrixRow: Sendable {
     case property
     case unit
     case device
+    /// A pass that a guest has for a device.
+    case pass
     /// A session or the rights of a user, which are nobody else's, not even an operator's.
     case self_
     /// What belongs to operators as a whole.
@@ -18,7 +20,8 @@ struct MatrixRow: Sendable {
     /// For services; users are kept out before the handler.
     case service
 
-    /// Who may know of the object of their own house; the others are told that there is none.
+    /// Who may know of the object of their own house; the others are told that there is none, and
+    /// suspended users the same of everything.
     var knowing: Set<MatrixRole> {
       switch self {
       case .none, .self_, .system, .service: .everyone
@@ -26,6 +29,7 @@ struct MatrixRow: Sendable {
       case .property: .staff
       case .unit: .unitUsers
       case .device: .deviceUsers
+      case .pass: .passUsers
       }
     }
 
@@ -33,7 +37,7 @@ struct MatrixRow: Sendable {
     var isOwned: Bool {
       switch self {
       case .none, .system, .service: false
-      case .portfolio, .property, .unit, .device, .self_: true
+      case .portfolio, .property, .unit, .device, .pass, .self_: true
       }
     }
   }

@@ -18,7 +18,9 @@ struct MatrixStage: Sendable {
   let somebody: Person
   private let otherHouse: House
   private let operatorPerson: Person
+  private let visitor: Person
   private let stranger: Person
+  private let suspended: Person
   private let counter = Counter()
 
   private final class Counter: Sendable {
@@ -33,13 +35,24 @@ struct MatrixStage: Sendable {
   private init(_ product: Product) async throws {
     self.product = product
     operatorPerson = try await product.signUp("operator")
+    visitor = try await product.signUp("visitor")
     stranger = try await product.signUp("stranger")
+    suspended = try await product.signUp("suspended.owner")
     somebody = try await product.signUp("somebody")
     _ = try await product.associations.grantSuperAdmin(
       .init(userId: operatorPerson.id),
       options: product.options(of: "auth", to: "tenancy")
     )
     house = try await House(product, name: "home")
+    _ = try await House.lend(house.door, by: house.tenant, to: visitor, product)
+    _ = try await product.portfolios.addAdmin(
+      .init(portfolioId: house.portfolio, userId: suspended.id, role: "owner"),
+      options: try await product.call(house.owner)
+    )
+    _ = try await product.subjects.suspend(
+      .init(userId: suspended.id),
+      options: try await product.call(operatorPerson)
+    )
     otherHouse = try await House(product, name: "other")
     let gone = try await House(product, name: "gone")
     _ = try await product.portfolios.delete(
@@ -65,14 +78,16 @@ struct MatrixStage: Sendable {
     case .manager: house.manager
     case .tenant: house.tenant
     case .guest: house.guest
+    case .visitor: visitor
     case .stranger: stranger
+    case .suspended: suspended
     }
   }
 
   /// Somebody who has the same role in the other house; nil for who has none.
   func neighbour(_ role: MatrixRole) -> Person? {
     switch role {
-    case .superAdmin, .stranger: nil
+    case .superAdmin, .visitor, .stranger, .suspended: nil
     case .owner: otherHouse.owner
     case .admin: otherHouse.admin
     case .manager: otherHouse.manager

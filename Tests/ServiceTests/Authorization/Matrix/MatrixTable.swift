@@ -40,7 +40,7 @@ enum MatrixTable {
   ]
 
   private static let portfolios: [MatrixRow] = [
-    .init("Portfolios/Create", .none, .everyone, #"{"name": "New"}"#),
+    .init("Portfolios/Create", .none, .unsuspended, #"{"name": "New"}"#),
     .init("Portfolios/List", .none, .everyone),
     .init("Portfolios/Get", .portfolio, .portfolioStaff, #"{"portfolioId": "<portfolio>"}"#),
     .init("Portfolios/Update", .portfolio, .portfolioStaff, #"{"portfolioId": "<portfolio>"}"#),
@@ -162,11 +162,11 @@ enum MatrixTable {
     .init("Guests/List", .none, .everyone),
     .init("Guests/List", .device, .deviceUsers, #"{"deviceId": "<door>"}"#),
     .init("Guests/List", .unit, .unitUsers, #"{"unitId": "<unit>"}"#),
-    .init("Guests/Update", .device, .unitUsers, #"{"passId": "<pass>"}"#),
+    .init("Guests/Update", .pass, .unitUsers, #"{"passId": "<pass>"}"#),
     .init(
       "Guests/Revoke",
-      .device,
-      .deviceUsers,
+      .pass,
+      .passUsers,
       #"{"passId": "<fresh pass>"}"#,
       yes: #""removed":1"#
     ),
