@@ -69,6 +69,18 @@ extension AssociationsHandler {
       if !own.isEmpty, own.count == all.count, !request.force {
         throw TenancyError.lastOne(role: SmartHome.superAdmin)
       }
+      let lending = LendingLimit(policy: core.policy) { pass, action, before, after in
+        AuditRecord(
+          actor: "service:\(service)",
+          requestID: call.metadata.values("x-request-id").first ?? "",
+          action: action,
+          object: pass.entityID,
+          scope: pass.rootID,
+          beforeDigest: before,
+          afterDigest: after,
+          detail: "\(pass.id) \(pass.userID)"
+        )
+      }
       for record in own {
         revision = try tx.remove(record, core.policy)
         try tx.audit(
@@ -82,6 +94,7 @@ extension AssociationsHandler {
             detail: "\(record.id) \(record.userID)"
           )
         )
+        revision = try lending.apply(to: record.userID, on: record.entityID, tx) ?? revision
       }
       return Tenancy_V1.RemoveRoleResponse(
         removed: UInt32(own.count),

@@ -153,7 +153,11 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       try requireRight(on: pass.entityID, until: end, user)
       try requireWindow(from: pass.validFrom ?? tx.now, until: end)
       guard pass.digest != before.digest else { return core.message(pass: pass) }
+      // Whoever adds time to a pass has lent it from then on: it may last beyond the right of the one
+      // who gave it.
+      if pass.exceeds(before) { pass.grantedBy = user.userID }
       pass = try changes.put(pass, before: before.digest, action: "guest.update", tx)
+      _ = try changes.limitLending(by: pass.userID, on: pass.entityID, tx)
       return core.message(pass: pass)
     }
   }
@@ -176,7 +180,9 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       if pass.userID != user.userID {
         try core.require(Self.action, on: pass.entityID, type: SmartHome.device, user)
       }
-      if let revision = try changes.end([pass], action: "guest.revoke", tx) {
+      let ended = try changes.end([pass], action: "guest.revoke", tx)
+      let limited = try changes.limitLending(by: pass.userID, on: pass.entityID, tx)
+      if let revision = limited ?? ended {
         response = Tenancy_V1.RemoveRoleResponse(
           removed: 1,
           revision: core.tokens.token(revision: revision)

@@ -38,23 +38,7 @@ extension UnitsHandler {
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       try core.require("unit.manage_tenants", on: request.unitId, type: SmartHome.unit, user)
       let unit = try tx.known(request.unitId, type: SmartHome.unit)
-      let response = try changes.revoke([SmartHome.tenant], from: request.userId, on: unit, tx)
-      guard response.removed > 0 else { return response }
-      // What a tenant has lent ends with the tenancy.
-      let passes = try tx.query(
-        """
-        \(AssociationRecord.selection)
-        WHERE e.parent_id = ? AND a.role = ? AND a.granted_by = ? ORDER BY a.added
-        """,
-        .text(unit.id),
-        .text(SmartHome.guest),
-        .text(request.userId)
-      ) { AssociationRecord(row: $0) }
-      guard let revision = try changes.end(passes, action: "guest.end", tx) else { return response }
-      return Tenancy_V1.RemoveRoleResponse(
-        removed: response.removed,
-        revision: core.tokens.token(revision: revision)
-      )
+      return try changes.revoke([SmartHome.tenant], from: request.userId, on: unit, tx)
     }
   }
 

@@ -143,6 +143,8 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
       let device = try tx.known(id, type: SmartHome.device)
       guard device.parentID == unit.parentID else { throw TenancyError.notSameProperty }
     }
+    let before = try tx.linkTargets(SmartHome.commonArea, from: unit.id)
     try tx.setLinks(link, from: unit, to: deviceIDs, policy)
+    try changes.limitLending(ofUnlinked: before.filter { !deviceIDs.contains($0) }, tx)
   }
 }

@@ -80,10 +80,12 @@ struct ChangeSet: Sendable {
   ) throws -> AssociationRecord {
     if var existing = try tx.associations(of: userID, on: entity.id, role: role).first {
       guard existing.validFrom != from || existing.validUntil != until else { return existing }
-      let before = existing.digest
+      let before = existing
       existing.validFrom = from
       existing.validUntil = until
-      return try put(existing, before: before, action: "\(role).update", tx)
+      let record = try put(existing, before: before.digest, action: "\(role).update", tx)
+      if before.exceeds(record) { _ = try limitLending(by: userID, on: entity.id, tx) }
+      return record
     }
     return try add(role, to: userID, on: entity, from: from, until: until, tx)
   }
@@ -158,7 +160,8 @@ struct ChangeSet: Sendable {
     return revision
   }
 
-  /// Takes roles on an entity from a user, unless one of them must stay with someone.
+  /// Takes roles on an entity from a user, unless one of them must stay with someone, and with them
+  /// what the user has lent by them.
   ///
   /// Runs in the one writer, so that of two who remove each other only one succeeds.
   func revoke(
@@ -178,7 +181,10 @@ struct ChangeSet: Sendable {
       }
       ended += own
     }
-    let revision = try end(ended, action: "role.remove", tx)
+    var revision = try end(ended, action: "role.remove", tx)
+    if !ended.isEmpty {
+      revision = try limitLending(by: userID, on: entity.id, tx) ?? revision
+    }
     return Tenancy_V1.RemoveRoleResponse(
       removed: UInt32(ended.count),
       revision: core.tokens.token(revision: revision ?? core.engine.revision)
@@ -260,7 +266,9 @@ struct ChangeSet: Sendable {
         revision = try move(record, under: above, action: "device.unassign", tx).revision
       } else {
         try end(try tx.associations(on: record.id), action: "association.end", tx)
+        let linked = try tx.linkTargets(from: record.id)
         try tx.removeLinks(of: record.id, scope: record.rootID, policy)
+        try limitLending(ofUnlinked: linked, tx)
         revision = try tx.remove(record, policy)
         try tx.audit(
           core.audit(

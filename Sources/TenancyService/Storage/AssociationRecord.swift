@@ -74,6 +74,12 @@ struct AssociationRecord: Hashable, Sendable {
     )
   }
 
+  /// Whether it begins earlier or ends later than another one.
+  func exceeds(_ other: AssociationRecord) -> Bool {
+    (validFrom ?? .min) < (other.validFrom ?? .min)
+      || (validUntil ?? .max) > (other.validUntil ?? .max)
+  }
+
   /// As the engine needs it; nil when the policy knows no such role.
   func row(_ policy: Policy) -> AssociationRow? {
     policy.role(named: role).map {
@@ -119,6 +125,26 @@ extension StoreTransaction where Self: ~Copyable {
     role: String
   ) throws -> [AssociationRecord] {
     try associations(on: entityID, role: role).filter { $0.userID == userID }
+  }
+
+  /// Everything that a user has, in the order it was given.
+  func associations(ofUser userID: String) throws -> [AssociationRecord] {
+    try query("\(AssociationRecord.selection) WHERE a.user_id = ? ORDER BY a.added", .text(userID))
+    {
+      AssociationRecord(row: $0)
+    }
+  }
+
+  /// What a user has given others of a role that has an end, in the order it was given.
+  func associations(lentBy userID: String, role: String) throws -> [AssociationRecord] {
+    try query(
+      """
+      \(AssociationRecord.selection)
+      WHERE a.granted_by = ? AND a.valid_until IS NOT NULL AND a.role = ? ORDER BY a.added
+      """,
+      .text(userID),
+      .text(role)
+    ) { AssociationRecord(row: $0) }
   }
 
   /// Those of the associations that are there, in the order asked for.

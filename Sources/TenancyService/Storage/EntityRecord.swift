@@ -174,6 +174,11 @@ extension StoreTransaction where Self: ~Copyable {
     ) { EntityRecord(row: $0) }
   }
 
+  /// What an entity is linked to in any way.
+  func linkTargets(from id: String) throws -> [String] {
+    try query("SELECT DISTINCT to_id FROM entity_link WHERE from_id = ?", .text(id)) { $0.text(0) }
+  }
+
   /// What an entity is linked to, in the order given.
   func linkTargets(_ link: String, from id: String) throws -> [String] {
     try query(

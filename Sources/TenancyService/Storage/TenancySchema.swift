@@ -87,6 +87,7 @@ enum TenancySchema {
         ALTER TABLE access_record ADD COLUMN is_stranger INTEGER NOT NULL DEFAULT 0;
         CREATE INDEX access_record_of_strangers ON access_record (device_id, recorded_at, id)
           WHERE is_stranger = 1;
+        CREATE INDEX association_by_granter ON association (granted_by) WHERE valid_until IS NOT NULL;
         """
     ),
   ]

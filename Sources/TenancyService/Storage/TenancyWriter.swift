@@ -77,7 +77,7 @@ extension WriteTransaction {
     return try log(.removeEntity(record.id), subject: record.id, scope: record.rootID, policy)
   }
 
-  /// Adds an association, or changes its window.
+  /// Adds an association, or changes its window and who answers for it.
   func put(_ record: AssociationRecord, _ policy: Policy) throws -> Int64 {
     guard let row = record.row(policy) else {
       preconditionFailure("an association of role \(record.role), which the policy does not have")
@@ -93,7 +93,7 @@ extension WriteTransaction {
       INSERT INTO association (id, user_id, entity_id, role, valid_from, valid_until, granted_by,
         created_at, added) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (id) DO UPDATE SET valid_from = excluded.valid_from,
-        valid_until = excluded.valid_until
+        valid_until = excluded.valid_until, granted_by = excluded.granted_by
       """,
       .text(record.id),
       .text(record.userID),

@@ -9,6 +9,8 @@ struct NaiveEvaluator {
     var type: String
     var parent: String?
     var attributes: [String: NSObject]
+    /// Of no meaning to decisions.
+    var name = ""
   }
 
   struct Association {

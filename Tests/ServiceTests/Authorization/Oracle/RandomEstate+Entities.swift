@@ -10,32 +10,35 @@ extension RandomEstate {
   mutating func addPortfolio() async throws {
     let free = people.filter { [suspended = naive.suspended] in !suspended.contains($0.id) }
     guard !isFull, let owner = pick(free), let admin = pick(people) else { return }
+    let name = randomName()
     let portfolio = try await product.portfolios.create(
-      .init(name: "p", administratorUserIds: [admin.id]),
+      .init(name: name, administratorUserIds: [admin.id]),
       options: try await product.call(owner)
     )
-    put(portfolio.id, "portfolio", "sys_root")
+    put(portfolio.id, "portfolio", "sys_root", name: name)
     hold("owner", owner.id, portfolio.id)
     if admin != owner { hold("portfolio_admin", admin.id, portfolio.id) }
   }
 
   mutating func addProperty() async throws {
     guard !isFull, let parent = pick(ids("portfolio")), let manager = pick(people) else { return }
+    let name = randomName()
     let property = try await product.properties.create(
-      .init(portfolioId: parent, name: "p", managerUserIds: [manager.id]),
+      .init(portfolioId: parent, name: name, managerUserIds: [manager.id]),
       options: try await asAdministrator
     )
-    put(property.id, "property", parent)
+    put(property.id, "property", parent, name: name)
     hold("property_manager", manager.id, property.id)
   }
 
   mutating func addUnit() async throws {
     guard !isFull, let parent = pick(ids("property")), let tenant = pick(people) else { return }
+    let name = randomName()
     let unit = try await product.units.create(
-      .init(propertyId: parent, name: "u", tenantUserIds: [tenant.id]),
+      .init(propertyId: parent, name: name, tenantUserIds: [tenant.id]),
       options: try await asAdministrator
     )
-    put(unit.id, "unit", parent)
+    put(unit.id, "unit", parent, name: name)
     hold("tenant", tenant.id, unit.id)
   }
 
@@ -43,18 +46,18 @@ extension RandomEstate {
     guard !isFull, let property = pick(ids("property")) else { return }
     let units = ids("unit").filter { naive.entities[$0]?.parent == property }
     let unit = Int.random(in: 0..<3, using: &generator) > 0 ? pick(units) : nil
-    let attributes = randomAttributes()
+    let (attributes, name) = (randomAttributes(), randomName())
     let device = try await product.devices.register(
       .init(
         propertyId: property,
         unitId: unit ?? "",
-        name: "d",
+        name: name,
         type: "lock",
         attributes: Self.wire(attributes)
       ),
       options: try await asAdministrator
     )
-    put(device.id, "device", unit ?? property, attributes)
+    put(device.id, "device", unit ?? property, attributes, name: name)
   }
 
   mutating func randomAttributes() -> [String: NSObject] {
@@ -87,6 +90,20 @@ extension RandomEstate {
       options: try await asAdministrator
     )
     naive.entities[device]?.attributes.merge(attributes) { $1 }
+  }
+
+  mutating func rename() async throws {
+    guard let id = pick(entityIDs), let type = naive.entities[id]?.type else { return }
+    let (name, options) = (randomName(), try await asAdministrator)
+    switch type {
+    case "portfolio":
+      _ = try await product.portfolios.update(.init(portfolioId: id, name: name), options: options)
+    case "property":
+      _ = try await product.properties.update(.init(propertyId: id, name: name), options: options)
+    case "unit": _ = try await product.units.update(.init(unitId: id, name: name), options: options)
+    default: _ = try await product.devices.update(.init(deviceId: id, name: name), options: options)
+    }
+    naive.entities[id]?.name = name
   }
 
   mutating func moveDevice() async throws {

@@ -36,6 +36,7 @@ extension RandomEstate {
     }
     _ = try await product.portfolios.removeAdmin(request, options: options)
     drop(roles, held.user, held.entity)
+    limitLending(by: held.user)
   }
 
   mutating func addManager() async throws {
@@ -55,6 +56,7 @@ extension RandomEstate {
       options: try await asAdministrator
     )
     drop(["property_manager"], held.user, held.entity)
+    limitLending(by: held.user)
   }
 
   /// A window that begins or ends soon; edges must be met while the test runs.
@@ -77,6 +79,7 @@ extension RandomEstate {
       options: try await asAdministrator
     )
     hold("tenant", person.id, unit, from: window?.from, until: window?.until)
+    limitLending(by: person.id)
   }
 
   mutating func removeTenant() async throws {
@@ -86,46 +89,97 @@ extension RandomEstate {
       options: try await asAdministrator
     )
     drop(["tenant"], held.user, held.entity)
-    // What a tenant has lent ends with the tenancy.
-    naive.associations.removeAll { [naive, granters] pass in
-      pass.role == "guest" && granters[pass.id] == held.user
-        && naive.entities[pass.entity]?.parent == held.entity
-    }
+    limitLending(by: held.user)
   }
 
   mutating func lend() async throws {
     guard let device = pick(ids("device")), let person = pick(people) else { return }
-    let parent = naive.entities[device]?.parent
-    let tenants = naive.associations.filter { [suspended = naive.suspended] in
-      $0.role == "tenant" && !suspended.contains($0.user) && $0.entity == parent && $0.until == nil
-        && $0.from == nil
+    let now = product.clock.now
+    let lenders = people.filter { [naive] in
+      naive.decide($0.id, Self.lending, device, stepUps: ["pwd"], features: [], now: now).reason
+        == "ALLOWED"
     }
-    var granter = administrator
-    if let tenant = pick(tenants), let person = people.first(where: { $0.id == tenant.user }) {
-      granter = person
-    }
+    let granter = pick(lenders) ?? administrator
     let window = window()
-    let response = try await product.guests.grant(
+    let request = Tenancy_V1.GrantGuestPassRequest(
+      userId: person.id,
+      deviceIds: [device],
+      validFrom: .init(milliseconds: window.from),
+      validUntil: .init(milliseconds: window.until)
+    )
+    do {
+      let options = try await product.call(granter)
+      let response = try await product.guests.grant(request, options: options)
+      let pass = try #require(response.passes.first)
+      granters[pass.id] = granter.id
+      naive.associations.append(
+        .init(
+          id: pass.id,
+          user: person.id,
+          role: "guest",
+          entity: device,
+          from: window.from,
+          until: window.until
+        )
+      )
+    } catch let error as RPCError where error.code == .failedPrecondition {
+      // The lender has a role for a shorter time itself.
+      let ends = naive.associations.filter { $0.user == granter.id }.compactMap(\.until)
+      #expect(ends.contains { $0 < window.until }, "\(error)")
+    }
+  }
+
+  private static let lending = "device.grant_guest"
+
+  /// Another end, or also another beginning, by which the administrator may become the lender.
+  mutating func changePass() async throws {
+    let now = product.clock.now
+    let passes = naive.associations.filter { $0.role == "guest" && ($0.until ?? .max) > now }
+    guard let pass = pick(passes),
+      let place = naive.associations.firstIndex(where: { $0.id == pass.id })
+    else { return }
+    let window = window()
+    _ = try await product.guests.update(
       .init(
-        userId: person.id,
-        deviceIds: [device],
+        passId: pass.id,
         validFrom: .init(milliseconds: window.from),
         validUntil: .init(milliseconds: window.until)
       ),
-      options: try await product.call(granter)
+      options: try await asAdministrator
     )
-    let pass = try #require(response.passes.first)
-    granters[pass.id] = granter.id
-    naive.associations.append(
-      .init(
-        id: pass.id,
-        user: person.id,
-        role: "guest",
-        entity: device,
-        from: window.from,
-        until: window.until
-      )
-    )
+    naive.associations[place].from = window.from
+    naive.associations[place].until = window.until
+    if window.from < pass.from ?? .min || window.until > pass.until ?? .max {
+      granters[pass.id] = administrator.id
+    }
+  }
+
+  /// What somebody has lent is cut to the longest part that one of its rights allows.
+  private mutating func limitLending(by lender: String) {
+    let now = product.clock.now
+    for pass in naive.associations where pass.role == "guest" && granters[pass.id] == lender {
+      let rights = naive.associations.filter { right in
+        right.user == lender && right.role != "guest" && isWithin(pass.entity, right.entity)
+      }
+      var best: (from: Int64, until: Int64)?
+      for right in rights {
+        var (from, until) = (pass.from ?? .min, min(pass.until ?? .max, right.until ?? .max))
+        if let start = right.from, start > now { from = max(from, start) }
+        guard until > from, until > now else { continue }
+        if let best, best.until > until || best.until == until && best.from <= from { continue }
+        best = (from, until)
+      }
+      let isOver = (pass.until ?? .max) <= now && !rights.isEmpty
+      guard !isOver, let place = naive.associations.firstIndex(where: { $0.id == pass.id }) else {
+        continue
+      }
+      if let best {
+        naive.associations[place].from = best.from
+        naive.associations[place].until = best.until
+      } else {
+        naive.associations.remove(at: place)
+      }
+    }
   }
 
   /// Mostly of passes that are over, or they would become too many.

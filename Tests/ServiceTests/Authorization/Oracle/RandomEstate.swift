@@ -41,7 +41,7 @@ struct RandomEstate {
 
   /// One random change, by somebody who may.
   mutating func change() async throws {
-    switch Int.random(in: 0..<25, using: &generator) {
+    switch Int.random(in: 0..<28, using: &generator) {
     case 0: try await addPortfolio()
     case 1: try await addProperty()
     case 2, 3: try await addUnit()
@@ -58,6 +58,8 @@ struct RandomEstate {
     case 21: try await moveDevice()
     case 22: try await setCommonAreas()
     case 23: try await suspendOrResume()
+    case 24, 25: try await rename()
+    case 26: try await changePass()
     default: try await delete()
     }
   }
@@ -94,15 +96,25 @@ struct RandomEstate {
     get async throws { try await product.call(administrator) }
   }
 
+  /// One of few, so that some have the same.
+  mutating func randomName() -> String { "name \(Int.random(in: 10..<60, using: &generator))" }
+
   // MARK: - The model
 
   mutating func put(
     _ id: String,
     _ type: String,
     _ parent: String,
-    _ attributes: [String: NSObject] = [:]
+    _ attributes: [String: NSObject] = [:],
+    name: String
   ) {
-    naive.entities[id] = .init(id: id, type: type, parent: parent, attributes: attributes)
+    naive.entities[id] = .init(
+      id: id,
+      type: type,
+      parent: parent,
+      attributes: attributes,
+      name: name
+    )
     entityIDs.append(id)
   }
 

@@ -1,0 +1,35 @@
+internal import ServiceKit
+
+/// What was lent follows the right of its lender.
+extension ChangeSet {
+  /// Ends or shortens what a user has lent beyond what it still may, after it lost something on an
+  /// entity; the revision after that, if anything changed.
+  func limitLending(
+    by lender: String,
+    on entityID: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Int64? {
+    try LendingLimit(policy: policy) { pass, action, before, after in
+      core.audit(
+        call,
+        user,
+        action,
+        object: pass.entityID,
+        scope: pass.rootID,
+        before: before,
+        after: after,
+        detail: "\(pass.id) \(pass.userID)"
+      )
+    }.apply(to: lender, on: entityID, tx)
+  }
+
+  /// As the other one, for everybody who has lent one of the devices, after they lost a link.
+  func limitLending(ofUnlinked devices: [String], _ tx: borrowing WriteTransaction) throws {
+    for device in devices {
+      let passes = try tx.associations(on: device, role: SmartHome.guest)
+      for lender in Set(passes.map(\.grantedBy)).sorted() {
+        _ = try limitLending(by: lender, on: device, tx)
+      }
+    }
+  }
+}

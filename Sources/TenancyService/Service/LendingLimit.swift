@@ -1,0 +1,111 @@
+internal import ServiceKit
+
+/// Keeps guest passes within the right of the users who lent them.
+///
+/// Applied where such a right shrinks, in the same transaction, so that a decision about a guest need
+/// not look at anybody else. Time alone needs nothing: a pass is never granted beyond its lender's
+/// window. A suspension does not shrink a right, it suspends it, and passes go on meanwhile.
+struct LendingLimit {
+  let policy: Policy
+  /// The audit record of a pass that changed: what was done, and the digests before and after it.
+  let audit: (AssociationRecord, _ action: String, [UInt8], [UInt8]?) -> AuditRecord
+
+  /// Ends or shortens what a user has lent and may lend no longer, or not for so long.
+  ///
+  /// `entityID` is where the user has lost something: only passes that a role there could have lent
+  /// are looked at. Returns the revision after the last change; nil when nothing had to change.
+  func apply(
+    to lender: String,
+    on entityID: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Int64? {
+    guard let rule = LendingRule(policy) else { return nil }
+    var revision: Int64?
+    // A guest whom the policy lets lend as well has lent out of the same right.
+    var shrunk = [(lender: lender, entityID: entityID)]
+    while let (lender, entityID) = shrunk.popLast() {
+      let held = try tx.associations(ofUser: lender)
+      for pass in try tx.associations(lentBy: lender, role: SmartHome.guest) {
+        let reach = try tx.reach(of: pass.entityID)
+        guard reach.includes(entityID) else { continue }
+        let rights = held.filter { rule.allows($0, toLend: pass, reach) }
+        let rest = Self.part(of: pass, within: rights, now: tx.now)
+        guard rest != pass else { continue }
+        revision = try replace(pass, by: rest, tx)
+        shrunk.append((pass.userID, pass.entityID))
+      }
+    }
+    return revision
+  }
+
+  private func replace(
+    _ pass: AssociationRecord,
+    by rest: AssociationRecord?,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Int64 {
+    let revision = try rest.map { try tx.put($0, policy) } ?? tx.remove(pass, policy)
+    let action = rest == nil ? "guest.end" : "guest.update"
+    try tx.audit(audit(pass, action, pass.digest, rest?.digest))
+    return revision
+  }
+
+  /// The longest part of a pass that lies within one of some rights; nil when there is none.
+  private static func part(
+    of pass: AssociationRecord,
+    within rights: [AssociationRecord],
+    now: Int64
+  ) -> AssociationRecord? {
+    // What is over stays as it was, for those who look back.
+    if let end = pass.validUntil, end <= now, !rights.isEmpty { return pass }
+    var best: AssociationRecord?
+    for right in rights {
+      var part = pass
+      if let end = right.validUntil, end < pass.validUntil ?? .max { part.validUntil = end }
+      // A beginning that is past takes nothing away.
+      if let start = right.validFrom, start > now, start > pass.validFrom ?? .min {
+        part.validFrom = start
+      }
+      guard part.validUntil ?? .max > max(part.validFrom ?? .min, now) else { continue }
+      if best.map(part.exceeds) != false { best = part }
+    }
+    return best
+  }
+}
+
+/// Who may lend a device, by the policy.
+private struct LendingRule {
+  private let policy: Policy
+  private let device: EntityTypeID
+  private let rule: Policy.ActionRule
+
+  /// Nil when the policy has no such action.
+  init?(_ policy: Policy) {
+    guard let device = policy.type(named: SmartHome.device),
+      let action = policy.action(named: SmartHome.grantGuest),
+      let rule = policy.rule(of: action, on: device)
+    else { return nil }
+    (self.policy, self.device, self.rule) = (policy, device, rule)
+  }
+
+  /// Whether an association of the lender's lets it lend a pass.
+  func allows(
+    _ association: AssociationRecord,
+    toLend pass: AssociationRecord,
+    _ reach: EntityReach
+  ) -> Bool {
+    // Of two guests who lend to each other neither has a right by the other.
+    if association.role == pass.role, association.added >= pass.added { return false }
+    guard let role = policy.role(named: association.role) else { return false }
+    if rule.grants.contains(role), reach.path.contains(association.entityID) {
+      if association.entityID == pass.entityID { return true }
+      if policy[role].inheritsTo.contains(device) { return true }
+    }
+    return reach.links.contains { link in
+      guard link.from == association.entityID, let id = policy.link(named: link.name) else {
+        return false
+      }
+      let place = Int(id.index)
+      return rule.linkGrants[place].contains(role) && policy[role].throughLinks[place]
+    }
+  }
+}
