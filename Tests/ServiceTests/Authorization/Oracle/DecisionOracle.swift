@@ -14,6 +14,8 @@ struct DecisionOracle {
     var batched = 0
     var listed = 0
     var cached = 0
+    /// Entries of lists that were paged while others wrote.
+    var paged = 0
     var denials = 0
     var stale = 0
     var hits = 0
@@ -25,7 +27,7 @@ struct DecisionOracle {
       """
       \(count) decisions, \(denials * 100 / max(1, count)) % denied: \(checks) checked, \
       \(batched) in batches, \(listed) in lists, \(cached) through the cache (\(hits) hits, \
-      \(stale) not yet pushed)
+      \(stale) not yet pushed), and \(paged) entries of lists that were paged during changes
       """
     }
   }
@@ -73,6 +75,7 @@ struct DecisionOracle {
   /// Changes, time that passes, and questions in between.
   mutating func round() async throws {
     try await askDirectly()
+    try await pageWhileChanging()
     try await changeWhilePushed()
     // Less than the lease, so that the cache goes on believing what it may.
     for _ in 0..<3 {
