@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import hashing, peers, processes, services
+from . import hashing, peers, processes, services, suite
 
 # What is committed, and what a run is compared with.
 RECORD = peers.BENCHMARKS / "instructions.json"
@@ -24,7 +24,7 @@ GROWTH_MAX = 3.0
 WARM_UP_SECONDS, SECONDS, WINDOWS = 2, 2, 3
 VALGRIND = ("valgrind", "--tool=callgrind", "--quiet")
 # Cheap hashes: a sign-in is measured without its Argon2id.
-CHEAP_HASHES = {"password_hash": {"memory_kib": 8, "passes": 1}}
+CHEAP_HASHES = {"auth": {"password_hash": {"memory_kib": 8, "passes": 1}}}
 
 
 class CountedServer:
@@ -106,11 +106,11 @@ def library(*arguments):
             processes.end(process)
 
 
-class CountedSuite(services.Suite):
+class CountedSuite(suite.Suite):
     """The three services, one of them under callgrind."""
 
     def __init__(self, folder, counted, **options):
-        super().__init__(folder, loops=1, **options)
+        super().__init__(services.BUILT, folder, loops=1, **options)
         self.counted = counted
 
     def command(self, name):
@@ -124,24 +124,24 @@ class CountedSuite(services.Suite):
 
 
 def check(folder):
-    with CountedSuite(folder, "tenancy") as suite:
-        credential, message = services.question(suite)
-        return suite.per_call(load(suite.targets["tenancy"], "tenancy.v1.Permissions", "Check",
+    with CountedSuite(folder, "tenancy") as running:
+        credential, message = services.question(running)
+        return running.per_call(load(running.targets["tenancy"], "tenancy.v1.Permissions", "Check",
                                    ("--template", message), credential))
 
 
 def durable_write(folder):
-    with CountedSuite(folder, "tenancy") as suite:
-        credential, _ = services.question(suite)
-        return suite.per_call(load(suite.targets["tenancy"], "tenancy.v1.Portfolios", "Create",
+    with CountedSuite(folder, "tenancy") as running:
+        credential, _ = services.question(running)
+        return running.per_call(load(running.targets["tenancy"], "tenancy.v1.Portfolios", "Create",
                                    ("--template", '1: "Load"'), credential))
 
 
 def sign_in(folder):
-    with CountedSuite(folder, "auth", auth=CHEAP_HASHES) as suite:
-        suite.client("signup", "load@example.com", "Load")
+    with CountedSuite(folder, "auth", settings=CHEAP_HASHES) as running:
+        running.client("signup", "load@example.com", "Load")
         request = f'1: "load@example.com" 2: "{hashing.PASSWORD}"'
-        return suite.per_call(load(suite.targets["auth"], "auth.v1.Authentication", "SignIn",
+        return running.per_call(load(running.targets["auth"], "auth.v1.Authentication", "SignIn",
                                    ("--template", request)))
 
 

@@ -3,26 +3,22 @@
 import ctypes
 import json
 import os
-import re
 import shutil
 import signal
-import socket
 import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 
 from . import hashing, large_store, machine, peers, processes
+from .suite import POLICY, SERVICES, Suite
 
-BENCHMARK = peers.BENCHMARKS / ".build/release/service-benchmark"
+BUILT = peers.BENCHMARKS / ".build/release"
+BENCHMARK = BUILT / "service-benchmark"
 PROGRAMS = ("auth-service", "tenancy-service", "entitlement-service", "gatehouse", "rpcload")
 PRODUCTS = ("service-benchmark", *PROGRAMS)
-POLICY = peers.REPOSITORY / "policies/smart-home.json"
-CATALOG = peers.REPOSITORY / "tiers/default.json"
-SERVICES = ("auth", "tenancy", "entitlement")
 # Windows of checks with a large store, by a service and by a user each.
 LARGE_WINDOWS = 7
 # One measurement of a service takes no longer than this.
@@ -30,7 +26,7 @@ SECONDS_MAX = 2
 
 
 def program(name):
-    return str(peers.BENCHMARKS / ".build/release" / name)
+    return str(BUILT / name)
 
 
 def build(extra=()):
@@ -126,108 +122,12 @@ def writes(options, folder):
 # --- services that run -------------------------------------------------------------------------
 
 
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
-
-
-class Suite:
-    """The three services in a folder of their own, on ports that were free."""
-
-    def __init__(self, folder, auth=None, loops=2, core=None, cores=None):
-        """`core` pins all services, `cores` those that it names."""
-        self.folder = Path(folder)
-        self.cores = cores or ({} if core is None else {name: core for name in SERVICES})
-        self.extra = auth or {}
-        self.loops = loops
-        self.running = {}
-
-    def __enter__(self):
-        keys = self.folder / "keys"
-        if not keys.exists():
-            subprocess.run([program("gatehouse"), "keys", str(keys)], check=True, capture_output=True)
-        self.ports = {name: free_port() for name in SERVICES}
-        self.targets = {name: f"tcp://127.0.0.1:{port}" for name, port in self.ports.items()}
-        own = {
-            "auth": {"secrets": str(keys / "auth.secrets.json"), **self.extra},
-            "tenancy": {"policy": str(POLICY)},
-            "entitlement": {"catalog": str(CATALOG),
-                            "apple": {"bundle_id": "com.unifiedsmarthome.app", "apple_id": 1}},
-        }
-        self.started = {}
-        for name in SERVICES:
-            settings = {
-                "listen": [f"127.0.0.1:{self.ports[name]}"], "admin": f"127.0.0.1:{free_port()}",
-                "loops": self.loops, "database": str(self.folder / f"{name}.db"),
-                "log": {"level": "warning"},
-                "peers": {other: self.targets[other] for other in SERVICES if other != name},
-                "service_keys": {
-                    "private_key": str(keys / f"{name}.private.pem"),
-                    "trusted": {other: str(keys / f"{other}.public.pem")
-                                for other in SERVICES if other != name}},
-                **own[name],
-            }
-            if name == "tenancy":
-                del settings["peers"]["entitlement"]
-            path = self.folder / f"{name}.json"
-            path.write_text(json.dumps(settings))
-            self.started[name] = self.start(name, path, settings["admin"])
-        return self
-
-    def command(self, name):
-        """What starts a service, without its arguments."""
-        pinned = ["taskset", "-c", str(self.cores[name])] if name in self.cores else []
-        return [*pinned, program(f"{name}-service")]
-
-    def start(self, name, path, admin):
-        """Starts a service; returns the seconds until its probe for readiness says yes."""
-        began = time.monotonic()
-        process = subprocess.Popen(
-            [*self.command(name), "--config", str(path)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=open(self.folder / f"{name}.log", "w"))
-        processes._running.add(process)
-        self.running[name] = process
-        host, _, port = admin.rpartition(":")
-        while time.monotonic() - began < 120:
-            if process.poll() is not None:
-                raise RuntimeError((self.folder / f"{name}.log").read_text()[-600:])
-            try:
-                with socket.create_connection((host, int(port)), timeout=1) as probe:
-                    probe.sendall(b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-                    if b" 200 " in probe.recv(200).split(b"\r\n")[0]:
-                        return time.monotonic() - began
-            except OSError:
-                pass
-            time.sleep(0.002)
-        raise RuntimeError(f"{name} is not ready after 120 s")
-
-    def resident_bytes(self, name):
-        with open(f"/proc/{self.running[name].pid}/status") as status:
-            return int(re.search(r"VmRSS:\s+(\d+) kB", status.read()).group(1)) * 1024
-
-    def client(self, *arguments):
-        words = [program("gatehouse"), "--session", str(self.folder / "session.json")]
-        for name in SERVICES:
-            words += ["--target", f"{name}={self.targets[name]}"]
-        done = subprocess.run([*words, *arguments], capture_output=True, text=True, timeout=60,
-                              env={**os.environ, "GATEHOUSE_PASSWORD": hashing.PASSWORD})
-        if done.returncode != 0:
-            raise RuntimeError(f"gatehouse {' '.join(arguments)}: {done.stderr.strip()}")
-        return done.stdout
-
-    def __exit__(self, *_):
-        for process in self.running.values():
-            processes.end(process)
-
-
 def start_up(folder):
     """Seconds to readiness with an empty store and again with one, and memory when idle."""
     found = {}
-    with Suite(folder) as suite:
+    with Suite(BUILT, folder) as suite:
         found["first_ms"] = {name: round(suite.started[name] * 1000) for name in SERVICES}
-    with Suite(folder) as suite:
+    with Suite(BUILT, folder) as suite:
         found["again_ms"] = {name: round(suite.started[name] * 1000) for name in SERVICES}
         time.sleep(2)
         found["idle_mb"] = {name: round(suite.resident_bytes(name) / 1e6, 1) for name in SERVICES}
@@ -236,7 +136,8 @@ def start_up(folder):
 
 def refreshes(options, folder):
     # Cheap hashes, because the accounts are not what is measured.
-    with Suite(folder, auth={"password_hash": {"memory_kib": 8, "passes": 1}}) as suite:
+    cheap = {"auth": {"password_hash": {"memory_kib": 8, "passes": 1}}}
+    with Suite(BUILT, folder, settings=cheap) as suite:
         return benchmark("refreshes", "--target", f"127.0.0.1:{suite.ports['auth']}",
                          "--seconds", options.seconds)
 
@@ -278,7 +179,7 @@ def loaded(suite, request, credential, options):
 
 def checks(options, folder):
     """Checks per second of TenancyService on one core with one event loop."""
-    with Suite(folder, loops=1, core=processes.SERVER_CORE) as suite:
+    with Suite(BUILT, folder, loops=1, core=processes.SERVER_CORE) as suite:
         credential, message = question(suite)
         return loaded(suite, message, credential, options)
 
@@ -292,7 +193,7 @@ def median_window(windows):
 
 def checks_large(options, folder):
     """The same with a large store: a service asks about anybody, a user about its own."""
-    with Suite(folder, loops=1) as suite:
+    with Suite(BUILT, folder, loops=1) as suite:
         credential, _ = question(suite)
         user = json.loads((suite.folder / "session.json").read_text())["user_id"]
     devices, reached = large_store.fill(str(suite.folder / "tenancy.db"), options.entities, user)
@@ -300,7 +201,7 @@ def checks_large(options, folder):
     large_store.write_questions(everybody, 200_000, devices, reached)
     large_store.write_questions(own, 200_000, devices, reached, subject=user)
     del devices, reached
-    with Suite(folder, loops=1, core=processes.SERVER_CORE) as suite:
+    with Suite(BUILT, folder, loops=1, core=processes.SERVER_CORE) as suite:
         time.sleep(1)
         with open(suite.folder / "keys/entitlement.private.pem") as key:
             done = subprocess.run([str(BENCHMARK), "service-token"], stdin=key,
@@ -345,7 +246,7 @@ def sign_in_words(suite, seconds):
 
 def sign_ins(options, folder):
     """The rate of sign-ins beside that of bare hashes."""
-    with Suite(folder) as suite:
+    with Suite(BUILT, folder) as suite:
         before = hashing.rate(3)
         flood = Flood(sign_in_words(suite, max(6.0, 3 * options.seconds)))
         found = json.loads(flood.process.communicate(timeout=300)[0].splitlines()[-1])
@@ -370,7 +271,7 @@ def flood(options, folder):
     """
     other = processes.LOAD_CORE
     cores = {"tenancy": processes.SERVER_CORE, "auth": other, "entitlement": other}
-    with Suite(folder, loops=1, cores=cores) as suite:
+    with Suite(BUILT, folder, loops=1, cores=cores) as suite:
         credential, message = question(suite)
         floods = {"busy": Flood(sign_in_words(suite, 2000), core=other),
                   "hashing": Flood([sys.executable, hashing.__file__], core=other)}

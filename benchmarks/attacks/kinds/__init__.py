@@ -1,0 +1,29 @@
+"""The attacks, one in each file.
+
+A file says in its first line what happens, names the SERVICE that is attacked, and has a function
+`attack` that does it until its scene is over. What the attack itself met is counted in the scene.
+"""
+
+import importlib
+
+NAMES = (
+    "quiet", "health_streams", "health_streams_spread", "health_names", "user_streams",
+    "service_streams", "unfinished_frames", "idle_connections", "idle_connections_spread",
+    "wrong_passwords", "one_account", "notifications", "audit_growth", "unread_answers",
+    "unread_large_answers", "silent_admin", "connect_reset", "garbage",
+)
+# Those that together take little more than a minute and show each kind of bound once.
+QUICK = (
+    "quiet", "health_streams", "health_names", "unfinished_frames", "idle_connections",
+    "one_account", "notifications", "audit_growth", "unread_large_answers", "silent_admin",
+    "garbage",
+)
+
+
+def load(name):
+    return importlib.import_module(f".{name}", __package__)
+
+
+def title(kind):
+    """The first line of its documentation."""
+    return kind.__doc__.splitlines()[0].rstrip(".")

@@ -1,0 +1,9 @@
+"""Idle connections from one address until the descriptors of the service are used up."""
+
+from ..idle import LONGER, PROCESSES, hold_connections  # noqa: F401
+
+SERVICE = "tenancy"
+
+
+def attack(scene):
+    hold_connections(scene, sources=1)

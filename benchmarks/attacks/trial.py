@@ -1,0 +1,183 @@
+"""One attack: new services, a good client, an attacker, and what came of it."""
+
+import asyncio
+import collections
+import json
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+
+from runner import peers, processes
+from runner.suite import SERVICES, Suite, is_ready
+
+from . import good_client, kinds, world
+from .connection import CallFailed
+
+# Above this a service is stopped, so that what is attacked is not the machine.
+MEMORY_STOP_BYTES = 4 << 30
+# The good client has its connections and the caches are filled by then.
+WARM_UP_SECONDS = 0.5
+# How long the services have after an attack to give back what it cost.
+SETTLE_SECONDS = 2
+# Loopback addresses count like all others, because all attackers here have one.
+SETTINGS = {"auth": {"source_limits": {"loopback": True}}}
+
+
+@dataclass
+class Outcome:
+    """What one attack did to the services and the good client."""
+
+    name: str
+    title: str
+    service: str
+    # By kind of call: seconds from when it was due, and the code, "OK" included.
+    records: dict
+    # By service, in bytes.
+    peak: dict
+    end: dict
+    growth: dict
+    # Lines that each service wrote to its log, at level warning or above.
+    log_lines: dict
+    # What the attackers counted.
+    tally: dict
+    # What ended, or did not answer any more when the attack was over.
+    broken: list = field(default_factory=list)
+
+
+class Helper:
+    """A process of this package that is told things and answers in lines of JSON."""
+
+    def __init__(self, module, plan):
+        self.process = subprocess.Popen(
+            [sys.executable, "-B", "-m", f"attacks.{module}"], cwd=peers.BENCHMARKS, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        processes._running.add(self.process)
+        self.tell(json.dumps(plan))
+
+    def tell(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def answer(self, seconds):
+        return processes.first_line(self.process, seconds)
+
+    def end(self):
+        processes.end(self.process)
+
+
+def store_bytes(suite, name):
+    return sum(path.stat().st_size for path in suite.folder.glob(f"{name}.db*"))
+
+
+def make_template(programs, folder):
+    """Stores with accounts and homes, which every trial gets a copy of, and a signing authority."""
+    subprocess.run([peers.REPOSITORY / "scripts/test-store", "authority", folder / "authority"],
+                   check=True, capture_output=True)
+    with Suite(programs, folder, settings=SETTINGS) as suite:
+        world.prepare(suite)
+
+
+def settings(template):
+    """`SETTINGS`, and an authority that stands for Apple's."""
+    apple = {"bundle_id": "com.unifiedsmarthome.app", "apple_id": 1,
+             "test_roots": [str(template / "authority/root.der")]}
+    return {**SETTINGS, "entitlement": {"apple": apple}}
+
+
+def reset_peaks(suite):
+    """Lets the kernel count the most memory from now on (proc_pid_clear_refs(5))."""
+    for process in suite.running.values():
+        with open(f"/proc/{process.pid}/clear_refs", "w") as counters:
+            counters.write("5")
+
+
+def watch(suite, attackers, seconds):
+    """Waits for the attackers to end, and stops a service that takes too much memory."""
+    end = time.monotonic() + seconds
+    while (any(attacker.process.poll() is None for attacker in attackers)
+           and time.monotonic() < end):
+        for name, process in suite.running.items():
+            if process.poll() is None and suite.resident_bytes(name) > MEMORY_STOP_BYTES:
+                process.kill()
+        time.sleep(0.05)
+
+
+def run(name, programs, template, folder, seconds, descriptors):
+    """Runs the attack `name` on services in `folder`, each with so many descriptors."""
+    kind = kinds.load(name)
+    shutil.copytree(template, folder)
+    with Suite(programs, folder, settings=settings(template), descriptors=descriptors) as suite:
+        there = world.enter(suite)
+        plan = {"kind": name, "service": kind.SERVICE, "descriptors": descriptors,
+                "seconds": seconds * getattr(kind, "LONGER", 1),
+                "addresses": world.addresses(suite), "admin": suite.admins[kind.SERVICE]}
+        good = Helper("good_client", {**plan, "good": there["good"], "visitors": there["visitors"]})
+        attackers = [
+            Helper("attacker", {
+                **plan, "index": index, "mallory": there["mallory"],
+                "victims": [visitor["email"] for visitor in there["visitors"]],
+                "keys": str(suite.folder / "keys"), "authority": str(suite.folder / "authority")})
+            for index in range(getattr(kind, "PROCESSES", 1))]
+        try:
+            for helper in (good, *attackers):
+                helper.answer(30)
+            time.sleep(WARM_UP_SECONDS)
+            return attacked(kind, suite, good, attackers, plan, there)
+        finally:
+            for helper in (good, *attackers):
+                helper.end()
+
+
+def attacked(kind, suite, good, attackers, plan, there):
+    """Has the attackers attack while the good client is measured, and looks at what is left."""
+    before = {name: store_bytes(suite, name) for name in SERVICES}
+    logged = {name: log_lines(suite, name) for name in SERVICES}
+    reset_peaks(suite)
+    good.tell("begin")
+    for attacker in attackers:
+        attacker.tell("begin")
+    watch(suite, attackers, plan["seconds"] + 20)
+    good.tell("end")
+    records = json.loads(good.answer(60))
+    tally, broken = collections.Counter(), []
+    for attacker in attackers:
+        try:
+            tally.update(json.loads(attacker.answer(1)))
+        except RuntimeError:
+            broken.append("the attacker")
+        attacker.end()
+    alive = [name for name, process in suite.running.items() if process.poll() is None]
+    broken += [name for name in SERVICES if name not in alive]
+    peak = {name: suite.resident_bytes(name, "VmHWM") for name in alive}
+    growth = {name: store_bytes(suite, name) - before[name] for name in SERVICES}
+    time.sleep(SETTLE_SECONDS)
+    broken += [name for name in alive if not recovered(suite, name, there)]
+    return Outcome(
+        name=plan["kind"].replace("_", "-"), title=kinds.title(kind), service=kind.SERVICE,
+        records=records, peak=peak, end={name: suite.resident_bytes(name) for name in alive},
+        growth=growth, tally=tally, broken=broken,
+        log_lines={name: log_lines(suite, name) - logged[name] for name in SERVICES})
+
+
+def recovered(suite, name, there):
+    """Whether a service answers somebody new after the attack."""
+    client = world.Client(world.addresses(suite))
+    client.token = there["good"]["token"]
+
+    async def ask():
+        try:
+            await client.call(name, good_client.ORDINARY[name][-1], seconds=5)
+            return is_ready(suite.admins[name], seconds=5)
+        except (CallFailed, OSError):
+            return False
+        finally:
+            client.close()
+
+    return asyncio.run(ask())
+
+
+def log_lines(suite, name):
+    with open(suite.log(name), "rb") as log:
+        return sum(1 for _ in log)
