@@ -44,17 +44,22 @@ class Scene:
         self.descriptors = plan["descriptors"]
         self.end = time.monotonic() + plan["seconds"]
         self.tally = collections.Counter()
+        # Names of writes that were acknowledged.
+        self.acknowledged = []
 
     @property
     def is_over(self):
         return time.monotonic() >= self.end
 
+    def seconds_left(self):
+        return max(0, self.end - time.monotonic())
+
     async def wait(self):
         """Until the attack is over."""
-        await self.pause(self.end - time.monotonic())
+        await asyncio.sleep(self.seconds_left())
 
     async def pause(self, seconds):
-        await asyncio.sleep(max(0, min(seconds, self.end - time.monotonic())))
+        await asyncio.sleep(min(seconds, self.seconds_left()))
 
     def count(self, what, number=1):
         self.tally[what] += number
@@ -127,7 +132,7 @@ def main():
         asyncio.run(attack(scene))
     else:
         attack(scene)
-    print(json.dumps(scene.tally), flush=True)
+    print(json.dumps({"tally": scene.tally, "acknowledged": scene.acknowledged}), flush=True)
     # Connections end with the process, all at once.
     os._exit(0)
 

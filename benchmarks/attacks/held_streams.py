@@ -8,15 +8,15 @@ HEALTH_WATCH = "grpc.health.v1.Health/Watch"
 
 
 async def hold(scene, connections, streams, sources=1, method=HEALTH_WATCH, payload=b"",
-               metadata=()):
-    """Holds `streams` streams on each of the connections."""
+               metadata=(), again=0.1):
+    """Holds `streams` streams on each of the connections; tries `again` after so many seconds."""
     addresses = scene.sources(sources)
     await scene.together(
-        hold_on_one(scene, addresses[number % sources], streams, method, payload, metadata)
+        hold_on_one(scene, addresses[number % sources], streams, method, payload, metadata, again)
         for number in range(connections))
 
 
-async def hold_on_one(scene, source, streams, method, payload, metadata):
+async def hold_on_one(scene, source, streams, method, payload, metadata, again):
     while not scene.is_over:
         connection = await scene.open(source)
         if connection is None:
@@ -38,7 +38,7 @@ async def hold_on_one(scene, source, streams, method, payload, metadata):
                 connection.listeners.pop(stream, None)
                 if kind is not None:
                     scene.count(wire.outcome(envelope)[0])
-                    loop.call_later(0.1, begin)
+                    loop.call_later(again, begin)
 
             stream = connection.start(method, payload, metadata, flags=wire.REMOTE_CLOSED,
                                       listener=hear)

@@ -12,6 +12,7 @@ from pathlib import Path
 from runner import processes
 
 from . import kinds, table, trial, verdict
+from .connection import CallFailed
 
 
 def arguments():
@@ -68,15 +69,21 @@ def main():
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(1))
     print(f"attack: {conditions(options, seconds)}", flush=True)
-    judged = []
+    judged, failures = [], 0
     try:
         with tempfile.TemporaryDirectory(prefix="gatehouse-attack-") as folder:
             template = Path(folder, "template")
             template.mkdir()
             trial.make_template(options.programs, template)
             for name in names:
-                outcome = trial.run(name, options.programs, template, Path(folder, name), seconds,
-                                    allowed_descriptors(options))
+                try:
+                    outcome = trial.run(name, options.programs, template, Path(folder, name),
+                                        seconds, allowed_descriptors(options))
+                except (RuntimeError, CallFailed, OSError) as error:
+                    # The others are worth having all the same.
+                    print(f"  {name.replace('_', '-')}: could not be run: {error!r}", flush=True)
+                    failures += 1
+                    continue
                 missed = verdict.missed(outcome, with_latency=not options.quick)
                 print(f"  {outcome.name}: {', '.join(missed) or 'held'}", flush=True)
                 judged.append((outcome, missed))
@@ -85,4 +92,5 @@ def main():
     print("\n" + table.render(judged))
     if options.markdown:
         options.markdown.write_text(table.render(judged, as_markdown=True) + "\n")
-    return 0 if options.report or not any(missed for _, missed in judged) else 1
+    failures += sum(1 for _, missed in judged if missed)
+    return 0 if options.report or not failures else 1

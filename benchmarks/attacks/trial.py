@@ -5,15 +5,15 @@ import collections
 import json
 import shutil
 import subprocess
-import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from runner import peers, processes
 from runner.suite import SERVICES, Suite, is_ready
 
-from . import good_client, kinds, world
+from . import good_client, kinds, restart, world
 from .connection import CallFailed
+from .helper import Helper
 
 # Above this a service is stopped, so that what is attacked is not the machine.
 MEMORY_STOP_BYTES = 4 << 30
@@ -42,29 +42,12 @@ class Outcome:
     log_lines: dict
     # What the attackers counted.
     tally: dict
-    # What ended, or did not answer any more when the attack was over.
-    broken: list = field(default_factory=list)
-
-
-class Helper:
-    """A process of this package that is told things and answers in lines of JSON."""
-
-    def __init__(self, module, plan):
-        self.process = subprocess.Popen(
-            [sys.executable, "-B", "-m", f"attacks.{module}"], cwd=peers.BENCHMARKS, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        processes._running.add(self.process)
-        self.tell(json.dumps(plan))
-
-    def tell(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def answer(self, seconds):
-        return processes.first_line(self.process, seconds)
-
-    def end(self):
-        processes.end(self.process)
+    # What no bound says: services that crashed or did not recover, writes that were lost.
+    wrong: list
+    # How long the attack was.
+    seconds: float
+    # Whether the attacked service was stopped on purpose, so that calls had to fail.
+    is_stopped: bool
 
 
 def store_bytes(suite, name):
@@ -138,26 +121,31 @@ def attacked(kind, suite, good, attackers, plan, there):
     good.tell("begin")
     for attacker in attackers:
         attacker.tell("begin")
+    wrong = restart.stop_and_start(kind, suite) if kinds.stops(kind) else []
     watch(suite, attackers, plan["seconds"] + 20)
     good.tell("end")
     records = json.loads(good.answer(60))
-    tally, broken = collections.Counter(), []
+    tally, acknowledged = collections.Counter(), []
     for attacker in attackers:
         try:
-            tally.update(json.loads(attacker.answer(1)))
+            met = json.loads(attacker.answer(1))
+            tally.update(met["tally"])
+            acknowledged += met["acknowledged"]
         except RuntimeError:
-            broken.append("the attacker")
+            wrong.append("the attacker failed")
         attacker.end()
     alive = [name for name, process in suite.running.items() if process.poll() is None]
-    broken += [name for name in SERVICES if name not in alive]
+    wrong += [f"{name} crashed" for name in SERVICES if name not in alive]
     peak = {name: suite.resident_bytes(name, "VmHWM") for name in alive}
     growth = {name: store_bytes(suite, name) - before[name] for name in SERVICES}
     time.sleep(SETTLE_SECONDS)
-    broken += [name for name in alive if not recovered(suite, name, there)]
+    wrong += [f"{name} did not recover" for name in alive if not recovered(suite, name, there)]
+    if kinds.stops(kind):
+        wrong += restart.losses(kind, suite, there["mallory"], acknowledged)
     return Outcome(
         name=plan["kind"].replace("_", "-"), title=kinds.title(kind), service=kind.SERVICE,
         records=records, peak=peak, end={name: suite.resident_bytes(name) for name in alive},
-        growth=growth, tally=tally, broken=broken,
+        growth=growth, tally=tally, wrong=wrong, seconds=plan["seconds"], is_stopped=kinds.stops(kind),
         log_lines={name: log_lines(suite, name) - logged[name] for name in SERVICES})
 
 

@@ -7,8 +7,8 @@ MEBIBYTE = 1 << 20
 # What a good client may notice of an attack. A call that fails is always one too many.
 CALL_P99_SECONDS = 0.05
 MEMORY_BYTES = 256 * MEBIBYTE
-# A store holds what it is told for ever: only so much more of it in one attack.
-GROWTH_BYTES = 32 * MEBIBYTE
+# A store keeps what it is told for years; its log alone takes a few mebibytes.
+GROWTH_BYTES_PER_SECOND = 4 * MEBIBYTE
 
 
 def percentile(seconds, share):
@@ -33,14 +33,21 @@ class Figures:
 
 def missed(outcome, with_latency):
     """The bounds that the services missed, in words; empty when all held."""
-    found = [f"{name} is broken" for name in outcome.broken]
+    found = [] if outcome.is_stopped else noticed(outcome, with_latency)
+    found += outcome.wrong
+    found += [f"memory of {name}" for name, size in outcome.peak.items() if size > MEMORY_BYTES]
+    growth_max = outcome.seconds * GROWTH_BYTES_PER_SECOND
+    found += [f"store of {name}" for name, size in outcome.growth.items() if size > growth_max]
+    return found
+
+
+def noticed(outcome, with_latency):
+    """What the good client noticed."""
+    found = []
     for kind, records in outcome.records.items():
         figures = Figures(records)
         if figures.failed or not figures.count:
             found.append(f"{kind.replace('_', '-')} failed" if figures.count else f"no {kind}")
-    p99 = Figures(outcome.records["calls"]).p99
-    if with_latency and p99 > CALL_P99_SECONDS:
+    if with_latency and Figures(outcome.records["calls"]).p99 > CALL_P99_SECONDS:
         found.append("p99")
-    found += [f"memory of {name}" for name, size in outcome.peak.items() if size > MEMORY_BYTES]
-    found += [f"store of {name}" for name, size in outcome.growth.items() if size > GROWTH_BYTES]
     return found

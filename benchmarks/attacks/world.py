@@ -67,7 +67,7 @@ async def make_home(addresses, account):
             property_id, None, f"Door {number}", "lock"))
         devices.append(wire.text(made, 1))
     client.close()
-    return {"portfolio": portfolio, "devices": devices}
+    return {"property": property_id, "devices": devices}
 
 
 async def make_world(addresses):

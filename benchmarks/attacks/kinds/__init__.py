@@ -1,7 +1,9 @@
 """The attacks, one in each file.
 
 A file says in its first line what happens, names the SERVICE that is attacked, and has a function
-`attack` that does it until its scene is over. What the attack itself met is counted in the scene.
+`attack` that does it until its scene is over. What the attack itself met is counted in the scene. With
+PROCESSES several do the same, with LONGER it takes so many times the usual time, with STOPS the service
+gets that signal after STOP_AFTER_SECONDS and is started again.
 """
 
 import importlib
@@ -9,8 +11,9 @@ import importlib
 NAMES = (
     "quiet", "health_streams", "health_streams_spread", "health_names", "user_streams",
     "service_streams", "unfinished_frames", "idle_connections", "idle_connections_spread",
-    "wrong_passwords", "one_account", "notifications", "audit_growth", "unread_answers",
-    "unread_large_answers", "silent_admin", "connect_reset", "garbage",
+    "wrong_passwords", "one_account", "notifications", "audit_growth", "audit_growth_auth",
+    "unread_answers", "unread_large_answers", "silent_admin", "connect_reset", "garbage", "drain",
+    "kill",
 )
 # Those that together take little more than a minute and show each kind of bound once.
 QUICK = (
@@ -27,3 +30,8 @@ def load(name):
 def title(kind):
     """The first line of its documentation."""
     return kind.__doc__.splitlines()[0].rstrip(".")
+
+
+def stops(kind):
+    """Whether the attacked service is stopped and started again."""
+    return hasattr(kind, "STOPS")

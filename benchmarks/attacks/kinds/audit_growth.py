@@ -1,4 +1,4 @@
-"""Audited writes of one user, 128 at a time, with 14 KB in traceparent or x-request-id."""
+"""Audited writes of one user at TenancyService, 128 at a time, with 14 KB in traceparent or x-request-id."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""2,000 streams of one registered user, Health/Watch and the watches of services, on 8 connections."""
+"""10,000 streams of one registered user, Health/Watch and a service's watch, on 10 connections."""
 
 import asyncio
 
@@ -11,6 +11,6 @@ SERVICE = "tenancy"
 async def attack(scene):
     metadata = [wire.bearer(scene.user["token"])]
     await asyncio.gather(
-        hold(scene, connections=4, streams=250, metadata=metadata, method=HEALTH_WATCH),
-        hold(scene, connections=4, streams=250, metadata=metadata,
-             method="tenancy.v1.Permissions/WatchChanges"))
+        hold(scene, connections=8, streams=1000, metadata=metadata, method=HEALTH_WATCH, again=1),
+        hold(scene, connections=2, streams=1000, metadata=metadata,
+             method="tenancy.v1.Permissions/WatchChanges", again=1))
