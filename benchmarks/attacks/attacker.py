@@ -30,7 +30,8 @@ class Scene:
     def __init__(self, plan):
         self.addresses = {name: tuple(address) for name, address in plan["addresses"].items()}
         self.service = plan["service"]
-        self.address = self.addresses[self.service]
+        self.address = self.addresses[self.service][:2]
+        self.certificate = self.addresses[self.service][2]
         self.admin = tuple(plan["admin"])
         # Mallory's account, and those that others sign in to meanwhile.
         self.user = plan["mallory"]
@@ -96,7 +97,7 @@ class Scene:
     async def open(self, source):
         """A connection that makes calls, or None after a pause."""
         try:
-            connection = await Connection.open(self.address, source)
+            connection = await Connection.open(self.addresses[self.service], source)
         except CallFailed:
             self.count("connections refused")
             await self.pause(0.1)

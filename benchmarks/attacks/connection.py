@@ -3,7 +3,7 @@
 import asyncio
 import socket
 
-from . import wire
+from . import tls, wire
 
 
 class CallFailed(Exception):
@@ -23,11 +23,14 @@ class Connection(asyncio.Protocol):
 
     @classmethod
     async def open(cls, address, source=None, seconds=5):
+        """Connects to an address: host, port, and the certificate to believe or None for plaintext."""
         loop = asyncio.get_running_loop()
+        host, port, certificate = address
         try:
             _, connection = await asyncio.wait_for(
                 loop.create_connection(
-                    cls, *address, local_addr=(source, 0) if source else None), seconds)
+                    cls, host, port, local_addr=(source, 0) if source else None,
+                    ssl=tls.context(certificate)), seconds)
         except TimeoutError:
             raise CallFailed("TIMEOUT") from None
         except OSError:

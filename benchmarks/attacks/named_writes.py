@@ -4,6 +4,7 @@ import asyncio
 import socket
 
 from . import wire, world
+from .slow_socket import slow_socket
 
 REGISTER = "tenancy.v1.Devices/Register"
 CONNECTIONS = 20
@@ -11,7 +12,6 @@ CONNECTIONS = 20
 RATE = 25
 # As many as the service could have done by the time that it has ended.
 COUNT = 500
-
 # Devices on a page of a list, which is one message.
 PAGE = 200
 
@@ -28,10 +28,12 @@ async def register(scene, answer_bytes, bytes_per_read, pause):
         # the window is larger by then.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         await asyncio.get_running_loop().sock_connect(connection, scene.address)
+        stream = slow_socket(connection, bytes_per_read, pause, scene.certificate)
+        await stream.start()
         names = {2 * turn + 1: f"Named {number}-{turn}" for turn in range(COUNT)}
-        asking = asyncio.ensure_future(ask(scene, connection, names, attributes))
+        asking = asyncio.ensure_future(ask(scene, stream, names, attributes))
         try:
-            await read(scene, connection, names, bytes_per_read, pause)
+            await read(scene, stream, names)
         finally:
             asking.cancel()
             await asyncio.gather(asking, return_exceptions=True)
@@ -47,19 +49,18 @@ async def ask(scene, connection, names, attributes):
             stream, REGISTER,
             wire.message(scene.user["property"], None, name, "lock", attributes), metadata)
         try:
-            await asyncio.get_running_loop().sock_sendall(connection, request)
+            await connection.send(request)
         except OSError:
             return
         scene.count("writes asked for")
         await asyncio.sleep(1 / RATE)
 
 
-async def read(scene, connection, names, bytes_per_read, pause):
-    loop, received = asyncio.get_running_loop(), bytearray()
+async def read(scene, connection, names):
+    received = bytearray()
     while not scene.is_over:
         try:
-            more = await asyncio.wait_for(
-                loop.sock_recv(connection, bytes_per_read), scene.seconds_left())
+            more = await asyncio.wait_for(connection.receive(), scene.seconds_left())
         except TimeoutError:
             return
         except OSError:
@@ -80,7 +81,6 @@ async def read(scene, connection, names, bytes_per_read, pause):
                 if code == "OK":
                     scene.acknowledged.append(names[stream])
             del received[:end]
-        await asyncio.sleep(pause)
 
 
 async def found(addresses, user):

@@ -58,8 +58,20 @@ def make_template(programs, folder):
     """Stores with accounts and homes, which every trial gets a copy of, and a signing authority."""
     subprocess.run([peers.REPOSITORY / "scripts/test-store", "authority", folder / "authority"],
                    check=True, capture_output=True)
+    make_certificate(folder / "tls")
     with Suite(programs, folder, settings=SETTINGS) as suite:
         world.prepare(suite)
+
+
+def make_certificate(folder):
+    """One certificate for all services, which signed itself."""
+    folder.mkdir()
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+         "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
+         "-addext", "extendedKeyUsage=serverAuth",
+         "-keyout", folder / "server.key", "-out", folder / "server.pem"],
+        check=True, capture_output=True)
 
 
 def settings(template):
@@ -91,7 +103,8 @@ def run(name, programs, template, folder, seconds, descriptors):
     """Runs the attack `name` on services in `folder`, each with so many descriptors."""
     kind = kinds.load(name)
     shutil.copytree(template, folder)
-    with Suite(programs, folder, settings=settings(template), descriptors=descriptors) as suite:
+    with Suite(programs, folder, settings=settings(template), descriptors=descriptors,
+               tls=folder / "tls" if hasattr(kind, "TLS") else None) as suite:
         there = world.enter(suite)
         plan = {"kind": name, "service": kind.SERVICE, "descriptors": descriptors,
                 "seconds": seconds * getattr(kind, "LONGER", 1),

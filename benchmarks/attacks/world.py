@@ -89,7 +89,9 @@ async def sign_in_again(addresses, account):
 
 
 def addresses(suite):
-    return {name: ("127.0.0.1", port) for name, port in suite.ports.items()}
+    """Where the services are: host, port, and the certificate to believe or None for plaintext."""
+    certificate = str(suite.tls / "server.pem") if suite.tls else None
+    return {name: ("127.0.0.1", port, certificate) for name, port in suite.ports.items()}
 
 
 def prepare(suite):

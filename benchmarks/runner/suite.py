@@ -36,15 +36,17 @@ class Suite:
     """
 
     def __init__(self, programs, folder, settings=None, loops=2, core=None, cores=None,
-                 descriptors=None):
+                 descriptors=None, tls=None):
         """`settings` are added to those of the services that it names; `core` pins all services,
-        `cores` those that it names; each may have so many descriptors open."""
+        `cores` those that it names; each may have so many descriptors open; `tls` is a folder with
+        `server.pem` and `server.key`, which all show and believe."""
         self.programs = Path(programs)
         self.folder = Path(folder)
         self.cores = cores or ({} if core is None else {name: core for name in SERVICES})
         self.extra = settings or {}
         self.loops = loops
         self.descriptors = descriptors
+        self.tls = tls
         self.running = {}
 
     def program(self, name):
@@ -64,7 +66,8 @@ class Suite:
             subprocess.run([self.program("gatehouse"), "keys", str(keys)], check=True,
                            capture_output=True)
         self.ports = {name: free_port() for name in SERVICES}
-        self.targets = {name: f"tcp://127.0.0.1:{port}" for name, port in self.ports.items()}
+        scheme = "tls" if self.tls else "tcp"
+        self.targets = {name: f"{scheme}://127.0.0.1:{port}" for name, port in self.ports.items()}
         self.admins = {name: ("127.0.0.1", free_port()) for name in SERVICES}
         own = {
             "auth": {"secrets": str(keys / "auth.secrets.json")},
@@ -86,6 +89,9 @@ class Suite:
                                 for other in SERVICES if other != name}},
                 **own[name], **self.extra.get(name, {}),
             }
+            if self.tls:
+                settings["tls"] = {"certificate": str(self.tls / "server.pem"),
+                                   "key": str(self.tls / "server.key")}
             if name == "tenancy":
                 del settings["peers"]["entitlement"]
             path = self.folder / f"{name}.json"
@@ -104,6 +110,7 @@ class Suite:
             process = subprocess.Popen(
                 [*self.command(name), "--config", str(self.folder / f"{name}.json")],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
+                env={**os.environ, "SSL_CERT_FILE": str(self.tls / "server.pem")} if self.tls else None,
                 preexec_fn=self.limit_descriptors if self.descriptors else None)
         processes._running.add(process)
         self.running[name] = process

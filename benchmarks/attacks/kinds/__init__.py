@@ -3,7 +3,7 @@
 A file says in its first line what happens, names the SERVICE that is attacked, and has a function
 `attack` that does it until its scene is over. What the attack itself met is counted in the scene. With
 PROCESSES several do the same, with LONGER it takes so many times the usual time, with STOPS the service
-gets that signal after STOP_AFTER_SECONDS and is started again.
+gets that signal after STOP_AFTER_SECONDS and is started again, with TLS everybody speaks it.
 """
 
 import importlib
@@ -13,7 +13,7 @@ NAMES = (
     "service_streams", "unfinished_frames", "idle_connections", "idle_connections_spread",
     "wrong_passwords", "one_account", "notifications", "audit_growth", "audit_growth_auth",
     "unread_answers", "unread_large_answers", "silent_admin", "connect_reset", "garbage", "drain",
-    "kill",
+    "drain_tls", "kill",
 )
 # Those that together take little more than a minute and show each kind of bound once.
 QUICK = (

@@ -41,7 +41,7 @@ async def attack(scene):
         while not scene.is_over:
             try:
                 reader, writer = await asyncio.open_connection(
-                    *addresses[number % 3], local_addr=(scene.sources(16)[number % 16], 0))
+                    *addresses[number % 3][:2], local_addr=(scene.sources(16)[number % 16], 0))
             except OSError:
                 scene.count("connections refused")
                 await scene.pause(0.1)
