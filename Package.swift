@@ -148,7 +148,7 @@ let package = Package(
     ),
     .target(
       name: "ServiceTesting",
-      dependencies: ["ServiceKit", "RPCKit"],
+      dependencies: ["ServiceKit", "RPCKit", "Contracts"],
       path: "Tests/ServiceTests/Support",
       swiftSettings: strict
     ),
