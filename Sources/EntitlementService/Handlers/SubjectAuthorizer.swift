@@ -1,5 +1,5 @@
 public import RPCKit
-internal import ServiceKit
+public import ServiceKit
 
 /// Decides whether a user may see what a portfolio or an organization is entitled to.
 public protocol SubjectAuthorizer: Sendable {
@@ -8,19 +8,33 @@ public protocol SubjectAuthorizer: Sendable {
   ///
   /// Not asked about users: they see themselves and nobody else.
   func requireView(of subject: Subject, by userID: String, _ call: CallContext) async throws
+
+  /// Whether a user may administer everything, as TenancyService says now and not as it said lately.
+  ///
+  /// Throws UNAVAILABLE when that cannot be found out. Asked before each write of an operator.
+  func confirmAdministrator(_ userID: String) async throws -> PermissionConfirmation
 }
 
 /// Asks a closure; for caches of permissions that others own, and for tests.
 public struct ClosureSubjectAuthorizer: SubjectAuthorizer {
+  private let confirm:
+    @Sendable (_ userID: String, _ action: String, _ entityID: String) async throws ->
+      PermissionConfirmation
   private let check:
     @Sendable (_ userID: String, _ action: String, _ entityID: String) async throws -> Bool
 
-  /// Makes an authorizer of a closure that says whether a user may do an action on an entity.
+  /// Makes an authorizer of two closures that say whether a user may do an action on an entity.
+  ///
+  /// `confirm` is for writes, and asks whoever decides it; `check` may go by what was said lately.
   public init(
-    _ check:
+    confirm:
+      @escaping @Sendable (_ userID: String, _ action: String, _ entityID: String) async throws ->
+      PermissionConfirmation,
+    check:
       @escaping @Sendable (_ userID: String, _ action: String, _ entityID: String) async throws ->
       Bool
   ) {
+    self.confirm = confirm
     self.check = check
   }
 
@@ -33,6 +47,13 @@ public struct ClosureSubjectAuthorizer: SubjectAuthorizer {
     guard let action = subject.viewAction, try await check(userID, action, subject.id) else {
       throw ServiceFault.notFound
     }
+  }
+}
+
+extension ClosureSubjectAuthorizer {
+  /// See `SubjectAuthorizer.confirmAdministrator`.
+  public func confirmAdministrator(_ userID: String) async throws -> PermissionConfirmation {
+    try await confirm(userID, "system.administer", "sys_root")
   }
 }
 

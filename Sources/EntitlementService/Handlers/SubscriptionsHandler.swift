@@ -31,10 +31,11 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
       throw ServiceFault.subjectRequired
     }
     let subscription = try Subscription(wire)
-    let catalog = core.resolver.catalog
-    try core.answer { () throws(EntitlementError) in try subscription.validate(against: catalog) }
+    try validate(subscription)
     let audit = AuditTrail(call)
     return try await core.write(request.idempotencyKey, request, call) { tx, changes in
+      // Another catalogue may have come while this waited.
+      try validate(subscription)
       let current = try SubjectVersions.current(of: subject, in: tx)
       guard request.expectedVersion == 0 || request.expectedVersion == current else {
         throw EntitlementError.versionMismatch(current: current).rpcError
@@ -55,6 +56,11 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
       )
       return subscription.wire(of: subject, version: version)
     }
+  }
+
+  private func validate(_ subscription: Subscription) throws(RPCError) {
+    let catalog = core.resolver.catalog
+    try core.answer { () throws(EntitlementError) in try subscription.validate(against: catalog) }
   }
 
   func delete(

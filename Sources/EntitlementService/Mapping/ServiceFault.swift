@@ -30,6 +30,15 @@ enum ServiceFault {
     ]
   )
 
+  /// The caller's right changes faster than it can be asked for.
+  static let rightUnsettled = RPCError(
+    .unavailable,
+    reason: "RIGHT_UNSETTLED",
+    domain: domain,
+    message: "the caller's rights are being changed; retry in 1 s",
+    retryAfter: .seconds(1)
+  )
+
   /// Nobody proved to be a user.
   static let userRequired = RPCError(
     .unauthenticated,

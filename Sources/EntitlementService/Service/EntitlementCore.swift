@@ -157,6 +157,9 @@ final class EntitlementCore: Sendable {
   }
 
   /// Changes the store once for each idempotency key, and keeps those from the cache that change.
+  ///
+  /// What operators alone may do is done as long as the caller is one when its turn comes, and
+  /// repeated to no one else.
   func write<Request: Message, Response: Message>(
     _ key: String,
     _ request: Request,
@@ -173,12 +176,39 @@ final class EntitlementCore: Sendable {
       request: request
     )
     do {
-      return try await database.writeOnce(once, domain: ServiceFault.domain) { tx in
-        try body(tx, changes)
+      for _ in 0..<Self.confirmationCountMax {
+        let right = try await confirmedRight(of: call)
+        do {
+          return try await database.writeOnce(
+            once,
+            domain: ServiceFault.domain,
+            for: call.caller
+          ) { tx in
+            guard right?.isCurrent != false else { throw RightOutdated() }
+            return try body(tx, changes)
+          }
+        } catch is RightOutdated {}
       }
+      throw ServiceFault.rightUnsettled
     } catch let error as StoreError {
       throw error.rpcError(domain: ServiceFault.domain)
     }
+  }
+
+  /// Times that a right is asked for because it may have changed while the write waited.
+  private static let confirmationCountMax = 3
+
+  /// What a caller's right was said to be may be so no more.
+  private struct RightOutdated: Error {}
+
+  /// The right of a user to do what only operators may; nil when the method needs none.
+  ///
+  /// The interceptor has looked at what was said lately, which is good enough to read.
+  private func confirmedRight(of call: CallContext) async throws -> PermissionConfirmation? {
+    guard call.callerClass == .admin, let user = call.caller.user else { return nil }
+    let right = try await authorizer.confirmAdministrator(user.userID)
+    guard right.decision.isAllowed else { throw IdentityError.callerNotAllowed }
+    return right
   }
 
   /// Runs a rule; its errors become what callers see.

@@ -76,9 +76,14 @@ public struct EntitlementProgram: HostedService {
         random: environment.random,
         logger: environment.logger,
         metrics: environment.metrics.registry,
-        authorizer: ClosureSubjectAuthorizer { user, action, entity in
-          try await permissions.check(user, action, entity).isAllowed
-        }
+        authorizer: ClosureSubjectAuthorizer(
+          confirm: { user, action, entity in
+            try await permissions.confirm(user, action, entity)
+          },
+          check: { user, action, entity in
+            try await permissions.check(user, action, entity).isAllowed
+          }
+        )
       )
     )
     return EntitlementProgram(

@@ -1,7 +1,7 @@
 public import RPCKit
 
 /// From the text of an access token to what it says: cache, keys, clock and revocations together.
-public final class AccessTokenAuthenticator: Sendable {
+public final class AccessTokenAuthenticator: TokenBeliever, Sendable {
   private let verifier: AccessTokenVerifier
   private let keys: any KeySource
   private let revocations: any RevocationSource
@@ -77,6 +77,10 @@ public final class AccessTokenAuthenticator: Sendable {
     // A key that was withdrawn takes what it signed with it.
     let current = keys.keys
     return token.keys.isIdentical(to: current) || current[token.claims.keyID] != nil
+  }
+
+  package func isStillBelieved(_ token: VerifiedToken) -> Bool {
+    isGood(token) && revocations.knownState(of: token) != .revoked
   }
 
   private func verified(

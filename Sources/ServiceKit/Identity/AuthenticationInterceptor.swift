@@ -74,7 +74,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     do throws(TokenFault) {
       if let token = try CredentialMetadata.token(CredentialMetadata.user, in: call.metadata) {
         guard let outcome = try tokens.recognize(token) else { return nil }
-        user = UserIdentity(outcome.token, token, actingService: service)
+        user = UserIdentity(outcome.token, token, actingService: service, believer: tokens)
         isSessionKnown = outcome.isSessionKnown
       }
     } catch {
@@ -93,7 +93,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     do throws(TokenFault) {
       if let token = try CredentialMetadata.token(CredentialMetadata.user, in: call.metadata) {
         let outcome = try await tokens.authenticate(token)
-        user = UserIdentity(outcome.token, token, actingService: service)
+        user = UserIdentity(outcome.token, token, actingService: service, believer: tokens)
         isSessionKnown = outcome.isSessionKnown
       }
     } catch {

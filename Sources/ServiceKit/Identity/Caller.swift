@@ -33,6 +33,14 @@ public enum Caller: Sendable, Hashable {
   }
 }
 
+extension Caller {
+  /// Throws UNAUTHENTICATED when the token that proved a user is no longer believed; see
+  /// `UserIdentity.isStillBelieved`.
+  public func requireStillBelieved() throws(RPCError) {
+    guard user?.isStillBelieved != false else { throw IdentityError.unauthenticated }
+  }
+}
+
 extension CallContext {
   private final class FoundCaller: Sendable {
     let caller: Caller

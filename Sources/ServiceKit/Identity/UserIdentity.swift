@@ -1,3 +1,9 @@
+/// Who can say whether a token that was believed is believed still.
+package protocol TokenBeliever: AnyObject, Sendable {
+  /// As far as it can be said without asking anybody; what nobody can tell counts as yes.
+  func isStillBelieved(_ token: VerifiedToken) -> Bool
+}
+
 /// A user who is calling, as a verified access token says.
 ///
 /// One reference, because it is copied several times on every call.
@@ -6,11 +12,18 @@ public struct UserIdentity: Sendable, Hashable {
     let verified: VerifiedToken
     let token: BearerToken
     let actingService: String?
+    let believer: (any TokenBeliever)?
 
-    init(_ verified: VerifiedToken, _ token: BearerToken, actingService: String?) {
+    init(
+      _ verified: VerifiedToken,
+      _ token: BearerToken,
+      actingService: String?,
+      believer: (any TokenBeliever)?
+    ) {
       self.verified = verified
       self.token = token
       self.actingService = actingService
+      self.believer = believer
     }
   }
 
@@ -34,10 +47,23 @@ public struct UserIdentity: Sendable, Hashable {
   /// The service that calls for the user, or nil when the user calls.
   public var actingService: String? { storage.actingService }
 
-  /// The user of a token that is believed.
-  init(_ verified: VerifiedToken, _ token: BearerToken, actingService: String?) {
-    storage = Storage(verified, token, actingService: actingService)
+  /// The user of a token that is believed by `believer`, who is asked again later.
+  package init(
+    _ verified: VerifiedToken,
+    _ token: BearerToken,
+    actingService: String?,
+    believer: (any TokenBeliever)?
+  ) {
+    storage = Storage(verified, token, actingService: actingService, believer: believer)
   }
+
+  /// Whether the token would still be believed: it has not ended, and no revocation that was heard of
+  /// since concerns it.
+  ///
+  /// For what happens a while after the call was let in: a write whose turn has come, a stream that
+  /// goes on. Asks nobody, so it costs next to nothing. Always true of an identity that was made
+  /// without a token.
+  public var isStillBelieved: Bool { storage.believer?.isStillBelieved(storage.verified) ?? true }
 
   /// Makes an identity of somebody whose token is not at hand.
   public init(
@@ -61,7 +87,12 @@ public struct UserIdentity: Sendable, Hashable {
       authenticated: authenticated,
       purpose: purpose
     )
-    self.init(VerifiedToken(claims, keys: KeySet([])), token, actingService: actingService)
+    self.init(
+      VerifiedToken(claims, keys: KeySet([])),
+      token,
+      actingService: actingService,
+      believer: nil
+    )
   }
 
   /// Whether both are one user with the same token, who calls in the same way.

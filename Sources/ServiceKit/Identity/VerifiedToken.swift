@@ -12,7 +12,7 @@ public final class VerifiedToken: Sendable {
   private let revocationsSeen = Atomic<UInt64>(.max)
 
   /// Remembers claims that were verified with `keys`.
-  init(_ claims: AccessClaims, keys: KeySet) {
+  package init(_ claims: AccessClaims, keys: KeySet) {
     self.claims = claims
     self.keys = keys
   }

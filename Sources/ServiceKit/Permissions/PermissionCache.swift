@@ -69,6 +69,11 @@ struct PermissionCache {
       && began >= subjectsTouched[subject, default: 0]
   }
 
+  /// Whether nothing has touched an answer since the call that brought it began with `ticket`.
+  func isCurrent(_ ticket: Ticket, subject: String, ancestors: [String]) -> Bool {
+    counts(began: ticket.sequence, subject: subject, ancestors: ancestors)
+  }
+
   /// What is known of `key`.
   mutating func answer(_ key: Key, at now: MonotonicInstant) -> Answer {
     answer(key.name, at: now)
@@ -134,9 +139,12 @@ struct PermissionCache {
   }
 
   private func counts(_ answer: PermissionTable.Answer) -> Bool {
-    let began = answer.began
-    return began >= everythingTouched && began >= subjectsTouched[answer.subject, default: 0]
-      && answer.ancestors.allSatisfy { began >= subtreesTouched[$0, default: 0] }
+    counts(began: answer.began, subject: answer.subject, ancestors: answer.ancestors)
+  }
+
+  private func counts(began: UInt64, subject: String, ancestors: [String]) -> Bool {
+    began >= everythingTouched && began >= subjectsTouched[subject, default: 0]
+      && ancestors.allSatisfy { began >= subtreesTouched[$0, default: 0] }
   }
 
   // MARK: - Invalidation

@@ -129,6 +129,32 @@ public final class Permissions: Sendable {
     )
   }
 
+  /// What TenancyService says now, for a write: never an answer that was kept.
+  ///
+  /// Look at `PermissionConfirmation.isCurrent` inside the transaction, and ask again when it says no.
+  /// Throws as `check` does.
+  public func confirm(
+    _ subject: String,
+    _ action: String,
+    _ entity: String
+  ) async throws -> PermissionConfirmation {
+    let key = PermissionCache.Key(subject: subject, action: action, entity: entity)
+    let ticket = state.withLock { $0.cache.ticket }
+    let began = loop.preciseNow
+    let response = try await ask(key)
+    let ancestors = [entity] + response.ancestorIds
+    return PermissionConfirmation(decision: PermissionDecision(response)) { [self] in
+      let now = loop.preciseNow
+      return state.withLock { state in
+        // Nobody says that it has changed while nobody is heard.
+        let isHeard =
+          state.cache.isLeased(at: now) || now < began.advanced(by: configuration.lease)
+        return isHeard
+          && state.cache.isCurrent(ticket, subject: subject, ancestors: ancestors)
+      }
+    }
+  }
+
   /// Somebody who was allowed here was refused elsewhere: forgets what is known of `subject`.
   public func contradicted(subject: String) {
     state.withLock { $0.cache.forget(subject: subject) }

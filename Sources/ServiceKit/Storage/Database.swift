@@ -88,7 +88,9 @@ public final class Database: Sendable {
   /// When `body` throws, nothing of it remains and the error is thrown on. `StoreError.unavailable`
   /// means that the commit failed: repeat the call with its idempotency key.
   /// `CancellationError` when the task was cancelled before its turn came; later it is done
-  /// regardless. `body` runs once, together with other writes that it must not wait for.
+  /// regardless. `body` runs together with other writes that it must not wait for, and runs again when
+  /// it relied on what one of them has changed (see `StoreTransaction.rely`): only the last time
+  /// counts, so it must do nothing outside of the transaction that cannot be done twice.
   @inlinable
   @discardableResult
   public func write<R: Sendable>(

@@ -11,6 +11,20 @@ public protocol StoreTransaction: ~Copyable {
     limit: Int,
     _ row: (borrowing Row) throws -> T
   ) throws -> [T]
+
+  /// Whether earlier writes of the same commit changed something that this transaction may rely on.
+  ///
+  /// While it is false `rely` has nothing to say, so whoever would have to work out what to rely on
+  /// need not.
+  var mayConflict: Bool { get }
+
+  /// Says that this transaction goes by something that was read elsewhere than in it: in memory that
+  /// follows commits (see `CommitFollower`).
+  ///
+  /// In a write that comes after one of the same commit that has changed it, this throws, and the write
+  /// runs again once those before it are committed and memory has followed. Pass the error on. Reads
+  /// have no predecessors and nothing happens.
+  func rely(on key: ConflictKey) throws
 }
 
 extension StoreTransaction where Self: ~Copyable {
@@ -71,4 +85,10 @@ public struct ReadTransaction: StoreTransaction, ~Copyable {
   ) throws -> [T] {
     try connection.query(sql, values, limit: limit, row)
   }
+
+  /// See `StoreTransaction.mayConflict`.
+  public var mayConflict: Bool { false }
+
+  /// See `StoreTransaction.rely`.
+  public func rely(on key: ConflictKey) {}
 }

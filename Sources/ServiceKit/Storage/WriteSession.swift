@@ -6,18 +6,81 @@ final class WriteSession {
   let now: Int64
   /// What the writes so far have logged, in order of revision.
   private(set) var changes: [Change] = []
+  /// Who was attached by one of the writes.
+  var follower: (any CommitFollower)?
 
-  init(_ connection: SQLiteConnection, now: Int64) {
+  /// The newest change before this transaction.
+  private let revisionBefore: Int64
+  /// What the writes before the one that runs have touched.
+  private var touched: Set<ConflictKey> = []
+  /// What the one that runs has touched.
+  private var touchedByRunning: [ConflictKey] = []
+  /// How many changes the writes before the one that runs have logged.
+  private var changeCountBefore = 0
+  /// Whether the one that runs relies on what one before it has touched.
+  private var hasConflict = false
+
+  init(_ connection: SQLiteConnection, now: Int64, revision: Int64) {
     self.connection = connection
     self.now = now
+    revisionBefore = revision
   }
+
+  /// How a write ended.
+  enum Ending {
+    /// It is part of the transaction, unless there is an error.
+    case done((any Error)?)
+    /// Nothing of it is left: it has to run again when those before it are committed.
+    case conflict
+  }
+
+  /// Runs one of the group's writes.
+  func run(_ work: (WriteSession) throws -> Void) -> Ending {
+    touchedByRunning = []
+    changeCountBefore = changes.count
+    hasConflict = false
+    do {
+      try inSavepoint {
+        try work(self)
+        // Whoever has caught the error does not get its way with it.
+        if hasConflict { throw WriteConflict() }
+      }
+    } catch {
+      return hasConflict ? .conflict : .done(error)
+    }
+    touched.formUnion(touchedByRunning)
+    return .done(nil)
+  }
+
+  // MARK: What writes rely on
+
+  /// The newest change that is logged, the transaction's own included.
+  var revision: Int64 { changes.last?.revision ?? revisionBefore }
+
+  var mayConflict: Bool { !touched.isEmpty }
+
+  func touch(_ keys: [ConflictKey]) { touchedByRunning += keys }
+
+  func rely(on key: ConflictKey) throws {
+    guard mayConflict, touched.contains(key) else { return }
+    hasConflict = true
+    throw WriteConflict()
+  }
+
+  func relyOnEverything() throws {
+    guard changeCountBefore > 0 else { return }
+    hasConflict = true
+    throw WriteConflict()
+  }
+
+  // MARK: What writes do
 
   /// Runs `body` so that its effects vanish, alone, when it throws.
   ///
   /// Savepoints inside one another may have one name: the newest is meant
   /// (sqlite.org/lang_savepoint.html).
   func inSavepoint<R>(_ body: () throws -> R) throws -> R {
-    let changeCount = changes.count
+    let (changeCount, touchedCount) = (changes.count, touchedByRunning.count)
     try open().execute("SAVEPOINT part")
     do {
       let result = try body()
@@ -25,6 +88,7 @@ final class WriteSession {
       return result
     } catch {
       changes.removeSubrange(changeCount...)
+      touchedByRunning.removeSubrange(touchedCount...)
       // An error of the disk may have ended the whole transaction (sqlite.org/lang_transaction.html,
       // "Response To Errors Within A Transaction"); the writer looks at that itself.
       if connection.isInTransaction {

@@ -35,18 +35,43 @@ public struct WriteTransaction: StoreTransaction, ~Copyable {
     try session.open().execute(sql, values)
   }
 
+  /// The newest change that this transaction sees, its own included; 0 without any.
+  public var revision: Int64 { session.revision }
+
   /// Adds a change to the log that watches and caches follow; its revision.
   ///
-  /// They see it after the commit, or never.
+  /// They see it after the commit, or never. `touching` says what later writes of the same commit must
+  /// not rely on as it was before.
   @discardableResult
   public func appendChange(
     kind: String,
     subject: String,
     scope: String,
-    payload: [UInt8] = []
+    payload: [UInt8] = [],
+    touching keys: [ConflictKey] = []
   ) throws(StoreError) -> Int64 {
-    try session.appendChange(kind: kind, subject: subject, scope: scope, payload: payload)
+    let revision = try session.appendChange(
+      kind: kind,
+      subject: subject,
+      scope: scope,
+      payload: payload
+    )
+    session.touch(keys)
+    return revision
   }
+
+  /// See `StoreTransaction.mayConflict`.
+  public var mayConflict: Bool { session.mayConflict }
+
+  /// See `StoreTransaction.rely`.
+  public func rely(on key: ConflictKey) throws { try session.rely(on: key) }
+
+  /// Has the write run as the first of a commit that changes anything, so that memory which follows
+  /// commits is exactly what the transaction sees.
+  public func relyOnEverything() throws { try session.relyOnEverything() }
+
+  /// Has `follower` told of this commit and of all later ones; see `Database.attach`.
+  func attach(_ follower: any CommitFollower) { session.follower = follower }
 
   /// Adds a record to the audit log.
   public func audit(_ record: AuditRecord) throws(StoreError) {

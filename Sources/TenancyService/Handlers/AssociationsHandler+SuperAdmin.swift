@@ -17,7 +17,11 @@ extension AssociationsHandler {
       method: "\(call.method.service)/\(call.method.method)",
       request: request
     )
-    let response = try await core.database.writeOnce(key, domain: TenancyError.domain) { tx in
+    return try await core.database.writeOnce(
+      key,
+      domain: TenancyError.domain,
+      for: call.caller
+    ) { tx in
       let system = try tx.known(Forest.systemIdentifier, type: SmartHome.system)
       let role = SmartHome.superAdmin
       if let existing = try tx.associations(of: request.userId, on: system.id, role: role).first {
@@ -45,8 +49,6 @@ extension AssociationsHandler {
       )
       return core.message(association: record)
     }
-    _ = await core.engine.reach(core.database.revision)
-    return response
   }
 
   func revokeSuperAdmin(
@@ -61,10 +63,14 @@ extension AssociationsHandler {
       method: "\(call.method.service)/\(call.method.method)",
       request: request
     )
-    let response = try await core.database.writeOnce(key, domain: TenancyError.domain) { tx in
+    return try await core.database.writeOnce(
+      key,
+      domain: TenancyError.domain,
+      for: call.caller
+    ) { tx in
       let all = try tx.associations(on: Forest.systemIdentifier, role: SmartHome.superAdmin)
       let own = all.filter { $0.userID == request.userId }
-      var revision = core.engine.revision
+      var revision = tx.revision
       // In the one writer: of two who take it from each other only one succeeds.
       if !own.isEmpty, own.count == all.count, !request.force {
         throw TenancyError.lastOne(role: SmartHome.superAdmin)
@@ -101,7 +107,5 @@ extension AssociationsHandler {
         revision: core.tokens.token(revision: revision)
       )
     }
-    _ = await core.engine.reach(core.database.revision)
-    return response
   }
 }

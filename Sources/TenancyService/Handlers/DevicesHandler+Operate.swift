@@ -40,7 +40,7 @@ extension DevicesHandler {
       request: bytes(request, request.parameters) { $0.parameters = nil }
     ) { tx in
       // A reload may have taken the action away meanwhile; what is not there is not allowed.
-      let ruling = core.decide(action, on: id, type: SmartHome.device, user)
+      let ruling = try core.decide(action, on: id, type: SmartHome.device, user, tx)
       try core.requireFeatures(ruling)
       let before = try tx.entity(id, type: SmartHome.device)
       let record = AccessRecord(

@@ -39,11 +39,18 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
         "property.register_device",
         on: request.propertyId,
         type: SmartHome.property,
-        user
+        user,
+        tx
       )
       var parent = try tx.known(request.propertyId, type: SmartHome.property)
       if !request.unitId.isEmpty {
-        try core.require("unit.assign_device", on: request.unitId, type: SmartHome.unit, user)
+        try core.require(
+          "unit.assign_device",
+          on: request.unitId,
+          type: SmartHome.unit,
+          user,
+          tx
+        )
         let unit = try tx.known(request.unitId, type: SmartHome.unit)
         guard unit.parentID == parent.id else { throw TenancyError.notSameProperty }
         parent = unit
@@ -97,11 +104,12 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     let page = try await core.page(list, call, user)
     let messages = try await core.read { tx in
       try tx.entities(page.ids).map { record in
-        let held = core.decide(
+        let held = try core.decide(
           "device.view",
           on: record.id,
           type: SmartHome.device,
-          user
+          user,
+          tx
         )
         try core.requireFeatures(held)
         return try core.message(device: record, held, tx)
@@ -154,7 +162,8 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
         "device.update",
         on: request.deviceId,
         type: SmartHome.device,
-        user
+        user,
+        tx
       )
       let before = try tx.known(request.deviceId, type: SmartHome.device)
       try core.requireRevision(request.expectedRevision, of: before)
@@ -177,7 +186,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     let user = try call.requireUser()
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      try core.require("device.delete", on: request.deviceId, type: SmartHome.device, user)
+      try core.require("device.delete", on: request.deviceId, type: SmartHome.device, user, tx)
       return try changes.delete(
         try tx.known(request.deviceId, type: SmartHome.device),
         cascade: true,

@@ -35,7 +35,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       var response = Tenancy_V1.GrantGuestPassResponse()
       var revision: Int64 = 0
       for id in devices {
-        try requireRight(on: id, until: until, user)
+        try requireRight(on: id, until: until, user, tx)
         let device = try tx.known(id, type: SmartHome.device)
         let pass = try changes.add(
           SmartHome.guest,
@@ -67,8 +67,13 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
   }
 
   /// Nobody lends longer than they have themselves.
-  private func requireRight(on id: String, until: Int64, _ user: UserIdentity) throws {
-    let ruling = try core.require(Self.action, on: id, type: SmartHome.device, user)
+  private func requireRight(
+    on id: String,
+    until: Int64,
+    _ user: UserIdentity,
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    let ruling = try core.require(Self.action, on: id, type: SmartHome.device, user, tx)
     guard until <= ruling.grantedUntil else { throw TenancyError.windowExceedsOwn }
   }
 
@@ -150,7 +155,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       pass.validFrom = from ?? pass.validFrom
       pass.validUntil = until ?? pass.validUntil
       let end = pass.validUntil ?? .max
-      try requireRight(on: pass.entityID, until: end, user)
+      try requireRight(on: pass.entityID, until: end, user, tx)
       try requireWindow(from: pass.validFrom ?? tx.now, until: end)
       guard pass.digest != before.digest else { return core.message(pass: pass) }
       // Whoever adds time to a pass has lent it from then on: it may last beyond the right of the one
@@ -172,13 +177,13 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       var response = Tenancy_V1.RemoveRoleResponse(
         removed: 0,
-        revision: core.tokens.token(revision: core.engine.revision)
+        revision: core.tokens.token(revision: tx.revision)
       )
       // One that the caller may not know of is as good as gone.
       guard let pass = try knownPass(request.passId, user, tx) else { return response }
       // Guests may give their own back.
       if pass.userID != user.userID {
-        try core.require(Self.action, on: pass.entityID, type: SmartHome.device, user)
+        try core.require(Self.action, on: pass.entityID, type: SmartHome.device, user, tx)
       }
       let ended = try changes.end([pass], action: "guest.revoke", tx)
       let limited = try changes.limitLending(by: pass.userID, on: pass.entityID, tx)
@@ -204,7 +209,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     let record = try tx.association(id)
     let pass = record?.role == SmartHome.guest ? record : nil
     let device = pass?.entityID ?? ""
-    let granting = core.decide(Self.action, on: device, type: SmartHome.device, user)
+    let granting = try core.decide(Self.action, on: device, type: SmartHome.device, user, tx)
     guard granting.reason != .subjectSuspended else {
       core.denied(user, Self.action, device, granting.reason)
       throw TenancyError.suspended
@@ -212,7 +217,8 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     guard let pass else { return nil }
     if pass.userID == user.userID || granting.isGranted { return pass }
     let listing = "device.list_associations"
-    if core.decide(listing, on: device, type: SmartHome.device, user).isGranted { return pass }
+    let shown = try core.decide(listing, on: device, type: SmartHome.device, user, tx)
+    if shown.isGranted { return pass }
     core.denied(user, Self.action, device, granting.reason)
     return nil
   }

@@ -7,19 +7,28 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
   let core: TenancyCore
   let properties: PropertiesHandler
 
+  private static let creation = "portfolio.create"
+
   func create(
     _ request: Tenancy_V1.CreatePortfolioRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.Portfolio {
     let user = try call.requireUser()
-    let (policy, core) = (core.policy, core)
+    let core = core
     let administrators = request.administratorUserIds
-    if mayCreate(user).isAllowed {
+    let ruling = try await core.ruling(
+      Self.creation,
+      on: Forest.systemIdentifier,
+      type: SmartHome.system,
+      user
+    )
+    if mayCreate(ruling) {
       try await core.requireUsers(administrators, field: "administrator_user_ids")
     }
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      try requireMayCreate(user)
+      try requireMayCreate(user, tx)
+      let policy = core.policy
       guard let system = try tx.entity(Forest.systemIdentifier, type: SmartHome.system) else {
         preconditionFailure("the store has no system")
       }
@@ -41,24 +50,27 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
   }
 
   /// Users may when self-service is on, unless they may do nothing at all.
-  private func mayCreate(_ user: UserIdentity) -> (isAllowed: Bool, ruling: Ruling) {
-    let ruling = core.decide(
-      "portfolio.create",
-      on: Forest.systemIdentifier,
-      type: SmartHome.system,
-      user
-    )
+  private func mayCreate(_ ruling: Ruling) -> Bool {
     let isSelfService =
       ruling.reason != .subjectSuspended && ruling.policy.selfService?.isEnabled == true
-    return (ruling.isAllowed || isSelfService, ruling)
+    return ruling.isAllowed || isSelfService
   }
 
-  private func requireMayCreate(_ user: UserIdentity) throws(RPCError) {
-    let (isAllowed, ruling) = mayCreate(user)
-    guard !isAllowed else { return }
-    core.denied(user, "portfolio.create", Forest.systemIdentifier, ruling.reason)
+  private func requireMayCreate(
+    _ user: UserIdentity,
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    let ruling = try core.decide(
+      Self.creation,
+      on: Forest.systemIdentifier,
+      type: SmartHome.system,
+      user,
+      tx
+    )
+    guard !mayCreate(ruling) else { return }
+    core.denied(user, Self.creation, Forest.systemIdentifier, ruling.reason)
     throw ruling.reason == .subjectSuspended
-      ? TenancyError.denied(ruling.evidence, action: "portfolio.create")
+      ? TenancyError.denied(ruling.evidence, action: Self.creation)
       : TenancyError.selfServiceDisabled
   }
 
@@ -109,7 +121,7 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       let id = request.portfolioId
-      try core.require("portfolio.update", on: id, type: SmartHome.portfolio, user)
+      try core.require("portfolio.update", on: id, type: SmartHome.portfolio, user, tx)
       let before = try tx.known(id, type: SmartHome.portfolio)
       try core.requireRevision(request.expectedRevision, of: before)
       var after = before
@@ -127,7 +139,7 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       let id = request.portfolioId
-      try core.require("portfolio.delete", on: id, type: SmartHome.portfolio, user)
+      try core.require("portfolio.delete", on: id, type: SmartHome.portfolio, user, tx)
       return try changes.delete(
         try tx.known(id, type: SmartHome.portfolio),
         cascade: request.cascade,
@@ -196,7 +208,7 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       let id = request.portfolioId
-      try core.require("portfolio.manage_admins", on: id, type: SmartHome.portfolio, user)
+      try core.require("portfolio.manage_admins", on: id, type: SmartHome.portfolio, user, tx)
       let portfolio = try tx.known(id, type: SmartHome.portfolio)
       return try changes.revoke(roles, from: request.userId, on: portfolio, tx)
     }

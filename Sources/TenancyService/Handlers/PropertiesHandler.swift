@@ -18,7 +18,7 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     }
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      try core.require(action, on: id, type: SmartHome.portfolio, user)
+      try core.require(action, on: id, type: SmartHome.portfolio, user, tx)
       let record = try changes.insert(
         SmartHome.property,
         .property,
@@ -89,7 +89,7 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       let id = request.propertyId
-      try core.require("property.update", on: id, type: SmartHome.property, user)
+      try core.require("property.update", on: id, type: SmartHome.property, user, tx)
       let before = try tx.known(id, type: SmartHome.property)
       try core.requireRevision(request.expectedRevision, of: before)
       var after = before
@@ -116,7 +116,7 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       let id = request.propertyId
-      try core.require("property.delete", on: id, type: SmartHome.property, user)
+      try core.require("property.delete", on: id, type: SmartHome.property, user, tx)
       return try changes.delete(
         try tx.known(id, type: SmartHome.property),
         cascade: request.cascade,
@@ -180,7 +180,7 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       let id = request.propertyId
-      try core.require("property.manage_managers", on: id, type: SmartHome.property, user)
+      try core.require("property.manage_managers", on: id, type: SmartHome.property, user, tx)
       let property = try tx.known(id, type: SmartHome.property)
       return try changes.revoke([SmartHome.propertyManager], from: request.userId, on: property, tx)
     }

@@ -12,7 +12,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     _ request: Tenancy_V1.SuspendRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.Suspension {
-    let user = try requireAdministrator(call)
+    let user = try await requireAdministrator(call)
     let core = core
     // Whoever does it stays, so that somebody is left to lift it.
     guard request.userId != user.userID else {
@@ -21,7 +21,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     try await core.requireUsers([request.userId], field: "user_id")
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       // Of two operators who suspend each other at the same time the second is suspended already.
-      if try SuspensionRecord.of(user.userID, tx) != nil { throw denied(.subjectSuspended, user) }
+      try requireAdministrator(user, tx)
       if let existing = try SuspensionRecord.of(request.userId, tx) { return message(existing) }
       let record = try tx.suspend(
         SuspensionRecord(
@@ -51,14 +51,14 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     _ request: Tenancy_V1.ResumeRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ResumeResponse {
-    let user = try requireAdministrator(call)
+    let user = try await requireAdministrator(call)
     let core = core
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      if try SuspensionRecord.of(user.userID, tx) != nil { throw denied(.subjectSuspended, user) }
+      try requireAdministrator(user, tx)
       guard let record = try SuspensionRecord.of(request.userId, tx) else {
         return Tenancy_V1.ResumeResponse(
           wasSuspended: false,
-          revision: core.tokens.token(revision: core.engine.revision)
+          revision: core.tokens.token(revision: tx.revision)
         )
       }
       let revision = try tx.resume(record, core.policy)
@@ -83,7 +83,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     _ request: Tenancy_V1.ListSuspendedRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListSuspendedResponse {
-    let user = try requireAdministrator(call)
+    let user = try await requireAdministrator(call)
     let binding = TokenSealer.PageBinding(
       caller: "user:\(user.userID)",
       filter: ["ListSuspended"]
@@ -101,9 +101,9 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
   }
 
   /// The interceptor has asked already; a handler that relies on it alone is one mistake from open.
-  private func requireAdministrator(_ call: CallContext) throws(RPCError) -> UserIdentity {
+  private func requireAdministrator(_ call: CallContext) async throws -> UserIdentity {
     let user = try call.requireUser()
-    let ruling = core.decide(
+    let ruling = try await core.ruling(
       Self.action,
       on: Forest.systemIdentifier,
       type: SmartHome.system,
@@ -111,6 +111,22 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     )
     guard ruling.isAllowed else { throw denied(ruling.reason, user) }
     return user
+  }
+
+  /// The same when the turn of a write has come.
+  private func requireAdministrator(
+    _ user: UserIdentity,
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    let ruling = try core.decide(
+      Self.action,
+      on: Forest.systemIdentifier,
+      type: SmartHome.system,
+      user,
+      tx
+    )
+    try core.requireFeatures(ruling)
+    guard ruling.isAllowed else { throw denied(ruling.reason, user) }
   }
 
   private func denied(_ reason: ReasonCode, _ user: UserIdentity) -> RPCError {

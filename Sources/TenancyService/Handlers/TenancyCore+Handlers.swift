@@ -32,7 +32,7 @@ extension TenancyCore {
     }
     let changes = ChangeSet(core: self, call: call, user: user)
     return try await write(call, user, key: key, request: request) { tx in
-      try core.require(grant.action, on: grant.entityID, type: grant.type, user)
+      try core.require(grant.action, on: grant.entityID, type: grant.type, user, tx)
       let entity = try tx.known(grant.entityID, type: grant.type)
       let record = try changes.grant(
         grant.role,

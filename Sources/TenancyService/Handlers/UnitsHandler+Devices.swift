@@ -11,7 +11,7 @@ extension UnitsHandler {
     let user = try call.requireUser()
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      try core.require("unit.assign_device", on: request.unitId, type: SmartHome.unit, user)
+      try core.require("unit.assign_device", on: request.unitId, type: SmartHome.unit, user, tx)
       let unit = try tx.known(request.unitId, type: SmartHome.unit)
       let (record, held) = try assign(request.deviceId, to: unit, changes, tx)
       return try core.message(device: record, held, tx)
@@ -25,12 +25,13 @@ extension UnitsHandler {
     let user = try call.requireUser()
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      try core.require("unit.assign_device", on: request.unitId, type: SmartHome.unit, user)
+      try core.require("unit.assign_device", on: request.unitId, type: SmartHome.unit, user, tx)
       let held = try core.require(
         "device.move",
         on: request.deviceId,
         type: SmartHome.device,
-        user
+        user,
+        tx
       )
       let unit = try tx.known(request.unitId, type: SmartHome.unit)
       var device = try tx.known(request.deviceId, type: SmartHome.device)
@@ -61,7 +62,7 @@ extension UnitsHandler {
     _ tx: borrowing WriteTransaction
   ) throws -> (EntityRecord, Ruling) {
     let user = changes.user
-    let held = try core.require("device.move", on: deviceID, type: SmartHome.device, user)
+    let held = try core.require("device.move", on: deviceID, type: SmartHome.device, user, tx)
     let device = try tx.known(deviceID, type: SmartHome.device)
     guard try isNear(device, property: unit.parentID, tx) else {
       throw TenancyError.notSameProperty

@@ -36,7 +36,7 @@ extension UnitsHandler {
     let user = try call.requireUser()
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      try core.require("unit.manage_tenants", on: request.unitId, type: SmartHome.unit, user)
+      try core.require("unit.manage_tenants", on: request.unitId, type: SmartHome.unit, user, tx)
       let unit = try tx.known(request.unitId, type: SmartHome.unit)
       return try changes.revoke([SmartHome.tenant], from: request.userId, on: unit, tx)
     }

@@ -18,7 +18,7 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     }
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      try core.require(action, on: id, type: SmartHome.property, user)
+      try core.require(action, on: id, type: SmartHome.property, user, tx)
       let record = try changes.insert(
         SmartHome.unit,
         .unit,
@@ -61,7 +61,11 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     let page = try await core.page(list, call, user)
     let messages = try await core.read { tx in
       try tx.entities(page.ids).map { record in
-        try core.message(unit: record, showsTenants: try showsTenants(record.id, user), tx)
+        try core.message(
+          unit: record,
+          showsTenants: try showsTenants(record.id, user, tx),
+          tx
+        )
       }
     }
     return Tenancy_V1.ListUnitsResponse(
@@ -71,8 +75,12 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     )
   }
 
-  private func showsTenants(_ id: String, _ user: UserIdentity) throws(RPCError) -> Bool {
-    let ruling = core.decide("unit.list_tenants", on: id, type: SmartHome.unit, user)
+  private func showsTenants(
+    _ id: String,
+    _ user: UserIdentity,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Bool {
+    let ruling = try core.decide("unit.list_tenants", on: id, type: SmartHome.unit, user, tx)
     try core.requireFeatures(ruling)
     return ruling.isAllowed
   }
@@ -86,7 +94,11 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     try await core.permit("unit.view", on: request.unitId, type: SmartHome.unit, user)
     return try await core.read { tx in
       let record = try tx.known(request.unitId, type: SmartHome.unit)
-      return try core.message(unit: record, showsTenants: try showsTenants(record.id, user), tx)
+      return try core.message(
+        unit: record,
+        showsTenants: try showsTenants(record.id, user, tx),
+        tx
+      )
     }
   }
 
@@ -97,7 +109,7 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     let user = try call.requireUser()
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      try core.require("unit.update", on: request.unitId, type: SmartHome.unit, user)
+      try core.require("unit.update", on: request.unitId, type: SmartHome.unit, user, tx)
       let before = try tx.known(request.unitId, type: SmartHome.unit)
       try core.requireRevision(request.expectedRevision, of: before)
       var record = before
@@ -106,9 +118,13 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
       if let devices = request.commonAreaDevices {
         try setCommonAreas(devices.deviceIds, of: record, changes, tx)
         // Links are part of the unit: it changes with them.
-        if record == before { record = try tx.put(record, core.policy, isNew: false) }
+        if record == before { record = try tx.put(record, insteadOf: before, core.policy) }
       }
-      return try core.message(unit: record, showsTenants: try showsTenants(record.id, user), tx)
+      return try core.message(
+        unit: record,
+        showsTenants: try showsTenants(record.id, user, tx),
+        tx
+      )
     }
   }
 
@@ -119,7 +135,7 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     let user = try call.requireUser()
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      try core.require("unit.delete", on: request.unitId, type: SmartHome.unit, user)
+      try core.require("unit.delete", on: request.unitId, type: SmartHome.unit, user, tx)
       return try changes.delete(
         try tx.known(request.unitId, type: SmartHome.unit),
         cascade: request.cascade,
@@ -139,7 +155,7 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     let policy = core.policy
     guard let link = policy.link(named: SmartHome.commonArea) else { return }
     for id in deviceIDs {
-      try core.require("device.move", on: id, type: SmartHome.device, changes.user)
+      try core.require("device.move", on: id, type: SmartHome.device, changes.user, tx)
       let device = try tx.known(id, type: SmartHome.device)
       guard device.parentID == unit.parentID else { throw TenancyError.notSameProperty }
     }

@@ -19,7 +19,13 @@ extension TenancyCore {
       id: record.id,
       name: record.name,
       administratorUserIds: Self.unique(administrators.map(\.userID)),
-      propertyIds: try visibleChildren(of: record.id, SmartHome.property, "property.view", user),
+      propertyIds: try visibleChildren(
+        of: record.id,
+        SmartHome.property,
+        "property.view",
+        user,
+        tx
+      ),
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),
       revision: tokens.token(revision: record.revision)
@@ -47,7 +53,7 @@ extension TenancyCore {
           country: text("country")
         ) : nil,
       managerUserIds: Self.unique(managers.map(\.userID)),
-      unitIds: try visibleChildren(of: record.id, SmartHome.unit, "unit.view", user),
+      unitIds: try visibleChildren(of: record.id, SmartHome.unit, "unit.view", user, tx),
       defaultTimeZone: text(SmartHome.timeZone),
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),
@@ -147,8 +153,13 @@ extension TenancyCore {
     of id: String,
     _ type: String,
     _ action: String,
-    _ user: UserIdentity
+    _ user: UserIdentity,
+    _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [String] {
+    // Children are found in memory: reading all of them for the few that somebody may see would take
+    // long.
+    try tx.rely(on: .children(of: id))
+    try tx.rely(on: .roles(of: user.userID))
     let (now, features) = (clock.now, features)
     let children = try engine.walkAtOnce { forest in
       guard let query = forest.query(action, on: type, user, now: now, features),

@@ -6,6 +6,7 @@ internal import ServiceKit
 /// The store has no policy, but its change log says when each came into force: the engine decides by
 /// the old one up to that change and by the new one from it on, and those who watch hear of it in
 /// order. Until then everything is prepared aside, so that a policy with a mistake changes nothing.
+/// Writes that come after it in its commit decide again once it is in force.
 actor PolicyReloader {
   private let core: TenancyCore
   private var loaded: [UInt8]
@@ -35,7 +36,13 @@ actor PolicyReloader {
     core.engine.prepare(try await core.database.read { tx in try ForestLoader.load(policy, tx) })
     let (before, after) = (Digests.sha256(loaded), Digests.sha256(text))
     do {
-      let revision = try await core.database.write { tx in
+      try await core.database.write { tx in
+        // With nothing before it in its commit, the forest is at the revision before the policy's.
+        try tx.relyOnEverything()
+        guard var forest = core.engine.takePrepared(), try forest.catchUp(tx) else {
+          throw PolicyError([.init(path: "", problem: "took too long to load; load it again")])
+        }
+        core.engine.prepare(forest)
         try tx.audit(
           AuditRecord(
             actor: "service:tenancy",
@@ -48,14 +55,14 @@ actor PolicyReloader {
             detail: "\(policy.name) \(policy.version)"
           )
         )
-        return try tx.appendChange(
+        try tx.appendChange(
           kind: ForestChange.policyKind,
           subject: Forest.systemIdentifier,
           scope: Forest.systemIdentifier,
-          payload: [UInt8]("\(policy.name) \(policy.version)".utf8)
+          payload: [UInt8]("\(policy.name) \(policy.version)".utf8),
+          touching: [.policy]
         )
       }
-      _ = await core.engine.reach(revision)
     } catch {
       core.engine.prepare(nil)
       throw error

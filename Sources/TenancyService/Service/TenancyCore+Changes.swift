@@ -30,8 +30,8 @@ struct ChangeSet: Sendable {
         attributes: attributes,
         now: tx.now
       ),
-      policy,
-      isNew: true
+      insteadOf: nil,
+      policy
     )
     try tx.audit(
       core.audit(
@@ -54,7 +54,7 @@ struct ChangeSet: Sendable {
     _ tx: borrowing WriteTransaction
   ) throws -> EntityRecord {
     guard before != after else { return before }
-    let record = try tx.put(after, policy, isNew: false)
+    let record = try tx.put(after, insteadOf: before, policy)
     try tx.audit(
       core.audit(
         call,
@@ -187,7 +187,7 @@ struct ChangeSet: Sendable {
     }
     return Tenancy_V1.RemoveRoleResponse(
       removed: UInt32(ended.count),
-      revision: core.tokens.token(revision: revision ?? core.engine.revision)
+      revision: core.tokens.token(revision: revision ?? tx.revision)
     )
   }
 
@@ -242,7 +242,7 @@ struct ChangeSet: Sendable {
         Tenancy_V1.TypeCount(type: $0.type, count: UInt64($0.count))
       },
       unassignedDevices: UInt64(subtree.count(where: isKept)),
-      revision: core.tokens.token(revision: core.engine.revision)
+      revision: core.tokens.token(revision: tx.revision)
     )
     guard !isDryRun else { return response }
     let above = try tx.entities([entity.parentID]).first

@@ -31,15 +31,82 @@ struct FeaturesMissing: Error {
 }
 
 extension TenancyCore {
-  // MARK: Where nobody can wait
+  // MARK: In a transaction, where nobody can wait
 
-  /// What the engine says about a user and an object of a type.
+  /// What is said about a user and an object of a type.
+  ///
+  /// In a write, every change before it counts, those included that were not committed yet: it runs
+  /// again when one of them could make a difference. Pass on what this throws.
   func decide(
     _ action: String,
     on id: String,
     type: String,
+    _ user: UserIdentity,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Ruling {
+    let (ruling, grounds) = atTheMoment(
+      action,
+      on: id,
+      type: type,
+      user,
+      wantsGrounds: tx.mayConflict
+    )
+    try grounds?.hold(for: user.userID, isDenial: !ruling.isAllowed, tx)
+    return ruling
+  }
+
+  /// Throws unless a user may do something to an object: NOT_FOUND when it must not know of it.
+  ///
+  /// Decides as `decide` does. UNAVAILABLE when features are not known, which `write` and `read` then
+  /// ask for before they try again.
+  @discardableResult
+  func require(
+    _ action: String,
+    on id: String,
+    type: String,
+    _ user: UserIdentity,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Ruling {
+    let ruling = try decide(action, on: id, type: type, user, tx)
+    return try allowed(ruling, action, on: id, user)
+  }
+
+  /// Throws when a user may do nothing at all.
+  func requireNotSuspended(_ user: UserIdentity, _ tx: borrowing WriteTransaction) throws {
+    try tx.rely(on: .suspension(of: user.userID))
+    guard engine.read({ $0.isSuspended(user.userID) }) else { return }
+    throw TenancyError.suspended
+  }
+
+  /// UNAVAILABLE when a decision is only a guess: no evidence is neither an allowance nor a denial.
+  func requireFeatures(_ ruling: Ruling) throws(RPCError) {
+    guard let holder = ruling.missing else { return }
+    throw TenancyError.featuresUnavailable([holder])
+  }
+
+  private func allowed(
+    _ ruling: Ruling,
+    _ action: String,
+    on id: String,
     _ user: UserIdentity
-  ) -> Ruling {
+  ) throws(RPCError) -> Ruling {
+    guard !ruling.isAllowed else { return ruling }
+    try requireFeatures(ruling)
+    denied(user, action, id, ruling.reason)
+    guard ruling.isKnown else { throw TenancyError.notFound }
+    throw TenancyError.denied(ruling.evidence, action: action)
+  }
+
+  /// What the engine says, and what that rests on.
+  ///
+  /// Private, so that nothing else decides on memory while a transaction is open.
+  private func atTheMoment(
+    _ action: String,
+    on id: String,
+    type: String,
+    _ user: UserIdentity,
+    wantsGrounds: Bool = false
+  ) -> (ruling: Ruling, grounds: Grounds?) {
     let (now, features) = (clock.now, features)
     return engine.read { forest in
       let policy = forest.policy
@@ -56,7 +123,7 @@ extension TenancyCore {
         now: now,
         features
       )
-      return Ruling(
+      let ruling = Ruling(
         decision: verdict.decision,
         evidence: forest.evidence(of: verdict.decision),
         policy: policy,
@@ -65,37 +132,13 @@ extension TenancyCore {
           forest.associations.rows[Int($0)].validUntil
         } ?? .max
       )
+      return (ruling, wantsGrounds ? Grounds(of: id, forest) : nil)
     }
-  }
-
-  /// Throws unless a user may do something to an object: NOT_FOUND when it must not know of it.
-  ///
-  /// For transactions, which cannot wait: UNAVAILABLE when features are not known, which `write` and
-  /// `read` then ask for before they try again.
-  @discardableResult
-  func require(
-    _ action: String,
-    on id: String,
-    type: String,
-    _ user: UserIdentity
-  ) throws(RPCError) -> Ruling {
-    let ruling = decide(action, on: id, type: type, user)
-    guard !ruling.isAllowed else { return ruling }
-    try requireFeatures(ruling)
-    denied(user, action, id, ruling.reason)
-    guard ruling.isKnown else { throw TenancyError.notFound }
-    throw TenancyError.denied(ruling.evidence, action: action)
-  }
-
-  /// UNAVAILABLE when a decision is only a guess: no evidence is neither an allowance nor a denial.
-  func requireFeatures(_ ruling: Ruling) throws(RPCError) {
-    guard let holder = ruling.missing else { return }
-    throw TenancyError.featuresUnavailable([holder])
   }
 
   // MARK: Where one can wait
 
-  /// As `decide`, once the features that matter are known.
+  /// As `decide`, once the features that matter are known; at the moment, so never for a write.
   func ruling(
     _ action: String,
     on id: String,
@@ -103,13 +146,13 @@ extension TenancyCore {
     _ user: UserIdentity
   ) async throws -> Ruling {
     try await knowingFeatures {
-      let ruling = decide(action, on: id, type: type, user)
+      let ruling = atTheMoment(action, on: id, type: type, user).ruling
       try requireFeatures(ruling)
       return ruling
     }
   }
 
-  /// As `require`, once the features that matter are known.
+  /// As `require`, once the features that matter are known; at the moment, so never for a write.
   @discardableResult
   func permit(
     _ action: String,
@@ -117,7 +160,10 @@ extension TenancyCore {
     type: String,
     _ user: UserIdentity
   ) async throws -> Ruling {
-    try await knowingFeatures { try require(action, on: id, type: type, user) }
+    try await knowingFeatures {
+      let ruling = atTheMoment(action, on: id, type: type, user).ruling
+      return try allowed(ruling, action, on: id, user)
+    }
   }
 
   /// Runs `body` again once the features that it was missing are known.

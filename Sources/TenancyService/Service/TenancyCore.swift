@@ -67,10 +67,11 @@ final class TenancyCore: Sendable {
 
   // MARK: Writes
 
-  /// Runs a change at most once per key and returns when checks see it.
+  /// Runs a change at most once per key; checks see it before this returns.
   ///
-  /// Authorization belongs into `body`: a repeated request gets the kept answer even when the right
-  /// went with what it did. `request` must be encoded alike each time.
+  /// Authorization belongs into `body`, by `require` and `decide` with its transaction: they see every
+  /// change before this one. A repeated request gets the kept answer, unless its user is suspended or
+  /// signed out by now (docs/decisions/0045). `request` must be encoded alike each time.
   func write<Response: Message>(
     _ call: CallContext,
     _ user: UserIdentity,
@@ -84,12 +85,16 @@ final class TenancyCore: Sendable {
       method: "\(call.method.service)/\(call.method.method)",
       request: request
     )
-    let response = try await knowingFeatures {
-      try await database.writeOnce(key, domain: TenancyError.domain, body)
+    let (caller, core) = (call.caller, self)
+    return try await knowingFeatures {
+      try await database.writeOnce(
+        key,
+        domain: TenancyError.domain,
+        for: caller,
+        onReplay: { tx in try core.requireNotSuspended(user, tx) },
+        body
+      )
     }
-    // What was committed before our answer is in the feed; a check after it must see it.
-    _ = await engine.reach(database.revision)
-    return response
   }
 
   /// As the other `write`, for requests without maps.

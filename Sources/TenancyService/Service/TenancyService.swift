@@ -33,10 +33,9 @@ public final class TenancyService: Sendable {
   public static let domain = "gatehouse.tenancy"
 
   private let core: TenancyCore
-  private let follower: Task<Void, Never>
   private let policies: PolicyReloader
 
-  /// Opens the store, loads the policy and the forest, and begins to follow changes.
+  /// Opens the store, loads the policy and the forest, and has decisions follow the store.
   ///
   /// Throws `PolicyError` for a policy that does not load or that the handlers cannot work with, and
   /// `StoreError`. Ready when it returns. Without `features` nothing that needs one is allowed.
@@ -74,6 +73,7 @@ public final class TenancyService: Sendable {
         logger: logger,
         instruments: TenancyInstruments(metrics)
       )
+      try await database.attach(core.engine, after: core.engine.revision)
       core.instruments.inForce(policy)
       return TenancyService(core, PolicyReloader(core, loaded: configuration.policy))
     } catch {
@@ -85,8 +85,6 @@ public final class TenancyService: Sendable {
   private init(_ core: TenancyCore, _ policies: PolicyReloader) {
     self.core = core
     self.policies = policies
-    // Ends with `stop`, or when the store is closed.
-    follower = Task { await StoreFollower(core: core).run() }
   }
 
   /// Every RPC of `tenancy.v1`, for a server.
@@ -140,12 +138,10 @@ public final class TenancyService: Sendable {
   /// The store, for its readiness and maintenance.
   public var database: Database { core.database }
 
-  /// Finishes writes that wait, closes the store and ends what follows it.
+  /// Finishes writes that wait and closes the store.
   ///
   /// After the server: calls that still run are answered UNAVAILABLE.
   public func stop() async {
-    follower.cancel()
-    await follower.value
     core.engine.end()
     await core.database.close()
   }

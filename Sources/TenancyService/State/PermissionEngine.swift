@@ -73,35 +73,23 @@ final class PermissionEngine: Sendable {
     try state.withLock { try body($0.forest) }
   }
 
-  /// Follows a change of the store.
-  func apply(_ change: ForestChange?, at revision: Int64) {
-    let woken = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-      guard revision > state.forest.revision else { return [] }
-      if let change {
-        if let event = Self.event(change, revision, state.forest) { state.events.append(event) }
-        Self.tellWalks(of: change, &state)
-        state.forest.apply(change)
+  /// Follows steps of the store, all in one hold of the lock: nobody sees some without the others.
+  func apply(_ steps: [Step]) {
+    let woken = state.withLock { state in
+      for step in steps where step.revision > state.forest.revision {
+        if let change = step.change {
+          if let event = Self.event(change, step.revision, state.forest) {
+            state.events.append(event)
+          }
+          Self.tellWalks(of: change, &state)
+          state.forest.apply(change)
+        }
+        state.forest.revision = step.revision
       }
-      state.forest.revision = revision
       Self.forgetOldEvents(&state)
       return Self.takeWaiters(&state)
     }
     for continuation in woken { continuation.resume() }
-  }
-
-  /// Starts again from the store, when changes were missed.
-  func replace(_ forest: Forest) {
-    // What was in its place is let go after the lock: freeing a large forest takes a while.
-    let (woken, old) = state.withLock { state in
-      let old = state.forest
-      state.forest = forest
-      state.events = []
-      state.eventsStart = forest.revision
-      Self.breakWalks(&state)
-      return (Self.takeWaiters(&state), old)
-    }
-    for continuation in woken { continuation.resume() }
-    withExtendedLifetime(old) {}
   }
 
   /// Keeps a forest of another policy ready; nil drops it.
@@ -124,6 +112,7 @@ final class PermissionEngine: Sendable {
 
   /// Decides by another policy from here on; its forest is at the revision of the change that said so.
   func adopt(_ forest: Forest) {
+    // What was in its place is let go after the lock: freeing a large forest takes a while.
     let (woken, old) = state.withLock { state in
       let old = state.forest
       state.forest = forest
@@ -136,7 +125,7 @@ final class PermissionEngine: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// Nothing follows the store any more: whoever waits for a revision waits no longer.
+  /// The store is closed: whoever waits for a revision waits no longer.
   func end() {
     let woken = state.withLock { state in
       state.hasEnded = true

@@ -60,6 +60,11 @@ extension ForestChange {
     return [UInt8](value.text.utf8)
   }
 
+  /// Reads a change of the log back; nil as in the other initialiser.
+  init?(_ change: Change, _ policy: Policy) {
+    self.init(kind: change.kind, payload: change.payload, policy: policy)
+  }
+
   /// Reads a change back; nil when it is none of the forest, or speaks of what the policy has not.
   init?(kind: String, payload: [UInt8], policy: Policy) {
     let limits = JSONLimits(byteCountMax: 1 << 20)

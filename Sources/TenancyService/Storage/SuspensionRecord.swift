@@ -89,7 +89,8 @@ extension WriteTransaction {
       kind: change.kind,
       subject: userID,
       scope: Forest.systemIdentifier,
-      payload: change.payload(policy)
+      payload: change.payload(policy),
+      touching: [.suspension(of: userID)]
     )
   }
 }

@@ -8,30 +8,41 @@ extension WriteTransaction {
     _ change: ForestChange,
     subject: String,
     scope: String,
+    touching keys: [ConflictKey],
     _ policy: Policy
   ) throws -> Int64 {
-    try appendChange(
+    // Another one may lack what the change speaks of.
+    try rely(on: .policy)
+    return try appendChange(
       kind: change.kind,
       subject: subject,
       scope: scope,
-      payload: change.payload(policy)
+      payload: change.payload(policy),
+      touching: keys
     )
   }
 
-  /// Adds an entity, or changes it; the record as it is now.
-  func put(_ record: EntityRecord, _ policy: Policy, isNew: Bool) throws -> EntityRecord {
+  /// Adds an entity, or changes the one that was `before`; the record as it is now.
+  func put(
+    _ record: EntityRecord,
+    insteadOf before: EntityRecord?,
+    _ policy: Policy
+  ) throws -> EntityRecord {
+    try rely(on: .policy)
     guard policy.type(named: record.type) != nil else {
       preconditionFailure("an entity of type \(record.type), which the policy does not have")
     }
+    let keys = Self.touched(by: record, insteadOf: before, policy)
     var record = record
     record.updatedAt = now
     record.revision = try appendChange(
       kind: ForestChange.entityKind,
       subject: record.id,
       scope: record.rootID,
-      payload: record.changePayload
+      payload: record.changePayload,
+      touching: keys
     )
-    if isNew {
+    if before == nil {
       try execute(
         "INSERT INTO entity (\(EntityRecord.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         .text(record.id),
@@ -64,6 +75,22 @@ extension WriteTransaction {
     return record
   }
 
+  /// What decisions cannot rely on any more; nothing when only people see the difference.
+  private static func touched(
+    by record: EntityRecord,
+    insteadOf before: EntityRecord?,
+    _ policy: Policy
+  ) -> [ConflictKey] {
+    guard let before else { return [.entity(record.id), .children(of: record.parentID)] }
+    let isAlike =
+      before.parentID == record.parentID
+      && before.row(policy)?.codes == record.row(policy)?.codes
+    guard !isAlike else { return [] }
+    return [
+      .entity(record.id), .children(of: record.parentID), .children(of: before.parentID),
+    ]
+  }
+
   /// Deletes an entity that nothing hangs under and nothing refers to any more.
   func remove(_ record: EntityRecord, _ policy: Policy) throws -> Int64 {
     try execute("DELETE FROM entity WHERE id = ?", .text(record.id))
@@ -74,11 +101,18 @@ extension WriteTransaction {
       .text(record.rootID),
       .integer(now)
     )
-    return try log(.removeEntity(record.id), subject: record.id, scope: record.rootID, policy)
+    return try log(
+      .removeEntity(record.id),
+      subject: record.id,
+      scope: record.rootID,
+      touching: [.entity(record.id), .children(of: record.parentID)],
+      policy
+    )
   }
 
   /// Adds an association, or changes its window and who answers for it.
   func put(_ record: AssociationRecord, _ policy: Policy) throws -> Int64 {
+    try rely(on: .policy)
     guard let row = record.row(policy) else {
       preconditionFailure("an association of role \(record.role), which the policy does not have")
     }
@@ -86,6 +120,7 @@ extension WriteTransaction {
       .putAssociation(row),
       subject: record.userID,
       scope: record.rootID,
+      touching: Self.touched(by: record),
       policy
     )
     try execute(
@@ -115,8 +150,13 @@ extension WriteTransaction {
       .removeAssociation(record.id),
       subject: record.userID,
       scope: record.rootID,
+      touching: Self.touched(by: record),
       policy
     )
+  }
+
+  private static func touched(by record: AssociationRecord) -> [ConflictKey] {
+    [.roles(of: record.userID, on: record.entityID), .roles(of: record.userID)]
   }
 
   /// Replaces what an entity is linked to.
@@ -144,7 +184,13 @@ extension WriteTransaction {
       )
       guard !before.contains(target) else { continue }
       let row = LinkRow(link: link, from: record.id, to: target)
-      _ = try log(.putLink(row), subject: target, scope: record.rootID, policy)
+      _ = try log(
+        .putLink(row),
+        subject: target,
+        scope: record.rootID,
+        touching: [.links(to: target)],
+        policy
+      )
     }
   }
 
@@ -175,6 +221,12 @@ extension WriteTransaction {
       .text(to)
     )
     let row = LinkRow(link: link, from: from, to: to)
-    _ = try log(.removeLink(row), subject: to, scope: scope, policy)
+    _ = try log(
+      .removeLink(row),
+      subject: to,
+      scope: scope,
+      touching: [.links(to: to)],
+      policy
+    )
   }
 }

@@ -59,6 +59,32 @@ struct PermissionsTests {
     }
   }
 
+  @Test("What a write goes by is asked for each time, and is outdated by a change that touches it")
+  func confirm_pushedChange_isOutdated() async throws {
+    let stage = try await Stage()
+    try await stage.serving { permissions, service in
+      _ = try await permissions.check("usr_1", "a", "dev_1")
+      let before = await service.callCount
+      let first = try await permissions.confirm("usr_1", "a", "dev_1")
+      let other = try await permissions.confirm("usr_2", "a", "dev_1")
+      #expect(await service.callCount == before + 2)
+      #expect(first.decision.isAllowed && first.isCurrent && other.isCurrent)
+      await service.push(.init(revision: "2", kind: .subject, subjectId: "usr_1"))
+      while first.isCurrent { await Task.yield() }
+      #expect(other.isCurrent)
+      let again = try await permissions.confirm("usr_1", "a", "dev_1")
+      // Changes come in their order, so the one that touches both comes behind the one that does not.
+      await service.push(.init(revision: "3", kind: .subtree, entityId: "prt_2"))
+      await service.push(.init(revision: "4", kind: .subject, subjectId: "usr_2"))
+      while other.isCurrent { await Task.yield() }
+      #expect(again.isCurrent)
+      await service.push(.init(revision: "5", kind: .subtree, entityId: "prt_1"))
+      while again.isCurrent { await Task.yield() }
+      await service.deny()
+      #expect(try await !permissions.confirm("usr_1", "a", "dev_1").decision.isAllowed)
+    }
+  }
+
   @Test("Who is refused hears why, and who may not know of the object that there is none")
   func require_denied_saysWhy() async throws {
     let stage = try await Stage()

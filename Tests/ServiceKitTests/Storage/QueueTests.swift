@@ -8,24 +8,10 @@ struct QueueTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// A write that holds the writer's thread until it is let go.
-  private func hold(_ database: Database) async -> (held: Task<Void, any Error>, release: OneShot) {
-    let started = Milestone()
-    let release = OneShot()
-    let task = Task.detached {
-      try await database.write { _ in
-        started.reach()
-        release.wait()
-      }
-    }
-    await started.reached()
-    return (task, release)
-  }
-
   @Test("More writes than may wait are refused at once, and the others are done")
   func writes_pastTheLimit_areRefused() async throws {
     let database = try await Notes.open(folder) { $0.waitingWriteCountMax = 4 }
-    let (held, release) = await hold(database)
+    let (held, release) = await database.holdWriter()
     let outcomes = await withTaskGroup(of: Bool.self) { group in
       for index in 0..<10 {
         group.addTask {
@@ -55,7 +41,7 @@ struct QueueTests {
   @Test("A write whose caller gave up before its turn is not done; one cancelled later is")
   func write_cancelledBeforeItsTurn_isNotDone() async throws {
     let database = try await Notes.open(folder)
-    let (held, release) = await hold(database)
+    let (held, release) = await database.holdWriter()
     let waiting = Task { try await database.put("a", "x") }
     waiting.cancel()
     await #expect(throws: CancellationError.self) { try await waiting.value }
@@ -70,7 +56,7 @@ struct QueueTests {
   @Test("Closing does what waits before it ends")
   func close_withWritesWaiting_doesThem() async throws {
     let database = try await Notes.open(folder)
-    let (held, release) = await hold(database)
+    let (held, release) = await database.holdWriter()
     let waiting = Task { try await database.put("a", "x") }
     while database.waitingWriteCount == 0 { await Task.yield() }
     let closing = Task { await database.close() }

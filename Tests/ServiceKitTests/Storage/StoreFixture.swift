@@ -78,4 +78,28 @@ extension Database {
   func noteCount() async throws -> Int64 {
     try await read { tx in try tx.first("SELECT count(*) FROM note") { $0.integer(0) } ?? -1 }
   }
+
+  /// A write that holds the writer's thread until it is let go.
+  func holdWriter() async -> (held: Task<Void, any Error>, release: OneShot) {
+    let started = Milestone()
+    let release = OneShot()
+    let task = Task.detached {
+      try await self.write { _ in
+        started.reach()
+        release.wait()
+      }
+    }
+    await started.reached()
+    return (task, release)
+  }
+
+  /// Begins a write and returns once it waits in the queue.
+  func queueWrite(
+    _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Void
+  ) async -> Task<Void, any Error> {
+    let count = waitingWriteCount
+    let task = Task { try await self.write(body) }
+    while waitingWriteCount == count { await Task.yield() }
+    return task
+  }
 }

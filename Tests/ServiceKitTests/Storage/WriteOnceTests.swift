@@ -1,6 +1,7 @@
 import RPCKit
-import ServiceKit
 import Testing
+
+@testable import ServiceKit
 
 @Suite("Writes under an idempotency key")
 struct WriteOnceTests {
@@ -154,6 +155,84 @@ struct WriteOnceTests {
     clock.advance(by: IdempotencyKey.retention)
     #expect(try await database.purgeIdempotencyKeys() == 1)
     #expect(try await database.purgeIdempotencyKeys() == 0)
+    await database.close()
+  }
+
+  /// Believes everybody until it does not.
+  private final class Believer: TokenBeliever {
+    private let believes = Lock(true)
+    func stop() { believes.withLock { $0 = false } }
+    func isStillBelieved(_ token: VerifiedToken) -> Bool { believes.withLock { $0 } }
+  }
+
+  private func user(_ believer: Believer) -> Caller {
+    let claims = AccessClaims(
+      userID: "usr_a",
+      sessionID: "ses_a",
+      tokenID: "",
+      issued: 0,
+      expires: .max,
+      acr: "pwd",
+      methods: [],
+      authenticated: 0,
+      purpose: nil
+    )
+    return .user(
+      UserIdentity(
+        VerifiedToken(claims, keys: KeySet([])),
+        BearerToken(""),
+        actingService: nil,
+        believer: believer
+      )
+    )
+  }
+
+  @Test(
+    "A caller who is signed out while its write waits is refused, whether it is a repetition or not",
+    arguments: ["k", ""]
+  )
+  func caller_signedOutMeanwhile_isRefused(key name: String) async throws {
+    let database = try await open()
+    let believer = Believer()
+    let caller = user(believer)
+    let write = { @Sendable (id: String) in
+      try await database.writeOnce(key(name), domain: "d", for: caller) { tx -> Answer in
+        try tx.execute("INSERT INTO note (id, text) VALUES (?, '')", .text(id))
+        return Answer(reason: id)
+      }
+    }
+    _ = try await write("a")
+    let (held, release) = await database.holdWriter()
+    let waiting = Task { try await write("b") }
+    while database.waitingWriteCount == 0 { await Task.yield() }
+    believer.stop()
+    release.fire()
+    try await held.value
+    let error = await #expect(throws: RPCError.self) { try await waiting.value }
+    #expect(error?.code == .unauthenticated)
+    #expect(try await database.noteCount() == 1)
+    await database.close()
+  }
+
+  @Test("What refuses a repetition is asked each time, and what it says is not kept")
+  func onReplay_throwing_refusesUntilItDoesNot() async throws {
+    let database = try await open()
+    let isRefused = Lock(true)
+    let write = {
+      try await database.writeOnce(
+        key(),
+        domain: "d",
+        onReplay: { _ in
+          if isRefused.withLock({ $0 }) { throw RPCError(.permissionDenied, "suspended") }
+        },
+        { tx -> Answer in Answer(reason: "at \(tx.now)") }
+      )
+    }
+    let first = try await write()
+    let error = await #expect(throws: RPCError.self) { try await write() }
+    #expect(error?.code == .permissionDenied)
+    isRefused.withLock { $0 = false }
+    #expect(try await write() == first)
     await database.close()
   }
 }

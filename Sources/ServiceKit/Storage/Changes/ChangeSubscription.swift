@@ -77,18 +77,8 @@ public struct ChangeSubscription: AsyncSequence, Sendable {
       guard position >= 0, position < newest, newest - position <= lagCountMax else { return nil }
       let position = position
       return try await database.read { tx in
-        let purged = try tx.first("SELECT purged_revision FROM store_version") { $0.integer(0) }
-        guard let purged, purged <= position else { return nil }
         // Not past `newest`: later ones are committed, but may not be published yet.
-        return try tx.query(
-          """
-          SELECT revision, recorded_at, kind, subject, scope, payload FROM change_log
-          WHERE revision > ? AND revision <= ? ORDER BY revision LIMIT ?
-          """,
-          .integer(position),
-          .integer(newest),
-          .integer(Self.batchCountMax)
-        ) { Change(row: $0) }
+        try tx.changes(after: position, through: newest, limit: Self.batchCountMax)
       }
     }
   }

@@ -8,6 +8,11 @@ extension Database {
   /// ALREADY_EXISTS with reason `IDEMPOTENCY_KEY_REUSED` in `domain`. An empty key is a plain
   /// `write`. Throws as `write` does.
   ///
+  /// `caller` is whoever the write is done for: UNAUTHENTICATED when its token is no longer believed
+  /// as the turn of the write comes, however long it has waited. `onReplay` runs before an answer is
+  /// repeated and can throw instead; what it throws is not kept. Otherwise the answer is repeated as it
+  /// was, to a caller who would not get it today too: see docs/decisions/0045.
+  ///
   /// ```swift
   /// let key = IdempotencyKey(
   ///   caller: userID, key: request.idempotencyKey, method: "tenancy.v1.Portfolios/Create",
@@ -19,14 +24,23 @@ extension Database {
   public func writeOnce<Response: Message>(
     _ key: IdempotencyKey,
     domain: String,
+    for caller: Caller = .anonymous,
+    onReplay: @escaping @Sendable (borrowing WriteTransaction) throws -> Void = { _ in },
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
-    guard !key.key.isEmpty else { return try await write(body) }
+    guard !key.key.isEmpty else {
+      return try await write { tx in
+        try caller.requireStillBelieved()
+        return try body(tx)
+      }
+    }
     let outcome = try await write { tx -> Result<Response, RPCError> in
+      try caller.requireStillBelieved()
       if let stored = try StoredAnswer.find(key, in: tx) {
         guard stored.requestDigest == key.requestDigest else {
           return .failure(Self.reused(domain: domain))
         }
+        try onReplay(tx)
         return try stored.outcome()
       }
       do {

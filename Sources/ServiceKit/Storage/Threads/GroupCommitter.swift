@@ -11,6 +11,8 @@ final class GroupCommitter {
   private let feed: ChangeFeed
   private let state: SharedCondition
   private var log: LogPolicy
+  /// Who is told of each commit before its callers.
+  private var follower: (any CommitFollower)?
 
   init(
     opened: OpenedStore,
@@ -32,23 +34,39 @@ final class GroupCommitter {
   }
 
   /// Runs the job and what waits behind it in one transaction; answers them after its fsync.
+  ///
+  /// Returns a job that has to be the first of the next transaction, because it relied on what one
+  /// before it has changed. Those behind it wait, so all are done in the order in which they came.
   func commit(
     startingWith first: StoreWriter.Queue.Job,
     from queue: StoreWriter.Queue
-  ) {
+  ) -> StoreWriter.Queue.Job? {
     do throws(StoreError) {
       try refuseIfUnfit()
       try connection.execute("BEGIN IMMEDIATE")
     } catch {
       fail(error)
-      return first.caller.resume(throwing: error)
+      first.caller.resume(throwing: error)
+      return nil
     }
-    let session = WriteSession(connection, now: clock.now)
-    let outcomes = run(startingWith: first, from: queue, session)
+    let session = WriteSession(connection, now: clock.now, revision: feed.newest)
+    let (outcomes, conflicting) = run(startingWith: first, from: queue, session)
     let failure = finishTransaction()
-    if failure == nil { feed.publish(session.changes) }
+    if failure == nil { tell(of: session) }
     for outcome in outcomes { outcome.tell(failure) }
     checkpoint(log.afterCommit(pageCount: connection.logPageCount))
+    return conflicting
+  }
+
+  /// Tells of a commit: first whom writes decide by, then everybody who watches.
+  private func tell(of session: WriteSession) {
+    if let attached = session.follower {
+      precondition(follower == nil, "a store has one follower")
+      follower = attached
+    }
+    guard !session.changes.isEmpty else { return }
+    follower?.follow(session.changes)
+    feed.publish(session.changes)
   }
 
   /// What became of a write before the commit.
@@ -67,32 +85,27 @@ final class GroupCommitter {
     }
   }
 
-  /// Runs writes inside the transaction until none waits, or it is large or old enough.
+  /// Runs writes inside the transaction until none waits, it is large or old enough, or one of them
+  /// has to wait for its end.
   private func run(
     startingWith first: StoreWriter.Queue.Job,
     from queue: StoreWriter.Queue,
     _ session: WriteSession
-  ) -> [Outcome] {
+  ) -> (outcomes: [Outcome], conflicting: StoreWriter.Queue.Job?) {
     var outcomes: [Outcome] = []
     let end = ContinuousClock.now.advanced(by: configuration.commitIntervalMax)
     var next: StoreWriter.Queue.Job? = first
     while let job = next {
-      outcomes.append(Outcome(caller: job.caller, error: error(of: job, session)))
+      switch session.run(job.work) {
+      case .done(let error): outcomes.append(Outcome(caller: job.caller, error: error))
+      case .conflict: return (outcomes, job)
+      }
       let hasRoom =
         connection.isInTransaction && outcomes.count < configuration.writesPerCommitMax
         && ContinuousClock.now < end
       next = hasRoom ? queue.take() : nil
     }
-    return outcomes
-  }
-
-  private func error(of job: StoreWriter.Queue.Job, _ session: WriteSession) -> (any Error)? {
-    do {
-      try session.inSavepoint { try job.work(session) }
-      return nil
-    } catch {
-      return error
-    }
+    return (outcomes, nil)
   }
 
   /// Moves the log into the file at the end of the store's life.

@@ -42,7 +42,10 @@ final class StoreWriter: Sendable {
         feed: feed,
         state: state
       )
-      while let job = queue.wait() { committer.commit(startingWith: job, from: queue) }
+      var conflicting: Queue.Job?
+      while let job = conflicting ?? queue.wait() {
+        conflicting = committer.commit(startingWith: job, from: queue)
+      }
       committer.finish()
     }
     return StoreWriter(queue: queue, thread: thread, state: state)

@@ -13,6 +13,12 @@ extension Forest {
     return ancestors
   }
 
+  /// The entities whose roles may reach an entity through links.
+  func linkSources(of identifier: String) -> [String] {
+    guard let entity = entity(identifier), let edges = linksTo[entity] else { return [] }
+    return edges.map { entities.text($0.entity) }
+  }
+
   /// An entity from which no walk of at most `depthMax` steps leads to the system; nil when there is
   /// none.
   ///

@@ -40,6 +40,9 @@ extension Forest {
     )
   }
 
+  /// Whether a subject may do nothing at all.
+  func isSuspended(_ subject: String) -> Bool { isSuspended(subjects.find(subject)) }
+
   private func isSuspended(_ subject: UInt32?) -> Bool {
     guard let subject, !suspended.isEmpty else { return false }
     return suspended.contains(subject)

@@ -31,6 +31,7 @@ struct ServiceFixture {
   /// Serves on one loop and calls from another, for the length of `body`.
   static func run(
     configure: (inout EntitlementConfiguration) -> Void = { _ in },
+    operators: SmallTenancy = SmallTenancy(),
     _ body: (ServiceFixture) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory
@@ -48,7 +49,10 @@ struct ServiceFixture {
     configuration.heartbeatInterval = .milliseconds(20)
     configure(&configuration)
     let clock = TestClock()
-    let service = try await EntitlementService.open(configuration, dependencies(clock))
+    let service = try await EntitlementService.open(
+      configuration,
+      dependencies(clock, operators)
+    )
     do {
       try await serve(service, clock, configuration, body)
       await service.close()
@@ -58,15 +62,21 @@ struct ServiceFixture {
     }
   }
 
-  static func dependencies(_ clock: TestClock) -> EntitlementDependencies {
+  static func dependencies(
+    _ clock: TestClock,
+    _ operators: SmallTenancy = SmallTenancy()
+  ) -> EntitlementDependencies {
     EntitlementDependencies(
       clock: clock,
       logger: Logger(label: "test", level: .critical, sink: CollectingSink(), clock: clock),
       metrics: MetricRegistry(),
       // Anna sees whatever ends in "anna".
-      authorizer: ClosureSubjectAuthorizer { userID, action, entityID in
-        userID == anna && action.hasSuffix(".view") && entityID.hasSuffix("anna")
-      }
+      authorizer: ClosureSubjectAuthorizer(
+        confirm: { _, _, _ in try operators.confirm() },
+        check: { userID, action, entityID in
+          userID == anna && action.hasSuffix(".view") && entityID.hasSuffix("anna")
+        }
+      )
     )
   }
 

@@ -43,11 +43,21 @@ struct AccessWalkTests {
       case 0:
         alive.remove(victim)
         stayed.remove(victim)
-        engine.apply(.removeEntity(victim), at: revision)
+        engine.apply([.init(change: .removeEntity(victim), revision: revision)])
       case 1, 2:
-        engine.apply(.putEntity(estate.row(victim, "device", under: property)), at: revision)
+        engine.apply([
+          .init(
+            change: .putEntity(estate.row(victim, "device", under: property)),
+            revision: revision
+          )
+        ])
       default:
-        engine.apply(.putEntity(estate.row("dev_\(next)", "device", under: property)), at: revision)
+        engine.apply([
+          .init(
+            change: .putEntity(estate.row("dev_\(next)", "device", under: property)),
+            revision: revision
+          )
+        ])
         alive.insert("dev_\(next)")
         next += 1
       }
@@ -77,8 +87,12 @@ struct AccessWalkTests {
       }
     )
     _ = engine.slice(id, stepCount: 3)
-    engine.apply(.putEntity(estate.row("dev_0", "device", under: "prp_1")), at: 1)
-    engine.apply(.putEntity(estate.row("dev_1", "device", under: "prp_0")), at: 2)
+    engine.apply([
+      .init(change: .putEntity(estate.row("dev_0", "device", under: "prp_1")), revision: 1)
+    ])
+    engine.apply([
+      .init(change: .putEntity(estate.row("dev_1", "device", under: "prp_0")), revision: 2)
+    ])
     while case .more = engine.slice(id) {}
     let found = try #require(try engine.ended(id) { walk, forest in Self.page(walk, forest) })
     let others = (0..<60).filter { $0 % 6 == 0 && $0 != 0 }.map { "dev_\($0)" }
@@ -97,7 +111,7 @@ struct AccessWalkTests {
       }
     )
     _ = engine.slice(id, stepCount: 20)
-    engine.apply(.removeAssociation("asc_prt_1"), at: 1)
+    engine.apply([.init(change: .removeAssociation("asc_prt_1"), revision: 1)])
     while case .more = engine.slice(id) {}
     let found = try engine.ended(id) { walk, forest in Self.page(walk, forest) }
     #expect(found == [])
@@ -125,7 +139,7 @@ struct AccessWalkTests {
     #expect(starts == 1)
     let id = try #require(engine.open { AccessWalk(query, .all([]), $0) })
     _ = engine.slice(id)
-    engine.replace(estate.forest)
+    engine.adopt(estate.forest)
     #expect(engine.slice(id) == .done)
     #expect(try engine.ended(id) { _, _ in true } == nil)
   }

@@ -1,0 +1,66 @@
+import RPCKit
+
+@testable import ServiceKit
+@testable import TenancyService
+
+/// Sessions that were revoked and features that were lost, both at the instant that a test says so.
+final class Endings: FeatureSource, TokenBeliever {
+  /// The feature that portfolios have until they lose it.
+  static let feature = "races"
+
+  private struct State {
+    var sessions: Set<String> = []
+    var portfolios: Set<String> = []
+  }
+
+  private let state = Lock(State())
+
+  func revoke(session: String) { state.withLock { _ = $0.sessions.insert(session) } }
+
+  func end(featuresOf portfolio: String) {
+    state.withLock { _ = $0.portfolios.insert(portfolio) }
+  }
+
+  func isStillBelieved(_ token: VerifiedToken) -> Bool {
+    state.withLock { !$0.sessions.contains(token.claims.sessionID) }
+  }
+
+  func evidence(of holder: FeatureHolder, now: Int64) -> FeatureEvidence {
+    let isLost = state.withLock { $0.portfolios.contains(holder.id) }
+    return .known(isLost ? [] : [Self.feature], until: now + 10_000)
+  }
+
+  func fetch(_ holder: FeatureHolder) async throws {}
+}
+
+/// Tells the handlers who calls, each in a session of the same name.
+struct SessionCallers: ServerInterceptor {
+  let endings: Endings
+
+  func intercept(_ call: CallContext, next: () async throws -> Void) async throws {
+    if let user = call.metadata["test-user"] { call.caller = .user(identity(user)) }
+    try await next()
+  }
+
+  private func identity(_ user: String) -> UserIdentity {
+    UserIdentity(
+      VerifiedToken(
+        AccessClaims(
+          userID: user,
+          sessionID: "ses_\(user)",
+          tokenID: "",
+          issued: 0,
+          expires: .max,
+          acr: "pwd",
+          methods: [],
+          authenticated: 0,
+          purpose: nil
+        ),
+        keys: KeySet([])
+      ),
+      BearerToken(""),
+      actingService: nil,
+      believer: endings
+    )
+  }
+}
