@@ -19,7 +19,13 @@ enum MatrixTable {
     .init("Authentication/SignOut", .none, .everyone, endsSession: true),
     .init("Users/GetMe", .none, .everyone),
     .init("Users/UpdateProfile", .none, .everyone, #"{"firstName": "First"}"#),
-    .init("Users/SetDefaults", .portfolio, .portfolioStaff, #"{"portfolioId": "<portfolio>"}"#),
+    // A suspended user's roles and settings stay its own.
+    .init(
+      "Users/SetDefaults",
+      .portfolio,
+      .portfolioStaff.union([.suspended]),
+      #"{"portfolioId": "<portfolio>"}"#
+    ),
     .init("Users/SetDefaults", .property, .staff, #"{"propertyId": "<property>"}"#),
     .init("Users/SetDefaults", .unit, .unitUsers, #"{"unitId": "<unit>"}"#),
     .init(

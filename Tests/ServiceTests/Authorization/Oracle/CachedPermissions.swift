@@ -16,7 +16,8 @@ final class CachedPermissions: Sendable {
   private let listener = Lock<Task<Void, Never>?>(nil)
   /// Gets and loses a role, to see when changes arrive.
   private let (owner, witness): (Person, Person)
-  private let portfolio: String
+  /// What the witness sees; nothing of the estate.
+  let portfolio: String
 
   init(_ product: Product) async throws {
     self.product = product

@@ -29,27 +29,25 @@ struct PagedList: Sendable {
     return entries
   }
 
-  /// What is wrong with a list that was read while the states followed on each other; nil when nothing
-  /// is.
-  func mistake(in entries: [String]?, _ states: [NaiveEvaluator]) -> String? {
+  /// What is wrong with readings of the list that were made while the states followed on each other.
+  func mistakes(in readings: [[String]?], _ states: [NaiveEvaluator]) -> [String] {
     let all = states.map(expected)
-    guard let entries else {
-      return all.contains { $0 == nil } ? nil : "\(name) was refused"
-    }
-    let counts = Dictionary(grouping: entries) { $0 }.mapValues(\.count)
     let known = all.compactMap(\.self)
-    guard let first = known.first else { return "\(name) was not refused" }
-    let untouched = first.filter { entry in
+    let untouched = (known.first ?? [:]).filter { entry in
       known.count == all.count && known.allSatisfy { $0[entry.key] == entry.value }
     }
-    if let wrong = untouched.keys.sorted().first(where: { counts[$0] != 1 }) {
-      return "\(name): \(wrong) is on it \(counts[wrong] ?? 0) times, and nobody touched it"
+    let anyTime = Set(known.flatMap(\.keys))
+    return readings.flatMap { entries -> [String] in
+      guard let entries else { return known.count < all.count ? [] : ["\(name) was refused"] }
+      let counts = Dictionary(grouping: entries) { $0 }.mapValues(\.count)
+      let missing = untouched.keys.sorted().filter { counts[$0] != 1 }.map {
+        "\(name): \($0) is on it \(counts[$0] ?? 0) times, and nobody touched it"
+      }
+      let surplus = counts.keys.sorted().filter { !anyTime.contains($0) }.map {
+        "\(name): \($0) is on it and never was to be"
+      }
+      return missing + surplus
     }
-    if let wrong = counts.keys.sorted().first(where: { key in known.allSatisfy { $0[key] == nil } })
-    {
-      return "\(name): \(wrong) is on it and never was to be"
-    }
-    return nil
   }
 }
 
