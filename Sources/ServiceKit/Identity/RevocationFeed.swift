@@ -42,7 +42,7 @@ public final class RevocationFeed: RevocationSource {
   private let clock: any WallClock
   private let logger: Logger
   private let lease: Lease
-  private let revocations = RevocationSet()
+  private let revocations: RevocationSet
   private let state = Lock(State())
   /// Until when the stream proves that sessions live, in nanoseconds of the loop's clock.
   ///
@@ -64,6 +64,7 @@ public final class RevocationFeed: RevocationSource {
     self.clock = clock
     self.logger = logger
     self.lease = lease
+    revocations = RevocationSet { loop.preciseNow }
   }
 
   /// Whether revocations are being heard of.

@@ -1,4 +1,4 @@
-internal import RPCKit
+public import RPCKit
 internal import Synchronization
 
 /// One revocation, as AuthService tells it.
@@ -16,6 +16,10 @@ public struct Revocation: Sendable, Hashable {
   /// When the last token that it could concern has expired, in milliseconds since 1970.
   public var expires: Int64
 
+  /// For how long a revocation matters at least, in milliseconds: as long as an access token may live,
+  /// and what clocks may differ, on both sides.
+  public static let lifetimeMin = AccessTokenVerifier.lifetimeMax + 60_000
+
   /// Makes a revocation.
   public init(_ subject: Subject, expires: Int64) {
     self.subject = subject
@@ -24,45 +28,90 @@ public struct Revocation: Sendable, Hashable {
 }
 
 /// Which sessions and users are revoked, for as long as their tokens would still be valid.
+///
+/// That long by both clocks: a wall clock that is ahead for a while would otherwise have revocations
+/// forgotten whose tokens are good again when it is set right.
 public final class RevocationSet: Sendable {
+  /// Until when a revocation is kept.
+  private struct Term {
+    /// By the wall clock, in milliseconds since 1970.
+    var wall: Int64
+    /// By the monotonic clock.
+    var uptime: MonotonicInstant
+
+    func isOver(_ now: Int64, _ uptime: MonotonicInstant) -> Bool {
+      wall <= now && self.uptime <= uptime
+    }
+
+    mutating func extend(to other: Term) {
+      wall = max(wall, other.wall)
+      uptime = max(uptime, other.uptime)
+    }
+  }
+
   private struct State {
-    var sessions: [String: Int64] = [:]
-    var users: [String: (notBefore: Int64, expires: Int64)] = [:]
+    var sessions: [String: Term] = [:]
+    var users: [String: (notBefore: Int64, term: Term)] = [:]
     /// Pruned when the set has grown to this.
     var pruneCount = 1024
   }
 
+  private static let start = ContinuousClock.now
+  /// The monotonic clock of the system.
+  public static let systemUptime: @Sendable () -> MonotonicInstant = {
+    MonotonicInstant(nanoseconds: (ContinuousClock.now - start).nanosecondsSaturated)
+  }
+
   private let state = Lock(State())
+  private let uptime: @Sendable () -> MonotonicInstant
   /// Changes so far that revoked something.
   ///
   /// Counted while the change has the lock, after it was made.
   private let changeCount = Atomic<UInt64>(0)
 
-  /// Makes an empty set.
-  public init() {}
+  /// Makes an empty set; `uptime` is monotonic.
+  public init(uptime: @escaping @Sendable () -> MonotonicInstant = RevocationSet.systemUptime) {
+    self.uptime = uptime
+  }
 
   /// Adds revocations; `now` is in milliseconds since 1970.
   public func insert(_ revocations: some Sequence<Revocation>, now: Int64) {
+    let uptime = uptime()
     state.withLock { state in
-      for revocation in revocations { Self.insert(revocation, into: &state) }
+      for revocation in revocations {
+        Self.insert(revocation, Self.term(of: revocation, now: now, uptime), into: &state)
+      }
       changeCount.add(1, ordering: .releasing)
       guard state.sessions.count + state.users.count >= state.pruneCount else { return }
-      state.sessions = state.sessions.filter { $0.value > now }
-      state.users = state.users.filter { $0.value.expires > now }
+      state.sessions = state.sessions.filter { !$0.value.isOver(now, uptime) }
+      state.users = state.users.filter { !$0.value.term.isOver(now, uptime) }
       // Twice what is left: each pruning pays for as many insertions as it looks at.
       state.pruneCount = max(1024, 2 * (state.sessions.count + state.users.count))
     }
   }
 
-  private static func insert(_ revocation: Revocation, into state: inout State) {
+  /// Until when a revocation that was heard of now is kept.
+  ///
+  /// Never less than a whole life of a token by the monotonic clock, whatever the wall clock says.
+  private static func term(
+    of revocation: Revocation,
+    now: Int64,
+    _ uptime: MonotonicInstant
+  ) -> Term {
+    let (rest, overflow) = revocation.expires.subtractingReportingOverflow(now)
+    let span = overflow && revocation.expires > now ? .max : max(Revocation.lifetimeMin, rest)
+    return Term(wall: revocation.expires, uptime: uptime.advanced(by: .milliseconds(span)))
+  }
+
+  private static func insert(_ revocation: Revocation, _ term: Term, into state: inout State) {
     switch revocation.subject {
     case .session(let id):
-      state.sessions[id] = max(state.sessions[id] ?? .min, revocation.expires)
+      state.sessions[id, default: term].extend(to: term)
     case .user(let id, let notBefore):
-      let known = state.users[id]
-      state.users[id] = (
-        max(known?.notBefore ?? .min, notBefore), max(known?.expires ?? .min, revocation.expires)
-      )
+      var known = state.users[id] ?? (notBefore, term)
+      known.notBefore = max(known.notBefore, notBefore)
+      known.term.extend(to: term)
+      state.users[id] = known
     }
   }
 

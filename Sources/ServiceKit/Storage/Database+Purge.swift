@@ -2,18 +2,19 @@ extension Database {
   /// Rows that one purge removes at most, so that writers behind it hardly wait.
   public static let purgeCountMax = 500
 
-  /// Forgets answers that are older than `IdempotencyKey.retention`; how many there were.
+  /// Forgets answers that are older than `IdempotencyKey.retention` at `now` (milliseconds since 1970);
+  /// how many there were.
   ///
   /// At most `purgeCountMax` a call: call again while it is that many.
   @discardableResult
-  public func purgeIdempotencyKeys() async throws -> Int {
+  public func purgeIdempotencyKeys(now: Int64) async throws -> Int {
     try await write { tx in
       try tx.execute(
         """
         DELETE FROM idempotency_key WHERE (caller, key) IN (
           SELECT caller, key FROM idempotency_key WHERE recorded_at <= ? LIMIT ?)
         """,
-        .integer(tx.now - IdempotencyKey.retention),
+        .integer(now - IdempotencyKey.retention),
         .integer(Self.purgeCountMax)
       )
     }

@@ -6,19 +6,20 @@ extension Database {
 
   /// Deletes what is older than anybody needs, every minute, until the task is cancelled.
   ///
-  /// `purgeMore` deletes old rows of the service's own tables; it is told the time, in milliseconds
-  /// since 1970. A failure is logged and tried again with the next round.
+  /// `purgeMore` deletes old rows of the service's own tables; it is told the time that has certainly
+  /// come (`ConfirmedTime`), in milliseconds since 1970. A failure is logged and tried again with the next round.
   public func maintain(
     on loop: any EventLoop,
     clock: any WallClock,
     logger: Logger,
     purgeMore: @Sendable (_ now: Int64) async throws -> Void = { _ in }
   ) async {
+    let retention = RetentionClock(self, clock: clock) { loop.preciseNow }
     while !Task.isCancelled {
       await loop.sleep(.seconds(60))
       guard !Task.isCancelled else { return }
       do {
-        let now = clock.now
+        let now = try await retention.advance()
         try await purgeOldRows(now: now)
         try await purgeMore(now)
       } catch {
@@ -28,10 +29,13 @@ extension Database {
   }
 
   /// Deletes answers and changes that are older than anybody needs, and audit records that are older
-  /// than the configuration says; `now` is in milliseconds since 1970.
+  /// than the configuration says.
+  ///
+  /// `now` is in milliseconds since 1970 and should come from a `RetentionClock`: what is deleted on the
+  /// word of a clock that was set wrong does not come back with it.
   public func purgeOldRows(now: Int64) async throws {
     // In small pieces, so that no write waits long behind them.
-    while try await purgeIdempotencyKeys() == Self.purgeCountMax {}
+    while try await purgeIdempotencyKeys(now: now) == Self.purgeCountMax {}
     while try await purgeChanges(before: now - Self.changeLifetime) == Self.purgeCountMax {}
     if let lifetime = configuration.auditLifetime {
       try await purgeAuditLog(before: now - lifetime)

@@ -47,7 +47,17 @@ struct StoreSchema {
         ) WITHOUT ROWID;
         CREATE INDEX idempotency_key_by_time ON idempotency_key (recorded_at);
         """
-    )
+    ),
+    Migration(
+      version: 2,
+      sql: """
+        CREATE TABLE retention_clock (
+          place INTEGER PRIMARY KEY CHECK (place = 1),
+          confirmed_at INTEGER NOT NULL,
+          doubted_for INTEGER NOT NULL
+        );
+        """
+    ),
   ]
 
   /// Refuses a file of another program, or of a newer one, before anything in it is changed.

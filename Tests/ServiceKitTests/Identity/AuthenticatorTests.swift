@@ -205,16 +205,6 @@ struct AuthenticatorTests {
     #expect(cache.token(used) == nil)
   }
 
-  @Test("Revocations are forgotten when no token could have lived")
-  func revocations_overTime_arePruned() {
-    let set = RevocationSet()
-    for number in 0..<100_000 {
-      let now = Int64(number)
-      set.insert([Revocation(.session("ses_\(number)"), expires: now + 100)], now: now)
-    }
-    #expect(set.count < 2048)
-  }
-
   @Test("A bearer token shows nothing of itself when printed")
   func bearerToken_printed_isRedacted() {
     let token = BearerToken("canary-of-a-token")

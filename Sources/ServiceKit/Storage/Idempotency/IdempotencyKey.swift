@@ -9,7 +9,7 @@ public struct IdempotencyKey: Hashable, Sendable {
   /// Tells this request from others under the same key.
   public var requestDigest: [UInt8]
 
-  /// How long an answer is kept, in milliseconds: 24 h.
+  /// How long an answer is kept at least, in milliseconds: 24 h.
   public static let retention: Int64 = 86_400_000
 
   /// Names a write by the method's full name and its encoded request.

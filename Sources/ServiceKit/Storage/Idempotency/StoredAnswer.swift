@@ -6,7 +6,10 @@ struct StoredAnswer: Sendable {
   let isRefusal: Bool
   let bytes: [UInt8]
 
-  /// The answer under a key, unless there is none or it is too old to count.
+  /// The answer under a key, if there is one.
+  ///
+  /// However old it looks: it counts until it is purged, because a clock that runs ahead for an hour
+  /// must not have a write done a second time.
   static func find(
     _ key: IdempotencyKey,
     in tx: borrowing WriteTransaction
@@ -14,15 +17,14 @@ struct StoredAnswer: Sendable {
     try tx.first(
       """
       SELECT request_digest, is_refusal, response FROM idempotency_key
-      WHERE caller = ? AND key = ? AND recorded_at > ?
+      WHERE caller = ? AND key = ?
       """,
       .text(key.caller),
-      .text(key.key),
-      .integer(tx.now - IdempotencyKey.retention)
+      .text(key.key)
     ) { StoredAnswer(requestDigest: $0.blob(0), isRefusal: $0.boolean(1), bytes: $0.blob(2)) }
   }
 
-  /// Keeps an answer; one that is too old to count gives way.
+  /// Keeps an answer under a key that has none.
   static func keep(
     _ bytes: [UInt8],
     isRefusal: Bool,
@@ -33,9 +35,6 @@ struct StoredAnswer: Sendable {
       """
       INSERT INTO idempotency_key (caller, key, request_digest, is_refusal, response, recorded_at)
       VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT (caller, key) DO UPDATE SET request_digest = excluded.request_digest,
-        is_refusal = excluded.is_refusal, response = excluded.response,
-        recorded_at = excluded.recorded_at
       """,
       .text(key.caller),
       .text(key.key),
