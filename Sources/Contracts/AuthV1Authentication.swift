@@ -103,7 +103,8 @@ extension Auth_V1 {
     public var device: Auth_V1.Device? = nil
     /// Answers even when a part of the context is missing, and names it.
     public var allowPartialContext: Bool = false
-    /// The same key with the same request gets the same account for 24 hours.
+    /// The same key with the same request, the password apart, signs in to the account that it made,
+    /// for 24 hours.
     public var idempotencyKey: String = ""
 
     /// Makes a message with every field at its default.
@@ -677,7 +678,8 @@ extension Auth_V1 {
 
   /// What is known of the methods of `auth.v1.Authentication`.
   public enum AuthenticationMethods {
-    /// Makes an account and signs it in.
+    /// Makes an account and signs it in. Sent again with its idempotency key it is a sign-in: the
+    /// password is the one that the account has by then, and the session a new one.
     public static let signUp = MethodDescriptor(
       service: "auth.v1.Authentication",
       method: "SignUp",
@@ -691,7 +693,9 @@ extension Auth_V1 {
       responseType: "auth.v1.SignInResponse"
     )
     /// Signs in. Unknown address and wrong password get the same answer: UNAUTHENTICATED with reason
-    /// INVALID_CREDENTIALS.
+    /// INVALID_CREDENTIALS. When the user ends all sessions or all others meanwhile, this one is
+    /// among them: UNAUTHENTICATED, SESSION_ENDED. An account that signs in too often waits:
+    /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN.
     public static let signIn = MethodDescriptor(
       service: "auth.v1.Authentication",
       method: "SignIn",
@@ -735,10 +739,13 @@ extension Auth_V1 {
 
   /// Signing up, in and out.
   public protocol AuthenticationService: Sendable {
-    /// Makes an account and signs it in.
+    /// Makes an account and signs it in. Sent again with its idempotency key it is a sign-in: the
+    /// password is the one that the account has by then, and the session a new one.
     func signUp(_ request: Auth_V1.SignUpRequest, _ call: CallContext) async throws -> Auth_V1.SignInResponse
     /// Signs in. Unknown address and wrong password get the same answer: UNAUTHENTICATED with reason
-    /// INVALID_CREDENTIALS.
+    /// INVALID_CREDENTIALS. When the user ends all sessions or all others meanwhile, this one is
+    /// among them: UNAUTHENTICATED, SESSION_ENDED. An account that signs in too often waits:
+    /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN.
     func signIn(_ request: Auth_V1.SignInRequest, _ call: CallContext) async throws -> Auth_V1.SignInResponse
     /// Gets new tokens for the refresh token, which is used up. Sending the same one again within 30
     /// seconds gets the same answer; later, or after the new one was used, it revokes the session.
@@ -757,7 +764,8 @@ extension Auth_V1 {
       self.channel = channel
     }
 
-    /// Makes an account and signs it in.
+    /// Makes an account and signs it in. Sent again with its idempotency key it is a sign-in: the
+    /// password is the one that the account has by then, and the session a new one.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func signUp(
@@ -771,7 +779,9 @@ extension Auth_V1 {
     }
 
     /// Signs in. Unknown address and wrong password get the same answer: UNAUTHENTICATED with reason
-    /// INVALID_CREDENTIALS.
+    /// INVALID_CREDENTIALS. When the user ends all sessions or all others meanwhile, this one is
+    /// among them: UNAUTHENTICATED, SESSION_ENDED. An account that signs in too often waits:
+    /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func signIn(

@@ -238,6 +238,10 @@ class Flood:
         processes.end(self.process)
 
 
+# Its callers have an account each and sign in for as long as they are let, which nobody else does.
+MANY_SIGN_INS = {"auth": {"source_limits": {"account_sign_ins": 1_000_000}}}
+
+
 def sign_in_words(suite, seconds):
     """The command of 16 callers who sign in."""
     return [str(BENCHMARK), "sign-ins", "--callers", "16", "--seconds", str(seconds),
@@ -246,7 +250,7 @@ def sign_in_words(suite, seconds):
 
 def sign_ins(options, folder):
     """The rate of sign-ins beside that of bare hashes."""
-    with Suite(BUILT, folder) as suite:
+    with Suite(BUILT, folder, settings=MANY_SIGN_INS) as suite:
         before = hashing.rate(3)
         flood = Flood(sign_in_words(suite, max(6.0, 3 * options.seconds)))
         found = json.loads(flood.process.communicate(timeout=300)[0].splitlines()[-1])
@@ -271,7 +275,7 @@ def flood(options, folder):
     """
     other = processes.LOAD_CORE
     cores = {"tenancy": processes.SERVER_CORE, "auth": other, "entitlement": other}
-    with Suite(BUILT, folder, loops=1, cores=cores) as suite:
+    with Suite(BUILT, folder, settings=MANY_SIGN_INS, loops=1, cores=cores) as suite:
         credential, message = question(suite)
         floods = {"busy": Flood(sign_in_words(suite, 2000), core=other),
                   "hashing": Flood([sys.executable, hashing.__file__], core=other)}

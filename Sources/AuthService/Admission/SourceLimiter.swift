@@ -44,8 +44,11 @@ final class SourceLimiter: Sendable {
   }
 
   /// Takes an attempt of a source.
-  func take(_ source: SourceAddress, now: Int64) -> Outcome {
-    let key = digest(source.bytes)
+  func take(_ source: SourceAddress, now: Int64) -> Outcome { take(source.bytes, now: now) }
+
+  /// Takes an attempt of whatever has a name: a source, an account.
+  func take(_ name: [UInt8], now: Int64) -> Outcome {
+    let key = digest(name)
     return table.withLock { table in
       table.change(key) { entry -> Outcome in
         // A longer time than there is comes from a clock that was set back since.
@@ -61,8 +64,11 @@ final class SourceLimiter: Sendable {
   }
 
   /// Gives an attempt back: it was right, or did not come to be.
-  func giveBack(_ source: SourceAddress) {
-    let key = digest(source.bytes)
+  func giveBack(_ source: SourceAddress) { giveBack(source.bytes) }
+
+  /// Gives an attempt back; see the other `giveBack`.
+  func giveBack(_ name: [UInt8]) {
+    let key = digest(name)
     table.withLock { table in
       table.update(key) { $0.settled = $0.settled.subtractingSaturated(interval) }
     }

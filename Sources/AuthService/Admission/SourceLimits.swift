@@ -6,6 +6,10 @@ public struct SourceLimits: Sendable {
   public var failures = 20
   /// Accounts that are asked for in a window.
   public var signUps = 20
+  /// Right passwords in a window: each is a hash that others wait for.
+  public var signIns = 3000
+  /// Right passwords of one account in a window, wherever they come from.
+  public var accountSignIns = 300
   /// The window, in milliseconds.
   public var window: Int64 = 10 * 60_000
   /// Sources that are remembered; of more, those with the fewest attempts are forgotten.
@@ -15,7 +19,7 @@ public struct SourceLimits: Sendable {
   /// Whether peers on the same host are counted too.
   public var countsLoopback = false
 
-  /// The defaults: 20 failures and 20 sign-ups in ten minutes.
+  /// The defaults: 20 failures, 20 sign-ups and 3,000 sign-ins in ten minutes, 300 of one account.
   public init() {}
 
   /// Reads the settings.
@@ -26,6 +30,12 @@ public struct SourceLimits: Sendable {
     }
     if let field = members.optional("sign_ups") {
       signUps = Int(try field.integer(in: 1...1_000_000))
+    }
+    if let field = members.optional("sign_ins") {
+      signIns = Int(try field.integer(in: 1...1_000_000))
+    }
+    if let field = members.optional("account_sign_ins") {
+      accountSignIns = Int(try field.integer(in: 1...1_000_000))
     }
     if let field = members.optional("window_minutes") {
       window = try field.integer(in: 1...1440) * 60_000

@@ -33,15 +33,35 @@ public struct SigningKeyRotation: Hashable, Sendable {
     public var retired: [String]
   }
 
+  /// Keys of a future that a clock only claimed, at most; the nearest ones are kept.
+  static let futureCountMax = 4
+
   /// What is to be done about keys of these names, each signing from the time with it.
-  public func plan(_ keys: [(id: String, from: Int64)], now: Int64) -> Plan {
-    let keys = keys.sorted { ($0.from, $0.id) < ($1.from, $1.id) }
-    guard let newest = keys.last else { return Plan(newKeyFrom: now, retired: []) }
-    var plan = Plan(newKeyFrom: nil, retired: [])
+  ///
+  /// There is always one that signs now: a clock that was ahead when keys were made and was set right
+  /// since must not keep anybody out until it is there again. Keys of such a future do not count, and
+  /// are kept all the same, because it may as well be the present that is wrong. Only at `confirmed`,
+  /// the time that has certainly come, is a key retired.
+  public func plan(
+    _ keys: [(id: String, from: Int64)],
+    now: Int64,
+    confirmed: Int64
+  ) -> Plan {
+    let sorted = keys.sorted { ($0.from, $0.id) < ($1.from, $1.id) }
+    let horizon = now.addingSaturated(lead)
+    let planned = sorted.prefix { $0.from <= horizon }
+    var plan = Plan(
+      newKeyFrom: nil,
+      retired: sorted.dropFirst(planned.count + Self.futureCountMax).map(\.id)
+    )
+    guard let newest = planned.last, planned.contains(where: { $0.from <= now }) else {
+      plan.newKeyFrom = now
+      return plan
+    }
     let end = newest.from.addingSaturated(period)
-    if now >= end.subtractingSaturated(lead) { plan.newKeyFrom = max(end, now + lead) }
-    for (key, successor) in zip(keys, keys.dropFirst())
-    where now > successor.from.addingSaturated(overlap) {
+    if now >= end.subtractingSaturated(lead) { plan.newKeyFrom = max(end, horizon) }
+    for (key, successor) in zip(planned, planned.dropFirst())
+    where min(now, confirmed) > successor.from.addingSaturated(overlap) {
       plan.retired.append(key.id)
     }
     return plan

@@ -6,6 +6,12 @@ internal import ServiceKit
 struct AuthenticationHandler: Auth_V1.AuthenticationService {
   let core: AuthCore
 
+  /// Makes an account, or signs in to the one that this key made before.
+  ///
+  /// A repetition is a sign-in like any other: the password is compared with the one that the account
+  /// has now, is counted where guesses are counted, and gets a session of its own. What is remembered
+  /// of the first call says only that there was one, so a password that was changed since opens
+  /// nothing, and a wrong one is answered as it always is.
   func signUp(
     _ request: Auth_V1.SignUpRequest,
     _ call: CallContext
@@ -14,33 +20,34 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       throw AuthError.passwordRefused(objection, field: "password")
     }
     let source = CallSource(call, core.settings.sourceLimits)
-    let permit = try core.admitSignUp(source)
+    let permit = try core.admitSignUp(request.email, source)
     let (core, password) = (core, request.password)
     let record = try await core.pool.run(permit) { try core.hasher.record(of: password) }
     let user = newUser(request)
-    let device = DeviceDescription(request.device)
-    let (network, requestID) = (source.network, call.requestID)
     // Before the account: one that cannot be answered for must not be made either.
     let context = try await core.contexts.context(
       of: user.id,
       allowsPartial: request.allowPartialContext
     )
-    let made = try await core.writeOnce(request.idempotencyKey, request, call) { tx in
-      try insert(user, record, device, (network, requestID), in: tx)
+    let signer = try await core.signer()
+    let session = core.newSession(
+      of: user.id,
+      from: DeviceDescription(request.device),
+      network: source.network,
+      now: user.created
+    )
+    let requestID = call.requestID
+    let made = try await core.writeOnce(request.idempotencyKey, request.withoutPassword, call) {
+      tx in
+      try insert(user, record, session, requestID, in: tx)
     }
-    let (session, account) = try await find(made.id)
-    // Another user than this one: the key was used before, and the first answer counts.
-    let current =
-      account.id == user.id
-      ? context
-      : try await core.contexts.context(
-        of: account.id,
-        allowsPartial: request.allowPartialContext
-      )
+    guard made.id == user.id else {
+      return try await signIn(request.signIn, call)
+    }
     return .init(
-      tokens: try core.tokens(of: session),
-      user: .init(account, current),
-      deviceToken: deviceToken(nil, EmailAddress(account.email), session)
+      tokens: core.tokens(of: session, by: signer),
+      user: .init(user, context),
+      deviceToken: deviceToken(nil, EmailAddress(user.email), session)
     )
   }
 
@@ -57,15 +64,15 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     )
   }
 
-  /// Makes the account and its first session; the session's identifier is what is remembered under
-  /// the idempotency key, because an answer with tokens must not lie in the store.
+  /// Makes the account and its first session; the user's identifier is all that is remembered under
+  /// the idempotency key.
   private func insert(
     _ user: UserRecord,
     _ record: PasswordRecord,
-    _ device: DeviceDescription,
-    _ origin: (network: String, requestID: String),
+    _ session: SessionRecord,
+    _ requestID: String,
     in tx: borrowing WriteTransaction
-  ) throws -> Auth_V1.Session {
+  ) throws -> Auth_V1.User {
     guard try !UserTable.isTaken(EmailAddress(user.email), in: tx) else {
       throw AuthError.emailTaken
     }
@@ -73,33 +80,13 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     try tx.audit(
       AuditRecord(
         actor: user.id,
-        requestID: origin.requestID,
+        requestID: requestID,
         action: "user.sign_up",
         object: user.id
       )
     )
-    let (session, _) = try core.beginSession(
-      of: user.id,
-      from: device,
-      network: origin.network,
-      now: user.created,
-      requestID: origin.requestID,
-      in: tx
-    )
-    return .init(id: session.id)
-  }
-
-  private func find(_ sessionID: String) async throws -> (SessionRecord, UserRecord) {
-    let now = core.clock.now
-    let found = try await core.read { tx -> (SessionRecord, UserRecord)? in
-      guard let session = try SessionTable.find(sessionID, in: tx), session.isAlive(at: now),
-        let user = try UserTable.find(session.userID, in: tx)
-      else { return nil }
-      return (session, user)
-    }
-    // A key that was used before for a session that has ended since.
-    guard let found else { throw AuthError.sessionEnded }
-    return found
+    _ = try core.begin(session, requestID: requestID, in: tx)
+    return .init(id: user.id)
   }
 
   private func newUser(_ request: Auth_V1.SignUpRequest) -> UserRecord {
@@ -132,16 +119,19 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       core.failed(attempt)
       throw AuthError.invalidCredentials
     }
-    core.succeeded(attempt)
     let signedIn: (user: UserRecord, context: UserContext)
+    let signer: SigningKey
     do {
+      try core.succeeded(attempt)
+      signer = try await core.signer()
       let context = try await core.contexts.context(
         of: verified.user.id,
         allowsPartial: request.allowPartialContext
       )
       signedIn = try await core.settled(verified.user, context)
     } catch {
-      core.metrics.signIns.series("context_unavailable").increment()
+      let isLimited = (error as? RPCError)?.code == .resourceExhausted
+      core.metrics.signIns.series(isLimited ? "limited" : "unavailable").increment()
       // The password was right: the next attempt must not wait for that.
       try await core.write { tx in try AttemptTable.clear(verified.subject, .password, in: tx) }
       throw error
@@ -149,7 +139,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     let session = try await begin(verified, request, attempt.source.network, call)
     core.metrics.signIns.series("done").increment()
     return .init(
-      tokens: try core.tokens(of: session),
+      tokens: core.tokens(of: session, by: signer),
       user: .init(signedIn.user, signedIn.context),
       deviceToken: deviceToken(attempt.device, attempt.email, session)
     )
@@ -162,34 +152,26 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     _ call: CallContext
   ) async throws -> SessionRecord {
     let replacement = await core.replacement(for: verified, password: request.password)
-    let (core, now) = (core, core.clock.now)
-    let device = DeviceDescription(request.device)
-    let requestID = call.requestID
-    let (session, evicted) = try await core.write { tx in
-      // A password that was changed meanwhile opens nothing any more.
-      guard try UserTable.password(of: verified.user.id, in: tx) == verified.stored else {
+    let (core, userID, requestID) = (core, verified.user.id, call.requestID)
+    let session = core.newSession(
+      of: userID,
+      from: DeviceDescription(request.device),
+      network: network,
+      now: core.clock.now
+    )
+    let evicted = try await core.write { tx in
+      let basis = try UserTable.basis(of: userID, in: tx)
+      guard let basis, basis.passwordVersion == verified.basis.passwordVersion else {
         throw AuthError.invalidCredentials
       }
+      guard basis == verified.basis else { throw AuthError.sessionEnded }
       try AttemptTable.clear(verified.subject, .password, in: tx)
       if let replacement {
-        _ = try UserTable.replacePassword(
-          of: verified.user.id,
-          verified.stored,
-          by: replacement,
-          now: now,
-          in: tx
-        )
+        try UserTable.renewPassword(of: userID, verified.stored, by: replacement, in: tx)
       }
-      return try core.beginSession(
-        of: verified.user.id,
-        from: device,
-        network: network,
-        now: now,
-        requestID: requestID,
-        in: tx
-      )
+      return try core.begin(session, requestID: requestID, in: tx)
     }
-    core.announce(revoked: evicted)
+    core.announce(evicted)
     return session
   }
 
@@ -214,21 +196,23 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       core.metrics.refreshes.series("malformed").increment()
       throw AuthError.invalidRefreshToken
     }
+    let signer = try await core.signer()
     let (core, now, requestID) = (core, core.clock.now, call.requestID)
-    let taken = try await core.write { tx -> (RefreshState.Outcome, SessionRecord?) in
+    let taken = try await core.write { tx -> Refreshed in
       guard var session = try SessionTable.find(shown.session, in: tx) else {
-        return (.refused, nil)
+        return Refreshed(outcome: .refused)
       }
       let outcome = session.refresh.take(
         shown.generation,
         now: now,
         lifetimes: core.settings.sessions
       )
+      var revoked: [Revocation] = []
       switch outcome {
       case .rotated: try SessionTable.update(session, in: tx)
       case .reused:
         // Committed although the call fails: whoever has the copy must lose the session too.
-        _ = try SessionTable.revoke([session.id], of: session.userID, now: now, in: tx)
+        revoked = try SessionTable.revoke([session.id], of: session.userID, now: now, in: tx)
         try tx.audit(
           AuditRecord(
             actor: session.userID,
@@ -240,20 +224,31 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
         )
       case .repeated, .refused: break
       }
-      return (outcome, session)
+      return Refreshed(outcome: outcome, session: session, revoked: revoked)
     }
-    core.metrics.refreshes.series("\(taken.0)").increment()
-    guard let session = taken.1, taken.0 == .rotated || taken.0 == .repeated else {
-      if taken.0 == .reused, let session = taken.1 {
-        core.logger.warning(
-          "a used refresh token was shown again",
-          ["session": .string(session.id), "user": .string(session.userID)]
-        )
-        core.announce(revoked: [session.id])
-      }
-      throw AuthError.invalidRefreshToken
+    core.metrics.refreshes.series("\(taken.outcome)").increment()
+    switch (taken.outcome, taken.session) {
+    case (.rotated, let session?): return core.tokens(of: session, by: signer)
+    case (.repeated, let session?):
+      // By the key of the first answer, which its successor may have relieved just now.
+      let first = core.ring.signer(at: session.refresh.rotated)
+      return core.tokens(of: session, by: first ?? signer)
+    case (.reused, let session?):
+      core.logger.warning(
+        "a used refresh token was shown again",
+        ["session": .string(session.id), "user": .string(session.userID)]
+      )
+      core.announce(taken.revoked)
+    default: break
     }
-    return try core.tokens(of: session)
+    throw AuthError.invalidRefreshToken
+  }
+
+  /// What became of a refresh token in the store.
+  private struct Refreshed {
+    var outcome: RefreshState.Outcome
+    var session: SessionRecord?
+    var revoked: [Revocation] = []
   }
 
   func signOut(
@@ -261,7 +256,29 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     _ call: CallContext
   ) async throws -> Auth_V1.SignOutResponse {
     let user = try call.requireUser()
-    _ = try await core.revoke([user.sessionID], of: user, call, action: "session.sign_out")
+    // One that has ended already is what the caller wants.
+    _ = try await core.revoke(of: user, call, action: "session.sign_out") { _ in [user.sessionID] }
     return .init()
+  }
+}
+
+extension Auth_V1.SignUpRequest {
+  /// What tells it from other requests under the same idempotency key.
+  ///
+  /// The password does not: whoever knows the rest could find it by asking which one was used.
+  fileprivate var withoutPassword: Auth_V1.SignUpRequest {
+    var request = self
+    request.password = ""
+    return request
+  }
+
+  /// Signing in to the account that it asks for.
+  fileprivate var signIn: Auth_V1.SignInRequest {
+    .init(
+      email: email,
+      password: password,
+      device: device,
+      allowPartialContext: allowPartialContext
+    )
   }
 }

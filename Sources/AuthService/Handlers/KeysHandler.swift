@@ -27,7 +27,7 @@ struct KeysHandler: Auth_V1.KeysService {
     return .init(keys: keys, jwks: published.jwks, issuer: core.settings.issuer)
   }
 
-  /// First what still matters, then what happens; between times a sign of life.
+  /// First what may still matter, then what happens; between times a sign of life.
   func watchRevocations(
     _ request: Auth_V1.WatchRevocationsRequest,
     _ call: CallContext,
@@ -60,9 +60,9 @@ struct KeysHandler: Auth_V1.KeysService {
     to writer: ResponseWriter<Auth_V1.Revocation>
   ) async throws {
     while true {
-      let (last, now) = (revision, core.clock.now)
+      let last = revision
       let batch = try await core.read { tx in
-        try RevocationTable.list(after: last, now: now, limit: Self.batchCount, in: tx)
+        try RevocationTable.list(after: last, limit: Self.batchCount, in: tx)
       }
       for revocation in batch {
         try await writer.write(.init(revocation))

@@ -11,7 +11,10 @@ struct SessionsHandler: Auth_V1.SessionsService {
     _ call: CallContext
   ) async throws -> Auth_V1.ListSessionsResponse {
     let user = try call.requireUser()
-    let sessions = try await alive(of: user)
+    let now = core.clock.now
+    let sessions = try await core.read { tx in
+      try SessionTable.alive(of: user.userID, now: now, in: tx)
+    }
     return .init(
       sessions: sessions.map { .init($0, isCurrent: $0.id == user.sessionID) }
     )
@@ -22,12 +25,12 @@ struct SessionsHandler: Auth_V1.SessionsService {
     _ call: CallContext
   ) async throws -> Auth_V1.RevokeSessionsResponse {
     let user = try call.requireUser()
-    let session = try await core.read { tx in
-      try SessionTable.find(request.sessionId, in: tx)
+    let count = try await revoke(of: user, call, "session.revoke") { _, tx in
+      let session = try SessionTable.find(request.sessionId, in: tx)
+      // One of somebody else looks like one that never was.
+      guard let session, session.userID == user.userID else { throw AuthError.sessionNotFound }
+      return [session.id]
     }
-    // One of somebody else looks like one that never was.
-    guard let session, session.userID == user.userID else { throw AuthError.sessionNotFound }
-    let count = try await core.revoke([session.id], of: user, call, action: "session.revoke")
     return .init(revoked: UInt32(count))
   }
 
@@ -36,8 +39,11 @@ struct SessionsHandler: Auth_V1.SessionsService {
     _ call: CallContext
   ) async throws -> Auth_V1.RevokeSessionsResponse {
     let user = try call.requireUser()
-    let others = try await alive(of: user).map(\.id).filter { $0 != user.sessionID }
-    let count = try await core.revoke(others, of: user, call, action: "session.revoke_others")
+    let count = try await revoke(of: user, call, "session.revoke_others") { now, tx in
+      try UserTable.countSessionEnding(of: user.userID, in: tx)
+      return try SessionTable.alive(of: user.userID, now: now, in: tx).map(\.id)
+        .filter { $0 != user.sessionID }
+    }
     return .init(revoked: UInt32(count))
   }
 
@@ -46,9 +52,26 @@ struct SessionsHandler: Auth_V1.SessionsService {
     _ call: CallContext
   ) async throws -> Auth_V1.RevokeSessionsResponse {
     let user = try call.requireUser()
-    let all = try await alive(of: user).map(\.id)
-    let count = try await core.revoke(all, of: user, call, action: "session.revoke_all")
+    let count = try await revoke(of: user, call, "session.revoke_all") { now, tx in
+      try UserTable.countSessionEnding(of: user.userID, in: tx)
+      return try SessionTable.alive(of: user.userID, now: now, in: tx).map(\.id)
+    }
     return .init(revoked: UInt32(count))
+  }
+
+  /// Revokes what `choose` finds in the same transaction; a session that begins meanwhile is either
+  /// among it or begins afterwards.
+  private func revoke(
+    of user: UserIdentity,
+    _ call: CallContext,
+    _ action: String,
+    _ choose: @escaping @Sendable (Int64, borrowing WriteTransaction) throws -> [String]
+  ) async throws -> Int {
+    let (core, now) = (core, core.clock.now)
+    return try await core.revoke(of: user, call, action: action) { tx in
+      try core.requireLivingSession(of: user, now: now, in: tx)
+      return try choose(now, tx)
+    }
   }
 
   func introspect(
@@ -60,12 +83,5 @@ struct SessionsHandler: Auth_V1.SessionsService {
       try SessionTable.find(request.sessionId, in: tx)
     }
     return .init(active: session?.isAlive(at: now) ?? false)
-  }
-
-  private func alive(of user: UserIdentity) async throws -> [SessionRecord] {
-    let now = core.clock.now
-    return try await core.read { tx in
-      try SessionTable.alive(of: user.userID, now: now, in: tx)
-    }
   }
 }

@@ -70,8 +70,57 @@ struct UsersHandler: Auth_V1.UsersService {
     _ call: CallContext
   ) async throws -> Auth_V1.ChangePasswordResponse {
     let identity = try call.requireUser()
-    let checkPermit = try core.pool.reserve(.trusted)
-    let hashPermit = try core.pool.reserve(.trusted)
+    let (core, requestID) = (core, call.requestID)
+    // A name of their own: of how often an account signs in only those who sign in use anything up.
+    let charge = try core.charge(account: Array(identity.userID.utf8))
+    let verified: VerifiedPassword
+    let record: PasswordRecord
+    do {
+      let share = HashShare(user: identity.userID)
+      let checkPermit = try core.pool.reserve(.trusted, for: share)
+      let hashPermit = try core.pool.reserve(.trusted, for: share)
+      verified = try await verify(request, identity, checkPermit)
+      record = try await core.pool.run(hashPermit) {
+        try core.hasher.record(of: request.newPassword)
+      }
+    } catch {
+      charge.giveBack()
+      throw error
+    }
+    let now = core.clock.now
+    let revoked = try await core.write { tx in
+      try core.requireLivingSession(of: identity, now: now, in: tx)
+      let basis = try UserTable.basis(of: identity.userID, in: tx)
+      guard basis?.passwordVersion == verified.basis.passwordVersion else {
+        throw AuthError.invalidCredentials
+      }
+      try UserTable.changePassword(of: identity.userID, to: record.text, now: now, in: tx)
+      try AttemptTable.clear(verified.subject, .password, in: tx)
+      let others = try SessionTable.alive(of: identity.userID, now: now, in: tx).map(\.id)
+        .filter { $0 != identity.sessionID }
+      let revoked = try SessionTable.revoke(others, of: identity.userID, now: now, in: tx)
+      try tx.audit(
+        AuditRecord(
+          actor: identity.userID,
+          onBehalfOf: identity.actingService,
+          requestID: requestID,
+          action: "password.change",
+          object: identity.userID,
+          detail: "revoked \(revoked.count)"
+        )
+      )
+      return revoked
+    }
+    core.announce(revoked)
+    return .init(revokedSessions: UInt32(revoked.count))
+  }
+
+  /// The password that the caller says it has now, if that is right; throws otherwise.
+  private func verify(
+    _ request: Auth_V1.ChangePasswordRequest,
+    _ identity: UserIdentity,
+    _ permit: HashPool.Permit
+  ) async throws -> VerifiedPassword {
     let email = EmailAddress(try await find(identity.userID).email)
     if let objection = core.policy.objection(to: request.newPassword, email: email.text) {
       throw AuthError.passwordRefused(objection, field: "new_password")
@@ -80,43 +129,12 @@ struct UsersHandler: Auth_V1.UsersService {
       request.currentPassword,
       of: email,
       core.attemptSubject(session: identity.sessionID),
-      checkPermit
+      permit
     )
     guard let verified, verified.user.id == identity.userID else {
       throw AuthError.invalidCredentials
     }
-    let (core, requestID) = (core, call.requestID)
-    let record = try await core.pool.run(hashPermit) {
-      try core.hasher.record(of: request.newPassword)
-    }
-    let now = core.clock.now
-    let revoked = try await core.write { tx in
-      let isChanged = try UserTable.replacePassword(
-        of: identity.userID,
-        verified.stored,
-        by: record.text,
-        now: now,
-        in: tx
-      )
-      guard isChanged else { throw AuthError.invalidCredentials }
-      try AttemptTable.clear(verified.subject, .password, in: tx)
-      let others = try SessionTable.alive(of: identity.userID, now: now, in: tx).map(\.id)
-        .filter { $0 != identity.sessionID }
-      _ = try SessionTable.revoke(others, of: identity.userID, now: now, in: tx)
-      try tx.audit(
-        AuditRecord(
-          actor: identity.userID,
-          onBehalfOf: identity.actingService,
-          requestID: requestID,
-          action: "password.change",
-          object: identity.userID,
-          detail: "revoked \(others.count)"
-        )
-      )
-      return others
-    }
-    core.announce(revoked: revoked)
-    return .init(revokedSessions: UInt32(revoked.count))
+    return verified
   }
 
   func batchGet(
@@ -152,6 +170,8 @@ struct UsersHandler: Auth_V1.UsersService {
   }
 
   /// Changes the calling user in one transaction; the user afterwards, without context.
+  ///
+  /// Throws UNAUTHENTICATED when the caller's session has ended by then.
   private func change(
     _ key: String,
     _ request: some Message,
@@ -160,8 +180,9 @@ struct UsersHandler: Auth_V1.UsersService {
     _ change: @escaping @Sendable (inout UserRecord) -> Void
   ) async throws -> Auth_V1.User {
     let identity = try call.requireUser()
-    let (now, requestID) = (core.clock.now, call.requestID)
+    let (core, now, requestID) = (core, core.clock.now, call.requestID)
     return try await core.writeOnce(key, request, call) { tx in
+      try core.requireLivingSession(of: identity, now: now, in: tx)
       guard let before = try UserTable.find(identity.userID, in: tx) else {
         throw AuthError.userNotFound
       }

@@ -1,5 +1,6 @@
 internal import RPCKit
 internal import ServiceKit
+internal import Synchronization
 
 /// The keys that sign access tokens, opened and ready; the store has them sealed.
 final class SigningKeyRing: KeySource {
@@ -7,6 +8,8 @@ final class SigningKeyRing: KeySource {
     var keys: [(id: String, from: Int64, key: SigningKey)] = []
     var keySet = KeySet([])
     var message = KeySetMessage()
+    /// Which of the states of the store this is; a later one is not replaced by an earlier one.
+    var state: UInt64 = 0
   }
 
   /// What is published of a key.
@@ -29,6 +32,8 @@ final class SigningKeyRing: KeySource {
   private let random: any RandomSource
   private let logger: Logger
   private let ring = Lock(Ring())
+  /// Counts the transactions that looked at the keys, in the order of their commits.
+  private let lastState = Atomic<UInt64>(0)
 
   /// A key in the store that does not open: it was sealed by another sealing key.
   struct UnreadableKey: Error, CustomStringConvertible {
@@ -61,39 +66,68 @@ final class SigningKeyRing: KeySource {
   /// What is published now.
   var published: KeySetMessage { ring.withLock { $0.message } }
 
-  /// The key that signs now; nil before the first one was made.
-  var signer: SigningKey? {
-    let now = clock.now
-    return ring.withLock { ring in
-      let id = rotation.signer(ring.keys.map { ($0.id, $0.from) }, now: now)
+  /// The key that signs now; nil when the store has none whose time has come.
+  var signer: SigningKey? { signer(at: clock.now) }
+
+  /// The key that signs what is issued at an instant, in milliseconds since 1970.
+  func signer(at instant: Int64) -> SigningKey? {
+    ring.withLock { ring in
+      let id = rotation.signer(ring.keys.map { ($0.id, $0.from) }, now: instant)
       return ring.keys.first { $0.id == id }?.key
     }
   }
 
-  /// Makes the keys that are due and drops those that are over; reads them all the first time.
+  /// There is no key that signs now, although one was made.
+  struct NoSigner: Error {}
+
+  /// The key that signs now; makes one when there is none.
   ///
-  /// Throws `UnreadableKey`, or what the store throws.
-  func maintain() async throws {
+  /// Throws what the store throws.
+  func readySigner() async throws -> SigningKey {
+    if let signer { return signer }
+    try await maintain(confirmed: .min)
+    guard let signer else { throw NoSigner() }
+    return signer
+  }
+
+  /// Keys as they were committed.
+  private struct Committed {
+    var keys: [StoredSigningKey]
+    var state: UInt64
+    var added: String?
+    var removedCount: Int
+  }
+
+  /// Makes the keys that are due and drops those that are over at `confirmed`.
+  ///
+  /// May be called by many at once: the plan is made and carried out in one transaction, so that they
+  /// make one key together. Throws `UnreadableKey`, or what the store throws.
+  func maintain(confirmed: Int64) async throws {
     let now = clock.now
-    var stored = try await database.read { tx in try SigningKeyTable.all(in: tx) }
-    let plan = rotation.plan(stored.map { ($0.id, $0.from) }, now: now)
-    if plan.newKeyFrom != nil || !plan.retired.isEmpty {
-      let made = plan.newKeyFrom.map { from in sealed(SigningKey.generate(), from: from) }
-      try await database.write { tx in
-        if let made {
-          try SigningKeyTable.insert(made, now: now, in: tx)
-          try tx.audit(.signingKey("signing_key.add", made.id))
-        }
-        try SigningKeyTable.delete(plan.retired, in: tx)
-        for id in plan.retired { try tx.audit(.signingKey("signing_key.remove", id)) }
+    let committed = try await database.write { [self] tx in
+      let stored = try SigningKeyTable.all(in: tx)
+      let plan = rotation.plan(stored.map { ($0.id, $0.from) }, now: now, confirmed: confirmed)
+      let made = plan.newKeyFrom.map { sealed(SigningKey.generate(), from: $0) }
+      if let made {
+        try SigningKeyTable.insert(made, now: now, in: tx)
+        try tx.audit(.signingKey("signing_key.add", made.id))
       }
+      try SigningKeyTable.delete(plan.retired, in: tx)
+      for id in plan.retired { try tx.audit(.signingKey("signing_key.remove", id)) }
+      return Committed(
+        keys: try SigningKeyTable.all(in: tx),
+        state: lastState.add(1, ordering: .relaxed).newValue,
+        added: made?.id,
+        removedCount: plan.retired.count
+      )
+    }
+    if committed.added != nil || committed.removedCount > 0 {
       logger.notice(
         "signing keys changed",
-        ["added": .string(made?.id ?? ""), "removed": LogValue(plan.retired.count)]
+        ["added": .string(committed.added ?? ""), "removed": LogValue(committed.removedCount)]
       )
-      stored = try await database.read { tx in try SigningKeyTable.all(in: tx) }
     }
-    try adopt(stored, now: now)
+    try adopt(committed, now: now)
   }
 
   private func sealed(_ key: SigningKey, from: Int64) -> StoredSigningKey {
@@ -102,10 +136,10 @@ final class SigningKeyRing: KeySource {
     return StoredSigningKey(id: key.id, sealed: bytes, from: from)
   }
 
-  private func adopt(_ stored: [StoredSigningKey], now: Int64) throws {
+  private func adopt(_ committed: Committed, now: Int64) throws {
     let known = ring.withLock { $0.keys }
     var keys: [(id: String, from: Int64, key: SigningKey)] = []
-    for entry in stored {
+    for entry in committed.keys {
       if let key = known.first(where: { $0.id == entry.id })?.key {
         keys.append((entry.id, entry.from, key))
         continue
@@ -131,7 +165,8 @@ final class SigningKeyRing: KeySource {
     let keySet = KeySet(keys.map(\.key.verificationKey), validities: validities)
     message.jwks = keySet.json.text
     ring.withLock { [keys, message] ring in
-      ring = Ring(keys: keys, keySet: keySet, message: message)
+      guard ring.state < committed.state else { return }
+      ring = Ring(keys: keys, keySet: keySet, message: message, state: committed.state)
     }
   }
 }

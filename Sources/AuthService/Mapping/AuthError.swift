@@ -61,13 +61,17 @@ enum AuthError {
     )
   }
 
-  static let noSigningKey = RPCError(
-    .unavailable,
-    reason: "NO_SIGNING_KEY",
-    domain: domain,
-    message: "tokens cannot be signed at the moment",
-    retryAfter: .seconds(1)
-  )
+  /// There is no key for tokens, and none could be made.
+  static func noSigningKey(cause: any Error) -> RPCError {
+    RPCError(
+      .unavailable,
+      reason: "NO_SIGNING_KEY",
+      domain: domain,
+      message: "tokens cannot be signed at the moment; try again",
+      retryAfter: .seconds(1),
+      cause: cause
+    )
+  }
 
   static func hashingOverloaded(retryAfter: Duration) -> RPCError {
     RPCError(
@@ -86,6 +90,18 @@ enum AuthError {
       reason: "TOO_MANY_ATTEMPTS",
       domain: domain,
       message: "too many attempts came from this network address; try again later",
+      retryAfter: retryAfter
+    )
+  }
+
+  /// Told only to those who know the password.
+  static func accountSignsInTooOften(retryAfter: Duration) -> RPCError {
+    RPCError(
+      .resourceExhausted,
+      reason: "ACCOUNT_SIGNS_IN_TOO_OFTEN",
+      domain: domain,
+      message: "the account's password was checked too often; keep a session and refresh it, or "
+        + "try again later",
       retryAfter: retryAfter
     )
   }

@@ -14,15 +14,17 @@ public final class HashPool: Sendable {
   final class Permit: Sendable {
     private let pool: HashPool
     fileprivate let lane: HashLane
+    fileprivate let share: HashShare
     private let isUsed = Lock(false)
 
-    fileprivate init(_ pool: HashPool, _ lane: HashLane) {
+    fileprivate init(_ pool: HashPool, _ lane: HashLane, _ share: HashShare) {
       self.pool = pool
       self.lane = lane
+      self.share = share
     }
 
     deinit {
-      if !isUsed.withLock({ $0 }) { pool.release(lane) }
+      if !isUsed.withLock({ $0 }) { pool.release(lane, share) }
     }
 
     fileprivate func use() {
@@ -71,6 +73,9 @@ public final class HashPool: Sendable {
   /// Hashes that wait or run, and places that are reserved for some.
   public var count: Int { state.withLock { $0.queue.placeCount } }
 
+  /// Hashes that wait for a thread.
+  public var waitingCount: Int { state.withLock { $0.queue.waitingCount } }
+
   /// How many of them there may be.
   public var countMax: Int { state.withLock { capacity(of: $0) } }
 
@@ -79,17 +84,20 @@ public final class HashPool: Sendable {
     return threadCount * Int(min(max(1, perThread), 100_000))
   }
 
-  /// Takes a place for one job; throws RESOURCE_EXHAUSTED when the lane has none.
-  func reserve(_ lane: HashLane) throws(RPCError) -> Permit {
-    let wait = state.withLock { state -> Int64? in
-      guard !state.queue.reserve(lane, capacity: capacity(of: state)) else { return nil }
-      return Int64(state.queue.placeCount) * state.jobNanoseconds / Int64(threadCount)
+  /// Takes a place for one job; throws RESOURCE_EXHAUSTED when the lane has none, or the share has
+  /// its own already.
+  func reserve(_ lane: HashLane, for share: HashShare) throws(RPCError) -> Permit {
+    let (reservation, wait) = state.withLock { state -> (HashQueue.Reservation, Int64) in
+      (
+        state.queue.reserve(lane, for: share, capacity: capacity(of: state)),
+        Int64(state.queue.placeCount) * state.jobNanoseconds / Int64(threadCount)
+      )
     }
-    guard let wait else {
+    guard reservation != .taken else {
       metrics.reserved(lane)
-      return Permit(self, lane)
+      return Permit(self, lane, share)
     }
-    metrics.refused(lane)
+    metrics.refused(lane, reservation)
     throw AuthError.hashingOverloaded(retryAfter: .nanoseconds(max(wait / 2, 100_000_000)))
   }
 
@@ -102,7 +110,11 @@ public final class HashPool: Sendable {
   ) async throws -> Result {
     permit.use()
     return try await withCheckedThrowingContinuation { continuation in
-      let job = HashQueue.Job(lane: permit.lane, arrived: threads.loops[0].preciseNow) {
+      let job = HashQueue.Job(
+        lane: permit.lane,
+        share: permit.share,
+        arrived: threads.loops[0].preciseNow
+      ) {
         let result = Swift.Result { try job() }
         return { continuation.resume(with: result) }
       }
@@ -129,14 +141,14 @@ public final class HashPool: Sendable {
       let taken = started.nanoseconds(to: thread.preciseNow)
       metrics.duration.observe(nanoseconds: taken)
       state.withLock { $0.jobNanoseconds += (taken - $0.jobNanoseconds) / 16 }
-      release(job.lane)
+      release(job.lane, job.share)
       // Last, so that whoever gets the result finds it counted and its place free.
       handOver()
     }
   }
 
-  private func release(_ lane: HashLane) {
-    state.withLock { $0.queue.release(lane) }
+  private func release(_ lane: HashLane, _ share: HashShare) {
+    state.withLock { $0.queue.release(lane, share) }
     metrics.released(lane)
   }
 }

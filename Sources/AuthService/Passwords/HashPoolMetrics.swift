@@ -4,6 +4,7 @@ internal import RPCKit
 struct HashPoolMetrics: Sendable {
   let duration: Histogram
   private let shed: MetricFamily<Counter>
+  private let overShare: MetricFamily<Counter>
   private let waiting: MetricFamily<Gauge>
   private let wait: MetricFamily<Histogram>
 
@@ -16,6 +17,11 @@ struct HashPoolMetrics: Sendable {
     shed = registry.counters(
       "password_hashes_shed_total",
       help: "Password hashes that were refused because too many were waiting.",
+      labels: ["lane"]
+    )
+    overShare = registry.counters(
+      "password_hashes_over_share_total",
+      help: "Password hashes that were refused because their account had its share waiting.",
       labels: ["lane"]
     )
     waiting = registry.gauges(
@@ -31,6 +37,7 @@ struct HashPoolMetrics: Sendable {
     )
     for lane in HashLane.allCases {
       _ = shed.series(lane.rawValue)
+      _ = overShare.series(lane.rawValue)
       _ = waiting.series(lane.rawValue)
     }
   }
@@ -39,7 +46,9 @@ struct HashPoolMetrics: Sendable {
 
   func released(_ lane: HashLane) { waiting.series(lane.rawValue).decrement() }
 
-  func refused(_ lane: HashLane) { shed.series(lane.rawValue).increment() }
+  func refused(_ lane: HashLane, _ reservation: HashQueue.Reservation) {
+    (reservation == .shareIsFull ? overShare : shed).series(lane.rawValue).increment()
+  }
 
   func began(_ job: HashQueue.Job, at now: MonotonicInstant) {
     wait.series(job.lane.rawValue).observe(nanoseconds: job.arrived.nanoseconds(to: now))

@@ -14,11 +14,13 @@ public enum HashLane: String, CaseIterable, Sendable {
 /// Neither lane can shut the other out: of all places each may take three quarters, and of four turns
 /// the ordinary lane has one even while the trusted one never runs dry. A flood of wrong sign-ins so
 /// leaves three quarters of the threads to those who were right before, and whoever has a device
-/// that is known cannot stop strangers from signing in.
+/// that is known cannot stop strangers from signing in. Within a lane nobody has more than a share: see
+/// `FairLane`.
 struct HashQueue: Sendable {
   /// A hash that waits.
   struct Job: Sendable {
     let lane: HashLane
+    let share: HashShare
     let arrived: MonotonicInstant
     /// Does the work; what it returns hands the result over.
     let run: @Sendable () -> @Sendable () -> Void
@@ -27,48 +29,44 @@ struct HashQueue: Sendable {
   /// Turns of the trusted lane for each of the ordinary one, while both wait.
   static let trustedTurns = 3
 
-  private struct Lane {
-    /// Places that are given out and not yet free again.
-    var placeCount = 0
-    var arriving: [Job] = []
-    /// The rest of those that arrived before, the oldest last.
-    var leaving: [Job] = []
-
-    var isEmpty: Bool { arriving.isEmpty && leaving.isEmpty }
-
-    mutating func next() -> Job? {
-      if leaving.isEmpty {
-        leaving = arriving.reversed()
-        arriving = []
-      }
-      return leaving.popLast()
-    }
+  /// What became of somebody who asked for a place.
+  enum Reservation: Hashable, Sendable {
+    case taken
+    /// The lane has none, or there is none at all.
+    case laneIsFull
+    /// The share has all that one may have.
+    case shareIsFull
   }
 
-  private var trusted = Lane()
-  private var ordinary = Lane()
+  private var trusted = FairLane()
+  private var ordinary = FairLane()
   private var turnCount = 0
 
   /// Places of both lanes that are not free.
   var placeCount: Int { trusted.placeCount + ordinary.placeCount }
 
+  /// Jobs of both lanes that have not begun.
+  var waitingCount: Int { trusted.waitingCount + ordinary.waitingCount }
+
   /// How many places of `capacity` one lane may take.
   static func share(of capacity: Int) -> Int { max(1, capacity * 3 / 4) }
 
-  /// Takes a place in a lane; false when there is none.
-  mutating func reserve(_ lane: HashLane, capacity: Int) -> Bool {
+  /// Takes a place in a lane for a share.
+  mutating func reserve(_ lane: HashLane, for share: HashShare, capacity: Int) -> Reservation {
+    // First, so that whoever asks for too much is told that, and not that others do.
+    guard !self[lane].isFull(share) else { return .shareIsFull }
     guard placeCount < capacity, self[lane].placeCount < Self.share(of: capacity) else {
-      return false
+      return .laneIsFull
     }
-    self[lane].placeCount += 1
-    return true
+    self[lane].reserve(share)
+    return .taken
   }
 
   /// Gives a place back.
-  mutating func release(_ lane: HashLane) { self[lane].placeCount -= 1 }
+  mutating func release(_ lane: HashLane, _ share: HashShare) { self[lane].release(share) }
 
   /// Adds a job that has a place.
-  mutating func append(_ job: Job) { self[job.lane].arriving.append(job) }
+  mutating func append(_ job: Job) { self[job.lane].append(job) }
 
   /// The job whose turn it is; nil when none waits.
   mutating func next() -> Job? {
@@ -84,7 +82,7 @@ struct HashQueue: Sendable {
     return trusted.next()
   }
 
-  private subscript(lane: HashLane) -> Lane {
+  private subscript(lane: HashLane) -> FairLane {
     get {
       switch lane {
       case .trusted: trusted

@@ -22,7 +22,22 @@ struct SignInAttempt: Sendable {
   /// The device, if it signed in before.
   let device: KnownDevice?
   let source: CallSource
+  /// What it takes of what its source may guess; nil when it is not counted.
+  let guess: Charge?
+  /// What it takes of how often its source and its account may sign in.
+  let rate: [Charge]
+  /// Whether the account is among those: only somebody who was right before may use that up.
+  let isAccountCharged: Bool
   let permit: HashPool.Permit
+}
+
+/// An attempt that was taken of a limit, to be given back if it does not count.
+struct Charge: Sendable {
+  let limiter: SourceLimiter
+  /// Of what: a source's bytes, an account's digest.
+  let name: [UInt8]
+
+  func giveBack() { limiter.giveBack(name) }
 }
 
 extension AuthCore {
@@ -51,8 +66,8 @@ extension AuthCore {
 
   /// Lets a sign-in be tried, or throws RESOURCE_EXHAUSTED.
   ///
-  /// A device that is known has attempts of its own, and neither those of strangers nor those of
-  /// others at its address count for it.
+  /// A device that is known has attempts of its own, and the wrong ones of strangers and of others at
+  /// its address do not count for it.
   func admitSignIn(
     email: String,
     deviceToken: String,
@@ -61,9 +76,13 @@ extension AuthCore {
     let (email, now) = (EmailAddress(email), clock.now)
     let account = attemptSubject(email)
     let device = devices.read(deviceToken, of: account, now: now)
-    if device == nil { try take(signInLimiter, source, "SignIn") }
     let wasRight = source.address.map { successes.contains(account, $0, now: now) } ?? false
-    do {
+    let isKnown = device != nil || wasRight
+    var (guess, rate): (Charge?, [Charge]) = (nil, [])
+    do throws(RPCError) {
+      if device == nil { guess = try charge(guesses, source, "SignIn") }
+      if let charge = try charge(sourceSignIns, source, "SignIn") { rate.append(charge) }
+      if isKnown { rate.append(try charge(account: account)) }
       return SignInAttempt(
         email: email,
         account: account,
@@ -71,31 +90,47 @@ extension AuthCore {
           ?? AttemptSubject(digest: account, isKnown: false),
         device: device,
         source: source,
-        permit: try pool.reserve(device != nil || wasRight ? .trusted : .ordinary)
+        guess: guess,
+        rate: rate,
+        isAccountCharged: isKnown,
+        permit: try pool.reserve(
+          isKnown ? .trusted : .ordinary,
+          // Only whoever signed in to the account has its device tokens; its address others may have.
+          for: device != nil
+            ? HashShare(account: account) : HashShare(account: account, from: source.address)
+        )
       )
     } catch {
-      if device == nil { giveBack(signInLimiter, source) }
+      guess?.giveBack()
+      for charge in rate { charge.giveBack() }
       throw error
     }
   }
 
-  /// The password was right, or could not be checked.
+  /// Nothing was found out about the password.
   func giveBack(_ attempt: SignInAttempt) {
-    if attempt.device == nil { giveBack(signInLimiter, attempt.source) }
+    attempt.guess?.giveBack()
+    for charge in attempt.rate { charge.giveBack() }
   }
 
-  /// The password was right: this counts for the next time.
-  func succeeded(_ attempt: SignInAttempt) {
-    giveBack(attempt)
-    guard let source = attempt.source.address else { return }
-    successes.insert(attempt.account, source, now: clock.now)
+  /// The password was right: this counts for the next time, and of how often that may be.
+  ///
+  /// Throws RESOURCE_EXHAUSTED when the account was signed in to too often. Somebody who was never
+  /// right before is not told so earlier, as it would tell that there is such an account.
+  func succeeded(_ attempt: SignInAttempt) throws(RPCError) {
+    attempt.guess?.giveBack()
+    if let source = attempt.source.address {
+      successes.insert(attempt.account, source, now: clock.now)
+    }
+    if !attempt.isAccountCharged { _ = try charge(account: attempt.account) }
   }
 
   /// The password was wrong, or came too early.
   func failed(_ attempt: SignInAttempt) {
     metrics.signIns.series("refused").increment()
+    for charge in attempt.rate { charge.giveBack() }
     guard attempt.device == nil, let source = attempt.source.counted,
-      signInLimiter.isGuessing(source, account: attempt.account)
+      guesses.isGuessing(source, account: attempt.account)
     else { return }
     metrics.guessingSources.increment()
     logger.warning(
@@ -105,29 +140,37 @@ extension AuthCore {
   }
 
   /// Lets an account be asked for, or throws RESOURCE_EXHAUSTED.
-  func admitSignUp(_ source: CallSource) throws(RPCError) -> HashPool.Permit {
-    try take(signUpLimiter, source, "SignUp")
+  func admitSignUp(_ email: String, _ source: CallSource) throws(RPCError) -> HashPool.Permit {
+    let charge = try charge(signUps, source, "SignUp")
     do {
-      return try pool.reserve(.ordinary)
+      let account = attemptSubject(EmailAddress(email))
+      return try pool.reserve(.ordinary, for: HashShare(account: account, from: source.address))
     } catch {
-      giveBack(signUpLimiter, source)
+      charge?.giveBack()
       throw error
     }
   }
 
-  private func take(
+  /// Takes an attempt of a source; nil when it is not counted.
+  private func charge(
     _ limiter: SourceLimiter,
     _ source: CallSource,
     _ method: String
-  ) throws(RPCError) {
-    guard let counted = source.counted,
-      case .refused(let wait) = limiter.take(counted, now: clock.now)
-    else { return }
-    metrics.sourceRefusals.series(method).increment()
-    throw AuthError.tooManyAttempts(retryAfter: .milliseconds(wait))
+  ) throws(RPCError) -> Charge? {
+    guard let counted = source.counted else { return nil }
+    if case .refused(let wait) = limiter.take(counted, now: clock.now) {
+      metrics.sourceRefusals.series(method).increment()
+      throw AuthError.tooManyAttempts(retryAfter: .milliseconds(wait))
+    }
+    return Charge(limiter: limiter, name: counted.bytes)
   }
 
-  private func giveBack(_ limiter: SourceLimiter, _ source: CallSource) {
-    if let counted = source.counted { limiter.giveBack(counted) }
+  /// Takes one of the right passwords that an account has.
+  func charge(account: [UInt8]) throws(RPCError) -> Charge {
+    if case .refused(let wait) = accountSignIns.take(account, now: clock.now) {
+      metrics.accountRefusals.increment()
+      throw AuthError.accountSignsInTooOften(retryAfter: .milliseconds(wait))
+    }
+    return Charge(limiter: accountSignIns, name: account)
   }
 }

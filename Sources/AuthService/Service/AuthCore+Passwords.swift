@@ -5,8 +5,10 @@ internal import ServiceKit
 struct VerifiedPassword: Sendable {
   /// Whose it is.
   let user: UserRecord
-  /// The record it was checked against, as the store has it.
+  /// The record it was checked against, as the store had it.
   let stored: String
+  /// What must still be so when something is written because of it.
+  let basis: SignInBasis
   /// What the attempt was counted under.
   let subject: [UInt8]
 }
@@ -35,7 +37,12 @@ extension AuthCore {
     let hasher = hasher
     let isRight = try await pool.run(permit) { try hasher.check(password, against: record) }
     guard isInTime, isRight, let found, let stored else { return nil }
-    return VerifiedPassword(user: found.user, stored: stored, subject: subject.digest)
+    return VerifiedPassword(
+      user: found.user,
+      stored: stored,
+      basis: found.basis,
+      subject: subject.digest
+    )
   }
 
   /// A new record for a password whose stored one is below today's cost; nil when it is not, or when
@@ -46,7 +53,7 @@ extension AuthCore {
     }
     let hasher = hasher
     do {
-      let permit = try pool.reserve(.trusted)
+      let permit = try pool.reserve(.trusted, for: HashShare(user: verified.user.id))
       return try await pool.run(permit) { try hasher.record(of: password).text }
     } catch {
       logger.debug("a password record was not renewed", ["error": "\(error)"])
@@ -54,17 +61,18 @@ extension AuthCore {
     }
   }
 
-  /// Revokes sessions of the calling user; the number of those that lived.
+  /// Revokes the sessions of the calling user that `choose` finds; the number of those that lived.
   func revoke(
-    _ sessions: [String],
     of user: UserIdentity,
     _ call: CallContext,
-    action: String
+    action: String,
+    _ choose: @escaping @Sendable (borrowing WriteTransaction) throws -> [String]
   ) async throws -> Int {
     let (now, requestID) = (clock.now, call.requestID)
-    let count = try await write { tx in
-      let count = try SessionTable.revoke(sessions, of: user.userID, now: now, in: tx)
-      if count > 0 {
+    let revoked = try await write { tx in
+      let sessions = try choose(tx)
+      let revoked = try SessionTable.revoke(sessions, of: user.userID, now: now, in: tx)
+      if !revoked.isEmpty {
         try tx.audit(
           AuditRecord(
             actor: user.userID,
@@ -72,13 +80,13 @@ extension AuthCore {
             requestID: requestID,
             action: action,
             object: sessions.count == 1 ? sessions[0] : user.userID,
-            detail: "\(count) sessions"
+            detail: "\(revoked.count) sessions"
           )
         )
       }
-      return count
+      return revoked
     }
-    if count > 0 { announce(revoked: sessions) }
-    return count
+    announce(revoked)
+    return revoked.count
   }
 }

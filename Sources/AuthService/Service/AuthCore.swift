@@ -15,8 +15,14 @@ struct AuthCore: Sendable {
   let ring: SigningKeyRing
   let contexts: UserContextSource
   let devices: DeviceTokens
-  let signInLimiter: SourceLimiter
-  let signUpLimiter: SourceLimiter
+  /// Wrong passwords of sources.
+  let guesses: SourceLimiter
+  /// Accounts that sources ask for.
+  let signUps: SourceLimiter
+  /// Right passwords of sources.
+  let sourceSignIns: SourceLimiter
+  /// Right passwords of accounts, by their digests.
+  let accountSignIns: SourceLimiter
   let successes: RecentSuccesses
   let revocations: RevocationSet
   let signal: RevocationSignal
@@ -37,7 +43,9 @@ struct AuthCore: Sendable {
 
   /// Writes once per idempotency key of the calling user, or of everyone who has no account yet.
   ///
-  /// What is remembered of the request is keyed: a digest of a password could be guessed from.
+  /// What is remembered of the request is keyed, so that nobody finds addresses by guessing them. It
+  /// must not depend on a secret that the caller has to prove: that a key was used with another one
+  /// would be an answer to a guess.
   func writeOnce<Response: Message>(
     _ key: String,
     _ request: some Message,
@@ -71,30 +79,21 @@ struct AuthCore: Sendable {
   }
 
   /// Makes revocations that were committed count here and elsewhere, at once.
-  func announce(revoked sessions: [String]) {
-    guard !sessions.isEmpty else { return }
-    let now = clock.now
-    let expires = now + RevocationTable.lifetime
-    revocations.insert(sessions.map { Revocation(.session($0), expires: expires) }, now: now)
+  func announce(_ revoked: [Revocation]) {
+    guard !revoked.isEmpty else { return }
+    revocations.insert(revoked, now: clock.now)
     signal.announce()
-    metrics.revoked.add(sessions.count)
+    metrics.revoked.add(revoked.count)
   }
 
-  /// Begins a session: at most so many live at a time, and those idle longest make room.
-  ///
-  /// Gives the session and those that were ended, to be announced after the commit.
-  func beginSession(
+  /// A session that begins at `now`.
+  func newSession(
     of userID: String,
     from device: DeviceDescription,
     network: String,
-    now: Int64,
-    requestID: String,
-    in tx: borrowing WriteTransaction
-  ) throws -> (session: SessionRecord, evicted: [String]) {
-    let alive = try SessionTable.alive(of: userID, now: now, in: tx)
-    let evicted = settings.sessions.evicted(alive.map { ($0.id, $0.refresh.rotated) })
-    _ = try SessionTable.revoke(evicted, of: userID, now: now, in: tx)
-    let session = SessionRecord(
+    now: Int64
+  ) -> SessionRecord {
+    SessionRecord(
       id: identifiers.make(.session),
       userID: userID,
       refresh: RefreshState(
@@ -109,6 +108,20 @@ struct AuthCore: Sendable {
       device: device,
       network: network
     )
+  }
+
+  /// Begins a session: at most so many live at a time, and those idle longest make room.
+  ///
+  /// Gives those that were ended, to be announced after the commit.
+  func begin(
+    _ session: SessionRecord,
+    requestID: String,
+    in tx: borrowing WriteTransaction
+  ) throws -> [Revocation] {
+    let (userID, now) = (session.userID, session.created)
+    let alive = try SessionTable.alive(of: userID, now: now, in: tx)
+    let excess = settings.sessions.evicted(alive.map { ($0.id, $0.refresh.rotated) })
+    let evicted = try SessionTable.revoke(excess, of: userID, now: now, in: tx)
     try SessionTable.insert(session, in: tx)
     try tx.audit(
       AuditRecord(
@@ -119,14 +132,39 @@ struct AuthCore: Sendable {
         detail: evicted.isEmpty ? "" : "evicted \(evicted.count)"
       )
     )
-    return (session, evicted)
+    return evicted
+  }
+
+  /// Throws unless the caller's session lives in the state that a write is about to change.
+  ///
+  /// That it lived when the call came in is not enough: whatever ends a session is to come before
+  /// every write that is not yet done.
+  func requireLivingSession(
+    of user: UserIdentity,
+    now: Int64,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws {
+    guard let session = try SessionTable.find(user.sessionID, in: tx),
+      session.userID == user.userID, session.isAlive(at: now)
+    else { throw AuthError.sessionEnded }
+  }
+
+  /// The key that signs what is issued now, for calls to get before they write: a new generation of a
+  /// refresh token that is stored and not answered would make its owner look like a thief.
+  ///
+  /// Throws UNAVAILABLE when there is none and none can be made.
+  func signer() async throws(RPCError) -> SigningKey {
+    do {
+      return try await ring.readySigner()
+    } catch {
+      throw AuthError.noSigningKey(cause: error)
+    }
   }
 
   /// The tokens of a session's newest generation.
   ///
   /// Made of the session alone, so that asking again within the grace gets the same answer.
-  func tokens(of session: SessionRecord) throws(RPCError) -> Auth_V1.Tokens {
-    guard let signer = ring.signer else { throw AuthError.noSigningKey }
+  func tokens(of session: SessionRecord, by signer: SigningKey) -> Auth_V1.Tokens {
     let generation = session.refresh.generation
     let tokenID = "\(session.id).\(generation)"
     let issued = session.refresh.rotated / 1000 * 1000
@@ -162,6 +200,7 @@ struct AuthMetrics: Sendable {
   let revoked: Counter
   let transactions: MetricFamily<Counter>
   let sourceRefusals: MetricFamily<Counter>
+  let accountRefusals: Counter
   let guessingSources: Counter
 
   init(_ registry: MetricRegistry) {
@@ -184,6 +223,10 @@ struct AuthMetrics: Sendable {
       "auth_source_refusals_total",
       help: "Calls that were refused because their source had too many attempts, by method.",
       labels: ["method"]
+    )
+    accountRefusals = registry.counter(
+      "auth_account_refusals_total",
+      help: "Right passwords that were refused because their account was signed in to too often."
     )
     guessingSources = registry.counter(
       "auth_guessing_sources_total",

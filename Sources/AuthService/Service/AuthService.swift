@@ -27,12 +27,14 @@ public final class AuthService: Sendable {
     public var random: any RandomSource
     /// A loop for timers; also the monotonic clock.
     public var loop: any EventLoop
+    /// How long the system has been up: what a clock that is set does not change.
+    public var uptime: @Sendable () -> MonotonicInstant
     /// Where log lines go.
     public var logger: Logger
     /// Where metrics are registered.
     public var metrics: MetricRegistry
 
-    /// Makes dependencies with the system's clock and chance.
+    /// Makes dependencies with the system's clock and chance; the loop says how long the system is up.
     public init(
       databasePath: String,
       tenancy: Channel,
@@ -41,6 +43,7 @@ public final class AuthService: Sendable {
       clock: any WallClock = SystemWallClock(),
       random: any RandomSource = SystemRandomSource(),
       loop: any EventLoop,
+      uptime: (@Sendable () -> MonotonicInstant)? = nil,
       logger: Logger,
       metrics: MetricRegistry = MetricRegistry()
     ) {
@@ -54,6 +57,7 @@ public final class AuthService: Sendable {
       self.clock = clock
       self.random = random
       self.loop = loop
+      self.uptime = uptime ?? { loop.preciseNow }
       self.logger = logger
       self.metrics = metrics
     }
@@ -61,6 +65,7 @@ public final class AuthService: Sendable {
 
   let core: AuthCore
   private let loop: any EventLoop
+  private let retention: RetentionClock
   private let authentication: AuthenticationInterceptor
 
   /// How often keys and old rows are looked after.
@@ -69,6 +74,11 @@ public final class AuthService: Sendable {
   private init(_ core: AuthCore, _ dependencies: Dependencies) {
     self.core = core
     loop = dependencies.loop
+    retention = RetentionClock(
+      core.database,
+      clock: dependencies.clock,
+      uptime: dependencies.uptime
+    )
     authentication = AuthenticationInterceptor(
       tokens: AccessTokenAuthenticator(
         verifier: AccessTokenVerifier(
@@ -137,10 +147,12 @@ public final class AuthService: Sendable {
           entitlement: dependencies.entitlement
         ),
         devices: DeviceTokens(secret: secrets.lookup),
-        signInLimiter: limiter(settings.sourceLimits.failures),
-        signUpLimiter: limiter(settings.sourceLimits.signUps),
+        guesses: limiter(settings.sourceLimits.failures),
+        signUps: limiter(settings.sourceLimits.signUps),
+        sourceSignIns: limiter(settings.sourceLimits.signIns),
+        accountSignIns: limiter(settings.sourceLimits.accountSignIns),
         successes: RecentSuccesses(key: dependencies.random.bytes(32)),
-        revocations: RevocationSet(),
+        revocations: RevocationSet(uptime: dependencies.uptime),
         signal: RevocationSignal(),
         logger: dependencies.logger,
         metrics: AuthMetrics(dependencies.metrics)
@@ -187,15 +199,18 @@ public final class AuthService: Sendable {
   }
 
   /// Makes the signing keys that are due, drops those that are over, and deletes old rows.
+  ///
+  /// Nothing is dropped or deleted on the word of a clock that may have been set wrong: see
+  /// `RetentionClock`.
   public func maintain() async throws {
-    try await core.ring.maintain()
-    let now = core.clock.now
+    let confirmed = try await retention.advance()
+    try await core.ring.maintain(confirmed: confirmed)
     try await core.database.write { tx in
-      try RevocationTable.prune(now: now, in: tx)
-      try AttemptTable.prune(now: now, in: tx)
-      try SessionTable.prune(endedBefore: now - 7 * 86_400_000, in: tx)
+      try RevocationTable.prune(now: confirmed, in: tx)
+      try AttemptTable.prune(now: confirmed, in: tx)
+      try SessionTable.prune(endedBefore: confirmed - 7 * 86_400_000, in: tx)
     }
-    try await core.database.purgeOldRows(now: now)
+    try await core.database.purgeOldRows(now: confirmed)
   }
 
   /// What must be in order to be sent calls; does not wait.
@@ -211,11 +226,11 @@ public final class AuthService: Sendable {
     core.pool.stop()
   }
 
-  /// Knows again what was revoked before a restart.
+  /// Knows again what was revoked before a restart: all of it, whatever the clock says now.
   private func loadRevocations() async throws {
     let now = core.clock.now
     let stored = try await core.database.read { tx in
-      try RevocationTable.list(after: 0, now: now, limit: .max, in: tx)
+      try RevocationTable.list(after: 0, limit: .max, in: tx)
     }
     let revocations = stored.map { stored in
       let subject: Revocation.Subject =

@@ -69,6 +69,18 @@ enum AuthSchema {
         );
         CREATE INDEX attempt_by_time ON attempt (last_at);
         """
-    )
+    ),
+    Migration(
+      version: 2,
+      sql: """
+        -- Counts changes of the password; making its record anew is none.
+        ALTER TABLE credential ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+        -- Counts how often the user ended all sessions, or all others.
+        ALTER TABLE user ADD COLUMN session_endings INTEGER NOT NULL DEFAULT 0;
+        -- The latest time that any token of the session says it was issued at.
+        ALTER TABLE session ADD COLUMN newest_issue INTEGER NOT NULL DEFAULT 0;
+        UPDATE session SET newest_issue = max(created_at, rotated_at);
+        """
+    ),
   ]
 }

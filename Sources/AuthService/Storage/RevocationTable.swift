@@ -16,13 +16,11 @@ struct StoredRevocation: Hashable, Sendable {
 
 /// Revocations that still matter, in the store.
 enum RevocationTable {
-  /// As long as an access token may live, and what clocks may differ, on both sides.
-  static let lifetime = AccessTokenVerifier.lifetimeMax + 60_000
-
+  /// Stores the revocation of a session; `forgetAt` is when the last of its tokens has expired.
   static func insert(
     session id: String,
     of userID: String,
-    now: Int64,
+    forgetAt: Int64,
     in tx: borrowing WriteTransaction
   ) throws {
     let revision = try tx.appendChange(kind: "session.revoked", subject: id, scope: userID)
@@ -31,24 +29,25 @@ enum RevocationTable {
       .integer(revision),
       .text(id),
       .text(userID),
-      .integer(now + lifetime)
+      .integer(forgetAt)
     )
   }
 
-  /// Those after a revision that still matter, oldest first.
+  /// Those after a revision, oldest first.
+  ///
+  /// All that are stored: a clock that runs ahead must not hide one from a service that starts just
+  /// then.
   static func list(
     after revision: Int64,
-    now: Int64,
     limit: Int,
     in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [StoredRevocation] {
     try tx.query(
       """
       SELECT revision, session_id, user_id, not_before, forget_at FROM revocation
-      WHERE revision > ? AND forget_at > ? ORDER BY revision LIMIT ?
+      WHERE revision > ? ORDER BY revision LIMIT ?
       """,
       .integer(revision),
-      .integer(now),
       .integer(limit)
     ) { row in
       StoredRevocation(
@@ -61,6 +60,7 @@ enum RevocationTable {
     }
   }
 
+  /// Forgets those that no token can concern any more.
   static func prune(now: Int64, in tx: borrowing WriteTransaction) throws {
     try tx.execute("DELETE FROM revocation WHERE forget_at <= ?", .integer(now))
   }

@@ -57,7 +57,8 @@ enum SessionTable {
   static func insert(_ session: SessionRecord, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
       """
-      INSERT INTO session (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)
+      INSERT INTO session (\(columns), newest_issue)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)
       """,
       .text(session.id),
       .text(session.userID),
@@ -70,41 +71,53 @@ enum SessionTable {
       .text(session.device.name),
       .text(session.device.model),
       .text(session.device.application),
-      .text(session.network)
+      .text(session.network),
+      .integer(session.refresh.rotated)
     )
   }
 
   /// Writes what its refresh tokens say; revoking is done by `revoke`.
   static func update(_ session: SessionRecord, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
-      "UPDATE session SET generation = ?, rotated_at = ?, idle_end = ? WHERE id = ?",
+      """
+      UPDATE session SET generation = ?, rotated_at = ?, idle_end = ?,
+        newest_issue = max(newest_issue, ?) WHERE id = ?
+      """,
       .integer(Int64(session.refresh.generation)),
       .integer(session.refresh.rotated),
       .integer(session.refresh.idleEnd),
+      .integer(session.refresh.rotated),
       .text(session.id)
     )
   }
 
-  /// Revokes sessions of a user and tells the other services; the number of those that lived.
+  /// Revokes sessions of a user and tells the other services; gives those that lived.
+  ///
+  /// Each is remembered for as long as the newest token of the session could be believed, even if
+  /// that was issued by a clock that was ahead.
   static func revoke(
     _ ids: [String],
     of userID: String,
     now: Int64,
     in tx: borrowing WriteTransaction
-  ) throws -> Int {
-    var count = 0
+  ) throws -> [Revocation] {
+    var revoked: [Revocation] = []
     for id in ids {
-      let changed = try tx.execute(
-        "UPDATE session SET revoked_at = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL",
+      let newestIssue = try tx.first(
+        """
+        UPDATE session SET revoked_at = ? WHERE id = ? AND user_id = ? AND revoked_at IS NULL
+        RETURNING newest_issue
+        """,
         .integer(now),
         .text(id),
         .text(userID)
-      )
-      guard changed > 0 else { continue }
-      count += 1
-      try RevocationTable.insert(session: id, of: userID, now: now, in: tx)
+      ) { $0.integer(0) }
+      guard let newestIssue else { continue }
+      let forgetAt = max(now, newestIssue).addingSaturated(Revocation.lifetimeMin)
+      try RevocationTable.insert(session: id, of: userID, forgetAt: forgetAt, in: tx)
+      revoked.append(Revocation(.session(id), expires: forgetAt))
     }
-    return count
+    return revoked
   }
 
   /// Deletes sessions that ended before a time.

@@ -32,31 +32,47 @@ enum UserTable {
     try tx.first("SELECT \(columns) FROM user WHERE id = ?", .text(id)) { record($0) }
   }
 
-  /// The user of an address and the stored password.
+  /// The user of an address, the stored password, and what a sign-in rests on.
   ///
-  /// One query with a join, so that an unknown address costs what a known one does.
+  /// One query with joins, so that an unknown address costs what a known one does.
   static func findForSignIn(
     _ email: EmailAddress,
     in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> (user: UserRecord, password: String?)? {
+  ) throws -> (user: UserRecord, password: String?, basis: SignInBasis)? {
     try tx.first(
       """
-      SELECT \(columns), password FROM user
+      SELECT \(columns), password, coalesce(version, 0), session_endings FROM user
       LEFT JOIN credential ON credential.user_id = user.id WHERE email_key = ?
       """,
       .text(email.key)
     ) { row in
-      (record(row), row.optionalText(11))
+      (
+        record(row), row.optionalText(11),
+        SignInBasis(passwordVersion: row.integer(12), sessionEndings: row.integer(13))
+      )
     }
   }
 
-  static func password(
+  /// What a sign-in of a user rests on now; nil without a user.
+  static func basis(
     of userID: String,
     in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> String? {
-    try tx.first("SELECT password FROM credential WHERE user_id = ?", .text(userID)) { row in
-      row.text(0)
-    }
+  ) throws -> SignInBasis? {
+    try tx.first(
+      """
+      SELECT coalesce(version, 0), session_endings FROM user
+      LEFT JOIN credential ON credential.user_id = user.id WHERE user.id = ?
+      """,
+      .text(userID)
+    ) { SignInBasis(passwordVersion: $0.integer(0), sessionEndings: $0.integer(1)) }
+  }
+
+  /// Ends the sign-ins of a user that are under way: see `SignInBasis`.
+  static func countSessionEnding(of userID: String, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      "UPDATE user SET session_endings = session_endings + 1 WHERE id = ?",
+      .text(userID)
+    )
   }
 
   static func isTaken(
@@ -116,21 +132,33 @@ enum UserTable {
     )
   }
 
-  /// Writes a password in the place of another; false when that one is no longer there, because a
-  /// change came in between.
-  static func replacePassword(
+  /// Writes a new password.
+  static func changePassword(
+    of userID: String,
+    to new: String,
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.execute(
+      "UPDATE credential SET password = ?, changed_at = ?, version = version + 1 WHERE user_id = ?",
+      .text(new),
+      .integer(now),
+      .text(userID)
+    )
+  }
+
+  /// Writes a new record of the same password, unless another one was written in between.
+  static func renewPassword(
     of userID: String,
     _ old: String,
     by new: String,
-    now: Int64,
     in tx: borrowing WriteTransaction
-  ) throws -> Bool {
+  ) throws {
     try tx.execute(
-      "UPDATE credential SET password = ?, changed_at = ? WHERE user_id = ? AND password = ?",
+      "UPDATE credential SET password = ? WHERE user_id = ? AND password = ?",
       .text(new),
-      .integer(now),
       .text(userID),
       .text(old)
-    ) == 1
+    )
   }
 }

@@ -7,15 +7,28 @@ import Testing
 
 @testable import AuthService
 
-/// A wall clock that stands still until it is told otherwise.
+/// Both clocks of a machine, which stand still until they are told otherwise.
 final class ManualClock: WallClock {
   private let milliseconds: Atomic<Int64>
+  private let uptimeMilliseconds = Atomic<Int64>(0)
 
   init(_ milliseconds: Int64 = 1_800_000_000_000) { self.milliseconds = Atomic(milliseconds) }
 
   var now: Int64 { milliseconds.load(ordering: .relaxed) }
 
-  func advance(_ span: Int64) { milliseconds.wrappingAdd(span, ordering: .relaxed) }
+  /// The monotonic one.
+  var uptime: MonotonicInstant {
+    MonotonicInstant(nanoseconds: uptimeMilliseconds.load(ordering: .relaxed) * 1_000_000)
+  }
+
+  /// Time passes.
+  func advance(_ span: Int64) {
+    milliseconds.wrappingAdd(span, ordering: .relaxed)
+    uptimeMilliseconds.wrappingAdd(span, ordering: .relaxed)
+  }
+
+  /// Somebody sets the wall clock.
+  func jump(_ span: Int64) { milliseconds.wrappingAdd(span, ordering: .relaxed) }
 }
 
 /// A folder of its own under the system's temporary one.
@@ -63,6 +76,8 @@ struct AuthStage {
     let peers = ScriptedPeers()
     var settings = AuthSettings()
     var secrets: String
+    /// Run inside those of the service.
+    var interceptors: [any ServerInterceptor] = []
 
     init(clock: ManualClock = ManualClock()) throws {
       folder = try StoreFolder()
@@ -115,6 +130,7 @@ struct AuthStage {
       ),
       clock: ground.clock,
       loop: loops.next(),
+      uptime: { [clock = ground.clock] in clock.uptime },
       logger: Logger(label: "auth", level: .trace, sink: sink, clock: ground.clock),
       metrics: registry
     )
@@ -123,7 +139,7 @@ struct AuthStage {
     let server = Server(
       local,
       services: service.services,
-      interceptors: service.interceptors,
+      interceptors: service.interceptors + ground.interceptors,
       on: loops
     )
     do {
@@ -186,6 +202,18 @@ struct AuthStage {
     try await authentication.signIn(.init(email: email, password: password))
   }
 
+  /// Changes a password.
+  func changePassword(
+    _ answer: Auth_V1.SignInResponse,
+    from old: String = AuthStage.password,
+    to new: String
+  ) async throws {
+    _ = try await users.changePassword(
+      .init(currentPassword: old, newPassword: new),
+      options: with(answer)
+    )
+  }
+
   /// Options with an access token.
   func with(_ answer: Auth_V1.SignInResponse) -> CallOptions {
     answer.tokens.map { with($0) } ?? CallOptions()
@@ -212,6 +240,26 @@ struct AuthStage {
     }
     return await condition()
   }
+}
+
+extension HashPool {
+  /// Takes all places of a lane, each for somebody else.
+  func fill(_ lane: HashLane) -> [Permit] {
+    var permits: [Permit] = []
+    while let permit = try? reserve(lane, for: HashShare(user: "filler \(permits.count)")) {
+      permits.append(permit)
+    }
+    return permits
+  }
+}
+
+/// All places of a lane, until they are freed.
+final class HeldPlaces: Sendable {
+  private let permits: Lock<[HashPool.Permit]>
+
+  init(of pool: HashPool, _ lane: HashLane) { permits = Lock(pool.fill(lane)) }
+
+  func free() { permits.withLock { $0 = [] } }
 }
 
 /// What a call ended with: `UNAUTHENTICATED INVALID_CREDENTIALS`; `OK` when it succeeded.

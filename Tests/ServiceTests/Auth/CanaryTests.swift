@@ -97,12 +97,11 @@ struct CanaryTests {
         )
       }
     }
-    var permits: [HashPool.Permit] = []
-    while let permit = try? stage.service.core.pool.reserve(.ordinary) { permits.append(permit) }
+    let places = HeldPlaces(of: stage.service.core.pool, .ordinary)
     await answers.of {
       _ = try await stage.signUp("new@example.org", password: "canary-shed-77b3")
     }
-    permits = []
+    places.free()
     for _ in 0..<5 {
       await answers.of { _ = try await stage.signIn(password: "canary-early-1199") }
     }

@@ -235,19 +235,52 @@ struct DomainTests {
   @Test("A key is made ten minutes before it signs, and published until its tokens have ended")
   func rotation_overTime_overlaps() {
     let rotation = SigningKeyRotation(period: 1000, lead: 100, overlap: 50)
-    #expect(rotation.plan([], now: 7) == .init(newKeyFrom: 7, retired: []))
+    #expect(rotation.plan([], now: 7, confirmed: 7) == .init(newKeyFrom: 7, retired: []))
     let first = [(id: "a", from: Int64(0))]
-    #expect(rotation.plan(first, now: 899) == .init(newKeyFrom: nil, retired: []))
-    #expect(rotation.plan(first, now: 900) == .init(newKeyFrom: 1000, retired: []))
+    #expect(rotation.plan(first, now: 899, confirmed: 899) == .init(newKeyFrom: nil, retired: []))
+    #expect(rotation.plan(first, now: 900, confirmed: 900) == .init(newKeyFrom: 1000, retired: []))
     // Down for long: the old key signs on until the new one is known everywhere.
-    #expect(rotation.plan(first, now: 5000) == .init(newKeyFrom: 5100, retired: []))
+    #expect(
+      rotation.plan(first, now: 5000, confirmed: 5000) == .init(newKeyFrom: 5100, retired: [])
+    )
     let both = first + [(id: "b", from: Int64(1000))]
     #expect(rotation.signer(both, now: 999) == "a")
     #expect(rotation.signer(both, now: 1000) == "b")
-    #expect(rotation.plan(both, now: 1050) == .init(newKeyFrom: nil, retired: []))
-    #expect(rotation.plan(both, now: 1051) == .init(newKeyFrom: nil, retired: ["a"]))
+    #expect(rotation.plan(both, now: 1050, confirmed: 1050) == .init(newKeyFrom: nil, retired: []))
+    #expect(
+      rotation.plan(both, now: 1051, confirmed: 1051) == .init(newKeyFrom: nil, retired: ["a"])
+    )
     #expect(rotation.end(from: 0, successor: 1000, now: 500) == 1050)
     #expect(rotation.end(from: 0, successor: nil, now: 5000) == 5150)
+  }
+
+  @Test("A key is made when none signs now, whatever clock the others were made by")
+  func rotation_clockWasAhead_makesAKey() {
+    let rotation = SigningKeyRotation(period: 1000, lead: 100, overlap: 50)
+    let ahead = [(id: "a", from: Int64(50_000))]
+    #expect(rotation.plan(ahead, now: 7, confirmed: 7) == .init(newKeyFrom: 7, retired: []))
+    // Set right by a little: the key that is due soon stays the next one.
+    #expect(rotation.plan(ahead, now: 49_950, confirmed: 0).newKeyFrom == 49_950)
+    // With the new one everything goes on as if the other were not there.
+    let both = [(id: "b", from: Int64(7))] + ahead
+    #expect(rotation.plan(both, now: 906, confirmed: 906) == .init(newKeyFrom: nil, retired: []))
+    #expect(rotation.plan(both, now: 907, confirmed: 907) == .init(newKeyFrom: 1007, retired: []))
+    #expect(rotation.signer(both, now: 49_999) == "b")
+  }
+
+  @Test("No key is retired on the word of the wall clock alone, in either direction")
+  func rotation_clockJumps_retiresNothing() {
+    let rotation = SigningKeyRotation(period: 1000, lead: 100, overlap: 50)
+    let keys = [(id: "a", from: Int64(0)), (id: "b", from: 1000)]
+    #expect(rotation.plan(keys, now: 1_000_000, confirmed: 1020).retired == [])
+    #expect(
+      rotation.plan(keys, now: -1_000_000, confirmed: 1020)
+        == .init(newKeyFrom: -1_000_000, retired: [])
+    )
+    #expect(rotation.plan(keys, now: 1051, confirmed: 1051).retired == ["a"])
+    // A clock that jumps about makes some keys and not any number of them.
+    let many = (1...9).map { (id: "f\($0)", from: Int64($0) * 1_000_000) }
+    #expect(rotation.plan(many, now: 0, confirmed: 0).retired == (5...9).map { "f\($0)" })
   }
 
   @Test("A default is chosen when the first role appears, and cleared when its role goes")

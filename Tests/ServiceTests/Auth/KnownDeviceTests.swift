@@ -94,14 +94,13 @@ struct KnownDeviceTests {
       let token = try await stage.signUp().deviceToken
       _ = try await stage.signUp("eve@example.org")
       _ = try await stage.signIn("eve@example.org")
-      var permits: [HashPool.Permit] = []
-      while let permit = try? stage.service.core.pool.reserve(.ordinary) { permits.append(permit) }
+      let places = HeldPlaces(of: stage.service.core.pool, .ordinary)
       let shed = await outcome { _ = try await stage.signIn() }
       #expect(shed == "RESOURCE_EXHAUSTED TOO_MANY_SIGN_INS")
       _ = try await stage.signIn(onDevice: token)
       // Signed in to from here before.
       _ = try await stage.signIn("eve@example.org")
-      permits = []
+      places.free()
     }
   }
 

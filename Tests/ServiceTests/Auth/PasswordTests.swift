@@ -8,6 +8,7 @@ import Testing
 @Suite("Passwords and the threads that hash them")
 struct PasswordTests {
   private let cost = PasswordCost(memory: 8, passes: 1)
+  private let ada = HashShare(user: "ada")
 
   private func hasher(_ peppers: [Int: UInt8], cost: PasswordCost? = nil) throws -> PasswordHasher {
     let keys = peppers.mapValues { [UInt8](repeating: $0, count: 32) }
@@ -60,14 +61,13 @@ struct PasswordTests {
     let registry = MetricRegistry()
     let pool = try HashPool(threadCount: 1, metrics: registry)
     let gate = Gate()
-    var permits: [HashPool.Permit] = []
-    while let permit = try? pool.reserve(.ordinary) { permits.append(permit) }
+    var permits = pool.fill(.ordinary)
     // 40 ms are assumed before anything was measured: 50 places, and three quarters for a lane.
     #expect(permits.count == 37)
-    while let permit = try? pool.reserve(.trusted) { permits.append(permit) }
+    permits += pool.fill(.trusted)
     #expect(permits.count == 50)
     #expect(pool.count == 50)
-    let refusal = #expect(throws: RPCError.self) { try pool.reserve(.ordinary) }
+    let refusal = #expect(throws: RPCError.self) { try pool.reserve(.ordinary, for: ada) }
     #expect(refusal?.code == .resourceExhausted)
     #expect(refusal?.details.contains { $0.typeURL.hasSuffix("RetryInfo") } == true)
     // A caller that goes away before its job begins gives its place back …
@@ -92,16 +92,15 @@ struct PasswordTests {
   func pool_ordinaryFull_trustedIsTaken() async throws {
     let registry = MetricRegistry()
     let pool = try HashPool(threadCount: 1, metrics: registry)
-    var permits: [HashPool.Permit] = []
-    while let permit = try? pool.reserve(.ordinary) { permits.append(permit) }
-    let trusted = try pool.reserve(.trusted)
+    let places = HeldPlaces(of: pool, .ordinary)
+    let trusted = try pool.reserve(.trusted, for: ada)
     let lines = String(decoding: registry.render(), as: UTF8.self).split(separator: "\n")
     #expect(lines.contains(#"password_hashes_shed_total{lane="ordinary"} 1"#))
     #expect(lines.contains(#"password_hashes_shed_total{lane="trusted"} 0"#))
     #expect(lines.contains(#"password_hashes_waiting{lane="ordinary"} 37"#))
     #expect(lines.contains(#"password_hashes_waiting{lane="trusted"} 1"#))
     #expect(try await pool.run(trusted) { 7 } == 7)
-    permits = []
+    places.free()
     pool.stop()
     #expect(pool.count == 0)
     let text = String(decoding: registry.render(), as: UTF8.self)
@@ -110,54 +109,13 @@ struct PasswordTests {
     #expect(text.contains(#"password_hash_wait_seconds_count{lane="trusted"} 1"#))
   }
 
-  @Test("While both lanes wait, three of four turns are the trusted one's, oldest first")
-  func queue_bothWait_turnsAreShared() throws {
-    var queue = HashQueue()
-    let order = Lock<[String]>([])
-    for number in 0..<8 {
-      for lane in HashLane.allCases {
-        let isTaken = queue.reserve(lane, capacity: 100)
-        #expect(isTaken)
-        queue.append(
-          .init(lane: lane, arrived: .init(nanoseconds: 0)) {
-            order.withLock { $0.append("\(lane)\(number)") }
-            return {}
-          }
-        )
-      }
-    }
-    while let job = queue.next() {
-      job.run()()
-      queue.release(job.lane)
-    }
-    #expect(queue.placeCount == 0)
-    #expect(
-      order.withLock { $0 } == [
-        "trusted0", "trusted1", "trusted2", "ordinary0",
-        "trusted3", "trusted4", "trusted5", "ordinary1",
-        "trusted6", "trusted7", "ordinary2", "ordinary3",
-        "ordinary4", "ordinary5", "ordinary6", "ordinary7",
-      ]
-    )
-  }
-
-  @Test("A queue with one place is no one's for good")
-  func queue_onePlace_isShared() {
-    var queue = HashQueue()
-    var taken = [queue.reserve(.ordinary, capacity: 1), queue.reserve(.trusted, capacity: 1)]
-    queue.release(.ordinary)
-    taken.append(queue.reserve(.trusted, capacity: 1))
-    taken.append(queue.reserve(.ordinary, capacity: 1))
-    #expect(taken == [true, false, true, false])
-  }
-
   @Test("Jobs run on as many threads as there are, and never on more")
   func pool_manyJobs_allRun() async throws {
     let pool = try HashPool(threadCount: 2)
     let census = Census()
     let results = try await withThrowingTaskGroup(of: Int.self) { group in
       for number in 0..<40 {
-        let permit = try pool.reserve(.ordinary)
+        let permit = try pool.reserve(.ordinary, for: HashShare(user: "\(number)"))
         group.addTask {
           try await pool.run(permit) {
             census.enter()
@@ -178,7 +136,7 @@ struct PasswordTests {
   func pool_jobThrows_isThrown() async throws {
     struct Failure: Error {}
     let pool = try HashPool(threadCount: 1)
-    let permit = try pool.reserve(.ordinary)
+    let permit = try pool.reserve(.ordinary, for: ada)
     await #expect(throws: Failure.self) { try await pool.run(permit) { throw Failure() } }
     pool.stop()
   }
@@ -198,22 +156,4 @@ private final class Census: Sendable {
   }
 
   func leave() { counts.withLock { $0.now -= 1 } }
-}
-
-/// Holds a thread until it is opened.
-private final class Gate: Sendable {
-  private let isReached = Atomic<Bool>(false)
-  private let isOpen = Atomic<Bool>(false)
-
-  /// Called by the thread that is held.
-  func pass() {
-    isReached.store(true, ordering: .releasing)
-    while !isOpen.load(ordering: .acquiring) {}
-  }
-
-  func waitUntilReached() {
-    while !isReached.load(ordering: .acquiring) {}
-  }
-
-  func open() { isOpen.store(true, ordering: .releasing) }
 }
