@@ -62,6 +62,12 @@ public struct AuthProgram: HostedService {
     return "wrote \(arguments[0]); keep a copy of it, as nothing in the store opens without it"
   }
 
+  /// See `HostedService.store`.
+  public static let store = StoreDefinition(
+    applicationID: AuthSchema.applicationID,
+    migrations: AuthSchema.migrations
+  )
+
   /// See `HostedService.settings`.
   public static func settings(
     _ members: inout JSONMembers

@@ -29,6 +29,12 @@ public struct EntitlementProgram: HostedService {
     adminPort: 7413
   )
 
+  /// See `HostedService.store`.
+  public static let store = StoreDefinition(
+    applicationID: EntitlementSchema.applicationID,
+    migrations: EntitlementSchema.migrations
+  )
+
   /// See `HostedService.settings`.
   public static func settings(_ members: inout JSONMembers) throws(JSONDecodingError) -> Settings {
     Settings(

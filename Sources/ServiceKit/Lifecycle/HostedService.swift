@@ -8,6 +8,9 @@ public protocol HostedService: Sendable {
   /// Name and ports.
   static var identity: ServiceIdentity { get }
 
+  /// What its store is, for the commands that look at it without the service.
+  static var store: StoreDefinition { get }
+
   /// Takes the service's own settings out of the members.
   static func settings(_ members: inout JSONMembers) throws(JSONDecodingError) -> Settings
 

@@ -8,6 +8,12 @@ public enum ServiceCommandLine: Equatable, Sendable {
   case probe(configuration: String?)
   /// Copy the store of a running service to a file.
   case backUp(configuration: String?, to: String)
+  /// Read all of the store, or of a copy, and say what is wrong with it.
+  case verify(configuration: String?, file: String?)
+  /// Give the store other names, so that the next start makes a new one.
+  case setAside(configuration: String?)
+  /// Take the store for the right one although it differs from how it was left.
+  case acceptStore(configuration: String?)
   /// A command of the service's own.
   case command(String, arguments: [String], configuration: String?)
   /// Explain the program.
@@ -53,7 +59,12 @@ public enum ServiceCommandLine: Equatable, Sendable {
     switch (command, words.count) {
     case ("probe", 1): return .probe(configuration: configuration)
     case ("backup", 2): return .backUp(configuration: configuration, to: words[1])
-    case ("probe", _), ("backup", _): throw usage("\(command) was given the wrong arguments")
+    case ("verify", 1): return .verify(configuration: configuration, file: nil)
+    case ("verify", 2): return .verify(configuration: configuration, file: words[1])
+    case ("set-aside", 1): return .setAside(configuration: configuration)
+    case ("accept-store", 1): return .acceptStore(configuration: configuration)
+    case ("probe", _), ("backup", _), ("verify", _), ("set-aside", _), ("accept-store", _):
+      throw usage("\(command) was given the wrong arguments")
     default:
       guard commands.contains(command) else { throw usage("there is no command \(command)") }
       return .command(command, arguments: Array(words.dropFirst()), configuration: configuration)

@@ -69,6 +69,18 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
       let settings = try read(path)
       try await Database.backUp(settings.common.database, to: target)
       FileBytes.writeAll("backed up to \(target)\n", to: STDOUT_FILENO)
+    case .verify(let path, let file):
+      try await verify(file ?? (try read(path).common.database))
+    case .setAside(let path):
+      let target = try Database.setAside(try read(path).common.database)
+      FileBytes.writeAll(
+        "the store is at \(target) now, and the next start makes a new one\n",
+        to: STDOUT_FILENO
+      )
+    case .acceptStore(let path):
+      let database = try read(path).common.database
+      try await Database.accept(database, Service.store)
+      FileBytes.writeAll("\(database) is accepted as it is\n", to: STDOUT_FILENO)
     case .command(let name, let arguments, let path):
       guard let command = commands.first(where: { $0.name == name }) else {
         preconditionFailure("the command line accepted a command that is not there")
@@ -157,6 +169,23 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
     FileBytes.writeAll("serving\n", to: STDOUT_FILENO)
   }
 
+  // MARK: - Stores
+
+  /// What `verify` found.
+  private struct Damage: Error, CustomStringConvertible {
+    let findings: [String]
+
+    var description: String { "the store is damaged:\n" + findings.map { "  \($0)\n" }.joined() }
+  }
+
+  private func verify(_ path: String) async throws {
+    let findings = try await Database.verify(path, Service.store) { line in
+      FileBytes.writeAll("\(line)\n", to: STDOUT_FILENO)
+    }
+    guard findings.isEmpty else { throw Damage(findings: findings) }
+    FileBytes.writeAll("\(path) is in order\n", to: STDOUT_FILENO)
+  }
+
   // MARK: - Help
 
   private var help: String {
@@ -177,6 +206,12 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
             Asks the running service whether it serves; exits with 0 if so.
         \(name) backup FILE [--config FILE]
             Copies the store to a new file while the service runs.
+        \(name) verify [FILE] [--config FILE]
+            Reads all of the store, or of a copy, and says what is wrong with it; changes nothing.
+        \(name) set-aside [--config FILE]
+            Gives the files of the store other names, so that the next start makes a new one.
+        \(name) accept-store [--config FILE]
+            Takes the store that is there for the right one, although it is not as it was left.
       \(own.joined())
         --config FILE   Settings, one JSON object. Variables named GATEHOUSE_… go before it:
                         GATEHOUSE_LOG__LEVEL=debug sets log.level. docs/operations.md lists all.

@@ -20,7 +20,7 @@ internal import Synchronization
 /// await database.close()
 /// ```
 public final class Database: Sendable {
-  /// What it was opened with.
+  /// What it was opened with, the path without symbolic links.
   public let configuration: DatabaseConfiguration
 
   let feed: ChangeFeed
@@ -42,14 +42,18 @@ public final class Database: Sendable {
 
   /// Opens a store, or makes it, checks it, and brings it to the newest schema.
   ///
-  /// Throws `StoreError`: `inUse` when it is open elsewhere, `corrupt`, `newerSchema`,
-  /// `foreignFile`, `migrationFailed`, `cannotOpen`. Close it when it is not needed any more.
+  /// What was there before is looked for: a store that is gone, or differs from how it was left, is an
+  /// error and stays as it is. Throws `StoreError`: `inUse` when it is open elsewhere, by whatever name,
+  /// `missing`, `corrupt`, `newerSchema`, `foreignFile`, `migrationFailed`, `cannotOpen`. Close it when
+  /// it is not needed any more.
   public static func open(
     _ configuration: DatabaseConfiguration,
     migrations: [Migration],
     clock: any WallClock = SystemWallClock()
   ) async throws(StoreError) -> Database {
     precondition((1...64).contains(configuration.readerCount), "1 to 64 readers")
+    var configuration = configuration
+    configuration.path = try StoreFile.canonical(configuration.path)
     let feed = ChangeFeed(tailCountMax: configuration.recentChangeCountMax)
     let writer = try await StoreWriter.start(
       configuration,

@@ -28,8 +28,9 @@ public struct DatabaseConfiguration: Sendable {
   ///
   /// Pages have 4 KiB.
   public var pageCountMax: Int?
-  /// Whether the whole file is checked when it is opened; takes about a second per GiB.
-  public var checksAtOpen = true
+  /// Bytes up to which the whole file is read and checked when it is opened, and a digest of its pages
+  /// is kept; of a larger one only the ends are checked, and `Database.verify` reads it all.
+  public var checkByteCountMax = 256 << 20
   /// How long audit records are kept, in milliseconds; nil keeps them all.
   public var auditLifetime: Int64?
   /// Committed changes that `ChangeFeed` keeps in memory for its subscribers.

@@ -22,6 +22,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case overloaded
   /// The file is damaged.
   case corrupt(path: String, detail: String)
+  /// A store was here, and its file is gone or has no bytes.
+  case missing(path: String, isEmpty: Bool)
   /// The file was written by a newer program.
   case newerSchema(path: String, file: Int, program: Int)
   /// The file belongs to another program or service.
@@ -45,7 +47,11 @@ extension StoreError: CustomStringConvertible {
     switch self {
     case .unavailable(let reason): "the store is unavailable: \(reason)"
     case .overloaded: "the store has too much waiting"
-    case .corrupt(let path, let detail): "\(path) is damaged: \(detail)"
+    case .corrupt(let path, let detail):
+      "\(path) is damaged: \(detail); nothing was changed, see \"Damaged stores\" in docs/operations.md"
+    case .missing(let path, let isEmpty):
+      "\(path) is \(isEmpty ? "empty" : "missing"), but \(path).lock says that a store was here: put it "
+        + "back or restore a backup; for a new store, run the command set-aside first"
     case .newerSchema(let path, let file, let program):
       "\(path) has schema version \(file), but this program knows only up to \(program)"
     case .foreignFile(let path, let applicationID):

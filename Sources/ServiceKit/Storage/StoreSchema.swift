@@ -58,6 +58,14 @@ struct StoreSchema {
         );
         """
     ),
+    // Tells one store from all others, its copies excepted; never changes.
+    Migration(
+      version: 3,
+      sql: """
+        CREATE TABLE store_identity (id BLOB NOT NULL);
+        INSERT INTO store_identity VALUES (randomblob(\(StoreMarker.storeIDByteCount)));
+        """
+    ),
   ]
 
   /// Refuses a file of another program, or of a newer one, before anything in it is changed.
@@ -75,6 +83,12 @@ struct StoreSchema {
     }
     try refuseNewer(try commonVersion(), than: Self.common.count)
     try refuseNewer(own, than: migrations.count)
+  }
+
+  /// Whether nothing is missing from an inspected file.
+  func isNewest(_ migrations: [Migration]) throws(StoreError) -> Bool {
+    let (common, own) = (try commonVersion(), try ownVersion())
+    return common == Self.common.count && own == migrations.count
   }
 
   /// Applies what is missing to an inspected file; each step is one transaction.
@@ -96,6 +110,15 @@ struct StoreSchema {
         try connection.execute("PRAGMA user_version = \(migration.version)")
       }
     }
+  }
+
+  /// Which store it is; nil before its tables were made.
+  func storeID() throws(StoreError) -> [UInt8]? {
+    let isThere = try connection.first(
+      "SELECT 1 FROM sqlite_schema WHERE name = 'store_identity'"
+    ) { _ in true }
+    guard isThere == true else { return nil }
+    return try connection.first("SELECT id FROM store_identity") { $0.blob(0) }
   }
 
   /// Marks a new file as this service's.

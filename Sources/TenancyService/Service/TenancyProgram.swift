@@ -29,6 +29,12 @@ public struct TenancyProgram: HostedService {
     adminPort: 7412
   )
 
+  /// See `HostedService.store`.
+  public static let store = StoreDefinition(
+    applicationID: TenancySchema.applicationID,
+    migrations: TenancySchema.migrations
+  )
+
   /// See `HostedService.settings`.
   public static func settings(_ members: inout JSONMembers) throws(JSONDecodingError) -> Settings {
     Settings(

@@ -13,6 +13,10 @@ struct ServiceCommandLineTests {
     #expect(try read("--check-config", "--config", "a") == .checkConfiguration("a"))
     #expect(try read("probe") == .probe(configuration: nil))
     #expect(try read("backup", "f", "--config", "a") == .backUp(configuration: "a", to: "f"))
+    #expect(try read("verify") == .verify(configuration: nil, file: nil))
+    #expect(try read("verify", "f") == .verify(configuration: nil, file: "f"))
+    #expect(try read("set-aside", "--config", "a") == .setAside(configuration: "a"))
+    #expect(try read("accept-store") == .acceptStore(configuration: nil))
     #expect(
       try read("grant", "--config", "a", "x")
         == .command("grant", arguments: ["x"], configuration: "a")
@@ -23,7 +27,7 @@ struct ServiceCommandLineTests {
 
   @Test(
     "What is not known is refused",
-    arguments: [["serve"], ["--confg", "a"], ["--config"], ["backup"], ["probe", "x"]]
+    arguments: [["serve"], ["--confg", "a"], ["--config"], ["backup"], ["probe", "x"], ["set-aside", "x"]]
   )
   func read_unknown_isRefused(_ arguments: [String]) {
     #expect(throws: ConfigurationError.self) {

@@ -69,7 +69,14 @@ struct CrashTests {
   ) async throws -> Int {
     let database = try await Database.open(
       DatabaseConfiguration(path: path, applicationID: 0x4748_5402),
-      migrations: [Migration(version: 1, sql: "SELECT 1")]
+      migrations: [
+        Migration(
+          version: 1,
+          sql: """
+            CREATE TABLE pair (number INTEGER, half INTEGER, PRIMARY KEY (number, half));
+            """
+        )
+      ]
     )
     let (halves, changes, audits, finding) = try await database.read { tx in
       (

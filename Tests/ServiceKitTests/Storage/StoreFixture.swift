@@ -48,6 +48,8 @@ enum Notes {
     )
   ]
 
+  static let definition = StoreDefinition(applicationID: applicationID, migrations: migrations)
+
   static func configuration(_ folder: TemporaryFolder) -> DatabaseConfiguration {
     DatabaseConfiguration(path: folder.file("notes.db"), applicationID: applicationID)
   }

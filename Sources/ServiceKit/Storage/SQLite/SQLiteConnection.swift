@@ -20,6 +20,8 @@ final class SQLiteConnection {
   /// What the last statement that failed met; says why a transaction has ended by itself.
   private(set) var lastFailure: StoreError?
   private let handle: OpaquePointer
+  /// Goes after the connection is closed, because it holds the file's descriptor.
+  private let seal: StoreSeal?
   private var statements: [String: SQLiteStatement] = [:]
 
   /// How long a statement waits for another process; ours never wait for one another.
@@ -40,14 +42,17 @@ final class SQLiteConnection {
 
   /// Opens a file, which the writer also creates, and makes the connection strict.
   ///
-  /// `fileSystem` is one that SQLite knows by that name; nil is its own.
+  /// `fileSystem` is one that SQLite knows by that name; nil is its own. `seal` is kept for as long as
+  /// the connection is open.
   init(
     path: String,
     role: Role,
     cacheByteCount: Int,
-    fileSystem: String? = nil
+    fileSystem: String? = nil,
+    seal: StoreSeal? = nil
   ) throws(StoreError) {
     self.path = path
+    self.seal = seal
     _ = Self.isConfigured
     var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     if role == .writer { flags |= SQLITE_OPEN_CREATE }
@@ -74,7 +79,8 @@ final class SQLiteConnection {
     for (option, value): (Int32, Int32) in [(1010, 1), (1017, 0), (1013, 0), (1014, 0)] {
       unsafe try check(CSQLite_db_config(handle, option, value))
     }
-    if role == .reader { leaveLogAtEnd() }
+    // The writer moves the log itself when it is closed in order, and not when it could not start.
+    leaveLogAtEnd(true)
     try execute("PRAGMA cell_size_check = ON")
     try execute("PRAGMA foreign_keys = ON")
     try execute("PRAGMA temp_store = MEMORY")
@@ -88,7 +94,9 @@ final class SQLiteConnection {
   ///
   /// Only for the writer, and only once it is known that the file is ours: it changes the file.
   func startLog(byteCountKept: Int, pageCountMax: Int?) throws(StoreError) {
-    let mode = try first("PRAGMA journal_mode = WAL") { $0.text(0) }
+    // To its end, which commits the change of the header: the row comes before, whether that works or not.
+    try execute("PRAGMA journal_mode = WAL")
+    let mode = try first("PRAGMA journal_mode") { $0.text(0) }
     guard mode == "wal" else {
       throw .cannotOpen(path: path, detail: "no write-ahead log here (\(mode ?? "?"))")
     }
@@ -108,9 +116,10 @@ final class SQLiteConnection {
     )
   }
 
-  /// Has the connection end without moving the log into the file (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE).
-  func leaveLogAtEnd() {
-    let result = unsafe CSQLite_db_config(handle, 1006, 1)
+  /// Has the connection end without moving the log into the file and deleting it, or with that
+  /// (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE).
+  func leaveLogAtEnd(_ isLeft: Bool) {
+    let result = unsafe CSQLite_db_config(handle, 1006, isLeft ? 1 : 0)
     precondition(result == SQLITE_OK, "SQLite no longer knows SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE")
   }
 
@@ -190,8 +199,10 @@ final class SQLiteConnection {
     var logPageCount: Int
     /// Pages of them that are in the database file now.
     var movedPageCount: Int
-    /// Readers, or the disk, kept it from moving everything.
+    /// Neither readers nor the disk kept it from moving everything.
     var isComplete: Bool
+    /// The disk did what it was asked.
+    var isSound: Bool
   }
 
   /// How much a checkpoint waits for.
@@ -223,7 +234,8 @@ final class SQLiteConnection {
     return Checkpoint(
       logPageCount: Int(logged),
       movedPageCount: Int(moved),
-      isComplete: result == SQLITE_OK && logged == moved
+      isComplete: result == SQLITE_OK && logged == moved,
+      isSound: result == SQLITE_OK || result & 0xFF == SQLITE_BUSY
     )
   }
 

@@ -1,40 +1,32 @@
 internal import Glibc
 internal import RPCKit
 
-/// What the store asks of the file system beside SQLite: private files, a lock, and fsync(2).
+/// What the store asks of the file system beside SQLite: private files, names, and fsync(2).
 @safe
 enum StoreFile {
-  /// Held for as long as this value lives; the kernel drops it when the process dies.
-  final class Lock: Sendable {
-    private let descriptor: Int32
-
-    fileprivate init(_ descriptor: Int32) { self.descriptor = descriptor }
-
-    deinit { _ = Glibc.close(descriptor) }
-  }
-
-  /// Makes this the only opener of a store: flock(2) on `PATH.lock`.
+  /// The one path of a store, however it was named: without symbolic links, `.` and `..`.
   ///
-  /// The lock file stays: to remove it would let a third process lock a new file of that name while
-  /// the second still waits for the old one.
-  static func lock(_ path: String) throws(StoreError) -> Lock {
-    let lockPath = path + ".lock"
-    let descriptor = try openPrivately(lockPath)
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      let error = errno
-      if error == EINTR { continue }
-      _ = Glibc.close(descriptor)
-      if error == EWOULDBLOCK { throw .inUse(path: path) }
-      throw failure(path: lockPath, "flock", error)
+  /// SQLite follows symbolic links too (sqlite.org/howtocorrupt.html, section 2.5), so this is where its
+  /// log lies. Of a file that is not there, the folder is resolved; a link to such a file is an error.
+  static func canonical(_ path: String) throws(StoreError) -> String {
+    if let resolved = resolved(path) { return resolved }
+    let error = errno
+    var status = stat()
+    guard error == ENOENT, unsafe lstat(path, &status) != 0 else {
+      throw failure(path, "realpath", error)
     }
-    return Lock(descriptor)
+    guard let folder = resolved(folder(of: path)) else {
+      throw failure(folder(of: path), "realpath", errno)
+    }
+    let name = path.split(separator: "/").last ?? ""
+    return folder == "/" ? "/\(name)" : "\(folder)/\(name)"
   }
 
   /// Makes the file if it is missing, and readable by its owner only in any case.
   ///
   /// SQLite gives the log and the shared memory the mode of the database file.
   static func makePrivate(_ path: String) throws(StoreError) {
-    _ = Glibc.close(try openPrivately(path))
+    _ = try StoreFileHandle.openPrivately(path)
   }
 
   /// Has the disk confirm what was written to a file.
@@ -50,7 +42,7 @@ enum StoreFile {
   /// Gives a file another name, replacing what has it.
   static func rename(_ path: String, to newPath: String) throws(StoreError) {
     guard unsafe Glibc.rename(path, newPath) == 0 else {
-      throw failure(path: newPath, "rename", errno)
+      throw failure(newPath, "rename", errno)
     }
   }
 
@@ -70,26 +62,22 @@ enum StoreFile {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  private static func openPrivately(_ path: String) throws(StoreError) -> Int32 {
-    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw failure(path: path, "open", errno) }
-    guard fchmod(descriptor, 0o600) == 0 else {
-      let error = errno
-      _ = Glibc.close(descriptor)
-      throw failure(path: path, "fchmod", error)
-    }
-    return descriptor
+  private static func resolved(_ path: String) -> String? {
+    guard let text = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(text) }
+    return unsafe String(cString: text)
   }
 
   private static func synchronize(_ path: String, flags: Int32) throws(StoreError) {
     let descriptor = unsafe open(path, flags | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure(path: path, "open", errno) }
+    guard descriptor >= 0 else { throw failure(path, "open", errno) }
     defer { _ = Glibc.close(descriptor) }
     // Not repeated when it fails: the kernel may have dropped what it could not write (fsync(2)).
-    guard fsync(descriptor) == 0 else { throw failure(path: path, "fsync", errno) }
+    guard fsync(descriptor) == 0 else { throw failure(path, "fsync", errno) }
   }
 
-  private static func failure(path: String, _ call: String, _ error: Int32) -> StoreError {
+  /// What a system call's error means for the store.
+  static func failure(_ path: String, _ call: String, _ error: Int32) -> StoreError {
     .cannotOpen(path: path, detail: SyscallError(call, error).description)
   }
 }

@@ -52,7 +52,13 @@ final class GroupCommitter {
     let session = WriteSession(connection, now: clock.now, revision: feed.newest)
     let (outcomes, conflicting) = run(startingWith: first, from: queue, session)
     let failure = finishTransaction()
-    if failure == nil { tell(of: session) }
+    if failure == nil {
+      opened.seal.committed(
+        frameCount: connection.logPageCount,
+        revision: session.changes.last?.revision ?? 0
+      )
+      tell(of: session)
+    }
     for outcome in outcomes { outcome.tell(failure) }
     checkpoint(log.afterCommit(pageCount: connection.logPageCount))
     return conflicting
@@ -111,12 +117,11 @@ final class GroupCommitter {
   /// Moves the log into the file at the end of the store's life.
   func finish() {
     feed.end()
-    if case .broken = state.value {
-      // SQLite would move the log as the connection ends, trusting pages that the disk may not hold.
-      connection.leaveLogAtEnd()
-    } else {
-      _ = connection.checkpoint(.truncate)
-    }
+    // SQLite would move the log as the connection ends, trusting pages that the disk may not hold.
+    if case .broken = state.value { return }
+    let result = opened.seal.aroundCheckpoint(isLast: true) { connection.checkpoint(.truncate) }
+    // Nothing is left to move then, and SQLite deletes the empty log.
+    if result?.isComplete == true { connection.leaveLogAtEnd(false) }
   }
 
   private func refuseIfUnfit() throws(StoreError) {
@@ -164,7 +169,8 @@ final class GroupCommitter {
     guard let mode else { return }
     // Moved from a log that the disk did not confirm, pages could be mixed that never were together.
     if case .broken = state.value { return }
-    let result = connection.checkpoint(mode)
+    // Not moved when the disk does not even take that it will be: the log grows up to its limit.
+    guard let result = opened.seal.aroundCheckpoint({ connection.checkpoint(mode) }) else { return }
     if connection.hasFailedToSync {
       state.note(.broken("the disk did not confirm a checkpoint"))
     }

@@ -1,36 +1,61 @@
-/// A file that was found in order and brought to the program's schema, and the lock on it.
+/// A store that was found in order and brought to the program's schema, and the seal on its files.
 ///
 /// Confined to the writer's thread.
 final class OpenedStore {
   let connection: SQLiteConnection
+  let seal: StoreSeal
   /// The newest change that was ever logged, or 0.
   let lastRevision: Int64
   let pageByteCount: Int
-  private let lock: StoreFile.Lock
 
   init(_ configuration: DatabaseConfiguration, migrations: [Migration]) throws(StoreError) {
-    lock = try StoreFile.lock(configuration.path)
-    try StoreFile.makePrivate(configuration.path)
+    seal = try StoreSeal(
+      configuration.path,
+      checkByteCountMax: configuration.checkByteCountMax
+    )
     connection = try SQLiteConnection(
       path: configuration.path,
       role: .writer,
       cacheByteCount: configuration.cacheByteCount,
-      fileSystem: configuration.fileSystem
+      fileSystem: configuration.fileSystem,
+      seal: seal
     )
     let schema = StoreSchema(connection: connection, applicationID: configuration.applicationID)
     try schema.inspect(migrations)
+    try seal.check(storeID: try schema.storeID(), revision: try connection.lastRevision())
     try connection.startLog(
       byteCountKept: configuration.checkpointByteCount,
       pageCountMax: configuration.pageCountMax
     )
-    if configuration.checksAtOpen { try connection.check(.quick) }
+    let byteCount = StoreFile.byteCount(configuration.path) ?? 0
+    if byteCount <= configuration.checkByteCountMax { try connection.check(.quick) }
     try schema.migrate(migrations)
+    try SchemaListing(connection).check(against: .expected(migrations), path: configuration.path)
     try StoreFile.synchronizeFolder(of: configuration.path)
     pageByteCount = try connection.pageByteCount
-    lastRevision =
-      try connection.first("SELECT seq FROM sqlite_sequence WHERE name = 'change_log'") {
-        $0.integer(0)
-      } ?? 0
+    lastRevision = try connection.lastRevision()
+    guard let storeID = try schema.storeID() else {
+      throw .corrupt(path: configuration.path, detail: "its identity is missing")
+    }
+    try seal.begin(
+      storeID: storeID,
+      applicationID: configuration.applicationID,
+      revision: lastRevision
+    )
+  }
+}
+
+extension SQLiteConnection {
+  /// The newest change that was ever logged, or 0.
+  func lastRevision() throws(StoreError) -> Int64 {
+    // Before the first AUTOINCREMENT there is no such table.
+    let hasSequences = try first(
+      "SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'"
+    ) { _ in true }
+    guard hasSequences == true else { return 0 }
+    return try first("SELECT seq FROM sqlite_sequence WHERE name = 'change_log'") {
+      $0.integer(0)
+    } ?? 0
   }
 }
 
