@@ -19,19 +19,45 @@ public struct Limits: Hashable, Sendable {
   /// Calls that one connection may have open at a time.
   public var streamsPerConnectionMax = 4096
   /// Connections that a server keeps; more are closed as they come.
+  ///
+  /// The descriptors that the process may open, less `descriptorReserve`, bound them as well. When a
+  /// sixteenth of the places is left, connections that have rested the longest are closed.
   public var connectionCountMax = 20_000
+  /// Connections of one source that a server keeps: of an IPv4 address, of the first half of an IPv6
+  /// address, of a user at a Unix socket.
+  ///
+  /// Nil for three quarters of all, which leaves room for one gateway with all its clients and still
+  /// some for others.
+  public var connectionsPerSourceMax: Int?
+  /// Descriptors that connections leave to the rest of the process: its files, the admin port and
+  /// what it connects to itself.
+  ///
+  /// At most half of what the process may open.
+  public var descriptorReserve = 256
   /// Handlers that run at a time in a server.
   ///
   /// They count until they return, even when the call they served is over.
   public var runningHandlersMax = 10_000
 
-  /// Output in bytes that may wait on a connection before reading from it pauses: a client that
-  /// sends and never reads is pushed back.
+  /// Output in bytes that may wait on a connection of an extended peer before reading from it
+  /// pauses: a client that sends and never reads is pushed back.
+  ///
+  /// A stock peer is read from all the time, because some write under a lock that their reader
+  /// needs; its requests are refused instead once too much waits (`outputTotalByteCountMax`).
   public var outputPauseByteCount = 1 << 20
   /// Output in bytes at which streaming writers wait.
   public var outputWriterByteCountMax = 256 << 10
   /// Output in bytes that no connection may pass; it is closed.
   public var outputByteCountMax = 32 << 20
+  /// Output in bytes that may wait on all connections of a server together.
+  ///
+  /// A connection on which more waits than half of what is left of this begins no further call. When
+  /// it is passed, the connections with the most output are closed.
+  public var outputTotalByteCountMax = 64 << 20
+  /// Bytes that all connections of a server together may hold of frames that are not complete.
+  ///
+  /// When it is passed, connections are closed, those first whose frames are large and slow.
+  public var assemblyByteCountMax = 64 << 20
   /// Received and unconsumed stream messages in bytes that a connection holds before reading from
   /// it pauses.
   ///
@@ -47,6 +73,20 @@ public struct Limits: Hashable, Sendable {
 
   /// How long a frame may take from its first byte to its last.
   public var frameTimeout = Duration.seconds(10)
+  /// How long a connection may take until its first frame is complete, from the moment that it is
+  /// usable.
+  public var firstFrameTimeout = Duration.seconds(30)
+  /// How long a connection must have rested before a server that is nearly full closes it.
+  public var evictionIdleTime = Duration.seconds(10)
+  /// How long a server that has sent its end of stream waits for the client's, once the client has
+  /// everything; what comes meanwhile is thrown away.
+  public var lingerTimeout = Duration.seconds(1)
+  /// How long a server may take in all to write what is left on a connection that it ends, and to
+  /// wait for the client to take it.
+  public var closeTimeout = Duration.seconds(30)
+  /// Bytes that are read and thrown away on a connection that is being ended; then its client is
+  /// pushed back.
+  public var discardedByteCountMax = 64 << 20
   /// How long output may wait without the peer taking a byte.
   public var outputStallTimeout = Duration.seconds(30)
   /// How long a stream of a peer without flow control may hold up its connection.

@@ -22,6 +22,7 @@ final class CallLedger: @unchecked Sendable {
   private struct Entry {
     var plan: PlannedCall
     var startedCount = [0, 0]
+    var answeredCount = [0, 0]
     var runningCount = 0
     var ended: MonotonicInstant?
   }
@@ -72,6 +73,11 @@ final class CallLedger: @unchecked Sendable {
     }
   }
 
+  /// A handler answered while somebody still waited for it.
+  func handlerAnswered(_ number: Int, hop: Int) {
+    entries[number].answeredCount[hop] += 1
+  }
+
   // MARK: - Callers
 
   /// A caller got its outcome.
@@ -84,6 +90,10 @@ final class CallLedger: @unchecked Sendable {
     if !isLegal(code, call) { problem("\(call): ended with \(code)") }
     // A reader may take its time over messages that came in time.
     let reading = call.readerPause * call.messageCount
+    let answeredCount = entries[number].answeredCount.reduce(0, +)
+    if code == .unavailable, answeredCount > 0, plan.losesNoAnswer {
+      problem("\(call): its handler answered, and the answer was lost")
+    }
     if let timeout = call.timeout, duration > timeout + reading + Self.lateness {
       problem("\(call): overran its deadline and took \(duration)")
     }

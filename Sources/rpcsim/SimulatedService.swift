@@ -79,6 +79,7 @@ final class SimulatedService: @unchecked Sendable {
     guard !plan.isRelayed, !plan.holds, plan.handlerPause == .zero else { return nil }
     ledger.handlerBegan(number, hop: hop)
     defer { ledger.handlerEnded(number, hop: hop, deadline: call.deadline) }
+    ledger.handlerAnswered(number, hop: hop)
     if let failure = plan.failure { throw RPCError(failure, "as planned") }
     return Response(reason: request.subject + plan.text)
   }
@@ -144,7 +145,9 @@ final class SimulatedService: @unchecked Sendable {
     ledger.handlerBegan(number, hop: hop)
     defer { ledger.handlerEnded(number, hop: hop, deadline: call.deadline) }
     do {
-      return try await body(plan)
+      let result = try await body(plan)
+      if !Task.isCancelled { ledger.handlerAnswered(number, hop: hop) }
+      return result
     } catch let error as RPCError where plan.isRelayed {
       // What was not processed behind this server was processed by it.
       throw RPCError(error.code, error.message)

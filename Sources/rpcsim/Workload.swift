@@ -100,7 +100,8 @@ final class Workload: @unchecked Sendable {
     configuration.limits.streamWindowByteCount = WorkloadPlan.serverWindowByteCount
     configuration.limits.runningHandlersMax = plan.runningHandlersMax
     configuration.limits.streamsPerConnectionMax = plan.streamsPerConnectionMax
-    configuration.limits.drainTimeout = .seconds(5)
+    // Longer than any call, so that a drain cuts none and every answer has to arrive.
+    configuration.limits.drainTimeout = .seconds(40)
     configuration.compressesResponses = plan.compressesResponses
     configuration.connectionAgeMax = plan.serverAgeMax
     return Server(
@@ -185,7 +186,7 @@ final class Workload: @unchecked Sendable {
       channelsClosedCount == channels.count && serversDoneCount == servers.count
     }
     // Timers of these drains, and of sleeps that were cut short, run out by themselves.
-    try simulation.run(for: .seconds(10))
+    try simulation.run(for: .seconds(50))
   }
 
   private func checkNothingIsLeft() {

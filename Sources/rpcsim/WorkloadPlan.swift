@@ -70,6 +70,12 @@ struct WorkloadPlan {
   /// It refuses before its last place is taken: some are kept for calls of high priority.
   var hasTightLimits: Bool { runningHandlersMax < 1000 || streamsPerConnectionMax < 4096 }
 
+  /// Whether every answer must reach a caller who waits for it.
+  ///
+  /// Servers end connections in order; a cut or a long silence does not, and a client that retires a
+  /// connection bounds how long it waits.
+  var losesNoAnswer: Bool { faults.cut == 0 && faults.silence == 0 && clientAgeMax == nil }
+
   /// Whether a call may end with UNAVAILABLE although its handler did not say so.
   ///
   /// A connection that retires may refuse a call with too little time left for another attempt.

@@ -41,6 +41,9 @@ struct FrameDecoder: ~Copyable {
   /// Bytes of memory held for an incomplete frame.
   var allocatedByteCount: Int { gathered.allocatedByteCount }
 
+  /// Bytes of an incomplete frame that arrived and are held.
+  var heldByteCount: Int { gathered.byteCount }
+
   /// Looks for the next frame in `chunk` from `offset`, and moves `offset` past what was used.
   mutating func next(_ chunk: Span<UInt8>, _ offset: inout Int) -> Step {
     if skipRemaining > 0 { skip(chunk, &offset) }
@@ -72,6 +75,12 @@ struct FrameDecoder: ~Copyable {
     var taken = ByteBuffer()
     swap(&taken, &gathered)
     return taken
+  }
+
+  /// Forgets the frame that is incomplete: nothing that follows will be looked at.
+  mutating func abandon() {
+    gathered.release()
+    skipRemaining = 0
   }
 
   private mutating func skip(_ chunk: Span<UInt8>, _ offset: inout Int) {

@@ -7,6 +7,8 @@ final class LoopResources: @unchecked Sendable {
   let codec = FrameCodec()
   /// Runs handlers.
   let workers: HandlerWorkers
+  /// What the connections of this loop hold.
+  var held = HeldByteCounts()
 
   init(_ loop: any EventLoop) {
     self.loop = loop

@@ -153,10 +153,15 @@ extension Message {
 extension RPCError {
   /// A payload that is not the message it should be.
   ///
-  /// Stock Go answers INTERNAL.
+  /// INTERNAL, as stock Go answers, unless only a text is wrong: that is a value, and values are the
+  /// caller's.
   @usableFromInline
   static func undecodable(_ type: String, _ error: MessageDecodingError) -> RPCError {
-    RPCError(.internal, "payload is not a valid \(type): \(error)", cause: error)
+    RPCError(
+      error == .invalidUTF8 ? .invalidArgument : .internal,
+      "payload is not a valid \(type): \(error)",
+      cause: error
+    )
   }
 
   /// A request that breaks rules of its `.proto`; nil for one that does not.

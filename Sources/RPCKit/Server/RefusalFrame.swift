@@ -35,6 +35,9 @@ struct RefusalFrames: Sendable {
   /// Too many calls run, or they come too fast.
   let overloaded: RefusalFrame
 
+  /// Too many answers wait for this client to read them.
+  let answersUnread: RefusalFrame
+
   /// Encodes all of them.
   init(limits: Limits) {
     draining = RefusalFrame(
@@ -58,6 +61,14 @@ struct RefusalFrames: Sendable {
       limits: limits
     )
     overloaded = RefusalFrame(.overloaded, limits: limits)
+    answersUnread = RefusalFrame(
+      RPCError(
+        .resourceExhausted,
+        "too many answers wait on this connection: read them first",
+        isNotProcessed: true
+      ),
+      limits: limits
+    )
   }
 }
 

@@ -66,6 +66,7 @@ public final class Server: Sendable {
       configuration: configuration,
       services: services,
       interceptors: interceptors,
+      loops: resources,
       metrics: metrics,
       reportUnexpected: reportUnexpected,
       now: loops.loops[0].now
@@ -164,19 +165,22 @@ public final class Server: Sendable {
       let resources = resources[loops.nextIndex()]
       let loop = resources.loop
       loop.execute {
-        let transport = incoming.open(on: loop)
-        do {
-          let wrapped = try endpoint.wrapTransport?(transport) ?? transport
-          core.accept(wrapped, resources: resources)
-        } catch {
-          // Without a usable TLS context nobody can be served; the reload reports the reason.
-          transport.close()
-        }
+        core.accept(
+          incoming.open(on: loop),
+          wrappedBy: endpoint.wrapTransport,
+          resources: resources
+        )
       }
+    }
+    var options = endpoint.options
+    options.refused = { [observer = core.observer, refused = options.refused] in
+      observer.connectionRefused(.descriptors)
+      refused()
     }
     return try await network.listen(
       at: endpoint.address,
       on: loops.loops[0],
+      options: options,
       accepted: accept
     )
   }

@@ -8,6 +8,8 @@ public struct ServerConfiguration: Sendable {
     ///
     /// Runs on the connection's loop; what it throws closes the connection.
     public var wrapTransport: (@Sendable (any Transport) throws -> any Transport)?
+    /// How the socket at the address behaves.
+    public var options = ListenOptions()
 
     /// Makes a plaintext endpoint, or one with a stream transformation of your own.
     public init(
@@ -58,6 +60,8 @@ public struct ServerConfiguration: Sendable {
   public var connectionAgeMax: Duration?
   /// Deflates responses of 1 KiB and more for clients that can inflate, if they shrink.
   public var compressesResponses = false
+  /// Where limits that are reached are told, each at most once in ten seconds; nil for nowhere.
+  public var logger: Logger?
   /// How long a server that drains goes on serving as usual before it refuses new calls, so that
   /// balancers see it as not ready first.
   public var drainDelay = Duration.zero

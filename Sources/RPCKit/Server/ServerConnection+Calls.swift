@@ -43,6 +43,10 @@ extension ServerConnection {
       core.observer.limitReached(.streamsPerConnection)
       return core.refusals.tooManyStreams
     }
+    guard hasRoomForAnswers else {
+      core.observer.limitReached(.outputRoom, source: source)
+      return core.refusals.answersUnread
+    }
     guard envelope.timeoutNanoseconds >= 0, deadline(envelope) > loop.now else {
       return core.refusals.expired
     }
@@ -83,9 +87,11 @@ extension ServerConnection {
     } catch {
       core.admission.ended(latency: nil, now: loop.now)
       violate(.malformedEnvelope)
-      return answer(id, RPCError(.invalidArgument, "metadata is not valid UTF-8"))
+      let fault = error == .invalidUTF8 ? "UTF-8" : "protobuf"
+      return answer(id, RPCError(.invalidArgument, "metadata is not valid \(fault)"))
     }
     let now = loop.now
+    timers.lastCall = now
     let call = CallContext(
       boundMethod: method,
       connection: self,
@@ -166,7 +172,6 @@ extension ServerConnection {
     }
     core.observer.ended(call, .ok)
     scheduleFlush()
-    finishIfDone()
   }
 
   /// Ends a response stream with OK.
@@ -192,7 +197,6 @@ extension ServerConnection {
     }
     core.observer.ended(call, .ok)
     scheduleFlush()
-    finishIfDone()
   }
 
   /// Answers a call with what its handler threw.
@@ -207,7 +211,6 @@ extension ServerConnection {
     guard let call = machine.end(id) else { return answer(id, error) }
     answer(id, error)
     cancel(call, error)
-    finishIfDone()
   }
 
   /// Ends every call that answers a stream, because the server goes.
@@ -225,7 +228,6 @@ extension ServerConnection {
     }
     answer(call.streamID, error)
     core.observer.ended(call, error.code)
-    finishIfDone()
   }
 
   /// Takes a call off the table for its answer; false when it is over already.

@@ -5,17 +5,35 @@ struct ConnectionTimers {
   var streamStall = TimerID.none
   var keepalive = TimerID.none
   var age = TimerID.none
+  /// While a drain waits for the first frame, and while the client may still read.
   var linger = TimerID.none
+  /// Bounds the whole end of the connection.
+  var close = TimerID.none
+  var firstFrame = TimerID.none
+  /// When the last call began.
+  var lastCall = MonotonicInstant(nanoseconds: 0)
   /// When bytes last arrived.
   var lastRead = MonotonicInstant(nanoseconds: 0)
   /// When the PING went out that nothing was read after.
   var pingSent: MonotonicInstant?
-  /// Our end of stream was sent.
-  var hasSaidEnd = false
 
   mutating func cancelAll(_ loop: any EventLoop) {
-    for timer in [frame, stall, streamStall, keepalive, age, linger] { loop.cancel(timer) }
+    cancelUse(loop)
+    for timer in [stall, close] where timer != .none { loop.cancel(timer) }
     self = ConnectionTimers()
+  }
+
+  /// Cancels those that watch a connection in use, and not how it ends.
+  mutating func cancelUse(_ loop: any EventLoop) {
+    for timer in [frame, streamStall, keepalive, age, linger, firstFrame] where timer != .none {
+      loop.cancel(timer)
+    }
+    frame = .none
+    streamStall = .none
+    keepalive = .none
+    age = .none
+    linger = .none
+    firstFrame = .none
   }
 }
 
@@ -28,6 +46,8 @@ extension ServerConnection {
     case keepalive
     case age
     case linger
+    case close
+    case firstFrame
   }
 
   func timerFired(_ token: UInt64) {
@@ -39,11 +59,11 @@ extension ServerConnection {
       timers.frame = .none
       // While this side does not read, the rest of the frame cannot come.
       guard isReading else { return startTimer(&timers.frame, .frame, limits.frameTimeout) }
-      core.observer.limitReached(.frameTime)
-      close(.limit)
+      core.observer.limitReached(.frameTime, source: source)
+      end(.limit)
     case .stall:
       timers.stall = .none
-      core.observer.limitReached(.outputStallTime)
+      core.observer.limitReached(.outputStallTime, source: source)
       close(.limit)
     case .streamStall:
       timers.streamStall = .none
@@ -56,7 +76,16 @@ extension ServerConnection {
       drain()
     case .linger:
       timers.linger = .none
-      close(.drained)
+      lingerTimePassed()
+    case .close:
+      timers.close = .none
+      core.observer.limitReached(.closeTime, source: source)
+      close(.limit)
+    case .firstFrame:
+      timers.firstFrame = .none
+      core.observer.limitReached(.firstFrameTime, source: source)
+      // Nothing was answered, so nothing can be lost.
+      close(.idle)
     }
   }
 

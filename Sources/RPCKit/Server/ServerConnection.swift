@@ -16,15 +16,15 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   let contextLock = Lock(())
 
   var machine: ServerConnectionMachine<CallContext>
-  private var decoder: FrameDecoder
+  var decoder: FrameDecoder
   var output = ByteBuffer()
   var latestMetadata = LatestMetadata()
-  private var transport: (any Transport)?
+  var transport: (any Transport)?
+  /// Whom the connection counts for, as long as it is open.
+  let source: String
 
   private var isFlushScheduled = false
   private(set) var isReading = true
-  private var stopsReading = false
-  private var closesWhenFlushed = false
   /// Why the connection ended, as far as this side ended it.
   var closeReason = ConnectionCloseReason.peer
   /// What stream messages cost that were received and not consumed, in bytes.
@@ -34,11 +34,13 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   var timers = ConnectionTimers()
 
   /// Frames that began, to tell one incomplete frame from the next.
-  private var frameCount = 0
+  private(set) var frameCount = 0
   private var watchedFrameCount = 0
   /// When the first byte of the frame that is incomplete, or was until now, arrived; nil for a frame
   /// that arrived whole.
   private(set) var frameStart: MonotonicInstant?
+  /// What of this connection is counted in the sums over all of them.
+  private(set) var counted = HeldByteCounts()
 
   var limits: Limits { core.configuration.limits }
 
@@ -48,11 +50,13 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     self.core = core
     loop = transport.loop
     peer = transport.peer
+    source = transport.peer.source
     machine = ServerConnectionMachine(limits: core.configuration.limits)
     decoder = FrameDecoder(
       payloadByteCountMax: core.configuration.limits.frameByteCountMax,
       skippedByteCountMax: core.configuration.limits.skippedFrameByteCountMax
     )
+    timers.lastCall = loop.now
   }
 
   /// Begins to serve.
@@ -71,15 +75,23 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     }
     scheduleKeepalive()
     scheduleAgeLimit()
+    startTimer(&timers.firstFrame, .firstFrame, limits.firstFrameTimeout)
   }
 
   func transportReceived(_ bytes: Span<UInt8>) {
     timers.lastRead = loop.now
     core.observer.received(byteCount: bytes.count)
+    guard machine.takesFrames else { return discard(bytes) }
     let framesBefore = frameCount
-    defer { core.observer.received(frameCount: frameCount &- framesBefore) }
+    receive(bytes)
+    core.observer.received(frameCount: frameCount &- framesBefore)
+    if timers.firstFrame != .none, frameCount > 0 { stopTimer(&timers.firstFrame) }
+    countIncompleteFrame()
+  }
+
+  private func receive(_ bytes: Span<UInt8>) {
     var offset = 0
-    while machine.phase != .closed, transport != nil, !closesWhenFlushed {
+    while machine.takesFrames {
       switch decoder.next(bytes, &offset) {
       case .needMoreBytes:
         watchIncompleteFrame()
@@ -103,8 +115,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
           header.streamID,
           RPCError(.resourceExhausted, "frame of \(header.payloadByteCount) bytes")
         )
-        closeAfterFlush()
-        return
+        end(.violation)
       }
     }
   }
@@ -122,7 +133,6 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     if error?.reason == .tlsFailed || error?.reason == .handshakeTimedOut {
       core.observer.handshakeEnded(succeeded: false)
     }
-    transport = nil
     lose()
   }
 
@@ -169,6 +179,8 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       fail(header.streamID, RPCError(code, message))
     case .cancelCall:
       if let call = machine.end(header.streamID) { cancel(call, RPCError(.cancelled, "cancelled")) }
+      // It may have been the last one that a drain waited for.
+      if machine.isDrained { scheduleFlush() }
     case .hello:
       receiveHello(bytes, payload)
     case .answerPing:
@@ -187,7 +199,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     case .pong, .ignore:
       break
     case .close:
-      closeAfterFlush()
+      end(.violation)
     }
   }
 
@@ -249,7 +261,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
 
   /// Counts a frame whose content is wrong; closes the connection when it was one too many.
   func violate(_ kind: ProtocolViolation) {
-    if case .close = machine.countViolation(kind) { closeAfterFlush() }
+    if case .close = machine.countViolation(kind) { end(.violation) }
   }
 
   private func reportViolation() {
@@ -276,7 +288,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     flush()
   }
 
-  private func flush() {
+  func flush() {
     guard let transport else { return }
     let waiting = output.byteCount
     transport.write(from: &output)
@@ -292,9 +304,11 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     } else {
       watchStalledOutput(hasProgress: written > 0)
     }
+    if output.byteCount != counted[.output] { count(.output, output.byteCount) }
     if output.byteCount < limits.outputWriterByteCountMax { wakeWritersForRoom() }
+    if machine.finishDrain() { beginToEnd(.drained) }
     updateReading()
-    finishIfDone()
+    if output.isEmpty, machine.flushed() { linger() }
   }
 
   private func wakeWritersForRoom() {
@@ -313,10 +327,30 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       ? limits.unconsumedByteCountMax : limits.unconsumedExtendedByteCountMax
   }
 
-  /// Reads only while there is room for what the answers may need and for what streams hold.
-  private func updateReading() {
+  /// Whether so little output waits that another call may add to it.
+  ///
+  /// A connection may hold half of what the others leave, so one alone gets far and many share.
+  var hasRoomForAnswers: Bool {
+    let waiting = output.byteCount
+    guard waiting > Self.outputByteCountUnquestioned else { return true }
+    return waiting <= (limits.outputTotalByteCountMax - core.held.byteCount(.output)) / 2
+  }
+
+  /// Output in bytes that never keeps a connection from beginning calls.
+  private static let outputByteCountUnquestioned = 64 << 10
+
+  /// Whether the output is no reason to pause.
+  ///
+  /// A stock client may write under a lock that its reader needs (containerd's Go client 1.2.3 does):
+  /// were it not read from, it would never read. Its calls are refused instead.
+  private var readsBesideOutput: Bool {
+    machine.dialect == .stock || output.byteCount <= limits.outputPauseByteCount
+  }
+
+  /// Reads only while there is room for what streams hold and, from an extended peer, for answers.
+  func updateReading() {
     let reads =
-      !stopsReading && machine.needsReading && output.byteCount <= limits.outputPauseByteCount
+      machine.reads && (!machine.takesFrames || readsBesideOutput)
       && unconsumedByteCount <= unconsumedByteCountMax
     // Watched beside `reads`, which may be false already because of the output.
     if unconsumedByteCount <= unconsumedByteCountMax {
@@ -329,7 +363,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     isReading = reads
     transport?.setReading(reads)
     // A frame is late only while somebody reads it.
-    if reads, decoder.isInsideFrame {
+    if reads, machine.takesFrames, decoder.isInsideFrame {
       startTimer(&timers.frame, .frame, limits.frameTimeout)
     } else {
       stopTimer(&timers.frame)
@@ -387,76 +421,19 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     updateReading()
   }
 
-  // MARK: - Closing
+  // MARK: - Sums over all connections
 
-  /// Begins to drain: no new calls, the open ones finish.
-  ///
-  /// Loop only.
-  func drain() {
-    switch machine.drain() {
-    case .sendGoAway(let lastAccepted):
-      ControlFrame.appendGoAway(to: &output, lastAccepted: lastAccepted)
-      scheduleFlush()
-    case .awaitFirstFrame:
-      startTimer(&timers.linger, .linger, .seconds(1))
-    case .finishStreams:
-      updateReading()
-      finishIfDone()
-    case .ignore: break
-    }
+  /// Notes what an incomplete frame holds, after each chunk.
+  private func countIncompleteFrame() {
+    let byteCount = decoder.heldByteCount
+    if byteCount != counted[.assembly] { count(.assembly, byteCount) }
   }
 
-  /// Closes once nothing is left to do and the output is with the kernel.
-  func finishIfDone() {
-    guard output.isEmpty, machine.isDrained || closesWhenFlushed else { return }
-    if machine.isDrained, machine.dialect != .stock, !timers.hasSaidEnd {
-      // The client closes when it has seen the end; until then it may still be reading.
-      timers.hasSaidEnd = true
-      transport?.closeOutput()
-      stopTimer(&timers.linger)
-      startTimer(&timers.linger, .linger, .seconds(1))
-      return
-    }
-    if machine.isDrained, timers.hasSaidEnd { return }
-    close(.drained)
+  /// Notes how much this connection holds of something that is bounded over all of them.
+  func count(_ sort: HeldSort, _ byteCount: Int) {
+    let change = byteCount - counted[sort]
+    counted[sort] = byteCount
+    resources.held[sort] += change
+    core.heldChanged(sort, by: change, on: loop)
   }
-
-  private func closeAfterFlush() {
-    closesWhenFlushed = true
-    closeReason = .violation
-    stopsReading = true
-    updateReading()
-    scheduleFlush()
-  }
-
-  /// Closes at once; every handler is cancelled.
-  ///
-  /// Loop only.
-  func close(_ reason: ConnectionCloseReason = .peer) {
-    if closeReason == .peer { closeReason = reason }
-    transport?.close()
-    transport = nil
-    lose()
-  }
-
-  /// The transport is gone: every call is over.
-  private func lose() {
-    guard machine.phase != .closed else { return }
-    timers.cancelAll(loop)
-    for call in machine.close() { cancel(call, RPCError(.cancelled, "connection lost")) }
-    output.release()
-    core.connectionClosed(self, closeReason)
-  }
-}
-
-/// Why a connection ended: a label in metrics.
-enum ConnectionCloseReason: String, Sendable, CaseIterable {
-  /// The peer closed it, or it was lost.
-  case peer
-  /// It was drained.
-  case drained
-  /// It reached a limit.
-  case limit
-  /// The peer broke the protocol.
-  case violation
 }

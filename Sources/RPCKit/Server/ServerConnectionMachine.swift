@@ -15,10 +15,17 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
 
   /// Life of the connection.
   enum Phase: Equatable {
-    /// Calls are accepted. Next: `draining`, `closed`.
+    /// Calls are accepted. Next: `draining`, `flushing`, `closed`.
     case serving
-    /// No new call is accepted; the open ones finish. Next: `closed`.
+    /// No new call is accepted; the open ones finish. Next: `flushing`, `closed`.
     case draining(lastAccepted: StreamID?)
+    /// No call is open and none begins: what was answered is written, what comes is thrown away.
+    /// Next: `lingering`, `closed`.
+    case flushing
+    /// Everything is written and our end of stream sent, but the client may not have read it. Closing
+    /// while it still sends would make the kernel drop what it has not sent itself (RFC 2525, section
+    /// 2.17), so what comes is read and thrown away. Next: `closed`.
+    case lingering
     /// Terminal.
     case closed
   }
@@ -44,16 +51,18 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
   private(set) var phase = Phase.serving
   private(set) var dialect = Dialect.stock
   private(set) var streams = StreamTable<Stream>()
-  /// Open calls whose client messages may still arrive.
-  private var inboundOpenCount = 0
+  /// Bytes that were thrown away since the connection began to end.
+  private var discardedByteCount = 0
   private var seen = SeenStreamIDs()
   private var protocolErrorCount = 0
   private var unreportedViolation: ProtocolViolation?
   private let streamCountMax: Int
   private let protocolErrorCountMax: Int
   private let windowByteCount: Int
+  private let discardedByteCountMax: Int
 
   init(limits: Limits) {
+    discardedByteCountMax = limits.discardedByteCountMax
     streamCountMax = limits.streamsPerConnectionMax
     protocolErrorCountMax = limits.protocolErrorCountMax
     windowByteCount = limits.streamWindowByteCount
@@ -90,7 +99,7 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
 
   /// Classifies a frame by its header.
   mutating func receive(_ header: FrameHeader) -> OnFrame {
-    guard phase != .closed else { return .ignore }
+    guard takesFrames else { return .ignore }
     guard header.streamID.isClientInitiated else {
       return violation(.evenStreamID) ?? .fail(.invalidArgument, "stream ID must be odd")
     }
@@ -156,17 +165,14 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
       }
       stream.receiveCredit -= Self.cost(header.payloadByteCount)
     }
-    if isLast {
-      stream.isInboundOpen = false
-      inboundOpenCount -= 1
-    }
+    if isLast { stream.isInboundOpen = false }
     streams.replace(id, with: stream)
     return .deliver(hasMessage: hasMessage, isLast: isLast)
   }
 
   /// Counts a frame larger than the limit, whose payload is being skipped.
   mutating func receiveOversize(_ header: FrameHeader) -> OnFrame {
-    guard phase != .closed else { return .ignore }
+    guard takesFrames else { return .ignore }
     let id = header.streamID
     if header.type == .request, id.isClientInitiated, id != .connection { _ = seen.use(id) }
     return violation(.oversizeFrame)
@@ -214,7 +220,6 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
       case .stock: Int.max
       case .extended(let settings): settings.streamWindowByteCount
       }
-    if isInboundOpen { inboundOpenCount += 1 }
     streams.insert(
       id,
       Stream(
@@ -230,9 +235,7 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
 
   /// Ends a call, from whichever side; nil when it has ended already, so each ends once.
   mutating func end(_ id: StreamID) -> Call? {
-    guard let stream = streams.remove(id) else { return nil }
-    if stream.isInboundOpen { inboundOpenCount -= 1 }
-    return stream.call
+    streams.remove(id)?.call
   }
 
   /// The open calls in the order of their numbers, so that one history always goes on in one way.
@@ -243,14 +246,11 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
   /// Ends every call: the connection is lost.
   mutating func close() -> [Call] {
     phase = .closed
-    defer {
-      streams.removeAll()
-      inboundOpenCount = 0
-    }
+    defer { streams.removeAll() }
     return openCalls
   }
 
-  // MARK: - Settings and drain
+  // MARK: - Settings
 
   /// Notes the peer's settings.
   ///
@@ -259,6 +259,8 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
     dialect = .extended(settings)
   }
 
+  // MARK: - The end
+
   /// What a drain begins with.
   enum OnDrain: Equatable {
     /// Tell the client the last call that is served, and go on reading: late ones are refused.
@@ -266,9 +268,9 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
     /// Nothing was received yet: whether the client understands GOAWAY shows with its first frame,
     /// which may be under way.
     case awaitFirstFrame
-    /// The client would not understand: read only for as long as `needsReading`, so that it cannot
-    /// start anything once its streams are complete.
-    case finishStreams
+    /// The client would not understand: the open calls finish, and what it asks for meanwhile is
+    /// refused.
+    case finishCalls
     case ignore
   }
 
@@ -276,17 +278,8 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
   mutating func drain() -> OnDrain {
     guard phase == .serving else { return .ignore }
     phase = .draining(lastAccepted: seen.highest)
-    guard dialect != .stock else { return seen.highest == nil ? .awaitFirstFrame : .finishStreams }
+    guard dialect != .stock else { return seen.highest == nil ? .awaitFirstFrame : .finishCalls }
     return .sendGoAway(lastAccepted: seen.highest?.rawValue ?? 0)
-  }
-
-  /// Whether anything that may still come is of use.
-  ///
-  /// A draining stock client does not know that it must not begin calls, so it is read from only
-  /// while messages of calls that are open may come; requests among them are refused.
-  var needsReading: Bool {
-    guard case .draining(.some) = phase, dialect == .stock else { return true }
-    return inboundOpenCount > 0
   }
 
   /// Whether a draining connection has nothing left to do.
@@ -294,6 +287,50 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
     if case .draining = phase { return streams.isEmpty }
     return false
   }
+
+  /// Whether what comes is looked at.
+  var takesFrames: Bool {
+    switch phase {
+    case .serving, .draining: true
+    case .flushing, .lingering, .closed: false
+    }
+  }
+
+  /// Whether anything may be read: an end is waited for with a bound on what is thrown away.
+  var reads: Bool {
+    switch phase {
+    case .serving, .draining: true
+    case .flushing, .lingering: discardedByteCount <= discardedByteCountMax
+    case .closed: false
+    }
+  }
+
+  /// Begins to flush when a drain has nothing left to do; says whether it does.
+  mutating func finishDrain() -> Bool {
+    guard isDrained else { return false }
+    phase = .flushing
+    return true
+  }
+
+  /// Begins to flush at once; returns the open calls, which nobody answers any more.
+  ///
+  /// Nil when the connection is ending already.
+  mutating func abandonCalls() -> [Call]? {
+    guard takesFrames else { return nil }
+    phase = .flushing
+    defer { streams.removeAll() }
+    return openCalls
+  }
+
+  /// Notes that everything is written; says whether the end of stream is due.
+  mutating func flushed() -> Bool {
+    guard phase == .flushing else { return false }
+    phase = .lingering
+    return true
+  }
+
+  /// Notes bytes that were thrown away.
+  mutating func discard(byteCount: Int) { discardedByteCount += byteCount }
 
   // MARK: - Flow control
 

@@ -8,34 +8,29 @@ final class ServerCore: Sendable {
   /// What HELLO says.
   let settings: ConnectionSettings
   let refusals: RefusalFrames
+  /// What all connections together hold.
+  let held: HeldBytes
+  private let loops: [LoopResources]
   private let reportUnexpected: @Sendable (_ id: String, CallContext, any Error) -> Void
-  private let registry = Lock(Registry())
-
-  private struct Registry {
-    var connections: [ObjectIdentifier: (number: Int, connection: ServerConnection)] = [:]
-    var acceptedCount = 0
-    var isDraining = false
-    var waitingForEmpty: [CheckedContinuation<Void, Never>] = []
-
-    /// The open connections, oldest first.
-    var inOrder: [ServerConnection] {
-      connections.values.sorted { $0.number < $1.number }.map(\.connection)
-    }
-  }
+  private let registry: Lock<ConnectionRegistry>
 
   init(
     configuration: ServerConfiguration,
     services: [ServiceDefinition],
     interceptors: [any ServerInterceptor],
+    loops: [LoopResources],
     metrics: RPCMetrics,
     reportUnexpected: @escaping @Sendable (_ id: String, CallContext, any Error) -> Void,
     now: MonotonicInstant
   ) {
     self.configuration = configuration
     self.interceptors = interceptors
+    self.loops = loops
+    held = HeldBytes(configuration.limits)
+    registry = Lock(ConnectionRegistry(configuration.limits))
     self.reportUnexpected = reportUnexpected
     methods = MethodTable(services, metrics: metrics.server)
-    observer = ServerInstruments(metrics)
+    observer = ServerInstruments(metrics, log: LimitLog(configuration.logger))
     refusals = RefusalFrames(limits: configuration.limits)
     let handlerLimit = metrics.server.handlerLimit
     admission = AdmissionControl(
@@ -54,20 +49,36 @@ final class ServerCore: Sendable {
 
   // MARK: - Connections
 
-  /// Takes a connection in, or refuses it when there are too many.
-  func accept(_ transport: any Transport, resources: LoopResources) {
-    let connection = ServerConnection(transport, core: self, resources: resources)
-    let (isAccepted, isDraining) = registry.withLock { registry in
-      guard registry.connections.count < configuration.limits.connectionCountMax else {
-        return (false, false)
-      }
-      registry.acceptedCount += 1
-      registry.connections[ObjectIdentifier(connection)] = (registry.acceptedCount, connection)
-      return (true, registry.isDraining)
+  /// Takes a connection in, or refuses it when there are too many: of all, or of its source.
+  ///
+  /// A refused one costs no more than that, in particular no TLS session.
+  ///
+  /// Loop only.
+  func accept(
+    _ plain: any Transport,
+    wrappedBy wrap: (@Sendable (any Transport) throws -> any Transport)?,
+    resources: LoopResources
+  ) {
+    let source = plain.peer.source
+    switch registry.withLock({ $0.reserve(source, now: resources.loop.now) }) {
+    case .reserved: break
+    case .reservedAndNearlyFull(let surplus): evictResting(surplus)
+    case .refused(let limit):
+      observer.connectionRefused(limit, source: source)
+      return plain.close()
     }
-    guard isAccepted else {
-      observer.connectionRefused()
-      return transport.close()
+    let transport: any Transport
+    do {
+      transport = try wrap?(plain) ?? plain
+    } catch {
+      // Without a usable TLS context nobody can be served; the reload reports the reason.
+      registry.withLock { $0.giveBack(source) }
+      return plain.close()
+    }
+    let connection = ServerConnection(transport, core: self, resources: resources)
+    let isDraining = registry.withLock { registry in
+      registry.insert(connection)
+      return registry.isDraining
     }
     observer.connectionOpened()
     connection.start()
@@ -77,12 +88,7 @@ final class ServerCore: Sendable {
   /// Forgets a connection that closed.
   func connectionClosed(_ connection: ServerConnection, _ reason: ConnectionCloseReason) {
     observer.connectionClosed(reason)
-    let waiting = registry.withLock { registry -> [CheckedContinuation<Void, Never>] in
-      registry.connections[ObjectIdentifier(connection)] = nil
-      guard registry.connections.isEmpty else { return [] }
-      defer { registry.waitingForEmpty = [] }
-      return registry.waitingForEmpty
-    }
+    let waiting = registry.withLock { $0.remove(connection) }
     for continuation in waiting { continuation.resume() }
   }
 
@@ -90,7 +96,7 @@ final class ServerCore: Sendable {
   var connections: [ServerConnection] { registry.withLock { $0.inOrder } }
 
   /// Open connections.
-  var connectionCount: Int { registry.withLock { $0.connections.count } }
+  var connectionCount: Int { registry.withLock { $0.count } }
 
   /// Tells every connection to drain.
   func drain() {
@@ -118,12 +124,67 @@ final class ServerCore: Sendable {
   func waitUntilEmpty() async {
     await withCheckedContinuation { continuation in
       let isEmpty = registry.withLock { registry in
-        guard !registry.connections.isEmpty else { return true }
+        guard registry.count > 0 else { return true }
         registry.waitingForEmpty.append(continuation)
         return false
       }
       if isEmpty { continuation.resume() }
     }
+  }
+
+  // MARK: - Too much
+
+  /// A connection holds more or less than before.
+  func heldChanged(_ sort: HeldSort, by change: Int, on loop: any EventLoop) {
+    switch held.change(sort, by: change) {
+    case .nothing: break
+    case .shed: shed(sort)
+    case .giveBack:
+      // Whatever else ends with the same burst shall go back as well.
+      _ = loop.after(.seconds(1)) { FreeMemory.giveBack() }
+    }
+  }
+
+  /// Closes connections until all together hold little enough, on each loop those that are the
+  /// greatest burden.
+  ///
+  /// A loop whose connections hold less than its share closes none.
+  private func shed(_ sort: HeldSort) {
+    let target = held.byteCountAfterShedding(sort)
+    let remaining = Countdown(loops.count)
+    for resources in loops {
+      resources.loop.execute { [self] in
+        let candidates = connections(on: resources)
+          .map { (burden: $0.burden(sort), connection: $0) }
+          .sorted { $0.burden > $1.burden }
+        for (burden, connection) in candidates {
+          guard burden > 0, held.byteCount(sort) > target,
+            resources.held[sort] > target / loops.count
+          else { break }
+          connection.shed(sort)
+        }
+        if remaining.reachesZero() { held.shedEnded(sort) }
+      }
+    }
+  }
+
+  /// Closes connections that have rested the longest, as many as there are too many.
+  private func evictResting(_ surplus: Int) {
+    let share = surplus / loops.count + 1
+    let idleTime = configuration.limits.evictionIdleTime
+    for resources in loops {
+      resources.loop.execute { [self] in
+        let start = resources.loop.now
+        let resting = connections(on: resources)
+          .filter { $0.isResting && $0.timers.lastCall.duration(to: start) >= idleTime }
+          .sorted { $0.timers.lastCall < $1.timers.lastCall }
+        for connection in resting.prefix(share) { connection.evict() }
+      }
+    }
+  }
+
+  private func connections(on resources: LoopResources) -> [ServerConnection] {
+    connections.filter { $0.resources === resources }
   }
 
   // MARK: - Errors

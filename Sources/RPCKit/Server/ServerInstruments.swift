@@ -1,17 +1,25 @@
 /// The limits whose reaching is counted, by the name of their label.
 enum LimitName: String, CaseIterable {
   case connections
+  case connectionsPerSource = "connections_per_source"
+  case descriptors
+  case firstFrameTime = "first_frame_time"
+  case idleTime = "idle_time"
   case frameBytes = "frame_bytes"
   case skippedFrameBytes = "skipped_frame_bytes"
   case frameTime = "frame_time"
+  case assemblyBytes = "assembly_bytes"
   case metadata
   case streamsPerConnection = "streams_per_connection"
   case runningHandlers = "running_handlers"
+  case outputRoom = "output_room"
   case outputBytes = "output_bytes"
+  case outputTotalBytes = "output_total_bytes"
   case outputStallTime = "output_stall_time"
   case unconsumedBytes = "unconsumed_bytes"
   case streamStallTime = "stream_stall_time"
   case keepaliveTime = "keepalive_time"
+  case closeTime = "close_time"
 }
 
 /// What a server's connections report, turned into metrics that were resolved beforehand.
@@ -21,6 +29,7 @@ enum LimitName: String, CaseIterable {
 final class ServerInstruments: Sendable {
   let metrics: RPCMetrics
   private let limits: [Counter]
+  private let log: LimitLog
   private let bytesReceived: Counter
   private let framesReceived: Counter
   private let bytesSent: Counter
@@ -29,8 +38,9 @@ final class ServerInstruments: Sendable {
   /// Indexed by the raw value of the priority.
   private let overloadRefused: [Counter]
 
-  init(_ metrics: RPCMetrics) {
+  init(_ metrics: RPCMetrics, log: LimitLog) {
     self.metrics = metrics
+    self.log = log
     limits = LimitName.allCases.map { metrics.limitReached($0.rawValue) }
     bytesReceived = metrics.serverConnections.bytesReceived
     framesReceived = metrics.serverConnections.framesReceived
@@ -52,9 +62,9 @@ final class ServerInstruments: Sendable {
     metrics.serverConnections.closed(reason.rawValue).increment()
   }
 
-  func connectionRefused() {
-    limitReached(.connections)
-    metrics.serverConnections.refused("connection_limit").increment()
+  func connectionRefused(_ limit: LimitName, source: String? = nil) {
+    limitReached(limit, source: source)
+    metrics.serverConnections.refused(limit.rawValue).increment()
   }
 
   func handshakeEnded(succeeded: Bool) {
@@ -76,9 +86,13 @@ final class ServerInstruments: Sendable {
     metrics.serverConnections.protocolError(violation.rawValue).increment()
   }
 
-  func limitReached(_ limit: LimitName) {
+  /// Counts a limit that was reached, and says so in the log now and then.
+  ///
+  /// `source` is who reached it, if somebody can be named.
+  func limitReached(_ limit: LimitName, source: String? = nil) {
     for (index, name) in LimitName.allCases.enumerated() where name == limit {
       limits[index].increment()
+      log.reached(limit, at: index, source: source)
     }
   }
 

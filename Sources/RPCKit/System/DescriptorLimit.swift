@@ -1,5 +1,8 @@
 /// How many descriptors this process may have open, connections among them (getrlimit(2)).
 public enum DescriptorLimit {
+  /// The soft limit in force, for what is open at a time; 0 when it is not known.
+  static var current: Int { Syscall.descriptorLimit() }
+
   /// Raises the soft limit to the hard one, and returns the one in force.
   ///
   /// For the start of a program. The soft limit is 1,024 nearly everywhere, for the sake of programs

@@ -29,7 +29,7 @@ public enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .ipv4(let bytes, let port):
-      return bytes.map { String($0) }.joined(separator: ".") + ":\(port)"
+      return Self.dotted(bytes) + ":\(port)"
     case .ipv6(let bytes, let port):
       var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
       let length = socklen_t(text.count)
@@ -57,6 +57,29 @@ public enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     case .ipv6(let bytes, _): .ipv6(bytes, port: port)
     case .unix: self
     }
+  }
+
+  /// What the connections of a peer at this address are counted by: an IPv4 address, or the first
+  /// half of an IPv6 address, which is what one subscriber has (RFC 6177).
+  ///
+  /// A Unix socket's path says nothing of the peer.
+  var source: String {
+    switch self {
+    case .ipv4(let bytes, _): return Self.dotted(bytes)
+    case .ipv6(let bytes, _):
+      // An IPv4 peer of a socket that takes both (RFC 4291, section 2.5.5.2).
+      let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+      guard !bytes.starts(with: mapped) else { return Self.dotted(Array(bytes.suffix(4))) }
+      let groups = stride(from: 0, to: 8, by: 2).map {
+        String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16)
+      }
+      return groups.joined(separator: ":") + "::/64"
+    case .unix: return "unix"
+    }
+  }
+
+  private static func dotted(_ bytes: [UInt8]) -> String {
+    bytes.map { String($0) }.joined(separator: ".")
   }
 
   var family: Int32 {

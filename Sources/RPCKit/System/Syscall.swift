@@ -47,6 +47,15 @@ enum Syscall {
     return Int(clamping: limit.rlim_cur)
   }
 
+  /// The soft limit of open descriptors (getrlimit(2)); 0 when it is not known.
+  static func descriptorLimit() -> Int {
+    var limit = rlimit()
+    guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+      return 0
+    }
+    return Int(clamping: limit.rlim_cur)
+  }
+
   static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
     transfer { unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
   }
@@ -65,6 +74,24 @@ enum Syscall {
 
   static func shutdownWriting(_ descriptor: Int32) {
     _ = Glibc.shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  /// Bytes that were sent and are not acknowledged (SIOCOUTQ of tcp(7)); zero when it cannot be told.
+  static func unacknowledgedByteCount(_ descriptor: borrowing FileDescriptor) -> Int {
+    max(0, Int(CLinux_unacknowledged(descriptor.number)))
+  }
+
+  /// The user at the other end of a Unix socket when it connected (SO_PEERCRED of unix(7)).
+  static func peerUser(_ descriptor: borrowing FileDescriptor) -> UInt32? {
+    let user = CLinux_peer_user(descriptor.number)
+    return user < 0 ? nil : UInt32(truncatingIfNeeded: user)
+  }
+
+  /// Gives free memory of the heap back to the system (malloc_trim(3)).
+  static func trimHeap() { _ = CLinux_trim_heap() }
+
+  static func changeMode(_ path: String, _ mode: UInt32) throws(SyscallError) {
+    try check("chmod") { unsafe Glibc.chmod(path, mode_t(mode)) }
   }
 
   static func socket(_ family: Int32) throws(SyscallError) -> FileDescriptor {
@@ -206,6 +233,9 @@ enum Syscall {
 
   /// What connect(2) answers when nobody listens.
   static var connectionRefused: Int32 { ECONNREFUSED }
+
+  /// Whether an errno says that there are no more descriptors, and not no more memory.
+  static func isLackOfDescriptors(_ errno: Int32) -> Bool { errno == EMFILE || errno == ENFILE }
 
   /// Asks getaddrinfo(3) for stream addresses.
   ///

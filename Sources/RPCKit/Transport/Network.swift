@@ -6,6 +6,7 @@ public protocol Network: Sendable {
   func listen(
     at address: SocketAddress,
     on loop: any EventLoop,
+    options: ListenOptions,
     accepted: @escaping @Sendable (any IncomingConnection) -> Void
   ) async throws -> any Listener
 
@@ -14,6 +15,33 @@ public protocol Network: Sendable {
 
   /// The addresses of a host name, in the order to try them.
   func resolve(host: String, port: UInt16) async throws -> [SocketAddress]
+}
+
+/// How a listener behaves beyond its address.
+public struct ListenOptions: Sendable {
+  /// Who may connect to a Unix socket: the mode of its file, whatever the umask is.
+  ///
+  /// Connecting takes the right to write (unix(7)).
+  public var unixSocketMode: UInt32 = 0o600
+  /// Told of each connection that was closed as it came because the process is out of descriptors.
+  /// On the listener's loop.
+  public var refused: @Sendable () -> Void = {}
+
+  /// The defaults.
+  public init() {}
+}
+
+extension Network {
+  /// Listens with the default options.
+  ///
+  /// Throws when the address cannot be bound.
+  public func listen(
+    at address: SocketAddress,
+    on loop: any EventLoop,
+    accepted: @escaping @Sendable (any IncomingConnection) -> Void
+  ) async throws -> any Listener {
+    try await listen(at: address, on: loop, options: ListenOptions(), accepted: accepted)
+  }
 }
 
 /// A connection that was accepted and belongs to no loop yet.

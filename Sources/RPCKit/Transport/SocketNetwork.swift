@@ -9,12 +9,18 @@ public struct SocketNetwork: Network {
   public func listen(
     at address: SocketAddress,
     on loop: any EventLoop,
+    options: ListenOptions,
     accepted: @escaping @Sendable (any IncomingConnection) -> Void
   ) async throws -> any Listener {
     guard let loop = loop as? EpollEventLoop else {
       preconditionFailure("sockets need an epoll loop")
     }
-    return try await SocketListener.make(at: address, on: loop, accepted: accepted)
+    return try await SocketListener.make(
+      at: address,
+      on: loop,
+      options: options,
+      accepted: accepted
+    )
   }
 
   /// Makes a transport that connects when started.
@@ -29,9 +35,15 @@ public struct SocketNetwork: Network {
         try Syscall.setNoDelay(descriptor)
         try Syscall.setKeepAlive(descriptor)
       }
-      return SocketTransport(descriptor, origin: .connecting(to: address), peer: peer, on: loop)
+      return SocketTransport(
+        descriptor,
+        origin: .connecting(to: address),
+        peer: peer,
+        isInternet: address.port != nil,
+        on: loop
+      )
     } catch {
-      return SocketTransport(nil, origin: .failed(error), peer: peer, on: loop)
+      return SocketTransport(nil, origin: .failed(error), peer: peer, isInternet: false, on: loop)
     }
   }
 
@@ -54,36 +66,55 @@ public struct SocketNetwork: Network {
 private struct IncomingSocket: IncomingConnection {
   private let holder: HandedOverDescriptor
   private let peer: Peer
+  private let isInternet: Bool
 
-  init(_ descriptor: consuming FileDescriptor, peer: Peer) {
+  init(_ descriptor: consuming FileDescriptor, peer: Peer, isInternet: Bool) {
     holder = HandedOverDescriptor(descriptor)
     self.peer = peer
+    self.isInternet = isInternet
   }
 
   func open(on loop: any EventLoop) -> any Transport {
     guard let loop = loop as? EpollEventLoop else {
       preconditionFailure("sockets need an epoll loop")
     }
-    return SocketTransport(holder.take(), origin: .accepted, peer: peer, on: loop)
+    return SocketTransport(
+      holder.take(),
+      origin: .accepted,
+      peer: peer,
+      isInternet: isInternet,
+      on: loop
+    )
   }
 
   static func accepted(_ number: Int32, from address: SocketAddress?) -> IncomingSocket {
     let descriptor = FileDescriptor(owning: number)
-    if let address, address.port != nil {
-      // A connection that refuses these options still works, only slower.
-      try? Syscall.setNoDelay(descriptor)
-      try? Syscall.setKeepAlive(descriptor)
+    guard let address, address.port != nil else {
+      let user = Syscall.peerUser(descriptor).map { "unix:uid=\($0)" }
+      return IncomingSocket(
+        descriptor,
+        peer: Peer(address: "unix", source: user ?? "unix"),
+        isInternet: false
+      )
     }
-    return IncomingSocket(descriptor, peer: Peer(address: address?.description ?? "unix"))
+    // A connection that refuses these options still works, only slower.
+    try? Syscall.setNoDelay(descriptor)
+    try? Syscall.setKeepAlive(descriptor)
+    return IncomingSocket(
+      descriptor,
+      peer: Peer(address: address.description, source: address.source),
+      isInternet: true
+    )
   }
 }
 
 /// A listening socket on an epoll loop.
 private final class SocketListener: Listener, ReadinessHandler, TimerTarget, @unchecked Sendable {
-  // @unchecked: `descriptor`, `name` and `isPaused` are touched on the loop only, which the loop's
+  // @unchecked: `descriptor`, `spare`, `name` and `isPaused` are touched on the loop only, which the loop's
   // own checks enforce; the rest never changes.
   private static let backlog: Int32 = 1024
-  private static let acceptsPerTurnMax = 64
+  /// Few, so that those who are connected wait for a flood of newcomers as little as possible.
+  private static let acceptsPerTurnMax = 16
   /// How long to wait when the process is out of descriptors: accepting is level-triggered, so
   /// without a pause the loop would spin.
   private static let exhaustedPauseNanoseconds: Int64 = 50_000_000
@@ -91,25 +122,32 @@ private final class SocketListener: Listener, ReadinessHandler, TimerTarget, @un
   let address: SocketAddress
   private let loop: EpollEventLoop
   private var descriptor: FileDescriptor?
+  /// Held so that there is one to give up: a connection that nobody can keep is accepted with it and
+  /// closed, instead of left to wait in the kernel's queue for an answer that never comes.
+  private var spare: FileDescriptor?
   private var name: UInt64 = 0
   private var isPaused = false
+  private let refused: @Sendable () -> Void
   private let accepted: @Sendable (any IncomingConnection) -> Void
 
   private init(
     _ descriptor: consuming FileDescriptor,
     address: SocketAddress,
     on loop: EpollEventLoop,
+    refused: @escaping @Sendable () -> Void,
     accepted: @escaping @Sendable (any IncomingConnection) -> Void
   ) {
     self.descriptor = consume descriptor
     self.address = address
     self.loop = loop
+    self.refused = refused
     self.accepted = accepted
   }
 
   static func make(
     at address: SocketAddress,
     on loop: EpollEventLoop,
+    options: ListenOptions,
     accepted: @escaping @Sendable (any IncomingConnection) -> Void
   ) async throws -> SocketListener {
     let descriptor = try Syscall.socket(address.family)
@@ -122,9 +160,17 @@ private final class SocketListener: Listener, ReadinessHandler, TimerTarget, @un
       try Syscall.setReuseAddress(descriptor)
     }
     try Syscall.bind(descriptor, address)
+    // Nobody can connect before listen(2), whatever mode the umask left the file.
+    if case .unix(let path) = address { try Syscall.changeMode(path, options.unixSocketMode) }
     try Syscall.listen(descriptor, backlog: backlog)
     let bound = try Syscall.boundAddress(descriptor) ?? address
-    let listener = SocketListener(descriptor, address: bound, on: loop, accepted: accepted)
+    let listener = SocketListener(
+      descriptor,
+      address: bound,
+      on: loop,
+      refused: options.refused,
+      accepted: accepted
+    )
     return try await withCheckedThrowingContinuation { continuation in
       loop.execute {
         continuation.resume(
@@ -154,6 +200,12 @@ private final class SocketListener: Listener, ReadinessHandler, TimerTarget, @un
       name = try loop.register(descriptor, .readable, handler: self)
     case .none: break
     }
+    takeSpare()
+  }
+
+  private func takeSpare() {
+    // Without one, new connections wait in the kernel's queue until descriptors return.
+    if spare == nil { spare = try? Syscall.socket(SocketAddress.unix(path: "").family) }
   }
 
   func close() {
@@ -167,6 +219,7 @@ private final class SocketListener: Listener, ReadinessHandler, TimerTarget, @un
       case .none: break
       }
       descriptor = nil
+      spare = nil
     }
   }
 
@@ -187,17 +240,13 @@ private final class SocketListener: Listener, ReadinessHandler, TimerTarget, @un
 
   func timerFired(_ token: UInt64) {
     isPaused = false
+    takeSpare()
     setInterest([.readable])
   }
 
   /// Accepts once; true when another may be waiting.
   private func acceptOne() -> Bool {
-    let acceptance =
-      switch descriptor {
-      case .some(let descriptor): Syscall.accept(descriptor)
-      case .none: Syscall.Acceptance.wouldBlock
-      }
-    switch acceptance {
+    switch accept() {
     case .accepted(let number, let address):
       accepted(IncomingSocket.accepted(number, from: address))
       return true
@@ -205,16 +254,47 @@ private final class SocketListener: Listener, ReadinessHandler, TimerTarget, @un
       return true
     case .wouldBlock:
       return false
+    case .exhausted(let errno) where Syscall.isLackOfDescriptors(errno):
+      return refuseOne()
     case .exhausted, .failed:
-      isPaused = true
-      setInterest([])
-      _ = loop.schedule(
-        at: loop.now.advanced(byNanoseconds: Self.exhaustedPauseNanoseconds),
-        target: self,
-        token: 0
-      )
+      pause()
       return false
     }
+  }
+
+  private func accept() -> Syscall.Acceptance {
+    switch descriptor {
+    case .some(let descriptor): Syscall.accept(descriptor)
+    case .none: .wouldBlock
+    }
+  }
+
+  /// Closes the next connection as it comes; true when another may be waiting.
+  private func refuseOne() -> Bool {
+    guard spare != nil else {
+      pause()
+      return false
+    }
+    spare = nil
+    guard case .accepted(let number, _) = accept() else {
+      // Another thread was faster, or the client has given up.
+      pause()
+      return false
+    }
+    Syscall.close(number)
+    takeSpare()
+    refused()
+    return true
+  }
+
+  private func pause() {
+    isPaused = true
+    setInterest([])
+    _ = loop.schedule(
+      at: loop.now.advanced(byNanoseconds: Self.exhaustedPauseNanoseconds),
+      target: self,
+      token: 0
+    )
   }
 
   private func setInterest(_ interest: DescriptorReadiness) {

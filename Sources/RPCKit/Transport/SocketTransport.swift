@@ -21,6 +21,7 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
   private var interest: DescriptorReadiness = []
   private var receiver: (any TransportReceiver)?
   private let origin: Origin
+  private let isInternet: Bool
   private var isReading = true
   private var sawEnd = false
   /// What the receiver is told at the end of the turn, because it is busy calling us now.
@@ -35,8 +36,10 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
     _ descriptor: consuming FileDescriptor?,
     origin: Origin,
     peer: Peer,
+    isInternet: Bool,
     on loop: EpollEventLoop
   ) {
+    self.isInternet = isInternet
     self.descriptor = consume descriptor
     self.origin = origin
     self.peer = peer
@@ -79,6 +82,14 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
     self.isReading = isReading
     guard state == .open, !sawEnd else { return }
     update(isReading ? interest.union(.readable) : interest.subtracting(.readable))
+  }
+
+  /// What a Unix socket took is with the other end, which reads it even after we have closed.
+  var unacknowledgedByteCount: Int {
+    switch descriptor {
+    case .some(let descriptor) where isInternet: Syscall.unacknowledgedByteCount(descriptor)
+    default: 0
+    }
   }
 
   func closeOutput() {

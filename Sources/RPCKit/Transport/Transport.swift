@@ -21,11 +21,19 @@ public protocol Transport: AnyObject {
   /// Stops or resumes reading. Off means that the peer is pushed back by the stream itself.
   func setReading(_ isReading: Bool)
 
+  /// Bytes that were taken by `write` and that the other end is not known to have.
+  var unacknowledgedByteCount: Int { get }
+
   /// Sends the end of stream after what was written; reading goes on.
   func closeOutput()
 
   /// Closes both directions at once. `transportClosed(nil)` follows, not from inside this call.
   func close()
+}
+
+extension Transport {
+  /// For streams that hand over at once what they take.
+  public var unacknowledgedByteCount: Int { 0 }
 }
 
 /// What a transport delivers to.
@@ -86,18 +94,22 @@ public struct TransportError: Error, Sendable, Hashable, CustomStringConvertible
 public struct Peer: Sendable, Hashable {
   /// Printable address: `127.0.0.1:4040`, `unix`.
   public var address: String
+  /// What its connections are counted by: `127.0.0.1`, `2001:db8::/64`, `unix:uid=1000`.
+  public var source: String
   /// The identity from the client or server certificate that was verified, if TLS gave one.
   public var certificate: PeerCertificate?
   /// The protocol that ALPN agreed on.
   public var applicationProtocol: String?
 
-  /// Makes a peer description.
+  /// Makes a peer description; a peer without a source is one of its own.
   public init(
     address: String,
+    source: String? = nil,
     certificate: PeerCertificate? = nil,
     applicationProtocol: String? = nil
   ) {
     self.address = address
+    self.source = source ?? address
     self.certificate = certificate
     self.applicationProtocol = applicationProtocol
   }

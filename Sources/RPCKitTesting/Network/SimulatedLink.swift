@@ -3,7 +3,9 @@ import RPCKit
 /// One connection of a simulated network: what is under way in both directions.
 ///
 /// Pieces of a direction arrive in the order they were sent. A silent link holds everything back
-/// and loses nothing, as TCP does while it retransmits.
+/// and loses nothing, as TCP does while it retransmits. An end that closes although bytes have come
+/// that it did not read, or still come, resets the connection and loses what it has not sent yet
+/// itself (RFC 2525, section 2.17).
 final class SimulatedLink {
   /// One of the two ends.
   enum End: Int {
@@ -78,6 +80,25 @@ final class SimulatedLink {
   /// Sends a reset to `end`.
   func sendReset(to end: End) { enqueue(.reset, to: end) }
 
+  /// Bytes on their way to `end`.
+  func byteCountUnderWay(to end: End) -> Int {
+    directions[end.rawValue].pieces.reduce(0) { sum, piece in
+      if case .bytes(let bytes) = piece.piece { return sum + bytes.count }
+      return sum
+    }
+  }
+
+  /// `end` gives the connection up; what it has written stays behind, but for a random part that is
+  /// on its way already.
+  private func reset(from end: End) {
+    let other = end.other
+    guard !directions[other.rawValue].isReset else { return }
+    let count = directions[other.rawValue].pieces.count
+    let kept = network.simulation.random.number(in: 0...count)
+    directions[other.rawValue].pieces.removeLast(count - kept)
+    sendReset(to: other)
+  }
+
   private func enqueue(_ piece: Piece, to end: End) {
     switch piece {
     case .bytes, .end:
@@ -111,7 +132,7 @@ final class SimulatedLink {
       directions[end.rawValue].pieces.removeFirst()
       if directions[end.rawValue].isReceiverGone {
         // Nobody is there any more, which the sender learns by a reset (RFC 9293, section 3.10.7).
-        if case .bytes = first.piece { sendReset(to: end.other) }
+        if case .bytes = first.piece { reset(from: end) }
       } else {
         ends[end.rawValue]?.arrived(first.piece)
       }
@@ -121,7 +142,7 @@ final class SimulatedLink {
   /// Notes that `end` has closed: what still arrives there is answered with a reset.
   func close(_ end: End, hadUnreadBytes: Bool) {
     directions[end.rawValue].isReceiverGone = true
-    if hadUnreadBytes { sendReset(to: end.other) } else { sendEnd(to: end.other) }
+    if hadUnreadBytes { reset(from: end) } else { sendEnd(to: end.other) }
     ends[end.rawValue] = nil
     if ends[end.other.rawValue] == nil, directions[end.other.rawValue].isReceiverGone {
       network.closed(self)

@@ -38,6 +38,7 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
   public func listen(
     at address: SocketAddress,
     on loop: any EventLoop,
+    options: ListenOptions,
     accepted: @escaping @Sendable (any IncomingConnection) -> Void
   ) async throws -> any Listener {
     var bound = address

@@ -103,6 +103,8 @@ final class SimulatedTransport: Transport, TurnEndTarget {
     if isReading { scheduleRead() }
   }
 
+  var unacknowledgedByteCount: Int { link?.byteCountUnderWay(to: end.other) ?? 0 }
+
   func closeOutput() {
     guard state == .open, !isOutputClosed else { return }
     isOutputClosed = true

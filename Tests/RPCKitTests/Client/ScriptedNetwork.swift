@@ -24,6 +24,7 @@ final class ScriptedNetwork: Network, @unchecked Sendable {
   func listen(
     at address: SocketAddress,
     on loop: any EventLoop,
+    options: ListenOptions,
     accepted: @escaping @Sendable (any IncomingConnection) -> Void
   ) async throws -> any Listener { preconditionFailure("clients do not listen") }
 

@@ -4,11 +4,12 @@ import Testing
 
 @testable import RPCKit
 
-/// A process without descriptors cannot accept; it must come back when there are some.
+/// A process without descriptors cannot keep a connection; it says so at once, and comes back when
+/// there are some.
 @Suite("A server out of descriptors", .timeLimit(.minutes(1)))
 struct DescriptorExhaustionTests {
   /// In a process of its own, because nothing else could open a file meanwhile.
-  @Test("accepts nobody, serves those it has, and accepts again when descriptors return")
+  @Test("refuses newcomers, serves those it has, and accepts again when descriptors return")
   func accept_withoutDescriptors_recovers() async {
     await #expect(processExitsWith: .success) {
       try await EndToEnd.run { test in
@@ -23,18 +24,21 @@ struct DescriptorExhaustionTests {
         configuration.retry = .never
         try await withChannel(test.address.target, configuration) { channel in
           let client = Testing_V1.RichClient(channel)
-          // As far as the client knows it is connected; the kernel did that.
-          let waiting = await rpcError {
-            _ = try await client.echo(Rich(), timeout: .milliseconds(300))
+          let refused = await rpcError {
+            _ = try await client.echo(Rich(), timeout: .seconds(20))
           }
-          #expect(waiting?.code == .deadlineExceeded)
+          #expect(refused?.code == .unavailable)
           #expect(test.server.connectionCount == 1)
+          let metrics = test.server.core.observer.metrics
+          #expect(metrics.limitReached("descriptors").value > 0)
+          #expect(metrics.serverConnections.refused("descriptors").value > 0)
           for number: Int32 in 0..<20 {
             let response = try await test.rich.echo(Rich(number: number))
             #expect(response.int32Value == number)
           }
           hoard.giveBackAll()
-          let response = try await client.echo(Rich(number: 2), timeout: .seconds(10))
+          let options = CallOptions(timeout: .seconds(20), waitsForReady: true)
+          let response = try await client.echo(Rich(number: 2), options: options)
           #expect(response.int32Value == 2)
           #expect(test.server.connectionCount == 2)
         }

@@ -24,7 +24,7 @@ struct GoInteropTests {
       let address = try #require(server.addresses.first)
       return try await Self.offThePool { try programs.runClient(against: address.target) }
     }
-    #expect(verdicts.count >= 24)
+    #expect(verdicts.count >= 26)
     for verdict in verdicts {
       #expect(verdict.ok, "\(verdict.case): \(verdict.detail)")
     }

@@ -15,6 +15,8 @@ final class RawPeer: TransportReceiver, @unchecked Sendable {
   private let opening: [UInt8]
   /// Sent again and again for as long as the server takes it.
   private let flood: [UInt8]
+  /// What to send of it at most, in bytes.
+  private let floodByteCountMax: Int
   private let reads: Bool
   private let loop: any EventLoop
 
@@ -23,11 +25,13 @@ final class RawPeer: TransportReceiver, @unchecked Sendable {
     on loop: any EventLoop,
     sending opening: [UInt8] = [],
     flooding flood: [UInt8] = [],
+    upTo floodByteCountMax: Int = .max,
     reads: Bool = true
   ) {
     self.loop = loop
     self.opening = opening
     self.flood = flood
+    self.floodByteCountMax = floodByteCountMax
     self.reads = reads
     loop.execute { [self] in
       let transport = SocketNetwork().connect(to: address, on: loop)
@@ -67,10 +71,13 @@ final class RawPeer: TransportReceiver, @unchecked Sendable {
 
   private func push() {
     repeat {
-      if output.isEmpty, !flood.isEmpty { append(flood) }
+      if output.isEmpty, floods { append(flood) }
       let waiting = output.byteCount
       transport?.write(from: &output)
       sent.add(waiting - output.byteCount)
-    } while output.isEmpty && !flood.isEmpty && closed.value == 0
+    } while output.isEmpty && floods && closed.value == 0
+    if output.isEmpty { output.release() }
   }
+
+  private var floods: Bool { !flood.isEmpty && sent.value < floodByteCountMax }
 }

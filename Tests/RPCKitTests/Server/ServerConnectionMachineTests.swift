@@ -158,39 +158,52 @@ struct ServerConnectionMachineTests {
     #expect(stage.isDrained)
   }
 
-  @Test("stops reading from a stock client when it drains")
-  func drain_stock_stopsReading() {
-    let stage = Stage()
-    stage.open(1, isUnary: true)
-    #expect(stage.needsReading)
-    #expect(stage.drain() == .finishStreams)
-    #expect(!stage.isDrained && !stage.needsReading)
-    _ = stage.end(1)
-    #expect(stage.isDrained && !stage.needsReading)
-  }
-
-  @Test("reads on for the open streams of a stock client when it drains, and refuses new calls")
-  func drain_stockWithOpenStreams_readsOnForThem() {
+  @Test("reads on from a stock client when it drains, and refuses its new calls")
+  func drain_stock_refusesNewCalls() {
     let stage = Stage()
     stage.open(1, isUnary: true)
     stage.open(3)
-    stage.open(5)
-    #expect(stage.drain() == .finishStreams)
-    #expect(stage.needsReading)
+    #expect(stage.drain() == .finishCalls)
+    #expect(!stage.isDrained && stage.reads)
     #expect(stage.receive(.data, 3) == .deliver(hasMessage: true, isLast: false))
-    #expect(stage.receive(.request, 7) == .openCall)
-    #expect(stage.admission(7) == .refuseDraining)
-    #expect(
-      stage.receive(.data, 3, [.remoteClosed, .noData]) == .deliver(hasMessage: false, isLast: true)
-    )
-    #expect(stage.needsReading)
-    // A call that ends before its client has finished is waited for no longer.
-    _ = stage.end(5)
-    #expect(!stage.needsReading)
+    #expect(stage.receive(.request, 5) == .openCall)
+    #expect(stage.admission(5) == .refuseDraining)
     _ = stage.end(3)
-    #expect(!stage.isDrained)
+    #expect(!stage.finishDrain())
     _ = stage.end(1)
     #expect(stage.isDrained)
+    #expect(stage.finishDrain() && !stage.finishDrain())
+    #expect(stage.phase == .flushing && stage.reads)
+  }
+
+  @Test("looks at nothing once it only flushes, and lingers when that is done")
+  func flushing_ignoresEverything() {
+    let stage = Stage()
+    stage.open(1)
+    #expect(!stage.flushed())
+    #expect(stage.abandonCalls()?.count == 1)
+    #expect(stage.abandonCalls() == nil && stage.drain() == .ignore)
+    for type in [.request, .data, .response, .hello, .cancel, .ping, .credit] as [FrameType] {
+      #expect(stage.receive(type, 3) == .ignore)
+    }
+    #expect(stage.receive(.request, 2) == .ignore && stage.oversize(.request, 5) == .ignore)
+    #expect(stage.flushed() && !stage.flushed())
+    #expect(stage.phase == .lingering)
+    #expect(stage.receive(.request, 7) == .ignore && stage.abandonCalls() == nil)
+    #expect(stage.drain() == .ignore && !stage.finishDrain())
+    #expect(stage.close().isEmpty && stage.phase == .closed && !stage.reads)
+  }
+
+  @Test("throws away what comes while it lingers, up to a limit")
+  func lingering_readsUpToALimit() {
+    let stage = Stage { $0.discardedByteCountMax = 100 }
+    #expect(stage.abandonCalls()?.isEmpty == true)
+    stage.discard(60)
+    #expect(stage.flushed() && stage.reads)
+    stage.discard(40)
+    #expect(stage.reads)
+    stage.discard(1)
+    #expect(!stage.reads)
   }
 
   @Test("waits for the first frame when it drains before the client has said anything")
@@ -346,7 +359,7 @@ private final class Stage {
 
   var isDrained: Bool { machine.isDrained }
 
-  var needsReading: Bool { machine.needsReading }
+  var reads: Bool { machine.reads }
 
   var lastAccepted: StreamID? { machine.lastAccepted }
 
@@ -413,6 +426,14 @@ private final class Stage {
   func close() -> [Handle] { machine.close() }
 
   func drain() -> ServerConnectionMachine<Handle>.OnDrain { machine.drain() }
+
+  func finishDrain() -> Bool { machine.finishDrain() }
+
+  func abandonCalls() -> [Handle]? { machine.abandonCalls() }
+
+  func flushed() -> Bool { machine.flushed() }
+
+  func discard(_ byteCount: Int) { machine.discard(byteCount: byteCount) }
 
   func maySend(_ number: UInt32) -> Bool { machine.maySend(StreamID(rawValue: number)) }
 

@@ -75,6 +75,33 @@ public final class AdminConnection {
     transport.start(self)
   }
 
+  /// How much a connection would be missed, the least first.
+  enum Standing: Comparable {
+    /// It never asked for anything.
+    case silent
+    /// It was answered and asks for nothing now.
+    case resting
+    /// It has its last answer.
+    case ending
+    /// It is in the middle of a request.
+    case asking
+    /// An answer is on its way.
+    case answering
+  }
+
+  /// Where the connection stands among others that want its place.
+  var standing: Standing {
+    switch phase {
+    case .serving where parser.isInsideRequest: .asking
+    case .serving: requestCount > 0 ? .resting : .silent
+    case .answering: .answering
+    case .lingering, .closed: .ending
+    }
+  }
+
+  /// Closes at once, for another to take its place.
+  func evict() { transport.close() }
+
   // MARK: Requests
 
   /// Parses until an answer has to be waited for or the input is used up.

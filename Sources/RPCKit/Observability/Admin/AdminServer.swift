@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// The admin port: metrics and probes over HTTP, apart from the calls so that it answers when the
 /// server is full.
 ///
@@ -9,7 +7,10 @@ internal import Synchronization
 ///   responder: AdminResponder(registry: registry) { Readiness([]) })
 /// ```
 public final class AdminServer: Sendable {
-  /// Connections at a time; more are closed as they come.
+  /// Connections at a time.
+  ///
+  /// One more takes the place of the one that is missed the least: those first that never asked for
+  /// anything, the oldest of them first. So connections that say nothing do not keep probes out.
   public static let connectionCountMax = 64
 
   private let listener: any Listener
@@ -23,25 +24,34 @@ public final class AdminServer: Sendable {
 
   /// Binds and serves until `close`.
   ///
+  /// `metrics` counts the connections that lost their place to others.
+  ///
   /// Throws when the address cannot be bound.
   public static func start(
     at address: SocketAddress,
     on loop: any EventLoop,
     responder: AdminResponder,
     limits: HTTPLimits = HTTPLimits(),
-    network: any Network = SocketNetwork()
+    network: any Network = SocketNetwork(),
+    metrics: RPCMetrics? = nil
   ) async throws -> AdminServer {
-    let count = ConnectionCount()
-    let listener = try await network.listen(at: address, on: loop) { incoming in
+    let limitReached = metrics?.limitReached("admin_connections")
+    let descriptorsReached = metrics?.limitReached(LimitName.descriptors.rawValue)
+    let connections = AdminConnections(loop, countMax: connectionCountMax) {
+      limitReached?.increment()
+    }
+    var options = ListenOptions()
+    options.refused = { descriptorsReached?.increment() }
+    let listener = try await network.listen(at: address, on: loop, options: options) { incoming in
       loop.execute {
-        let transport = incoming.open(on: loop)
-        guard count.take(max: connectionCountMax) else { return transport.close() }
-        AdminConnection(
-          transport: transport,
-          responder: responder,
-          limits: limits,
-          closed: count.giveBack
-        ).start()
+        connections.admit(incoming.open(on: loop)) { transport, closed in
+          AdminConnection(
+            transport: transport,
+            responder: responder,
+            limits: limits,
+            closed: closed
+          )
+        }
       }
     }
     return AdminServer(listener)
@@ -50,24 +60,5 @@ public final class AdminServer: Sendable {
   /// Stops accepting; open connections finish what they are at.
   public func close() {
     listener.close()
-  }
-}
-
-/// How many connections of the port are open.
-private final class ConnectionCount: Sendable {
-  private let count = Atomic<Int>(0)
-
-  /// Counts one more; false when that would be too many.
-  func take(max: Int) -> Bool {
-    guard count.wrappingAdd(1, ordering: .relaxed).newValue <= max else {
-      giveBack()
-      return false
-    }
-    return true
-  }
-
-  /// Counts one less.
-  func giveBack() {
-    count.wrappingSubtract(1, ordering: .relaxed)
   }
 }

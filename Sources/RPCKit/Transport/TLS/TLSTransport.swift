@@ -105,6 +105,10 @@ extension TLSTransport: Transport {
     if isReading { deliverAtEndOfTurn() }
   }
 
+  package var unacknowledgedByteCount: Int {
+    session.outboundByteCount + inner.unacknowledgedByteCount
+  }
+
   package func closeOutput() {
     assertOnLoop()
     guard !isOutputClosed else { return }
@@ -224,6 +228,7 @@ extension TLSTransport {
     loop.cancel(timer)
     provenPeer = Peer(
       address: inner.peer.address,
+      source: inner.peer.source,
       certificate: session.peerCertificate,
       applicationProtocol: session.applicationProtocol
     )

@@ -45,6 +45,8 @@ var cases = []interopCase{
 	{"frame-unknown-type", "a frame of an unknown type is ignored", frameUnknownType},
 	{"frame-even-stream", "a request on an even stream id is InvalidArgument", frameEvenStream},
 	{"frame-garbage-request", "a request that is no protobuf is InvalidArgument", frameGarbageRequest},
+	{"locked-16x1MB", "16 calls of 1 MB each way at once, as client 1.2.3 makes them", locked(16, 1_000_000)},
+	{"locked-64x64KiB", "64 calls of 64 KiB each way at once, as client 1.2.3 makes them", locked(64, 64<<10)},
 	{"churn", "200 connections, one call each", churn},
 }
 

@@ -1,0 +1,59 @@
+/// The open connections of an admin port, and which of them gives its place to a new one.
+///
+/// `@unchecked Sendable`: used on the loop of the port only, which `admit` checks.
+final class AdminConnections: @unchecked Sendable {
+  private struct Place {
+    let number: Int
+    let connection: AdminConnection
+    let taken: MonotonicInstant
+  }
+
+  private let loop: any EventLoop
+  private let countMax: Int
+  private let limitReached: () -> Void
+  /// Oldest first.
+  private var places: [Place] = []
+  private var admittedCount = 0
+
+  init(_ loop: any EventLoop, countMax: Int, limitReached: @escaping () -> Void) {
+    self.loop = loop
+    self.countMax = countMax
+    self.limitReached = limitReached
+  }
+
+  /// Open connections.
+  var count: Int { places.count }
+
+  /// Takes a connection in and starts it; when all places are taken, another one is closed for it.
+  func admit(
+    _ transport: any Transport,
+    _ make: (_ transport: any Transport, _ closed: @escaping () -> Void) -> AdminConnection
+  ) {
+    precondition(loop.isCurrent, "a connection is taken in on the loop of its port")
+    guard places.count < countMax || makeRoom() else {
+      limitReached()
+      return transport.close()
+    }
+    admittedCount += 1
+    let number = admittedCount
+    let connection = make(transport) { [weak self] in
+      self?.places.removeAll { $0.number == number }
+    }
+    places.append(Place(number: number, connection: connection, taken: loop.now))
+    connection.start()
+  }
+
+  /// Closes the connection that is missed the least; false when there is none but those of this turn,
+  /// whose requests nobody had a chance to read.
+  private func makeRoom() -> Bool {
+    let candidates = places.indices.filter { places[$0].taken < loop.now }
+    // Of equals the first, which is the oldest.
+    let index = candidates.min { left, right in
+      places[left].connection.standing < places[right].connection.standing
+    }
+    guard let index else { return false }
+    limitReached()
+    places.remove(at: index).connection.evict()
+    return true
+  }
+}

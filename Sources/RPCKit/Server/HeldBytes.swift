@@ -1,0 +1,87 @@
+internal import Synchronization
+
+/// What connections hold for their peers and all of them together may hold only so much of.
+enum HeldSort: Int, Sendable, CaseIterable {
+  /// Frames that are not complete.
+  case assembly
+  /// Output that peers have not taken.
+  case output
+
+  /// What its bound is called in metrics and the log.
+  var limitName: LimitName {
+    switch self {
+    case .assembly: .assemblyBytes
+    case .output: .outputTotalBytes
+    }
+  }
+}
+
+/// A number of bytes for each sort.
+struct HeldByteCounts {
+  private var assembly = 0
+  private var output = 0
+
+  subscript(sort: HeldSort) -> Int {
+    get { sort == .assembly ? assembly : output }
+    set { if sort == .assembly { assembly = newValue } else { output = newValue } }
+  }
+}
+
+/// How many bytes all connections of a server hold, against the bounds on that.
+///
+/// Safe from any thread; told of changes only, so that a connection whose frames arrive whole and
+/// whose output leaves at once costs nothing.
+final class HeldBytes: Sendable {
+  /// What a change calls for.
+  enum Consequence {
+    case nothing
+    /// The bound is passed: connections have to go. Said once, until `shedEnded`.
+    case shed
+    /// Much was held and little is left: memory can go back to the system. Said once for each time.
+    case giveBack
+  }
+
+  private final class Sum: Sendable {
+    let byteCountMax: Int
+    let total = Atomic<Int>(0)
+    let peak = Atomic<Int>(0)
+    let isShedding = Atomic<Bool>(false)
+
+    init(_ byteCountMax: Int) { self.byteCountMax = byteCountMax }
+  }
+
+  private let assembly: Sum
+  private let output: Sum
+
+  init(_ limits: Limits) {
+    assembly = Sum(limits.assemblyByteCountMax)
+    output = Sum(limits.outputTotalByteCountMax)
+  }
+
+  private func sum(_ sort: HeldSort) -> Sum { sort == .assembly ? assembly : output }
+
+  /// What all connections hold now.
+  func byteCount(_ sort: HeldSort) -> Int { sum(sort).total.load(ordering: .relaxed) }
+
+  /// What they may hold after shedding: less than the bound, so that it does not have to begin again
+  /// with the next byte.
+  func byteCountAfterShedding(_ sort: HeldSort) -> Int { sum(sort).byteCountMax / 4 * 3 }
+
+  /// Adds to what is held, or takes from it.
+  func change(_ sort: HeldSort, by change: Int) -> Consequence {
+    let sum = sum(sort)
+    let total = sum.total.wrappingAdd(change, ordering: .relaxed).newValue
+    if change > 0 {
+      _ = sum.peak.max(total, ordering: .relaxed)
+      guard total > sum.byteCountMax else { return .nothing }
+      return sum.isShedding.exchange(true, ordering: .relaxed) ? .nothing : .shed
+    }
+    guard total < sum.byteCountMax / 16, sum.peak.load(ordering: .relaxed) > sum.byteCountMax / 4
+    else { return .nothing }
+    return sum.peak.exchange(total, ordering: .relaxed) > sum.byteCountMax / 4
+      ? .giveBack : .nothing
+  }
+
+  /// Every loop has shed its part.
+  func shedEnded(_ sort: HeldSort) { sum(sort).isShedding.store(false, ordering: .relaxed) }
+}
