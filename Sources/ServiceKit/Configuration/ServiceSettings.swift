@@ -28,6 +28,12 @@ public struct ServiceSettings: Sendable {
   public var listen: [SocketAddress]
   /// Where to listen for metrics and probes; nil for nowhere.
   public var admin: SocketAddress?
+  /// Who may connect to the Unix sockets among these addresses: the mode of their files.
+  public var socketMode: UInt32
+  /// Connections for calls that may be open at a time.
+  public var connectionCountMax: Int
+  /// Those of one address, or of one user at a Unix socket; nil for three quarters of all.
+  public var connectionsPerSourceMax: Int?
   /// Event loops, each a thread.
   public var loopCount: Int
   /// Certificates; nil for plaintext.
@@ -63,6 +69,15 @@ public struct ServiceSettings: Sendable {
     if let field = members.optional("admin") {
       admin = field.value == false ? nil : try field.socketAddress()
     }
+    socketMode =
+      try members.optional("socket_mode").map(Self.mode) ?? ListenOptions().unixSocketMode
+    connectionCountMax =
+      Int(
+        try members.optional("connections")?.integer(in: 1...1_000_000)
+          ?? Int64(Limits().connectionCountMax)
+      )
+    connectionsPerSourceMax =
+      (try members.optional("connections_per_source")?.integer(in: 1...1_000_000)).map { Int($0) }
     loopCount = Int(try members.optional("loops")?.integer(in: 1...256) ?? 2)
     tls = try members.optional("tls").map(Self.tls)
     serviceKeys = try Self.serviceKeys(members.optional("service_keys"))
@@ -72,6 +87,18 @@ public struct ServiceSettings: Sendable {
     logLevel = try Self.logLevel(members.optional("log"))
     drainTimeout = try members.optional("drain_timeout")?.seconds(in: 0...3600) ?? .seconds(30)
     drainDelay = try members.optional("drain_delay")?.seconds(in: 0...600) ?? .zero
+  }
+
+  /// A mode as chmod(1) takes it: three octal digits, a zero before them or not.
+  ///
+  /// A variable of the environment that holds only digits comes as a number.
+  private static func mode(_ field: JSONField) throws(JSONDecodingError) -> UInt32 {
+    var text = field.value.string ?? ""
+    if field.value.string == nil { text = String(try field.integer(in: 0...777)) }
+    guard text.utf8.count <= 4, let mode = UInt32(text, radix: 8), mode <= 0o777 else {
+      throw field.error("a mode is three octal digits, for example \"660\"")
+    }
+    return mode
   }
 
   private static func tls(_ field: JSONField) throws(JSONDecodingError) -> TLS {

@@ -24,9 +24,15 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     health.set(.notServing)
     var configuration = ServerConfiguration(
       endpoints: environment.settings.listen.map { address in
-        tls.map { .init(address, tls: $0) } ?? .init(address)
+        var endpoint: ServerConfiguration.Endpoint =
+          tls.map { .init(address, tls: $0) } ?? .init(address)
+        endpoint.options.unixSocketMode = environment.settings.socketMode
+        return endpoint
       }
     )
+    configuration.logger = environment.logger
+    configuration.limits.connectionCountMax = environment.settings.connectionCountMax
+    configuration.limits.connectionsPerSourceMax = environment.settings.connectionsPerSourceMax
     configuration.limits.drainTimeout = environment.settings.drainTimeout
     // Watches go on elsewhere at once; what a list may still take is little.
     configuration.limits.responseStreamDrainTimeout = .milliseconds(250)
@@ -92,7 +98,8 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     return try await AdminServer.start(
       at: address,
       on: environment.loops.loops[0],
-      responder: responder
+      responder: responder,
+      metrics: environment.metrics
     )
   }
 

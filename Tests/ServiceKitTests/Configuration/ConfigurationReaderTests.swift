@@ -20,6 +20,8 @@ struct ConfigurationReaderTests {
     #expect(settings.admin == .ipv4([127, 0, 0, 1], port: 7411))
     #expect(settings.tls == nil)
     #expect(settings.auditLifetime == nil)
+    #expect(settings.socketMode == 0o600)
+    #expect(settings.connectionCountMax == 20_000 && settings.connectionsPerSourceMax == nil)
   }
 
   @Test("Variables set what a file would, levels separated by two underscores")
@@ -28,7 +30,8 @@ struct ConfigurationReaderTests {
       "GATEHOUSE_LISTEN": #"["0.0.0.0:1", "[::1]:2", "unix:///run/a.sock"]"#,
       "GATEHOUSE_LOG__LEVEL": "debug", "GATEHOUSE_PEERS__TENANCY": "tcp://tenancy:7402",
       "GATEHOUSE_ADMIN": "false", "GATEHOUSE_DRAIN_TIMEOUT": "1.5", "PATH": "/bin",
-      "GATEHOUSE_AUDIT_DAYS": "90",
+      "GATEHOUSE_AUDIT_DAYS": "90", "GATEHOUSE_SOCKET_MODE": "660",
+      "GATEHOUSE_CONNECTIONS": "500", "GATEHOUSE_CONNECTIONS_PER_SOURCE": "20",
       // Of the command line client.
       "GATEHOUSE_PASSWORD": "secret",
     ])
@@ -43,6 +46,8 @@ struct ConfigurationReaderTests {
     #expect(settings.admin == nil)
     #expect(settings.drainTimeout == .milliseconds(1500))
     #expect(settings.auditLifetime == 7_776_000_000)
+    #expect(settings.socketMode == 0o660)
+    #expect(settings.connectionCountMax == 500 && settings.connectionsPerSourceMax == 20)
   }
 
   @Test(
@@ -55,6 +60,9 @@ struct ConfigurationReaderTests {
       ("GATEHOUSE_TLS__KEY", "k", "tls.certificate"),
       ("GATEHOUSE_DRAIN_TIMEOUT", "-1", "drain_timeout"),
       ("GATEHOUSE_AUDIT_DAYS", "29", "audit_days"), ("GATEHOUSE_", "1", "GATEHOUSE_"),
+      ("GATEHOUSE_SOCKET_MODE", "888", "socket_mode"),
+      ("GATEHOUSE_SOCKET_MODE", "rw", "socket_mode"),
+      ("GATEHOUSE_CONNECTIONS", "0", "connections"),
     ]
   )
   func read_wrongSetting_isNamed(_ variable: String, _ value: String, _ place: String) {
