@@ -77,7 +77,7 @@ public struct ConnectionMetrics: Sendable {
   /// Takes a lock, which is nothing beside closing a connection.
   public func closed(_ reason: String) -> Counter { closedByReason.series(role, reason) }
 
-  /// The counter of connections refused for a reason, such as `connection_limit`, `draining`.
+  /// The counter of connections refused for a reason, such as `connections`, `descriptors`.
   public func refused(_ reason: String) -> Counter { refusedByReason.series(role, reason) }
 
   /// The counter of protocol violations of a kind, such as `frame_too_large`.

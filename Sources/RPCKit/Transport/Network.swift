@@ -24,7 +24,8 @@ public struct ListenOptions: Sendable {
   /// Connecting takes the right to write (unix(7)).
   public var unixSocketMode: UInt32 = 0o600
   /// Told of each connection that was closed as it came because the process is out of descriptors.
-  /// On the listener's loop.
+  ///
+  /// Called on the listener's loop.
   public var refused: @Sendable () -> Void = {}
 
   /// The defaults.
