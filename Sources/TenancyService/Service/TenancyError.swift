@@ -66,13 +66,6 @@ enum TenancyError {
     return unavailable
   }
 
-  /// A repeated request of a user who may do nothing by now; what was asked for does not matter.
-  static let suspended = error(
-    .permissionDenied,
-    reason: ReasonCode.subjectSuspended.rawValue,
-    message: "this account is suspended"
-  )
-
   static let selfServiceDisabled = error(
     .permissionDenied,
     reason: "SELF_SERVICE_DISABLED",
