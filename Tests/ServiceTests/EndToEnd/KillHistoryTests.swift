@@ -45,10 +45,11 @@ extension EndToEndTests {
           await clients.run(clientCount: 4, operationCount: 12, seed: random.next())
           // Nobody stays suspended for the next house.
           for user in TreeUser.allCases { _ = await clients.perform(.resume(user)) }
-          let parts = TreeModel.parts(of: clients.history)
-          let order = LinearizabilityChecker(model: TreeModel()).order(of: parts)
-          #expect(order != nil, "HISTORY_SEED \(seed), kill \(kill): \(parts)")
           #expect(clients.history.contains { $0.answer == nil })
+          let parts = TreeModel.parts(of: clients.history)
+          let verdict = LinearizabilityChecker(model: TreeModel()).verdict(on: parts)
+          if case .explained = verdict { continue }
+          Issue.record("\(verdict), HISTORY_SEED \(seed), kill \(kill): \(parts)")
         }
       }
     }

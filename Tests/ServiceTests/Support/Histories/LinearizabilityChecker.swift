@@ -4,35 +4,69 @@
 /// each answer is what the model gives. Wing and Gong's search ("Testing and Verifying Concurrent
 /// Objects", 1993) with Lowe's memory of what was tried ("Testing for Linearizability", 2017), as in
 /// Porcupine: calls are taken in the order in which they began, and a set of calls that has led to a
-/// state before does not have to be tried again. A call whose answer was lost never ends, so it may come
-/// last, where nobody sees what it did.
+/// state before does not have to be tried again. What changes nothing is taken as soon as its answer
+/// fits, which can never be wrong, so only changes are tried one after the other. A call whose answer was
+/// lost never ends: it is taken when that helps, or not at all.
 struct LinearizabilityChecker<Model: SequentialModel> {
   typealias Call = RecordedCall<Model.Operation, Model.Answer>
 
-  let model: Model
+  enum Verdict: Equatable {
+    /// These calls, by their identifiers, in this order.
+    case explained([Int])
+    /// No order explains the answers.
+    case unexplained
+    /// There was too much to try: the history should be shorter.
+    case undecided
+  }
 
-  /// Identifiers of the calls in an order that explains them; nil when none does.
-  func order(of calls: [Call]) -> [Int]? {
+  let model: Model
+  /// Sets of calls that are tried, at most.
+  var triedCountMax = 50_000
+
+  /// Whether an order explains the calls.
+  func verdict(on calls: [Call]) -> Verdict {
     var search = Search(calls)
     var state = model.initial
-    var entry = search.next(of: Search.head)
-    while search.next(of: Search.head) != Search.head {
-      let isCall = entry != Search.head && !search.isEnd(entry)
-      if isCall, let after = model.state(after: state, calls[search.call(of: entry)]),
-        search.take(entry, from: state, to: after)
-      {
-        state = after
-        entry = search.next(of: Search.head)
-      } else if isCall {
-        entry = search.next(of: entry)
-      } else {
-        // What ends here had to be taken before: one of those that were was taken too early.
-        guard let (undone, before) = search.undo() else { return nil }
-        state = before
-        entry = search.next(of: undone)
+    while true {
+      takeWhatChangesNothing(calls, state, &search)
+      guard search.answeredCount > 0 else { return .explained(search.order.map { calls[$0].id }) }
+      var entry = search.next(of: Search.head)
+      while true {
+        guard search.triedCount < triedCountMax else { return .undecided }
+        if entry == Search.head || search.isEnd(entry) {
+          // What ends here had to be taken before: one of those that were was taken too early.
+          guard let (undone, before) = search.undo() else { return .unexplained }
+          state = before
+          entry = search.next(of: undone)
+        } else if let after = model.state(after: state, calls[search.call(of: entry)]),
+          after != state, search.take(entry, from: state, to: after)
+        {
+          state = after
+          break
+        } else {
+          entry = search.next(of: entry)
+        }
       }
     }
-    return search.order.map { calls[$0].id }
+  }
+
+  private func takeWhatChangesNothing(
+    _ calls: [Call],
+    _ state: Model.State,
+    _ search: inout Search
+  ) {
+    var entry = search.next(of: Search.head)
+    while entry != Search.head, !search.isEnd(entry) {
+      let call = calls[search.call(of: entry)]
+      let next = search.next(of: entry)
+      guard call.answer != nil, model.state(after: state, call) == state else {
+        entry = next
+        continue
+      }
+      search.takeWithoutEffect(entry, state)
+      // Its end may have been what came next.
+      entry = search.next(of: entry)
+    }
   }
 
   /// The beginnings and ends of calls that were not taken yet, as a list in the order of time.
@@ -52,9 +86,14 @@ struct LinearizabilityChecker<Model: SequentialModel> {
     private var ends: [Int?]
     private var taken: [UInt64]
     private var tried: Set<Tried> = []
-    private var path: [(entry: Int, before: Model.State)] = []
+    private var path: [(entry: Int, before: Model.State, hasEffect: Bool)] = []
+    /// Calls with an answer that were not taken yet.
+    private(set) var answeredCount: Int
+    private var isAnswered: [Bool]
 
     init(_ history: [Call]) {
+      isAnswered = history.map { $0.answer != nil }
+      answeredCount = isAnswered.count { $0 }
       var events: [(time: Int, call: Int, isEnd: Bool)] = []
       for (index, call) in history.enumerated() {
         events.append((call.began, index, false))
@@ -78,6 +117,8 @@ struct LinearizabilityChecker<Model: SequentialModel> {
 
     var order: [Int] { path.map { calls[$0.entry] } }
 
+    var triedCount: Int { tried.count }
+
     func next(of entry: Int) -> Int { nexts[entry] }
     func call(of entry: Int) -> Int { calls[entry] }
     func isEnd(_ entry: Int) -> Bool { ends[entry] == nil }
@@ -90,19 +131,33 @@ struct LinearizabilityChecker<Model: SequentialModel> {
         flip(calls[entry])
         return false
       }
-      path.append((entry, before))
-      unlink(entry)
-      if let end = ends[entry] { unlink(end) }
+      remove(entry, from: before, hasEffect: true)
       return true
     }
 
-    /// Gives the last call back; nil when none was taken.
+    /// Takes a call that leaves the state as it is.
+    mutating func takeWithoutEffect(_ entry: Int, _ state: Model.State) {
+      flip(calls[entry])
+      remove(entry, from: state, hasEffect: false)
+    }
+
+    private mutating func remove(_ entry: Int, from before: Model.State, hasEffect: Bool) {
+      path.append((entry, before, hasEffect))
+      if let end = ends[entry] { unlink(end) }
+      unlink(entry)
+      if isAnswered[calls[entry]] { answeredCount -= 1 }
+    }
+
+    /// Gives calls back up to the last one that had an effect; nil when there is none.
     mutating func undo() -> (entry: Int, before: Model.State)? {
-      guard let last = path.popLast() else { return nil }
-      if let end = ends[last.entry] { link(end) }
-      link(last.entry)
-      flip(calls[last.entry])
-      return last
+      while let last = path.popLast() {
+        link(last.entry)
+        if let end = ends[last.entry] { link(end) }
+        flip(calls[last.entry])
+        if isAnswered[calls[last.entry]] { answeredCount += 1 }
+        if last.hasEffect { return (last.entry, last.before) }
+      }
+      return nil
     }
 
     private mutating func flip(_ call: Int) { taken[call / 64] ^= 1 << UInt64(call % 64) }

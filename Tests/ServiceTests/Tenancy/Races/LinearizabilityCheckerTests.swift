@@ -15,7 +15,10 @@ struct LinearizabilityCheckerTests {
   }
 
   private func isExplained(_ calls: [TreeModel.Call]) -> Bool {
-    LinearizabilityChecker(model: TreeModel()).order(of: TreeModel.parts(of: calls)) != nil
+    let verdict = LinearizabilityChecker(model: TreeModel())
+      .verdict(on: TreeModel.parts(of: calls))
+    #expect(verdict != .undecided)
+    return verdict != .unexplained
   }
 
   /// Somebody moves in before all that a history is about.
