@@ -1,4 +1,4 @@
-internal import ServiceKit
+public import ServiceKit
 
 /// How many attempts one source has, as settings say it.
 public struct SourceLimits: Sendable {
@@ -10,17 +10,35 @@ public struct SourceLimits: Sendable {
   public var signIns = 3000
   /// Right passwords of one account in a window, wherever they come from.
   public var accountSignIns = 300
-  /// The window, in milliseconds.
-  public var window: Int64 = 10 * 60_000
-  /// Sources that are remembered; of more, those with the fewest attempts are forgotten.
-  public var sourceCount = 16_384
-  /// Services that are believed when they tell whom they call for.
-  public var toldBy: Set<String> = []
-  /// Whether peers on the same host are counted too.
-  public var countsLoopback = false
+  /// Which sources are counted, and how long.
+  public var rules = SourceRules()
 
   /// The defaults: 20 failures, 20 sign-ups and 3,000 sign-ins in ten minutes, 300 of one account.
   public init() {}
+
+  /// See `SourceRules.window`.
+  public var window: Int64 {
+    get { rules.window }
+    set { rules.window = newValue }
+  }
+
+  /// See `SourceRules.sourceCount`.
+  public var sourceCount: Int {
+    get { rules.sourceCount }
+    set { rules.sourceCount = newValue }
+  }
+
+  /// See `SourceRules.toldBy`.
+  public var toldBy: Set<String> {
+    get { rules.toldBy }
+    set { rules.toldBy = newValue }
+  }
+
+  /// See `SourceRules.countsLoopback`.
+  public var countsLoopback: Bool {
+    get { rules.countsLoopback }
+    set { rules.countsLoopback = newValue }
+  }
 
   /// Reads the settings.
   init(_ field: JSONField) throws(JSONDecodingError) {
@@ -37,19 +55,7 @@ public struct SourceLimits: Sendable {
     if let field = members.optional("account_sign_ins") {
       accountSignIns = Int(try field.integer(in: 1...1_000_000))
     }
-    if let field = members.optional("window_minutes") {
-      window = try field.integer(in: 1...1440) * 60_000
-    }
-    if let field = members.optional("sources") {
-      sourceCount = Int(try field.integer(in: 1024...1_048_576))
-    }
-    for field in try members.optional("told_by")?.elements() ?? [] {
-      toldBy.insert(try field.string())
-    }
-    if let field = members.optional("loopback") {
-      guard let flag = field.value.boolean else { throw field.error("true or false is needed") }
-      countsLoopback = flag
-    }
+    rules = try SourceRules(&members)
     try members.finish()
   }
 }

@@ -1,3 +1,5 @@
+internal import ServiceKit
+
 /// Failed attempts on one secret of one account, and how long that makes the next one wait.
 ///
 /// An attempt is counted before its secret is checked, and taken back when it was right: otherwise a
@@ -49,17 +51,5 @@ public struct AttemptCounter: Hashable, Sendable {
     guard failures >= freeCount else { return 0 }
     let doublings = min(Int64(failures) - Int64(freeCount), 30)
     return min(1000 << doublings, waitMax)
-  }
-}
-
-extension Int64 {
-  func addingSaturated(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? (other > 0 ? .max : .min) : sum
-  }
-
-  func subtractingSaturated(_ other: Int64) -> Int64 {
-    let (difference, overflow) = subtractingReportingOverflow(other)
-    return overflow ? (other > 0 ? .min : .max) : difference
   }
 }

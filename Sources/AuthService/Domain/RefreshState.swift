@@ -1,3 +1,5 @@
+internal import ServiceKit
+
 /// A session as its refresh tokens see it, and what becomes of one that is shown.
 ///
 /// The token shown is authentic already; what was not made here never gets this far, so that nobody

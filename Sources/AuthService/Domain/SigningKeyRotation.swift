@@ -1,3 +1,5 @@
+internal import ServiceKit
+
 /// When keys that sign access tokens come and go.
 ///
 /// A key is published before it signs, so that everyone knows it by then, and stays published until

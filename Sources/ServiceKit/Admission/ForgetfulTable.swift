@@ -1,5 +1,5 @@
 /// What a `ForgetfulTable` keeps.
-protocol ForgetfulEntry: Sendable {
+package protocol ForgetfulEntry: Sendable {
   /// An entry of a key that nothing is known of.
   init(key: UInt64)
 
@@ -15,33 +15,33 @@ protocol ForgetfulEntry: Sendable {
 /// A key has eight places and no other. When all are taken by others, the entry that is worth least
 /// makes room. Keys are digests under a secret, so that nobody can choose keys that compete with
 /// somebody else's.
-struct ForgetfulTable<Entry: ForgetfulEntry>: Sendable {
+package struct ForgetfulTable<Entry: ForgetfulEntry>: Sendable {
   private static var places: Int { 8 }
 
   private var entries: [Entry?]
   private let setCount: UInt64
 
   /// Makes an empty table for at least one key, and about `count` of them.
-  init(count: Int) {
+  package init(count: Int) {
     setCount = UInt64(max(1, count / Self.places))
     entries = Array(repeating: nil, count: Int(setCount) * Self.places)
   }
 
   /// How many keys it can hold.
-  var capacity: Int { entries.count }
+  package var capacity: Int { entries.count }
 
   /// What is known of a key.
-  func find(_ key: UInt64) -> Entry? { place(of: key).flatMap { entries[$0] } }
+  package func find(_ key: UInt64) -> Entry? { place(of: key).flatMap { entries[$0] } }
 
   /// Changes what is known of a key, if anything is.
-  mutating func update(_ key: UInt64, _ body: (inout Entry) -> Void) {
+  package mutating func update(_ key: UInt64, _ body: (inout Entry) -> Void) {
     guard let place = place(of: key), var entry = entries[place] else { return }
     body(&entry)
     entries[place] = entry
   }
 
   /// Changes what is known of a key, and makes room for it if need be.
-  mutating func change<Result>(_ key: UInt64, _ body: (inout Entry) -> Result) -> Result {
+  package mutating func change<Result>(_ key: UInt64, _ body: (inout Entry) -> Result) -> Result {
     let place = place(of: key) ?? cheapest(in: places(of: key))
     var entry = entries[place].flatMap { $0.key == key ? $0 : nil } ?? Entry(key: key)
     let result = body(&entry)

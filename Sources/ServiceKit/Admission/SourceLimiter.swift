@@ -1,5 +1,4 @@
 internal import RPCKit
-internal import ServiceKit
 
 /// Counts attempts for each source, and refuses those of one that had too many.
 ///
@@ -7,7 +6,7 @@ internal import ServiceKit
 /// cell rate algorithm: one instant for each source says when all are back). An attempt is taken
 /// before it is known how it ends, and given back when it was right; a source that signs many users
 /// in is so never refused.
-final class SourceLimiter: Sendable {
+package final class SourceLimiter: Sendable {
   private struct Entry: ForgetfulEntry {
     let key: UInt64
     /// When all attempts are back, in milliseconds since 1970.
@@ -21,14 +20,14 @@ final class SourceLimiter: Sendable {
   }
 
   /// What became of an attempt.
-  enum Outcome: Hashable, Sendable {
+  package enum Outcome: Hashable, Sendable {
     case taken
     /// There may be another one after so many milliseconds.
     case refused(wait: Int64)
   }
 
   /// Accounts of one source in one window from which on it looks like guessing.
-  static let accountCountMax = 8
+  package static let accountCountMax = 8
 
   private let window: Int64
   private let interval: Int64
@@ -36,7 +35,7 @@ final class SourceLimiter: Sendable {
   private let table: Lock<ForgetfulTable<Entry>>
 
   /// Makes a limiter of `limit` attempts in a window; `key` is a secret of 32 bytes.
-  init(limit: Int, window: Int64, sourceCount: Int, key: [UInt8]) {
+  package init(limit: Int, window: Int64, sourceCount: Int, key: [UInt8]) {
     interval = max(1, window / Int64(max(1, limit)))
     self.window = interval * Int64(max(1, limit))
     self.key = key
@@ -44,10 +43,10 @@ final class SourceLimiter: Sendable {
   }
 
   /// Takes an attempt of a source.
-  func take(_ source: SourceAddress, now: Int64) -> Outcome { take(source.bytes, now: now) }
+  package func take(_ source: SourceAddress, now: Int64) -> Outcome { take(source.bytes, now: now) }
 
   /// Takes an attempt of whatever has a name: a source, an account.
-  func take(_ name: [UInt8], now: Int64) -> Outcome {
+  package func take(_ name: [UInt8], now: Int64) -> Outcome {
     let key = digest(name)
     return table.withLock { table in
       table.change(key) { entry -> Outcome in
@@ -64,10 +63,10 @@ final class SourceLimiter: Sendable {
   }
 
   /// Gives an attempt back: it was right, or did not come to be.
-  func giveBack(_ source: SourceAddress) { giveBack(source.bytes) }
+  package func giveBack(_ source: SourceAddress) { giveBack(source.bytes) }
 
   /// Gives an attempt back; see the other `giveBack`.
-  func giveBack(_ name: [UInt8]) {
+  package func giveBack(_ name: [UInt8]) {
     let key = digest(name)
     table.withLock { table in
       table.update(key) { $0.settled = $0.settled.subtractingSaturated(interval) }
@@ -75,7 +74,7 @@ final class SourceLimiter: Sendable {
   }
 
   /// Notes whose account an attempt was wrong for; true when that makes it many accounts.
-  func isGuessing(_ source: SourceAddress, account: [UInt8]) -> Bool {
+  package func isGuessing(_ source: SourceAddress, account: [UInt8]) -> Bool {
     let (key, bit) = (digest(source.bytes), digest(account) % 64)
     return table.withLock { table -> Bool in
       var isGuessing = false

@@ -1,13 +1,13 @@
-internal import RPCKit
+package import RPCKit
 
 /// What attempts are counted for when they are counted for where they come from: an IPv4 address, or
 /// the 64 bits of an IPv6 address that name a household.
 ///
 /// One subscriber has all 2^64 addresses behind such a prefix (RFC 6177), so counting each for itself
 /// would count nothing.
-struct SourceAddress: Hashable, Sendable {
+package struct SourceAddress: Hashable, Sendable {
   /// The address without what is not counted: four bytes, or eight.
-  let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// An IPv4 address written as an IPv6 one, as sockets for both show it (RFC 4291, section 2.5.5.2).
   private static let mappedPrefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
@@ -16,7 +16,7 @@ struct SourceAddress: Hashable, Sendable {
     [0, 0x64, 0xFF, 0x9B] + .init(repeating: 0, count: 8)
 
   /// Takes the part of `address` that is counted; nil for a Unix socket.
-  init?(_ address: SocketAddress) {
+  package init?(_ address: SocketAddress) {
     switch Self.unwrapped(address) {
     case .ipv4(let bytes, _): self.bytes = bytes
     case .ipv6(let bytes, _): self.bytes = Array(bytes.prefix(8))
@@ -25,7 +25,7 @@ struct SourceAddress: Hashable, Sendable {
   }
 
   /// The IPv4 address in an IPv6 one that stands for it; without this all of them would be one.
-  static func unwrapped(_ address: SocketAddress) -> SocketAddress {
+  package static func unwrapped(_ address: SocketAddress) -> SocketAddress {
     guard case .ipv6(let bytes, let port) = address else { return address }
     let prefix = Array(bytes.prefix(12))
     guard prefix == mappedPrefix || prefix == translatedPrefix else { return address }
@@ -33,7 +33,7 @@ struct SourceAddress: Hashable, Sendable {
   }
 
   /// Whether an address is one of the host itself.
-  static func isLoopback(_ address: SocketAddress) -> Bool {
+  package static func isLoopback(_ address: SocketAddress) -> Bool {
     switch unwrapped(address) {
     case .ipv4(let bytes, _): bytes[0] == 127
     case .ipv6(let bytes, _): bytes == [UInt8](repeating: 0, count: 15) + [1]
@@ -42,7 +42,7 @@ struct SourceAddress: Hashable, Sendable {
   }
 
   /// Reads what a transport says of its peer: `127.0.0.1:4040`, `[::1]:4040`; nil for anything else.
-  static func socketAddress(ofPeer text: String) -> SocketAddress? {
+  package static func socketAddress(ofPeer text: String) -> SocketAddress? {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...])
     else { return nil }
     var host = text[..<colon]

@@ -1,0 +1,31 @@
+/// What settings say of sources, whatever is counted for them.
+public struct SourceRules: Sendable {
+  /// The time in which attempts come back, in milliseconds.
+  public var window: Int64 = 10 * 60_000
+  /// Sources that are remembered; of more, those with the fewest attempts are forgotten.
+  public var sourceCount = 16_384
+  /// Services that are believed when they tell whom they call for.
+  public var toldBy: Set<String> = []
+  /// Whether peers on the same host are counted too.
+  public var countsLoopback = false
+
+  /// Ten minutes, and nobody is believed.
+  public init() {}
+
+  /// Takes `window_minutes`, `sources`, `told_by` and `loopback` out of `members`.
+  public init(_ members: inout JSONMembers) throws(JSONDecodingError) {
+    if let field = members.optional("window_minutes") {
+      window = try field.integer(in: 1...1440) * 60_000
+    }
+    if let field = members.optional("sources") {
+      sourceCount = Int(try field.integer(in: 1024...1_048_576))
+    }
+    for field in try members.optional("told_by")?.elements() ?? [] {
+      toldBy.insert(try field.string())
+    }
+    if let field = members.optional("loopback") {
+      guard let flag = field.value.boolean else { throw field.error("true or false is needed") }
+      countsLoopback = flag
+    }
+  }
+}
