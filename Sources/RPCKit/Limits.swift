@@ -39,6 +39,22 @@ public struct Limits: Hashable, Sendable {
   /// They count until they return, even when the call they served is over.
   public var runningHandlersMax = 10_000
 
+  /// Streaming calls (every kind but unary) that a server has open at a time.
+  ///
+  /// Of these, anonymous callers together may have a quarter, and users and anonymous callers three
+  /// quarters; the rest is for services. Who is what is said by an interceptor
+  /// (`CallContext.countStream`); without one the bounds of callers do not apply. Below
+  /// `runningHandlersMax`, so that streams leave room for other calls.
+  public var streamingCallsMax = 4096
+  /// Streaming calls that one connection may have open at a time.
+  public var streamingCallsPerConnectionMax = 256
+  /// Streaming calls that anonymous callers of one source address may have open at a time.
+  public var streamingCallsPerSourceMax = 64
+  /// Streaming calls that one user may have open at a time.
+  public var streamingCallsPerUserMax = 32
+  /// Streaming calls that one service, in all its instances, may have open at a time.
+  public var streamingCallsPerServiceMax = 1024
+
   /// Output in bytes that may wait on a connection of an extended peer before reading from it
   /// pauses: a client that sends and never reads is pushed back.
   ///

@@ -163,17 +163,21 @@ final class SimulatedService: @unchecked Sendable {
     return (number, plan)
   }
 
-  /// Sleeps, holds or fails as planned.
+  /// Sleeps, holds or fails as planned; every other call without its place in admission control.
   private func work(_ plan: PlannedCall, _ call: CallContext) async throws {
-    if plan.handlerPause > .zero {
-      await call.loop.sleep(plan.handlerPause)
-      try Task.checkCancellation()
+    if plan.number.isMultiple(of: 2) {
+      await call.waiting { await pause(plan, call) }
+    } else {
+      await pause(plan, call)
     }
-    if plan.holds {
-      await untilCancelled()
-      throw CancellationError()
-    }
+    try Task.checkCancellation()
+    if plan.holds { throw CancellationError() }
     if let failure = plan.failure { throw RPCError(failure, "as planned") }
+  }
+
+  private func pause(_ plan: PlannedCall, _ call: CallContext) async {
+    if plan.handlerPause > .zero { await call.loop.sleep(plan.handlerPause) }
+    if plan.holds, !Task.isCancelled { await untilCancelled() }
   }
 
   /// A stream without elements ends when its consumer's task is cancelled, and needs no timer.

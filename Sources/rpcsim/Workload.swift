@@ -199,6 +199,12 @@ final class Workload: @unchecked Sendable {
     expect(openServers == 0, "\(openServers) servers do not end")
     let counted = servers.reduce(0) { $0 + $1.admission.runningCount }
     expect(counted == 0, "\(counted) handlers are still counted")
+    let waiting = servers.reduce(0) { $0 + $1.admission.waitingCount }
+    expect(waiting == 0, "\(waiting) handlers are still counted as waiting")
+    let streams = servers.reduce(0) { $0 + $1.streamingCallCount }
+    expect(streams == 0, "\(streams) streaming calls are still counted")
+    let waitingGauge = metrics.server.waitingHandlers.value
+    expect(waitingGauge == 0, "the gauge of waiting handlers says \(waitingGauge)")
     let gauge = metrics.server.runningHandlers.value
     expect(gauge == 0, "the gauge of running handlers says \(gauge)")
     let open = metrics.serverConnections.open.value

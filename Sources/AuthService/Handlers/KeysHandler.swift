@@ -40,11 +40,10 @@ struct KeysHandler: Auth_V1.KeysService {
     try await send(after: &revision, to: writer)
     try await writer.write(.init(kind: .snapshotEnd, revision: UInt64(clamping: revision)))
     while true {
-      await core.signal.wait(
-        past: version,
-        atMost: core.settings.heartbeatInterval,
-        on: call.loop
-      )
+      let seen = version
+      await call.waiting {
+        await core.signal.wait(past: seen, atMost: core.settings.heartbeatInterval, on: call.loop)
+      }
       try Task.checkCancellation()
       version = core.signal.version
       let before = revision

@@ -103,27 +103,37 @@ public final class HashPool: Sendable {
 
   /// Runs `job` on a thread of the pool.
   ///
-  /// A cancelled caller waits on: its job is not taken back, and not started twice.
+  /// A cancelled caller waits on: its job is not taken back, and not started twice. The call that is
+  /// served gives its place in admission control back meanwhile, because this queue has a bound of
+  /// its own.
   func run<Result: Sendable>(
     _ permit: Permit,
     _ job: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
     permit.use()
-    return try await withCheckedThrowingContinuation { continuation in
-      let job = HashQueue.Job(
-        lane: permit.lane,
-        share: permit.share,
-        arrived: threads.loops[0].preciseNow
-      ) {
-        let result = Swift.Result { try job() }
-        return { continuation.resume(with: result) }
-      }
-      let thread = state.withLock { state -> (any EventLoop)? in
-        state.queue.append(job)
-        return state.idle.popLast()
-      }
-      if let thread { thread.execute { self.work(on: thread) } }
+    return try await CallContext.waiting {
+      try await withCheckedThrowingContinuation { add(job, permit, for: $0) }
     }
+  }
+
+  private func add<Result: Sendable>(
+    _ job: @escaping @Sendable () throws -> Result,
+    _ permit: Permit,
+    for caller: CheckedContinuation<Result, any Error>
+  ) {
+    let job = HashQueue.Job(
+      lane: permit.lane,
+      share: permit.share,
+      arrived: threads.loops[0].preciseNow
+    ) {
+      let result = Swift.Result { try job() }
+      return { caller.resume(with: result) }
+    }
+    let thread = state.withLock { state -> (any EventLoop)? in
+      state.queue.append(job)
+      return state.idle.popLast()
+    }
+    if let thread { thread.execute { self.work(on: thread) } }
   }
 
   /// Runs jobs until there are none.

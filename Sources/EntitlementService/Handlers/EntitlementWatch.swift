@@ -5,7 +5,7 @@ internal import ServiceKit
 /// One stream of changes: which subject, which version, and a sign of life every three seconds.
 struct EntitlementWatch {
   let core: EntitlementCore
-  let loop: any EventLoop
+  let call: CallContext
   let writer: ResponseWriter<Entitlement_V1.Change>
 
   private enum Turn: Sendable {
@@ -19,7 +19,8 @@ struct EntitlementWatch {
     var position = revision == 0 ? core.database.revision : Int64(clamping: revision)
     try await heartbeat(position)
     while true {
-      switch try await next(after: position) {
+      let seen = position
+      switch try await call.waiting({ try await next(after: seen) }) {
       case .closed: return
       case .silence: try await heartbeat(position)
       case .event(.resync(let newest)):
@@ -57,7 +58,7 @@ struct EntitlementWatch {
         guard let event = try await changes.next() else { return .closed }
         return .event(event)
       }
-      group.addTask { [loop, interval = core.configuration.heartbeatInterval] in
+      group.addTask { [loop = call.loop, interval = core.configuration.heartbeatInterval] in
         await loop.sleep(interval)
         try Task.checkCancellation()
         return .silence

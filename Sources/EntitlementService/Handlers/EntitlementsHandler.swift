@@ -96,7 +96,7 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     _ call: CallContext,
     to writer: ResponseWriter<Entitlement_V1.Change>
   ) async throws {
-    try await EntitlementWatch(core: core, loop: call.loop, writer: writer)
+    try await EntitlementWatch(core: core, call: call, writer: writer)
       .run(after: request.afterRevision)
   }
 

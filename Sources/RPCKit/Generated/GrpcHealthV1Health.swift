@@ -26,13 +26,19 @@ extension Grpc_Health_V1 {
       protobuf bytes: Span<UInt8>,
       limits: MessageLimits
     ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_grpc__health__v1__health_check_request(), limits)
+      let unpacked = try unsafe UnpackedMessage(
+        bytes,
+        rpckit_descriptor_grpc__health__v1__health_check_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Grpc__Health__V1__HealthCheckRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Grpc__Health__V1__HealthCheckRequest>) throws(MessageDecodingError) {
+    package init(
+      reading source: UnsafeMutablePointer<Grpc__Health__V1__HealthCheckRequest>
+    ) throws(MessageDecodingError) {
       try unsafe self.service = MessageReading.string(source.pointee.service)
     }
 
@@ -47,7 +53,9 @@ extension Grpc_Health_V1 {
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Grpc__Health__V1__HealthCheckRequest> {
+    package func packed(
+      in scratch: MessageScratch
+    ) -> UnsafeMutablePointer<Grpc__Health__V1__HealthCheckRequest> {
       let target = unsafe scratch.allocate(Grpc__Health__V1__HealthCheckRequest.self, 1)
       unsafe grpc__health__v1__health_check_request__init(target)
       unsafe target.pointee.service = scratch.copy(self.service)
@@ -56,6 +64,13 @@ extension Grpc_Health_V1 {
 
     /// Adds a violation for each broken rule; see `Message`.
     public func validate(path: String, into violations: inout [FieldViolation]) {
+      if !(self.service.isEmpty) {
+        if self.service.utf8.count > 256 {
+          violations.append(
+            FieldViolation(field: path + "service", description: "must have at most 256 bytes")
+          )
+        }
+      }
     }
   }
 
@@ -93,14 +108,16 @@ extension Grpc_Health_V1 {
     }
 
     /// Whether the service takes calls.
-    public var status: Grpc_Health_V1.HealthCheckResponse.ServingStatus = Grpc_Health_V1.HealthCheckResponse.ServingStatus(rawValue: 0)
+    public var status: Grpc_Health_V1.HealthCheckResponse.ServingStatus = Grpc_Health_V1
+      .HealthCheckResponse.ServingStatus(rawValue: 0)
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      status: Grpc_Health_V1.HealthCheckResponse.ServingStatus = Grpc_Health_V1.HealthCheckResponse.ServingStatus(rawValue: 0)
+      status: Grpc_Health_V1.HealthCheckResponse.ServingStatus = Grpc_Health_V1.HealthCheckResponse
+        .ServingStatus(rawValue: 0)
     ) {
       self.status = status
     }
@@ -113,14 +130,22 @@ extension Grpc_Health_V1 {
       protobuf bytes: Span<UInt8>,
       limits: MessageLimits
     ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_grpc__health__v1__health_check_response(), limits)
+      let unpacked = try unsafe UnpackedMessage(
+        bytes,
+        rpckit_descriptor_grpc__health__v1__health_check_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Grpc__Health__V1__HealthCheckResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Grpc__Health__V1__HealthCheckResponse>) throws(MessageDecodingError) {
-      unsafe self.status = Grpc_Health_V1.HealthCheckResponse.ServingStatus(rawValue: MessageReading.number(source.pointee.status.rawValue))
+    package init(
+      reading source: UnsafeMutablePointer<Grpc__Health__V1__HealthCheckResponse>
+    ) throws(MessageDecodingError) {
+      unsafe self.status = Grpc_Health_V1.HealthCheckResponse.ServingStatus(
+        rawValue: MessageReading.number(source.pointee.status.rawValue)
+      )
     }
 
     /// Appends the encoded message; see `Message`.
@@ -134,10 +159,14 @@ extension Grpc_Health_V1 {
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Grpc__Health__V1__HealthCheckResponse> {
+    package func packed(
+      in scratch: MessageScratch
+    ) -> UnsafeMutablePointer<Grpc__Health__V1__HealthCheckResponse> {
       let target = unsafe scratch.allocate(Grpc__Health__V1__HealthCheckResponse.self, 1)
       unsafe grpc__health__v1__health_check_response__init(target)
-      unsafe target.pointee.status = Grpc__Health__V1__HealthCheckResponse__ServingStatus(rawValue: UInt32(bitPattern: self.status.rawValue))
+      unsafe target.pointee.status = Grpc__Health__V1__HealthCheckResponse__ServingStatus(
+        rawValue: UInt32(bitPattern: self.status.rawValue)
+      )
       return unsafe target
     }
 
@@ -179,9 +208,16 @@ extension Grpc_Health_V1 {
   /// Tells whether services take calls.
   public protocol HealthService: Sendable {
     /// Tells the present health. Fails with NOT_FOUND for a service that is not known.
-    func check(_ request: Grpc_Health_V1.HealthCheckRequest, _ call: CallContext) async throws -> Grpc_Health_V1.HealthCheckResponse
+    func check(
+      _ request: Grpc_Health_V1.HealthCheckRequest,
+      _ call: CallContext
+    ) async throws -> Grpc_Health_V1.HealthCheckResponse
     /// Tells the present health and then each change of it.
-    func watch(_ request: Grpc_Health_V1.HealthCheckRequest, _ call: CallContext, to writer: ResponseWriter<Grpc_Health_V1.HealthCheckResponse>) async throws
+    func watch(
+      _ request: Grpc_Health_V1.HealthCheckRequest,
+      _ call: CallContext,
+      to writer: ResponseWriter<Grpc_Health_V1.HealthCheckResponse>
+    ) async throws
   }
 
   /// Calls `grpc.health.v1.Health`.
@@ -225,7 +261,8 @@ extension Grpc_Health_V1 {
   public static var grpcHealthV1HealthFile: EmbeddedDescriptor {
     EmbeddedDescriptor(
       name: "grpc/health/v1/health.proto",
-      base64: "ChtncnBjL2hlYWx0aC92MS9oZWFsdGgucHJvdG8SDmdycGMuaGVhbHRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90byIuChJIZWFsdGhDaGVja1JlcXVlc3QSGAoHc2VydmljZRgBIAEoCVIHc2VydmljZSKxAQoTSGVhbHRoQ2hlY2tSZXNwb25zZRJJCgZzdGF0dXMYASABKA4yMS5ncnBjLmhlYWx0aC52MS5IZWFsdGhDaGVja1Jlc3BvbnNlLlNlcnZpbmdTdGF0dXNSBnN0YXR1cyJPCg1TZXJ2aW5nU3RhdHVzEgsKB1VOS05PV04QABILCgdTRVJWSU5HEAESDwoLTk9UX1NFUlZJTkcQAhITCg9TRVJWSUNFX1VOS05PV04QAzLEAQoGSGVhbHRoElwKBUNoZWNrEiIuZ3JwYy5oZWFsdGgudjEuSGVhbHRoQ2hlY2tSZXF1ZXN0GiMuZ3JwYy5oZWFsdGgudjEuSGVhbHRoQ2hlY2tSZXNwb25zZSIKorsYBggBIAEoAhJcCgVXYXRjaBIiLmdycGMuaGVhbHRoLnYxLkhlYWx0aENoZWNrUmVxdWVzdBojLmdycGMuaGVhbHRoLnYxLkhlYWx0aENoZWNrUmVzcG9uc2UiCKK7GAQIASABMAFiBnByb3RvMw=="
+      base64:
+        "ChtncnBjL2hlYWx0aC92MS9oZWFsdGgucHJvdG8SDmdycGMuaGVhbHRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90byI3ChJIZWFsdGhDaGVja1JlcXVlc3QSIQoHc2VydmljZRgBIAEoCUIHqrsYAxiAAlIHc2VydmljZSKxAQoTSGVhbHRoQ2hlY2tSZXNwb25zZRJJCgZzdGF0dXMYASABKA4yMS5ncnBjLmhlYWx0aC52MS5IZWFsdGhDaGVja1Jlc3BvbnNlLlNlcnZpbmdTdGF0dXNSBnN0YXR1cyJPCg1TZXJ2aW5nU3RhdHVzEgsKB1VOS05PV04QABILCgdTRVJWSU5HEAESDwoLTk9UX1NFUlZJTkcQAhITCg9TRVJWSUNFX1VOS05PV04QAzLEAQoGSGVhbHRoElwKBUNoZWNrEiIuZ3JwYy5oZWFsdGgudjEuSGVhbHRoQ2hlY2tSZXF1ZXN0GiMuZ3JwYy5oZWFsdGgudjEuSGVhbHRoQ2hlY2tSZXNwb25zZSIKorsYBggBIAEoAhJcCgVXYXRjaBIiLmdycGMuaGVhbHRoLnYxLkhlYWx0aENoZWNrUmVxdWVzdBojLmdycGMuaGVhbHRoLnYxLkhlYWx0aENoZWNrUmVzcG9uc2UiCKK7GAQIASABMAFiBnByb3RvMw=="
     )
   }
 }
@@ -237,10 +274,13 @@ extension Grpc_Health_V1.HealthService {
       name: "grpc.health.v1.Health",
       methods: [
         .unary(Grpc_Health_V1.HealthMethods.check) {
-          request, call in try await self.check(request, call)
+          request,
+          call in try await self.check(request, call)
         },
         .serverStreaming(Grpc_Health_V1.HealthMethods.watch) {
-          request, call, writer in try await self.watch(request, call, to: writer)
+          request,
+          call,
+          writer in try await self.watch(request, call, to: writer)
         },
       ]
     )

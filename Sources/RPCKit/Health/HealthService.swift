@@ -8,20 +8,20 @@ public final class HealthService: Grpc_Health_V1.HealthService {
 
   private struct State {
     var statuses: [String: Status] = ["": .serving]
-    var watchers: [UInt64: Watcher] = [:]
+    /// Told that something changed. What a watcher watches is not kept here: anybody may watch
+    /// anything, and statuses change so rarely that all of them may look.
+    var watchers: [UInt64: AsyncStream<Void>.Continuation] = [:]
     var nextWatcher: UInt64 = 0
     var isShutDown = false
-  }
-
-  private struct Watcher {
-    var service: String
-    var changes: AsyncStream<Status>.Continuation
   }
 
   private let state = Lock(State())
 
   /// Makes a service that says SERVING for the whole server.
   public init() {}
+
+  /// Watches that are open.
+  public var watcherCount: Int { state.withLock { $0.watchers.count } }
 
   /// Sets the status of a service, and tells those who watch it.
   ///
@@ -30,10 +30,7 @@ public final class HealthService: Grpc_Health_V1.HealthService {
     state.withLock { state in
       guard !state.isShutDown, state.statuses[service] != status else { return }
       state.statuses[service] = status
-      // Told under the lock: of two changes at a time the watchers must see the same one last.
-      for watcher in state.watchers.values where watcher.service == service {
-        watcher.changes.yield(status)
-      }
+      for watcher in state.watchers.values { watcher.yield() }
     }
   }
 
@@ -42,11 +39,7 @@ public final class HealthService: Grpc_Health_V1.HealthService {
     state.withLock { state in
       state.isShutDown = true
       state.statuses = state.statuses.mapValues { _ in .notServing }
-      for watcher in state.watchers.values {
-        // Who watches a name that was never set learns nothing new, but would hold up the drain.
-        if state.statuses[watcher.service] != nil { watcher.changes.yield(.notServing) }
-        watcher.changes.finish()
-      }
+      for watcher in state.watchers.values { watcher.finish() }
     }
   }
 
@@ -63,36 +56,48 @@ public final class HealthService: Grpc_Health_V1.HealthService {
 
   /// The status of one service now and whenever it changes, until the client leaves or the server
   /// drains.
+  ///
+  /// Between changes the call only waits. Of changes in quick succession the last one is told.
   public func watch(
     _ request: Grpc_Health_V1.HealthCheckRequest,
     _ call: CallContext,
     to writer: ResponseWriter<Grpc_Health_V1.HealthCheckResponse>
   ) async throws {
-    // Only the newest status matters to a watcher that is behind.
     let (changes, continuation) = AsyncStream.makeStream(
-      of: Status.self,
+      of: Void.self,
       bufferingPolicy: .bufferingNewest(1)
     )
-    let id = register(request.service, continuation)
+    let id = register(continuation)
     defer { state.withLock { _ = $0.watchers.removeValue(forKey: id) } }
-    for await status in changes {
-      try await writer.write(Grpc_Health_V1.HealthCheckResponse(status: status))
+    var told: Status?
+    var isOver = false
+    while true {
+      let status = state.withLock { $0.statuses[request.service] } ?? .serviceUnknown
+      if status != told {
+        try await writer.write(Grpc_Health_V1.HealthCheckResponse(status: status))
+        told = status
+      }
+      // The end of the changes is followed by one more look: the last one may have come with it.
+      guard !isOver else { return }
+      isOver = await !call.waiting { await Self.hasNext(changes) }
+      try Task.checkCancellation()
     }
-    try Task.checkCancellation()
   }
 
-  private func register(
-    _ service: String,
-    _ changes: AsyncStream<Status>.Continuation
-  ) -> UInt64 {
+  /// Waits for the next change; false when there will be none.
+  private static func hasNext(_ changes: AsyncStream<Void>) async -> Bool {
+    var iterator = changes.makeAsyncIterator()
+    return await iterator.next() != nil
+  }
+
+  private func register(_ changes: AsyncStream<Void>.Continuation) -> UInt64 {
     state.withLock { state in
       let id = state.nextWatcher
       state.nextWatcher += 1
-      changes.yield(state.statuses[service] ?? .serviceUnknown)
       if state.isShutDown {
         changes.finish()
       } else {
-        state.watchers[id] = Watcher(service: service, changes: changes)
+        state.watchers[id] = changes
       }
       return id
     }

@@ -12,6 +12,8 @@ public struct ServerMetrics: Sendable {
 
   /// Handlers that have not returned yet, including those of calls that ended already.
   public let runningHandlers: Gauge
+  /// Those of them that only wait, and so count for no load.
+  public let waitingHandlers: Gauge
   /// How many handlers the adaptive limit allows now.
   public let handlerLimit: Gauge
   /// Calls whose deadline had passed before the handler could start.
@@ -23,12 +25,19 @@ public struct ServerMetrics: Sendable {
   private let drainState: Gauge
   /// Indexed by the raw value of the priority.
   private let refusedByPriority: [Counter]
+  /// Indexed by the place of the reason in `allCases`.
+  private let shedByReason: [Counter]
+  private let streamingCalls: MetricFamily<Gauge>
 
   init(registry: MetricRegistry) {
     methods = MethodMetricTable(registry: registry, side: "server")
     runningHandlers = registry.gauge(
       "rpckit_server_running_handlers",
       help: "Handlers that have not returned."
+    )
+    waitingHandlers = registry.gauge(
+      "rpckit_server_waiting_handlers",
+      help: "Handlers that have not returned and only wait."
     )
     handlerLimit = registry.gauge(
       "rpckit_server_handler_limit",
@@ -52,6 +61,17 @@ public struct ServerMetrics: Sendable {
       labels: ["priority"]
     )
     refusedByPriority = ["low", "normal", "high"].map { refused.series($0) }
+    let shed = registry.counters(
+      "rpckit_server_calls_shed_total",
+      help: "Calls refused to protect the server, by reason.",
+      labels: ["reason"]
+    )
+    shedByReason = ShedReason.allCases.map { shed.series($0.rawValue) }
+    streamingCalls = registry.gauges(
+      "rpckit_server_streaming_calls",
+      help: "Open calls of every kind but the unary ones, by kind of caller.",
+      labels: ["caller"]
+    )
   }
 
   /// The metrics of a method; resolve once when the method is registered.
@@ -68,6 +88,12 @@ public struct ServerMetrics: Sendable {
   public func overloadRefused(_ priority: MethodDescriptor.Priority) -> Counter {
     refusedByPriority[Int(priority.rawValue)]
   }
+
+  /// The counter of calls that were refused for one reason.
+  public func shed(_ reason: ShedReason) -> Counter { shedByReason[reason.index] }
+
+  /// The gauge of open streaming calls of one kind of caller.
+  func streamingCalls(_ kind: CountedCallerKind) -> Gauge { streamingCalls.series(kind.rawValue) }
 
   /// Shows in which part of its life the server is.
   public func setDrainState(_ state: DrainState) {

@@ -13,7 +13,10 @@ internal import Synchronization
 /// is batching and not overload. Below the limit, each priority has its own share, so that lists
 /// are refused before writes and writes before checks.
 ///
-/// Safe from any thread; a decision is two atomic operations.
+/// Handlers that only wait (`CallContext.waiting`) count for the fixed bound and not for the adaptive
+/// one: a thousand watches of which nothing is to be told are no load.
+///
+/// Safe from any thread; a decision is three atomic operations.
 public final class AdmissionControl: Sendable {
   /// How the adaptive bound behaves.
   public struct Configuration: Sendable {
@@ -53,7 +56,8 @@ public final class AdmissionControl: Sendable {
 
   private let configuration: Configuration
   private let runningMax: Int
-  private let running = Atomic<Int>(0)
+  private let working = Atomic<Int>(0)
+  private let waiting = Atomic<Int>(0)
   private let limit: Atomic<Int>
   private let sampleCount = Atomic<Int>(0)
   private let sampleSum = Atomic<Int>(0)
@@ -77,32 +81,55 @@ public final class AdmissionControl: Sendable {
     estimate = Lock(Estimate(windowStart: now, leastLatencyTaken: now))
   }
 
-  /// Handlers that run now.
-  public var runningCount: Int { running.load(ordering: .relaxed) }
+  /// Handlers that have not returned.
+  public var runningCount: Int { workingCount + waitingCount }
+
+  /// Handlers that work: they have begun, have not returned and do not wait.
+  public var workingCount: Int { working.load(ordering: .relaxed) }
+
+  /// Handlers that only wait.
+  public var waitingCount: Int { waiting.load(ordering: .relaxed) }
 
   /// The bound in force now.
   public var currentLimit: Int { limit.load(ordering: .relaxed) }
 
   /// Asks whether a call may begin.
   func admit(_ priority: MethodDescriptor.Priority) -> Decision {
-    let count = running.wrappingAdd(1, ordering: .relaxed).newValue
-    guard count <= runningMax else {
-      running.wrappingSubtract(1, ordering: .relaxed)
+    let count = working.wrappingAdd(1, ordering: .relaxed).newValue
+    guard count + waiting.load(ordering: .relaxed) <= runningMax else {
+      working.wrappingSubtract(1, ordering: .relaxed)
       return .refuseFull
     }
     guard count <= Self.share(limit.load(ordering: .relaxed), priority) else {
-      running.wrappingSubtract(1, ordering: .relaxed)
+      working.wrappingSubtract(1, ordering: .relaxed)
       return .refuseOverloaded
     }
     return .admit
   }
 
+  /// A handler only waits from now on.
+  func beganWaiting() {
+    // In this order the two together are never too few.
+    waiting.wrappingAdd(1, ordering: .relaxed)
+    working.wrappingSubtract(1, ordering: .relaxed)
+  }
+
+  /// A handler works again; it is not refused, only counted.
+  func endedWaiting() {
+    working.wrappingAdd(1, ordering: .relaxed)
+    waiting.wrappingSubtract(1, ordering: .relaxed)
+  }
+
   /// Notes that a handler returned.
   ///
   /// `latency` is from the first byte read to the answer, in nanoseconds; nil for a call that was
-  /// cut short and says nothing of the server.
-  func ended(latency: Int64?, now: MonotonicInstant) {
-    running.wrappingSubtract(1, ordering: .relaxed)
+  /// cut short and says nothing of the server. `isWaiting` says that it was counted as waiting.
+  func ended(latency: Int64?, now: MonotonicInstant, isWaiting: Bool = false) {
+    if isWaiting {
+      waiting.wrappingSubtract(1, ordering: .relaxed)
+    } else {
+      working.wrappingSubtract(1, ordering: .relaxed)
+    }
     guard configuration.isAdaptive, let latency else { return }
     sampleCount.wrappingAdd(1, ordering: .relaxed)
     sampleSum.wrappingAdd(Int(latency), ordering: .relaxed)

@@ -59,6 +59,10 @@ public final class CallContext: @unchecked Sendable {
   ///
   /// Loop only.
   var tellsLatency = true
+  /// Its place in admission control.
+  ///
+  /// Loop only.
+  var slot = AdmissionSlot()
   /// When the answer was made, or the call was lost.
   ///
   /// Loop only.

@@ -130,7 +130,7 @@ public struct MethodDefinition: Sendable {
     if hasPayload, let error = inbound.receive(payload, cost: 0, limits: call.messageLimits) {
       return error
     }
-    body(RequestStream(queue: inbound.queue))
+    body(RequestStream(queue: inbound.queue, call: call))
     return nil
   }
 }

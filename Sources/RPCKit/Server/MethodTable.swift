@@ -6,8 +6,12 @@ final class BoundMethod: Sendable {
   let descriptor: MethodDescriptor
   let priority: MethodDescriptor.Priority
   let isUnaryRequest: Bool
+  /// Whether one side sends more than one message.
+  let isStreaming: Bool
   let start: @Sendable (_ payload: Span<UInt8>, _ hasPayload: Bool, CallContext) -> RPCError?
   let metrics: MethodMetrics
+  /// Refused calls by the place of their reason in `ShedReason.allCases`.
+  private let shedCounters = ShedReason.allCases.map { _ in Counter() }
   fileprivate let serviceName: [UInt8]
   fileprivate let methodName: [UInt8]
 
@@ -15,11 +19,15 @@ final class BoundMethod: Sendable {
     descriptor = definition.descriptor
     priority = definition.descriptor.priority
     isUnaryRequest = definition.isUnaryRequest
+    isStreaming = definition.descriptor.kind != .unary
     start = definition.start
     self.metrics = metrics
     serviceName = Array(definition.descriptor.service.utf8)
     methodName = Array(definition.descriptor.method.utf8)
   }
+
+  /// Counts the calls that were refused for one reason.
+  func shedCounter(_ reason: ShedReason) -> Counter { shedCounters[reason.index] }
 
   fileprivate func isNamed(_ service: Span<UInt8>, _ method: Span<UInt8>) -> Bool {
     method.isEqual(to: methodName) && service.isEqual(to: serviceName)
@@ -55,6 +63,9 @@ struct MethodTable: Sendable {
       }
     }
   }
+
+  /// All methods, in no particular order.
+  var methods: [BoundMethod] { slots.compactMap { $0 } }
 
   private mutating func insert(_ bound: BoundMethod) {
     let (service, method) = (bound.serviceName, bound.methodName)

@@ -32,6 +32,10 @@ struct RefusalFrames: Sendable {
   let expired: RefusalFrame
   /// More metadata than the server takes.
   let tooMuchMetadata: RefusalFrame
+  /// The connection has too many streaming calls open.
+  let tooManyStreamingCallsOnConnection: RefusalFrame
+  /// The server has too many streaming calls open.
+  let tooManyStreamingCalls: RefusalFrame
   /// Too many calls run, or they come too fast.
   let overloaded: RefusalFrame
 
@@ -60,6 +64,14 @@ struct RefusalFrames: Sendable {
       RPCError(.resourceExhausted, "metadata is larger than the server takes"),
       limits: limits
     )
+    tooManyStreamingCallsOnConnection = RefusalFrame(
+      .tooManyStreamingCalls("too many streaming calls on this connection; end some first"),
+      limits: limits
+    )
+    tooManyStreamingCalls = RefusalFrame(
+      .tooManyStreamingCalls("the server has too many streaming calls open; try again later"),
+      limits: limits
+    )
     overloaded = RefusalFrame(.overloaded, limits: limits)
     answersUnread = RefusalFrame(
       RPCError(
@@ -80,4 +92,16 @@ extension RPCError {
     details: [.retryInfo(.milliseconds(100))],
     isNotProcessed: true
   )
+
+  /// What a streaming call gets when there are too many.
+  ///
+  /// Places become free when streams end, which takes longer than a turn under load.
+  static func tooManyStreamingCalls(_ message: String) -> RPCError {
+    RPCError(
+      .resourceExhausted,
+      message,
+      details: [.retryInfo(.seconds(5))],
+      isNotProcessed: true
+    )
+  }
 }

@@ -9,19 +9,23 @@ public struct RequestStream<Request: Message>: AsyncSequence, Sendable {
   public typealias Element = Request
 
   let queue: MessageQueue<Request>
+  let call: CallContext
 
   /// Takes the messages one by one.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let queue: MessageQueue<Request>
+    fileprivate let call: CallContext
 
     /// The next message, or nil after the client's end of stream.
     public mutating func next() async throws -> Request? {
-      try await queue.next()
+      if let step = try queue.takeStep() { return step.element }
+      // The client may take its time: a handler without a message has nothing to do.
+      return try await call.waiting { [queue] in try await queue.next() }
     }
   }
 
   /// Starts taking messages.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(queue: queue) }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(queue: queue, call: call) }
 }
 
 /// Decodes client messages, checks them, and puts them into the queue of a `RequestStream`.

@@ -21,10 +21,13 @@ public struct ResponseWriter<Response: Message>: Sendable {
   private func writeOnLoop(_ message: Response) async throws {
     let connection = call.connection
     while try !connection.maySendMessage(call) {
-      await withTaskCancellationHandler {
-        await withCheckedContinuation { connection.waitToSend(call, $0) }
-      } onCancel: {
-        connection.loop.execute { connection.wakeWriter(call) }
+      // The client may take its time: a stream that it does not read is no work.
+      await call.waiting {
+        await withTaskCancellationHandler {
+          await withCheckedContinuation { connection.waitToSend(call, $0) }
+        } onCancel: {
+          connection.loop.execute { connection.wakeWriter(call) }
+        }
       }
       try Task.checkCancellation()
     }

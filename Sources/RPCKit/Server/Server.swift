@@ -46,6 +46,8 @@ public final class Server: Sendable {
   ///   - metrics: What to count into.
   ///   - reportUnexpected: Told of every error a handler threw that is not an `RPCError`, with the
   ///     correlation id that the caller sees.
+  ///   - reportSheds: Told of the calls that were refused to protect the server, once a second while
+  ///     there are some, the most frequent first.
   public init(
     _ configuration: ServerConfiguration,
     services: [ServiceDefinition],
@@ -57,7 +59,8 @@ public final class Server: Sendable {
       _,
       _,
       _ in
-    }
+    },
+    reportSheds: @escaping @Sendable ([ShedReport]) -> Void = { _ in }
   ) {
     self.network = network
     self.loops = loops
@@ -69,6 +72,7 @@ public final class Server: Sendable {
       loops: resources,
       metrics: metrics,
       reportUnexpected: reportUnexpected,
+      reportSheds: reportSheds,
       now: loops.loops[0].now
     )
   }
@@ -136,6 +140,13 @@ public final class Server: Sendable {
 
   /// What is running and how much may run.
   public var admission: AdmissionControl { core.admission }
+
+  /// Open calls of every kind but the unary ones.
+  public var streamingCallCount: Int { core.streamingCalls.openCount }
+
+  /// Calls that were refused within the last ten seconds to protect the server, by reason; one
+  /// appears up to a second late.
+  public var recentlyShed: [ShedReason: Int] { core.sheds.recent(now: loops.loops[0].now) }
 
   // MARK: - Starting
 

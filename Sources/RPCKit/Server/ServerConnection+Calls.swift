@@ -13,7 +13,7 @@ extension ServerConnection {
     }
     switch core.methods.find(bytes, service: envelope.service, method: envelope.method) {
     case .found(let method):
-      if let refusal = refusal(id, envelope, method.priority) {
+      if let refusal = refusal(id, envelope, method) {
         core.observer.refused(method, refusal.code)
         refusal.append(to: &output, streamID: id)
         return scheduleFlush()
@@ -34,13 +34,14 @@ extension ServerConnection {
   private func refusal(
     _ id: StreamID,
     _ envelope: RequestEnvelope,
-    _ priority: MethodDescriptor.Priority
+    _ method: BoundMethod
   ) -> RefusalFrame? {
     switch machine.admission(id) {
     case .accept: break
     case .refuseDraining: return core.refusals.draining
     case .refuseTooManyStreams:
       core.observer.limitReached(.streamsPerConnection)
+      core.shed(method, .callsPerConnection, on: loop)
       return core.refusals.tooManyStreams
     }
     guard hasRoomForAnswers else {
@@ -57,15 +58,45 @@ extension ServerConnection {
       core.observer.limitReached(.metadata)
       return core.refusals.tooMuchMetadata
     }
-    switch core.admission.admit(priority) {
-    case .admit: return nil
+    switch core.admission.admit(method.priority) {
+    case .admit:
+      return method.isStreaming ? streamRefusal(method) : nil
     case .refuseFull:
       core.observer.limitReached(.runningHandlers)
+      core.shed(method, .runningHandlers, on: loop)
       return core.refusals.overloaded
     case .refuseOverloaded:
-      core.observer.overloaded(priority)
+      core.observer.overloaded(method.priority)
+      core.shed(method, .overloaded, on: loop)
       return core.refusals.overloaded
     }
+  }
+
+  /// Why a streaming call that was admitted is not begun after all.
+  private func streamRefusal(_ method: BoundMethod) -> RefusalFrame? {
+    let refusal: (reason: ShedReason, frame: RefusalFrame)
+    if streamingCallCount >= limits.streamingCallsPerConnectionMax {
+      refusal = (.streamingCallsPerConnection, core.refusals.tooManyStreamingCallsOnConnection)
+    } else if !core.streamingCalls.open() {
+      refusal = (.streamingCalls, core.refusals.tooManyStreamingCalls)
+    } else {
+      streamingCallCount += 1
+      return nil
+    }
+    core.admission.ended(latency: nil, now: loop.now)
+    core.shed(method, refusal.reason, on: loop)
+    return refusal.frame
+  }
+
+  /// Gives back what a call took that was admitted and whose handler does not start.
+  private func release(_ method: BoundMethod) {
+    core.admission.ended(latency: nil, now: loop.now)
+    if method.isStreaming { closeStream(nil) }
+  }
+
+  private func closeStream(_ call: CallContext?) {
+    streamingCallCount -= 1
+    core.streamingCalls.close(call)
   }
 
   /// A deadline counts from the first byte of the request.
@@ -85,7 +116,7 @@ extension ServerConnection {
     do throws(WireFormatError) {
       metadata = try latestMetadata.read(bytes, envelope)
     } catch {
-      core.admission.ended(latency: nil, now: loop.now)
+      release(method)
       violate(.malformedEnvelope)
       let fault = error == .invalidUTF8 ? "UTF-8" : "protobuf"
       return answer(id, RPCError(.invalidArgument, "metadata is not valid \(fault)"))
@@ -130,7 +161,7 @@ extension ServerConnection {
       limit: limits.frameByteCountMax
     ) { payload in call.boundMethod.start(payload, hasPayload, call) }
     if let error {
-      core.admission.ended(latency: nil, now: loop.now)
+      release(call.boundMethod)
       core.observer.handlerReturned()
       finish(call, throwing: error)
       return
@@ -244,7 +275,7 @@ extension ServerConnection {
     guard !call.isOver else { return }
     settle(call)
     endInbound(call, error)
-    if error.code == .cancelled { call.tellsLatency = false }
+    if error.code == .cancelled || call.slot.isWaiting { call.tellsLatency = false }
     core.observer.ended(call, error.code)
     call.worker?.cancel()
   }
@@ -262,11 +293,36 @@ extension ServerConnection {
   func handlerReturned(_ call: CallContext) -> MonotonicInstant {
     precondition(loop.isCurrent, "a handler returns to its connection's loop")
     let end = call.ended ?? loop.preciseNow
-    let latency = call.received.nanoseconds(to: end)
-    core.admission.ended(latency: call.tellsLatency ? latency : nil, now: loop.now)
+    let wasWaiting = call.slot.end()
+    let latency = call.received.nanoseconds(to: end) - call.slot.waitedNanoseconds
+    core.admission.ended(
+      latency: call.tellsLatency ? latency : nil,
+      now: loop.now,
+      isWaiting: wasWaiting
+    )
     core.observer.handlerReturned()
+    if wasWaiting { core.observer.waitingHandlers(-1) }
+    if call.boundMethod.isStreaming { closeStream(call) }
     call.worker = nil
     return end
+  }
+
+  /// The handler gives its place in admission control back while it waits.
+  ///
+  /// Loop only.
+  func beginWaiting(_ call: CallContext) {
+    guard call.slot.beginWaiting(now: loop.preciseNow) else { return }
+    core.admission.beganWaiting()
+    core.observer.waitingHandlers(1)
+  }
+
+  /// The handler works again.
+  ///
+  /// Loop only.
+  func endWaiting(_ call: CallContext) {
+    guard call.slot.endWaiting(now: loop.preciseNow) else { return }
+    core.admission.endedWaiting()
+    core.observer.waitingHandlers(-1)
   }
 
   // MARK: - Streaming

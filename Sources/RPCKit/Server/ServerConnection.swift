@@ -32,6 +32,8 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   /// Writers that wait for the output to shrink.
   private var callsWaitingForRoom: [CallContext] = []
   var timers = ConnectionTimers()
+  /// Streaming calls whose handlers have not returned.
+  var streamingCallCount = 0
 
   /// Frames that began, to tell one incomplete frame from the next.
   private(set) var frameCount = 0

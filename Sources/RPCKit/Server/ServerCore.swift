@@ -11,6 +11,8 @@ final class ServerCore: Sendable {
   /// What all connections together hold.
   let held: HeldBytes
   private let loops: [LoopResources]
+  let streamingCalls: StreamingCalls
+  let sheds: ShedMonitor
   private let reportUnexpected: @Sendable (_ id: String, CallContext, any Error) -> Void
   private let registry: Lock<ConnectionRegistry>
 
@@ -21,6 +23,7 @@ final class ServerCore: Sendable {
     loops: [LoopResources],
     metrics: RPCMetrics,
     reportUnexpected: @escaping @Sendable (_ id: String, CallContext, any Error) -> Void,
+    reportSheds: @escaping @Sendable ([ShedReport]) -> Void,
     now: MonotonicInstant
   ) {
     self.configuration = configuration
@@ -32,6 +35,8 @@ final class ServerCore: Sendable {
     methods = MethodTable(services, metrics: metrics.server)
     observer = ServerInstruments(metrics, log: LimitLog(configuration.logger))
     refusals = RefusalFrames(limits: configuration.limits)
+    streamingCalls = StreamingCalls(configuration.limits, metrics.server)
+    sheds = ShedMonitor(methods.methods, report: reportSheds)
     let handlerLimit = metrics.server.handlerLimit
     admission = AdmissionControl(
       configuration.admission,
@@ -185,6 +190,14 @@ final class ServerCore: Sendable {
 
   private func connections(on resources: LoopResources) -> [ServerConnection] {
     connections.filter { $0.resources === resources }
+  }
+
+  // MARK: - Refusals
+
+  /// Counts a call that is refused to protect the server.
+  func shed(_ method: BoundMethod, _ reason: ShedReason, on loop: any EventLoop) {
+    observer.shed(reason)
+    sheds.shed(method, reason, on: loop)
   }
 
   // MARK: - Errors

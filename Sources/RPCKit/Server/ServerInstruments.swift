@@ -12,6 +12,9 @@ enum LimitName: String, CaseIterable {
   case metadata
   case streamsPerConnection = "streams_per_connection"
   case runningHandlers = "running_handlers"
+  case streamingCallsPerConnection = "streaming_calls_per_connection"
+  case streamingCallsPerCaller = "streaming_calls_per_caller"
+  case streamingCalls = "streaming_calls"
   case outputRoom = "output_room"
   case outputBytes = "output_bytes"
   case outputTotalBytes = "output_total_bytes"
@@ -34,9 +37,12 @@ final class ServerInstruments: Sendable {
   private let framesReceived: Counter
   private let bytesSent: Counter
   private let runningHandlers: Gauge
+  private let waitingHandlers: Gauge
   private let cancelled: Counter
   /// Indexed by the raw value of the priority.
   private let overloadRefused: [Counter]
+  /// Indexed by the place of the reason in `allCases`.
+  private let shed: [Counter]
 
   init(_ metrics: RPCMetrics, log: LimitLog) {
     self.metrics = metrics
@@ -46,8 +52,10 @@ final class ServerInstruments: Sendable {
     framesReceived = metrics.serverConnections.framesReceived
     bytesSent = metrics.serverConnections.bytesSent
     runningHandlers = metrics.server.runningHandlers
+    waitingHandlers = metrics.server.waitingHandlers
     cancelled = metrics.server.cancelled
     overloadRefused = [.low, .normal, .high].map { metrics.server.overloadRefused($0) }
+    shed = ShedReason.allCases.map { metrics.server.shed($0) }
   }
 
   // MARK: - Connections
@@ -109,6 +117,19 @@ final class ServerInstruments: Sendable {
   func overloaded(_ priority: MethodDescriptor.Priority) {
     overloadRefused[Int(priority.rawValue)].increment()
   }
+
+  func shed(_ reason: ShedReason) {
+    shed[reason.index].increment()
+    switch reason {
+    case .streamingCallsPerConnection: limitReached(.streamingCallsPerConnection)
+    case .streamingCallsPerCaller: limitReached(.streamingCallsPerCaller)
+    case .streamingCalls: limitReached(.streamingCalls)
+    // Counted where they are decided.
+    case .overloaded, .runningHandlers, .callsPerConnection: break
+    }
+  }
+
+  func waitingHandlers(_ change: Int) { waitingHandlers.add(change) }
 
   func started(_ call: CallContext) {
     call.boundMethod.metrics.callStarted()

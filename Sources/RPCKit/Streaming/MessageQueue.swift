@@ -95,12 +95,15 @@ final class MessageQueue<Element: Sendable>: Sendable {
     }
   }
 
-  private struct Step {
+  /// What a consumer that need not wait gets; an element of nil is the end.
+  struct Step {
     var element: Element?
   }
 
   /// Takes what is there; nil when the consumer has to wait.
-  private func takeStep() throws -> Step? {
+  ///
+  /// Throws the failure that is the end.
+  func takeStep() throws -> Step? {
     let entry = try state.withLock { state -> Entry?? in
       if state.head < state.entries.count {
         let entry = state.entries[state.head]

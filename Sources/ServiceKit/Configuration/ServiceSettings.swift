@@ -24,6 +24,32 @@ public struct ServiceSettings: Sendable {
     public var trusted: [String: [String]]
   }
 
+  /// How many streaming calls, which may last for ever, are open at a time.
+  public struct Streams: Sendable {
+    /// All together; of these a quarter is for services alone.
+    public var total = Limits().streamingCallsMax
+    /// Of one connection.
+    public var perConnection = Limits().streamingCallsPerConnectionMax
+    /// Of anonymous callers at one address.
+    public var perSource = Limits().streamingCallsPerSourceMax
+    /// Of one user.
+    public var perUser = Limits().streamingCallsPerUserMax
+    /// Of one service, in all its instances.
+    public var perService = Limits().streamingCallsPerServiceMax
+
+    /// The defaults.
+    public init() {}
+
+    /// Bounds a server by these numbers.
+    func apply(to limits: inout Limits) {
+      limits.streamingCallsMax = total
+      limits.streamingCallsPerConnectionMax = perConnection
+      limits.streamingCallsPerSourceMax = perSource
+      limits.streamingCallsPerUserMax = perUser
+      limits.streamingCallsPerServiceMax = perService
+    }
+  }
+
   /// Where to listen for calls.
   public var listen: [SocketAddress]
   /// Where to listen for metrics and probes; nil for nowhere.
@@ -38,6 +64,8 @@ public struct ServiceSettings: Sendable {
   public var loopCount: Int
   /// Certificates; nil for plaintext.
   public var tls: TLS?
+  /// How many streaming calls are open at a time.
+  public var streams: Streams
   /// How services prove themselves.
   public var serviceKeys: ServiceKeys
   /// The store's file.
@@ -80,6 +108,7 @@ public struct ServiceSettings: Sendable {
       (try members.optional("connections_per_source")?.integer(in: 1...1_000_000)).map { Int($0) }
     loopCount = Int(try members.optional("loops")?.integer(in: 1...256) ?? 2)
     tls = try members.optional("tls").map(Self.tls)
+    streams = try Self.streams(members.optional("streams"))
     serviceKeys = try Self.serviceKeys(members.optional("service_keys"))
     database = try members.optional("database")?.string() ?? "\(name).db"
     auditLifetime = try members.optional("audit_days")?.days(in: 30...36_500)
@@ -111,6 +140,23 @@ public struct ServiceSettings: Sendable {
     )
     try members.finish()
     return tls
+  }
+
+  private static func streams(_ field: JSONField?) throws(JSONDecodingError) -> Streams {
+    var streams = Streams()
+    guard let field else { return streams }
+    // Less than the handlers that a server may have, so that other calls find a place.
+    let range = Int64(1)...Int64(Limits().runningHandlersMax * 4 / 5)
+    var members = try field.members()
+    for (name, path) in [
+      ("total", \Streams.total), ("per_connection", \.perConnection),
+      ("per_source", \.perSource), ("per_user", \.perUser), ("per_service", \.perService),
+    ] as [(String, WritableKeyPath<Streams, Int>)] {
+      guard let field = members.optional(name) else { continue }
+      streams[keyPath: path] = Int(try field.integer(in: range))
+    }
+    try members.finish()
+    return streams
   }
 
   private static func serviceKeys(_ field: JSONField?) throws(JSONDecodingError) -> ServiceKeys {

@@ -48,6 +48,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     let caller = if let known = try recognize(call) { known } else { try await authenticate(call) }
     metrics.admitted(caller)
     call.caller = caller
+    if call.isStreaming { try call.countStream(for: CountedCaller(of: call)) }
     try await next()
   }
 

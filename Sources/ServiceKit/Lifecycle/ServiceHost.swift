@@ -33,6 +33,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     configuration.logger = environment.logger
     configuration.limits.connectionCountMax = environment.settings.connectionCountMax
     configuration.limits.connectionsPerSourceMax = environment.settings.connectionsPerSourceMax
+    environment.settings.streams.apply(to: &configuration.limits)
     configuration.limits.drainTimeout = environment.settings.drainTimeout
     // Watches go on elsewhere at once; what a list may still take is little.
     configuration.limits.responseStreamDrainTimeout = .milliseconds(250)
@@ -44,13 +45,18 @@ public struct ServiceHost<Service: HostedService>: Sendable {
       interceptors: ([CallLog(logger)] + service.interceptors).combined,
       on: environment.loops,
       network: network,
-      metrics: environment.metrics
-    ) { id, call, error in
-      logger.error(
-        "handler failed",
-        ["correlation_id": .string(id), "method": .string(call.method.method), "error": "\(error)"]
-      )
-    }
+      metrics: environment.metrics,
+      reportUnexpected: { id, call, error in
+        logger.error(
+          "handler failed",
+          [
+            "correlation_id": .string(id), "method": .string(call.method.method),
+            "error": "\(error)",
+          ]
+        )
+      },
+      reportSheds: { ShedLog.write($0, to: logger) }
+    )
   }
 
   /// Serves until `stop` is called on the server or the task is cancelled; `ready` is told the bound
@@ -93,7 +99,8 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     let responder = AdminResponder(registry: environment.metrics.registry) {
       [service, server] in
       let serving = Readiness.Check("serving", isReady: server.isServing)
-      return Readiness([serving] + service.readiness().checks)
+      let load = ShedLog.check(server.recentlyShed)
+      return Readiness([serving, load] + service.readiness().checks)
     }
     return try await AdminServer.start(
       at: address,

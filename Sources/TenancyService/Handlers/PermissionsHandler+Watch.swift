@@ -26,7 +26,7 @@ extension PermissionsHandler {
       case .events(let events, let newest):
         for event in events { try await writer.write(message(event)) }
         position = newest
-        if await !hasNews(after: newest) {
+        if await !call.waiting({ await hasNews(after: newest) }) {
           try await writer.write(change(.heartbeat, core.engine.revision))
         }
       }

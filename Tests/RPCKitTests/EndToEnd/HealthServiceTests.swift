@@ -111,6 +111,37 @@ struct HealthServiceTests {
     }
   }
 
+  @Test("A name that is longer than any service's is refused and not kept")
+  func longName_isRefused() async throws {
+    try await Self.run { health, client, server in
+      let long = Self.request(String(repeating: "x", count: 257))
+      let error = await rpcError { _ = try await client.check(long) }
+      #expect(error?.code == .invalidArgument)
+      var statuses = client.watch(long).makeAsyncIterator()
+      let refusal = await rpcError { _ = try await statuses.next() }
+      #expect(refusal?.code == .invalidArgument && health.watcherCount == 0)
+      let longest = String(repeating: "x", count: 256)
+      health.set(.serving, for: longest)
+      try await Self.expect(client, longest, .serving)
+    }
+  }
+
+  @Test("Changes that come faster than a watcher looks end with the last one")
+  func watch_manyChanges_endsWithTheLast() async throws {
+    try await Self.run { health, client, server in
+      var statuses = client.watch(Self.request("a.B")).makeAsyncIterator()
+      try await Self.expectNext(&statuses, .serviceUnknown)
+      for _ in 0..<1000 {
+        health.set(.serving, for: "a.B")
+        health.set(.notServing, for: "a.B")
+      }
+      health.shutDown()
+      var last: Status?
+      while let status = try await statuses.next()?.status { last = status }
+      #expect(last == .notServing && health.watcherCount == 0)
+    }
+  }
+
   @Test("A watcher that leaves ends its handler, and the others go on")
   func watch_leftEarly_endsItsHandler() async throws {
     try await Self.run { health, client, server in

@@ -75,8 +75,8 @@ final class RawPeer: TransportReceiver, @unchecked Sendable {
       let waiting = output.byteCount
       transport?.write(from: &output)
       sent.add(waiting - output.byteCount)
+      if output.isEmpty { output.release() }
     } while output.isEmpty && floods && closed.value == 0
-    if output.isEmpty { output.release() }
   }
 
   private var floods: Bool { !flood.isEmpty && sent.value < floodByteCountMax }

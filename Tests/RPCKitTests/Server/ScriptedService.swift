@@ -6,8 +6,10 @@ import RPCKitTesting
 /// A service of all four kinds whose handlers do what the request's `context` says, or wait for the
 /// test.
 ///
-/// Orders, one after another, separated by spaces: `hold` waits for `release` or cancellation,
-/// `sleep=MS` sleeps on the loop, `reply=N` answers with N bytes, `count=N` sends N messages,
+/// Orders, one after another, separated by spaces: `hold` waits for `release` or cancellation, `wait`
+/// does so without its place in admission control, `deafwait` that and ignores cancellation, `leave`
+/// has a task do it that outlives the handler, `sleep=MS` sleeps on the loop, `nap=MS` does that as a
+/// handler that only waits, `reply=N` answers with N bytes, `count=N` sends N messages,
 /// `fail=CODE` throws that status, `crash` throws something else, `deaf` ignores cancellation.
 ///
 /// `@unchecked Sendable`: confined to the simulation's thread.
@@ -35,6 +37,8 @@ final class ScriptedService: @unchecked Sendable {
   var onTake: (String) -> Void = { _ in }
   /// The fast path of `Ask`; without an answer of it the handler is that of `Echo`.
   var fastPath: (Request, CallContext) throws -> Response? = { _, _ in nil }
+  /// What the last `leave` left behind.
+  private(set) var left: Task<Void, Never>?
   private var held: [CheckedContinuation<Void, Never>] = []
   private var deaf: [CheckedContinuation<Void, Never>] = []
   private var isOpen = false
@@ -195,7 +199,20 @@ final class ScriptedService: @unchecked Sendable {
   private func obey(_ name: Substring, _ number: Int, _ call: CallContext) async throws {
     switch name {
     case "hold": try await hold()
+    case "wait": try await call.waiting { try await hold() }
     case "deaf": await withCheckedContinuation { wait($0, isDeaf: true) }
+    case "deafwait":
+      await call.waiting { await withCheckedContinuation { wait($0, isDeaf: true) } }
+    case "leave":
+      await withCheckedContinuation { isWaiting in
+        left = Task(executorPreference: call.loop) { [self] in
+          await call.waiting {
+            isWaiting.resume()
+            await withCheckedContinuation { wait($0, isDeaf: true) }
+          }
+        }
+      }
+    case "nap": await call.waiting { await call.loop.sleep(.milliseconds(number)) }
     case "sleep":
       await call.connection.loop.sleep(.milliseconds(number))
       try Task.checkCancellation()

@@ -25,7 +25,8 @@ final class ServerFixture: @unchecked Sendable {
     loopCount: Int = 1,
     interceptors: [any ServerInterceptor] = [],
     configure: (inout ServerConfiguration) -> Void = { _ in },
-    reportUnexpected: @escaping @Sendable (String, CallContext, any Error) -> Void = { _, _, _ in }
+    reportUnexpected: @escaping @Sendable (String, CallContext, any Error) -> Void = { _, _, _ in },
+    reportSheds: @escaping @Sendable ([ShedReport]) -> Void = { _ in }
   ) throws {
     simulation = Simulation(seed: seed)
     let loops = (0..<loopCount).map { [simulation] _ in simulation.loop("server") }
@@ -41,7 +42,8 @@ final class ServerFixture: @unchecked Sendable {
       on: EventLoopGroup(loops),
       network: network,
       metrics: metrics,
-      reportUnexpected: reportUnexpected
+      reportUnexpected: reportUnexpected,
+      reportSheds: reportSheds
     )
     simulation.start { [self] in
       try await server.run()
@@ -52,6 +54,9 @@ final class ServerFixture: @unchecked Sendable {
 
   /// What the metrics say of running handlers; zero when nothing runs.
   var runningHandlersGauge: Int64 { metrics.server.runningHandlers.value }
+
+  /// Places in admission control: taken by handlers that work, and given back by those that wait.
+  var slots: [Int] { [server.admission.workingCount, server.admission.waitingCount] }
 
   /// A connected peer that sent nothing yet.
   func connect() throws -> WirePeer {

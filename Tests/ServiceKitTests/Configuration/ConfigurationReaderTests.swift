@@ -50,9 +50,25 @@ struct ConfigurationReaderTests {
     #expect(settings.connectionCountMax == 500 && settings.connectionsPerSourceMax == 20)
   }
 
+  @Test("Bounds of streams are read, and those that are not said keep their defaults")
+  func read_streams_areBounds() throws {
+    let standard = try settings([:]).streams
+    #expect(standard.total == 4096 && standard.perConnection == 256 && standard.perSource == 64)
+    #expect(standard.perUser == 32 && standard.perService == 1024)
+    let streams = try settings([
+      "GATEHOUSE_STREAMS__TOTAL": "8000", "GATEHOUSE_STREAMS__PER_CONNECTION": "1000",
+      "GATEHOUSE_STREAMS__PER_SERVICE": "7", "GATEHOUSE_STREAMS__PER_USER": "1",
+    ]).streams
+    #expect(streams.total == 8000 && streams.perConnection == 1000 && streams.perSource == 64)
+    #expect(streams.perUser == 1 && streams.perService == 7)
+  }
+
   @Test(
     "A wrong setting is refused, and named",
     arguments: [
+      ("GATEHOUSE_STREAMS__TOTAL", "8001", "streams.total"),
+      ("GATEHOUSE_STREAMS__PER_USER", "0", "streams.per_user"),
+      ("GATEHOUSE_STREAMS__PER_HOST", "1", "streams.per_host"),
       ("GATEHOUSE_LISTENS", "1", "listens"), ("GATEHOUSE_LISTEN", "7401", "listen"),
       ("GATEHOUSE_LISTEN", #"["localhost:1"]"#, "listen[0]"), ("GATEHOUSE_LOOPS", "0", "loops"),
       ("GATEHOUSE_LOOPS", "two", "loops"), ("GATEHOUSE_LOG__LEVEL", "loud", "log.level"),

@@ -1,0 +1,28 @@
+package import RPCKit
+
+extension CountedCaller {
+  /// Whom an authenticated call is counted for while it is a stream.
+  ///
+  /// A service that acts for a user counts as that user, unless the method is for services. Without
+  /// credentials nobody is believed who tells of another address, so it is the peer's that counts;
+  /// all peers on Unix sockets are one.
+  package init(of call: CallContext) {
+    let caller = call.caller
+    if call.callerClass == .service, let service = caller.service {
+      self = .service(service)
+      return
+    }
+    switch caller {
+    case .user(let user): self = .user(user.userID)
+    case .service(let name): self = .service(name)
+    case .anonymous:
+      let peer = SourceAddress.socketAddress(ofPeer: call.peer.address)
+      self.init(source: peer.flatMap { SourceAddress($0) })
+    }
+  }
+
+  /// Somebody who is known by an address only; nil is a Unix socket.
+  package init(source: SourceAddress?) {
+    self = .anonymous(source.map { "\($0.bytes)" } ?? "unix")
+  }
+}
