@@ -14,9 +14,9 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
   ) async throws -> Entitlement_V1.SubmitTransactionResponse {
     let userID = try core.userID(call)
     let verified: Verified<AppleTransaction>
-    do throws(AppleVerificationError) {
-      verified = try await core.verify(request.signedTransaction)
-    } catch {
+    do {
+      verified = try await core.verify(request.signedTransaction, call)
+    } catch let error as AppleVerificationError {
       core.metrics.refused(error)
       throw error.rpcError
     }
@@ -44,9 +44,9 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     var checked: [Result<Verified<AppleTransaction>, AppleVerificationError>] = []
     for text in request.signedTransactions {
       let result: Result<Verified<AppleTransaction>, AppleVerificationError>
-      do throws(AppleVerificationError) {
-        result = .success(try await core.verify(text))
-      } catch {
+      do {
+        result = .success(try await core.verify(text, call))
+      } catch let error as AppleVerificationError {
         core.metrics.refused(error)
         if error == .retry { throw error.rpcError }
         result = .failure(error)
@@ -73,9 +73,9 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.HandleNotificationResponse {
     let verified: Verified<AppleNotification>
-    do throws(AppleVerificationError) {
-      verified = try await core.verifyNotification(request.signedPayload)
-    } catch {
+    do {
+      verified = try await core.verifyNotification(request.signedPayload, call)
+    } catch let error as AppleVerificationError {
       core.metrics.refused(error)
       throw error.rpcError
     }

@@ -39,6 +39,17 @@ enum ServiceFault {
     retryAfter: .seconds(1)
   )
 
+  /// A notification from a source that sent too many that were not genuine.
+  static func tooManyForgeries(retryAfter: Duration) -> RPCError {
+    RPCError(
+      .resourceExhausted,
+      reason: "TOO_MANY_ATTEMPTS",
+      domain: domain,
+      message: "too many notifications from this network address were not genuine; try again later",
+      retryAfter: retryAfter
+    )
+  }
+
   /// Nobody proved to be a user.
   static let userRequired = RPCError(
     .unauthenticated,

@@ -29,6 +29,8 @@ public struct EntitlementConfiguration: Sendable {
   /// Apple repeats one for three days at most. One that is repeated later than this does no harm:
   /// what it says is older than what is known.
   public var notificationLifetime = Int64(400 * 86_400_000)
+  /// How many notifications one source may send that are not genuine.
+  public var notificationLimits = NotificationLimits()
   /// How long an answer may be relied on, in milliseconds; less when something ends before.
   public var answerLifetime: Int64 = 300_000
   /// How often a watch says that it lives.
@@ -68,6 +70,8 @@ public struct EntitlementSettings: Sendable {
   public var restorePolicy = RestorePolicy.transfer
   /// See `EntitlementConfiguration.notificationLifetime`.
   public var notificationLifetime: Int64?
+  /// See `EntitlementConfiguration.notificationLimits`.
+  public var notificationLimits = NotificationLimits()
 
   /// Takes the service's own settings out of `members`.
   public init(_ members: inout JSONMembers) throws(JSONDecodingError) {
@@ -86,6 +90,9 @@ public struct EntitlementSettings: Sendable {
       restorePolicy = try field.choice(of: RestorePolicy.self)
     }
     notificationLifetime = try members.optional("notification_days")?.days(in: 7...36_500)
+    if let field = members.optional("source_limits") {
+      notificationLimits = try NotificationLimits(field)
+    }
   }
 
   /// Reads the catalogue.
@@ -114,6 +121,7 @@ public struct EntitlementSettings: Sendable {
     configuration.acceptsSandbox = acceptsSandbox
     configuration.sandboxUsers = sandboxUsers
     configuration.restorePolicy = restorePolicy
+    configuration.notificationLimits = notificationLimits
     if let notificationLifetime { configuration.notificationLifetime = notificationLifetime }
     for path in testRootPaths {
       do {

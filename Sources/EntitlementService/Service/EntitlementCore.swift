@@ -14,7 +14,11 @@ final class EntitlementCore: Sendable {
   let metrics: EntitlementMetrics
   private let authorizer: any SubjectAuthorizer
   private let identifiers: IdentifierFactory
-  private let verifier: SignedDataVerifier
+  let verifier: SignedDataVerifier
+  /// Where signatures are checked.
+  let signatures: Bulkhead
+  /// Counts the notifications of each source that were not genuine.
+  let notificationLimiter: SourceLimiter
   private let cache: HoldingsCache
   private let currentResolver: Lock<Resolver>
 
@@ -22,11 +26,19 @@ final class EntitlementCore: Sendable {
     configuration: EntitlementConfiguration,
     dependencies: EntitlementDependencies,
     database: Database,
-    verifier: SignedDataVerifier
+    verifier: SignedDataVerifier,
+    signatures: Bulkhead
   ) {
     self.configuration = configuration
     self.database = database
     self.verifier = verifier
+    self.signatures = signatures
+    notificationLimiter = SourceLimiter(
+      limit: configuration.notificationLimits.forged,
+      window: configuration.notificationLimits.rules.window,
+      sourceCount: configuration.notificationLimits.rules.sourceCount,
+      key: dependencies.random.bytes(32)
+    )
     clock = dependencies.clock
     logger = dependencies.logger
     metrics = EntitlementMetrics(dependencies.metrics)
@@ -266,48 +278,5 @@ final class EntitlementCore: Sendable {
         return .init(result: isClaimed ? .alreadyClaimed : .invalid, reason: error.reason)
       }
     }
-  }
-
-  /// Verifies a transaction, away from the event loop.
-  func verify(_ text: String) async throws(AppleVerificationError) -> Verified<AppleTransaction> {
-    try await verifying { (environment) throws(AppleVerificationError) in
-      try self.verifier.transaction(text, in: environment)
-    }
-  }
-
-  /// Verifies a notification, away from the event loop.
-  func verifyNotification(
-    _ text: String
-  ) async throws(AppleVerificationError) -> Verified<AppleNotification> {
-    try await verifying { (environment) throws(AppleVerificationError) in
-      try self.verifier.notification(text, in: environment)
-    }
-  }
-
-  /// Expects the environment that counts, and else the sandbox if it is welcome.
-  ///
-  /// Which ones are tried is decided here and not by the data.
-  private func verifying<Payload: Sendable>(
-    _ body: @Sendable (AppleEnvironment) throws(AppleVerificationError) -> Verified<Payload>
-  ) async throws(AppleVerificationError) -> Verified<Payload> {
-    // A chain that is not remembered costs milliseconds, which an event loop does not have.
-    let result = await withTaskExecutorPreference(globalConcurrentExecutor) {
-      await self.attempt(body)
-    }
-    return try result.get()
-  }
-
-  /// Leaves the caller's actor for the preferred executor.
-  @concurrent
-  private func attempt<Payload: Sendable>(
-    _ body: @Sendable (AppleEnvironment) throws(AppleVerificationError) -> Verified<Payload>
-  ) async -> Result<Verified<Payload>, AppleVerificationError> {
-    let expected = configuration.environment
-    let takesSandbox = configuration.acceptsSandbox && expected == .production
-    let first = Result { () throws(AppleVerificationError) in try body(expected) }
-    guard takesSandbox, first == .failure(.invalid(.wrongEnvironment(found: .sandbox))) else {
-      return first
-    }
-    return Result { () throws(AppleVerificationError) in try body(.sandbox) }
   }
 }

@@ -6,6 +6,8 @@ struct EntitlementMetrics: Sendable {
   private let denied: Counter
   private let refusals: MetricFamily<Counter>
   private let notifications: MetricFamily<Counter>
+  /// Notifications refused because their source had sent too many that were not genuine.
+  let sourceRefusals: Counter
 
   init(_ registry: MetricRegistry) {
     let decisions = registry.counters(
@@ -19,6 +21,10 @@ struct EntitlementMetrics: Sendable {
       "apple_verification_refusals_total",
       help: "Signed data that was not accepted, by reason; retry: for a reason of our own.",
       labels: ["reason"]
+    )
+    sourceRefusals = registry.counter(
+      "apple_notification_source_refusals_total",
+      help: "Notifications refused because their source had sent too many that were not genuine."
     )
     notifications = registry.counters(
       "apple_notifications_total",

@@ -60,20 +60,26 @@ public final class EntitlementService: Sendable {
       migrations: EntitlementSchema.migrations,
       clock: dependencies.clock
     )
-    let core = EntitlementCore(
-      configuration: configuration,
-      dependencies: dependencies,
-      database: database,
-      verifier: verifier
-    )
-    let service = EntitlementService(core)
     do {
-      try await service.note(configuration.catalog)
+      let core = EntitlementCore(
+        configuration: configuration,
+        dependencies: dependencies,
+        database: database,
+        verifier: verifier,
+        signatures: try Bulkhead(name: "signatures", metrics: dependencies.metrics)
+      )
+      let service = EntitlementService(core)
+      do {
+        try await service.note(configuration.catalog)
+      } catch {
+        core.signatures.stop()
+        throw error
+      }
+      return service
     } catch {
       await database.close()
       throw error
     }
-    return service
   }
 
   private init(_ core: EntitlementCore) { self.core = core }
@@ -110,7 +116,10 @@ public final class EntitlementService: Sendable {
   }
 
   /// Closes the store, after the last call.
-  public func close() async { await core.database.close() }
+  public func close() async {
+    core.signatures.stop()
+    await core.database.close()
+  }
 
   /// Records which catalogue is in use; another one than last time is a change of everything.
   private func note(_ catalog: Catalog, _ use: @escaping @Sendable () -> Void = {}) async throws {

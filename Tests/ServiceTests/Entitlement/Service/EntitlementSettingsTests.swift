@@ -29,6 +29,20 @@ struct EntitlementSettingsTests {
     #expect(try read(text).notificationLifetime == 2_592_000_000)
   }
 
+  @Test("How many forged notifications a source may send is read with the rules for sources")
+  func read_sourceLimits_areRead() throws {
+    let standard = try read(#"{"apple": {"bundle_id": "x"}}"#).notificationLimits
+    #expect(standard.forged == 60 && standard.rules.window == 600_000)
+    let text = """
+      {"apple": {"bundle_id": "x"}, "source_limits": {"forged_notifications": 5,
+        "window_minutes": 2, "sources": 2048, "told_by": ["gateway"], "loopback": true}}
+      """
+    let limits = try read(text).notificationLimits
+    #expect(limits.forged == 5 && limits.rules.window == 120_000)
+    #expect(limits.rules.sourceCount == 2048 && limits.rules.countsLoopback)
+    #expect(limits.rules.toldBy == ["gateway"])
+  }
+
   @Test(
     "What is misspelt, missing or not offered is named",
     arguments: [
@@ -41,6 +55,10 @@ struct EntitlementSettingsTests {
       (#"{"apple": {"bundle_id": "x"}, "restore": "steal"}"#, "restore"),
       (#"{"apple": {"bundle_id": "x"}, "restroe": "keep"}"#, "restroe"),
       (#"{"apple": {"bundle_id": "x"}, "notification_days": 3}"#, "notification_days"),
+      (
+        #"{"apple": {"bundle_id": "x"}, "source_limits": {"sign_ups": 3}}"#,
+        "source_limits.sign_ups"
+      ),
     ]
   )
   func read_wrong_namesThePlace(text: String, path: String) {

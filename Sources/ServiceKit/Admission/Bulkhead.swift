@@ -1,0 +1,169 @@
+internal import Glibc
+package import RPCKit
+
+/// Threads of their own for work that anybody can ask for and that takes milliseconds, so that a flood
+/// of it is slow by itself and nothing else is.
+///
+/// The threads are few and of a lower priority than the event loops; `FairQueue` says what waits for
+/// them, how much, and who goes first. Calls that wait give their place in admission control back,
+/// because this queue has a bound of its own.
+package final class Bulkhead: Sendable {
+  private struct Job: Sendable {
+    let arrived: MonotonicInstant
+    /// Does the work; what it returns hands the result over.
+    let run: @Sendable () -> @Sendable () -> Void
+  }
+
+  private struct State {
+    var queue: FairQueue<Job>
+    var idle: [any EventLoop]
+  }
+
+  private let threads: EventLoopGroup
+  private let metrics: BulkheadMetrics
+  private let state: Lock<State>
+
+  /// Starts the threads.
+  ///
+  /// - Parameters:
+  ///   - name: What the work is, for metrics: `signatures`.
+  ///   - threadCount: Threads; half as many as there are cores by default.
+  ///   - placeCount: Jobs that may wait or run; half of them for callers without credentials.
+  ///   - placeCountPerOwner: Those of one caller.
+  ///   - metrics: Where to count.
+  package init(
+    name: String,
+    threadCount: Int? = nil,
+    placeCount: Int = 128,
+    placeCountPerOwner: Int = 16,
+    metrics: MetricRegistry
+  ) throws {
+    let count = threadCount ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) / 2
+    // An event loop is a thread with a queue that can be woken; there is nothing else on these.
+    threads = try .epoll(count: max(1, count))
+    self.metrics = BulkheadMetrics(metrics, name: name)
+    state = Lock(
+      State(
+        queue: FairQueue(
+          .init(placeCount: placeCount, placeCountPerOwner: placeCountPerOwner)
+        ),
+        idle: threads.loops
+      )
+    )
+    for thread in threads.loops {
+      // On Linux a priority belongs to a thread, whatever POSIX says (setpriority(2)).
+      thread.execute { _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, 10) }
+    }
+  }
+
+  /// Ends the threads, when what waits has run.
+  package func stop() { threads.stop() }
+
+  /// Jobs that wait or run.
+  package var count: Int { state.withLock { $0.queue.placeCount } }
+
+  /// Runs `job` on a thread of its own, in its turn.
+  ///
+  /// Throws RESOURCE_EXHAUSTED when `owner` or all have too much waiting already, and what `job`
+  /// throws. A cancelled caller waits on: its place is taken until the job has run, so that a client
+  /// that goes away does not make room for its next one.
+  package func run<Result: Sendable>(
+    for owner: CountedCaller,
+    _ job: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await CallContext.waiting {
+      try await withCheckedThrowingContinuation { add(job, of: owner, for: $0) }
+    }
+  }
+
+  private func add<Result: Sendable>(
+    _ job: @escaping @Sendable () throws -> Result,
+    of owner: CountedCaller,
+    for caller: CheckedContinuation<Result, any Error>
+  ) {
+    let job = Job(arrived: threads.loops[0].preciseNow) {
+      let result = Swift.Result { try job() }
+      return { caller.resume(with: result) }
+    }
+    let (refusal, thread) = state.withLock { state in
+      let refusal = state.queue.append(job, of: owner)
+      return (refusal, refusal == nil ? state.idle.popLast() : nil)
+    }
+    if let refusal {
+      metrics.refused(refusal.rawValue)
+      return caller.resume(throwing: RPCError.bulkheadFull(isOwner: refusal == .owner))
+    }
+    metrics.added()
+    if let thread { thread.execute { self.work(on: thread) } }
+  }
+
+  /// Runs jobs until there are none.
+  private func work(on thread: any EventLoop) {
+    while true {
+      let next = state.withLock { state -> (owner: CountedCaller, job: Job)? in
+        let next = state.queue.next()
+        if next == nil { state.idle.append(thread) }
+        return next
+      }
+      guard let (owner, job) = next else { return }
+      metrics.began(after: job.arrived.nanoseconds(to: thread.preciseNow))
+      let handOver = job.run()
+      state.withLock { $0.queue.finish(owner) }
+      metrics.finished()
+      // Last, so that whoever gets the result finds its place free.
+      handOver()
+    }
+  }
+}
+
+extension RPCError {
+  /// What a call gets whose work has no place in a bulkhead.
+  fileprivate static func bulkheadFull(isOwner: Bool) -> RPCError {
+    RPCError(
+      .resourceExhausted,
+      reason: "TOO_MUCH_WAITING",
+      domain: "gatehouse",
+      message: isOwner
+        ? "too many of the caller's calls wait already; send fewer at a time"
+        : "too many calls of this kind wait already; try again",
+      retryAfter: .milliseconds(500)
+    )
+  }
+}
+
+/// What a bulkhead counts.
+private struct BulkheadMetrics: Sendable {
+  private let waiting: Gauge
+  private let wait: Histogram
+  private let shed: MetricFamily<Counter>
+  private let name: String
+
+  init(_ registry: MetricRegistry, name: String) {
+    self.name = name
+    waiting = registry.gauges(
+      "bulkhead_jobs",
+      help: "Jobs that wait for a thread of a bulkhead or run on one.",
+      labels: ["work"]
+    ).series(name)
+    wait = registry.histograms(
+      "bulkhead_wait_seconds",
+      help: "How long a job waited for a thread of a bulkhead.",
+      labels: ["work"],
+      buckets: .duration
+    ).series(name)
+    shed = registry.counters(
+      "bulkhead_shed_total",
+      help: "Calls refused because too many jobs waited: owner, those of the caller; full, of all.",
+      labels: ["work", "reason"]
+    )
+    for reason in ["owner", "full"] { _ = shed.series(name, reason) }
+  }
+
+  func added() { waiting.increment() }
+
+  func finished() { waiting.decrement() }
+
+  func refused(_ reason: String) { shed.series(name, reason).increment() }
+
+  func began(after nanoseconds: Int64) { wait.observe(nanoseconds: nanoseconds) }
+}
