@@ -16,7 +16,9 @@ import Testing
       "authorization", "Authorization", "proxy-authorization", "password", "userPassword", "token",
       "refresh_token", "refreshToken", "REFRESH_TOKEN", "access-token", "pin", "door_pin",
       "secret", "client_secret", "cookie", "Set-Cookie", "private_key", "privateKey", "api_key",
-      "header.authorization", "otp",
+      "header.authorization", "otp", "token:", "refresh/token", "token[0]", "password2",
+      "HTTPToken",
+      "x~token", "(pin)",
     ]
   )
   func field_secretKey_isRedacted(key: String) throws {
@@ -48,6 +50,36 @@ import Testing
   )
   func value_credential_isRedacted(value: String) throws {
     #expect(try line("m", ["value": .string(value)]).hasSuffix("\"value\":\"[redacted]\"}"))
+  }
+
+  /// One credential of each kind.
+  private static let credentials = [
+    webToken, "Bearer \(canary)", "bearer:\(canary)", "Bearer\t\(canary)", "BEARER=\"\(canary)\"",
+    "-----BEGIN PRIVATE KEY-----\n\(canary)",
+  ]
+
+  @Test("A credential is found between any two ASCII characters", arguments: credentials)
+  func credential_betweenAnyCharacters_isRedacted(credential: String) throws {
+    for before in UInt8(0)..<128 {
+      for after in UInt8(0)..<128 {
+        let text =
+          "x" + String(UnicodeScalar(before)) + credential + String(UnicodeScalar(after)) + "y"
+        let value = try line("m", ["value": .string(text)])
+        try #require(value.hasSuffix("\"value\":\"[redacted]\"}"), "\(before) \(after)")
+        let message = try line(text)
+        try #require(
+          !message.contains("CANARY") && !message.contains("eyJ"),
+          "\(before) \(after): \(message)"
+        )
+      }
+    }
+  }
+
+  @Test("A text that begins like a token again and again takes time in proportion to its length")
+  func message_ofBeginnings_isReadInOnePass() throws {
+    // Quadratic, this would be 10¹⁰ steps.
+    let message = String(repeating: "eyJ", count: 100_000) + " " + String(repeating: "b", count: 9)
+    #expect(try line(message).contains("eyJ"))
   }
 
   @Test("A credential in a message is cut out and the rest stays")

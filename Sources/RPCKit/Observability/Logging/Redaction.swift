@@ -18,7 +18,8 @@ enum Redaction {
 
   /// Whether a field of this name is never written, whatever its value.
   ///
-  /// `refreshToken`, `refresh-token` and `REFRESH_TOKEN` are all `refresh_token` here.
+  /// `refreshToken`, `refresh-token`, `[refresh token]` and `REFRESH_TOKEN_2` are all `refresh_token`
+  /// here.
   static func isSecret(key: String) -> Bool {
     let key = snakeCase(key)
     return secretKeys.contains(key) || secretSuffixes.contains { key.hasSuffix($0) }
@@ -46,45 +47,53 @@ enum Redaction {
     return String(decoding: result, as: UTF8.self)
   }
 
+  /// The words of a key, joined by `_`: without marks around them, and without a number behind them.
   private static func snakeCase(_ key: String) -> String {
+    let bytes = Array(key.utf8)
     var result: [UInt8] = []
-    var wasLower = false
-    for byte in key.utf8 {
-      let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-      if isUpper && wasLower { result.append(UInt8(ascii: "_")) }
-      switch byte {
-      case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: " "):
-        result.append(UInt8(ascii: "_"))
-      default: result.append(isUpper ? byte | 0x20 : byte)
+    for (index, byte) in bytes.enumerated() {
+      guard isLetter(byte) || isDigit(byte) else {
+        if result.last != underscore { result.append(underscore) }
+        continue
       }
-      wasLower = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+      if isUpper(byte), index > 0, isLetter(bytes[index - 1]) {
+        // `refreshToken` and `HTTPToken` are two words each.
+        let isNext =
+          index + 1 < bytes.count && isLetter(bytes[index + 1]) && !isUpper(bytes[index + 1])
+        if !isUpper(bytes[index - 1]) || isNext { result.append(underscore) }
+      }
+      result.append(isUpper(byte) ? byte | 0x20 : byte)
     }
-    return String(decoding: result, as: UTF8.self)
+    while let last = result.last, last == underscore || isDigit(last) { result.removeLast() }
+    return String(decoding: result.drop { $0 == underscore }, as: UTF8.self)
   }
 
   /// The first run of bytes that looks like a bearer token, a JSON web token or a private key.
   ///
-  /// One pass: every branch that looks ahead either returns or skips what it looked at.
+  /// Wherever it begins: what comes before it may be any byte, as in `x-eyJ…`. One pass, because the ends
+  /// that a look ahead finds are kept for as long as they hold.
   private static func nextCredential(in bytes: [UInt8], from start: Int) -> Range<Int>? {
-    var index = start
-    var isWordStart = true
-    while index < bytes.count {
-      if isWordStart, let end = bearerEnd(in: bytes, at: index) { return index..<end }
-      if matches(bytes, at: index, "-----BEGIN ", ignoringCase: false) {
-        return index..<bytes.count
+    var (runEnd, dot) = (start, start)
+    for index in start..<bytes.count {
+      switch bytes[index] {
+      case UInt8(ascii: "b"), UInt8(ascii: "B"):
+        if let end = bearerEnd(in: bytes, at: index) { return index..<end }
+      case UInt8(ascii: "-"):
+        if matches(bytes, at: index, "-----BEGIN ", ignoringCase: false) {
+          return index..<bytes.count
+        }
+      case UInt8(ascii: "e"):
+        guard matches(bytes, at: index, "eyJ", ignoringCase: false) else { continue }
+        if runEnd <= index {
+          runEnd = bytes[index...].firstIndex { !isTokenByte($0) } ?? bytes.count
+        }
+        if dot <= index {
+          dot = bytes[index..<runEnd].firstIndex(of: UInt8(ascii: ".")) ?? runEnd
+        }
+        // `eyJ…` with another part: base64url of `{"` and a payload.
+        if dot - index >= 8, dot + 1 < runEnd { return index..<runEnd }
+      default: continue
       }
-      guard isTokenByte(bytes[index]) else {
-        isWordStart = true
-        index += 1
-        continue
-      }
-      guard isWordStart else {
-        index += 1
-        continue
-      }
-      let end = bytes[index...].firstIndex { !isTokenByte($0) } ?? bytes.count
-      if isWebToken(bytes[index..<end]) { return index..<end }
-      isWordStart = false
     }
     return nil
   }
@@ -93,28 +102,34 @@ enum Redaction {
   ///
   /// Words of fewer than six bytes are taken for prose.
   private static func bearerEnd(in bytes: [UInt8], at index: Int) -> Int? {
-    guard matches(bytes, at: index, "bearer ", ignoringCase: true) else { return nil }
-    let tokenStart = bytes[(index + 7)...].firstIndex { $0 != UInt8(ascii: " ") } ?? bytes.count
+    guard matches(bytes, at: index, "bearer", ignoringCase: true) else { return nil }
+    let tokenStart = bytes[(index + 6)...].firstIndex { !isSeparator($0) } ?? bytes.count
+    guard tokenStart > index + 6 else { return nil }
     let end = bytes[tokenStart...].firstIndex { $0 <= 0x20 || $0 == 0x22 } ?? bytes.count
     // At the very start of a text it is a header value, however short the token.
     return end - tokenStart >= 6 || (index == 0 && end > tokenStart) ? end : nil
   }
 
-  /// Whether a word is `eyJ…` with at least two parts: base64url of `{"` and a payload.
-  private static func isWebToken(_ word: ArraySlice<UInt8>) -> Bool {
-    guard word.starts(with: "eyJ".utf8) else { return false }
-    let parts = word.split(separator: UInt8(ascii: "."))
-    return parts.count >= 2 && parts[0].count >= 8
+  /// What may stand between `Bearer` and its token: anything that no token begins with.
+  private static func isSeparator(_ byte: UInt8) -> Bool { byte < 0x80 && !isTokenByte(byte) }
+
+  private static let underscore = UInt8(ascii: "_")
+
+  private static func isUpper(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    isUpper(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
   private static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-      UInt8(ascii: "."):
-      true
-    default: false
-    }
+    isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "-") || byte == underscore
+      || byte == UInt8(ascii: ".")
   }
 
   private static func matches(
