@@ -152,7 +152,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     _ call: CallContext
   ) async throws -> SessionRecord {
     let replacement = await core.replacement(for: verified, password: request.password)
-    let (core, userID, requestID) = (core, verified.user.id, call.requestID)
+    let (core, userID, requestID) = (core, verified.user.id, core.identifiers.requestID(of: call))
     let session = core.newSession(
       of: userID,
       from: DeviceDescription(request.device),
@@ -197,7 +197,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       throw AuthError.invalidRefreshToken
     }
     let signer = try await core.signer()
-    let (core, now, requestID) = (core, core.clock.now, call.requestID)
+    let (core, now, requestID) = (core, core.clock.now, core.identifiers.requestID(of: call))
     let taken = try await core.write { tx -> Refreshed in
       guard var session = try SessionTable.find(shown.session, in: tx) else {
         return Refreshed(outcome: .refused)

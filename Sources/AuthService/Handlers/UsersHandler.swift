@@ -180,7 +180,7 @@ struct UsersHandler: Auth_V1.UsersService {
     _ change: @escaping @Sendable (inout UserRecord) -> Void
   ) async throws -> Auth_V1.User {
     let identity = try call.requireUser()
-    let (core, now, requestID) = (core, core.clock.now, call.requestID)
+    let (core, now, requestID) = (core, core.clock.now, core.identifiers.requestID(of: call))
     return try await core.writeOnce(key, request, call) { tx in
       try core.requireLivingSession(of: identity, now: now, in: tx)
       guard let before = try UserTable.find(identity.userID, in: tx) else {

@@ -68,7 +68,7 @@ extension AuthCore {
     action: String,
     _ choose: @escaping @Sendable (borrowing WriteTransaction) throws -> [String]
   ) async throws -> Int {
-    let (now, requestID) = (clock.now, call.requestID)
+    let (now, requestID) = (clock.now, identifiers.requestID(of: call))
     let revoked = try await write { tx in
       let sessions = try choose(tx)
       let revoked = try SessionTable.revoke(sessions, of: user.userID, now: now, in: tx)

@@ -235,8 +235,3 @@ struct AuthMetrics: Sendable {
     revoked = registry.counter("auth_sessions_revoked_total", help: "Sessions that were revoked.")
   }
 }
-
-extension CallContext {
-  /// What tells this request from others in logs and audit records.
-  var requestID: String { metadata["traceparent"] ?? "" }
-}

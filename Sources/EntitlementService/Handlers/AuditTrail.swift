@@ -10,7 +10,7 @@ struct AuditTrail: Hashable, Sendable {
   /// In which request.
   var requestID: String
 
-  init(_ call: CallContext) {
+  init(_ call: CallContext, _ identifiers: IdentifierFactory) {
     switch call.caller {
     case .anonymous: actor = "anonymous"
     case .service(let name): actor = "svc://\(name)"
@@ -18,7 +18,7 @@ struct AuditTrail: Hashable, Sendable {
       actor = user.actingService.map { "svc://\($0)" } ?? user.userID
       if user.actingService != nil { onBehalfOf = user.userID }
     }
-    requestID = call.metadata["x-request-id"] ?? call.metadata["traceparent"] ?? ""
+    requestID = identifiers.requestID(of: call)
   }
 
   /// A record of what was done.

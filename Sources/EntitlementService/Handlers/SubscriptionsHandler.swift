@@ -32,7 +32,7 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
     }
     let subscription = try Subscription(wire)
     try validate(subscription)
-    let audit = AuditTrail(call)
+    let audit = AuditTrail(call, core.identifiers)
     return try await core.write(request.idempotencyKey, request, call) { tx, changes in
       // Another catalogue may have come while this waited.
       try validate(subscription)
@@ -70,7 +70,7 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
     guard let subject = request.subject.flatMap(Subject.init) else {
       throw ServiceFault.subjectRequired
     }
-    let audit = AuditTrail(call)
+    let audit = AuditTrail(call, core.identifiers)
     return try await core.write(request.idempotencyKey, request, call) { tx, changes in
       let before = try SubscriptionTable.load(subject, in: tx)
       // Ending what has ended is a natural repetition.

@@ -13,7 +13,7 @@ final class EntitlementCore: Sendable {
   let logger: Logger
   let metrics: EntitlementMetrics
   private let authorizer: any SubjectAuthorizer
-  private let identifiers: IdentifierFactory
+  let identifiers: IdentifierFactory
   let verifier: SignedDataVerifier
   /// Where signatures are checked.
   let signatures: Bulkhead
@@ -239,7 +239,7 @@ final class EntitlementCore: Sendable {
     PurchaseIntake(
       identifiers: identifiers,
       policy: configuration.restorePolicy,
-      audit: AuditTrail(call)
+      audit: AuditTrail(call, identifiers)
     )
   }
 

@@ -21,6 +21,8 @@ public final class CallContext: @unchecked Sendable {
   public let deadline: MonotonicInstant
   /// When the call was read.
   public let received: MonotonicInstant
+  /// How many messages go each way; as in `method`, without copying all of it.
+  public var kind: MethodDescriptor.Kind { boundMethod.descriptor.kind }
   /// Who is at the other end of the connection.
   public var peer: Peer { connection.peer }
 
@@ -71,6 +73,7 @@ public final class CallContext: @unchecked Sendable {
   private struct Shared {
     var responseMetadata = Metadata()
     var identity: (any AnyObject & Sendable)?
+    var requestID: String?
   }
 
   /// Behind `connection.contextLock`: a lock of its own would cost every call two allocations.
@@ -116,6 +119,27 @@ public final class CallContext: @unchecked Sendable {
   public var identity: (any AnyObject & Sendable)? {
     get { connection.contextLock.withLock { _ in shared.identity } }
     set { connection.contextLock.withLock { _ in shared.identity = newValue } }
+  }
+
+  /// Ends the call with an error before its handler does, which is cancelled; a call that is over stays as
+  /// it ended.
+  ///
+  /// Callable from anywhere; done on the loop of the connection.
+  package func end(_ error: RPCError) {
+    connection.loop.execute { [self] in
+      if !isOver { connection.fail(streamID, error) }
+    }
+  }
+
+  /// What this request is called in logs and records: what `make` gave when it was asked first.
+  package func requestID(_ make: () -> String) -> String {
+    if let known = connection.contextLock.withLock({ _ in shared.requestID }) { return known }
+    let made = make()
+    return connection.contextLock.withLock { _ in
+      let known = shared.requestID ?? made
+      shared.requestID = known
+      return known
+    }
   }
 
   /// Time left until the deadline; nil without one, never below zero.

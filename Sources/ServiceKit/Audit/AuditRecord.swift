@@ -59,6 +59,39 @@ public struct AuditRecord: Hashable, Sendable {
   }
 }
 
+extension AuditRecord {
+  /// Bytes of an identifier, an action or a request in a record.
+  public static let nameByteCountMax = 256
+  /// Bytes of `detail`.
+  public static let detailByteCountMax = 2048
+  /// Bytes of a digest.
+  public static let digestByteCountMax = 64
+
+  /// The record with what is too long cut off, and `…` in its place: whatever callers give, a record has
+  /// at most about 4 KiB.
+  var bounded: AuditRecord {
+    var record = self
+    record.actor = Self.cut(actor, Self.nameByteCountMax)
+    record.onBehalfOf = onBehalfOf.map { Self.cut($0, Self.nameByteCountMax) }
+    record.requestID = Self.cut(requestID, Self.nameByteCountMax)
+    record.action = Self.cut(action, Self.nameByteCountMax)
+    record.object = Self.cut(object, Self.nameByteCountMax)
+    record.scope = Self.cut(scope, Self.nameByteCountMax)
+    record.detail = Self.cut(detail, Self.detailByteCountMax)
+    record.beforeDigest = beforeDigest.map { Array($0.prefix(Self.digestByteCountMax)) }
+    record.afterDigest = afterDigest.map { Array($0.prefix(Self.digestByteCountMax)) }
+    return record
+  }
+
+  private static func cut(_ text: String, _ byteCountMax: Int) -> String {
+    guard text.utf8.count > byteCountMax else { return text }
+    let mark = "…"
+    var end = text.utf8.index(text.startIndex, offsetBy: byteCountMax - mark.utf8.count)
+    while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+    return text[..<end] + mark
+  }
+}
+
 /// A record as it was stored.
 public struct StoredAuditRecord: Hashable, Sendable {
   /// Its place in the log; later records have greater numbers.

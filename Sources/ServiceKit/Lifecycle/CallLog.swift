@@ -6,9 +6,11 @@ internal import RPCKit
 /// where they are decided.
 struct CallLog: FailureInterceptor {
   private let logger: Logger
+  private let identifiers: IdentifierFactory
 
-  init(_ logger: Logger) {
+  init(_ logger: Logger, _ identifiers: IdentifierFactory) {
     self.logger = logger
+    self.identifiers = identifiers
   }
 
   func failed(_ call: CallContext, _ error: any Error) -> any Error {
@@ -32,7 +34,8 @@ struct CallLog: FailureInterceptor {
         "code": "\(error.code)",
         "error": .string(error.message),
         "cause": .string(error.causeDescription ?? ""),
-        "traceparent": .string(call.metadata["traceparent"] ?? ""),
+        "request_id": .string(identifiers.requestID(of: call)),
+        "traceparent": .string(call.trace?.traceparent ?? ""),
       ]
     )
   }

@@ -39,10 +39,11 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     configuration.limits.responseStreamDrainTimeout = .milliseconds(250)
     configuration.drainDelay = environment.settings.drainDelay
     let logger = environment.logger
+    let identifiers = IdentifierFactory(clock: environment.clock, random: environment.random)
     server = Server(
       configuration,
       services: service.services + [health.definition],
-      interceptors: ([CallLog(logger)] + service.interceptors).combined,
+      interceptors: ([CallLog(logger, identifiers)] + service.interceptors).combined,
       on: environment.loops,
       network: network,
       metrics: environment.metrics,

@@ -141,6 +141,7 @@ final class WriteSession {
   }
 
   func append(_ record: AuditRecord) throws(StoreError) {
+    let record = record.bounded
     try open().execute(
       """
       INSERT INTO audit_log (recorded_at, actor, on_behalf_of, request_id, action, object, scope,

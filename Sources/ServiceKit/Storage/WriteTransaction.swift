@@ -73,7 +73,7 @@ public struct WriteTransaction: StoreTransaction, ~Copyable {
   /// Has `follower` told of this commit and of all later ones; see `Database.attach`.
   func attach(_ follower: any CommitFollower) { session.follower = follower }
 
-  /// Adds a record to the audit log.
+  /// Adds a record to the audit log; what is longer than `AuditRecord` allows is cut.
   public func audit(_ record: AuditRecord) throws(StoreError) {
     try session.append(record)
   }

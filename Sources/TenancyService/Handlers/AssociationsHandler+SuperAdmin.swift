@@ -39,7 +39,7 @@ extension AssociationsHandler {
       try tx.audit(
         AuditRecord(
           actor: "service:\(service)",
-          requestID: call.metadata.values("x-request-id").first ?? "",
+          requestID: core.identifiers.requestID(of: call),
           action: "super_admin.add",
           object: system.id,
           scope: system.id,
@@ -92,7 +92,7 @@ extension AssociationsHandler {
         try tx.audit(
           AuditRecord(
             actor: "service:\(service)",
-            requestID: call.metadata.values("x-request-id").first ?? "",
+            requestID: core.identifiers.requestID(of: call),
             action: "super_admin.remove",
             object: record.entityID,
             scope: record.entityID,

@@ -65,6 +65,8 @@ extension DevicesHandler {
         parameters,
         field: "parameters"
       )
+      // What changes nothing leaves two records all the same.
+      if after == before { try core.auditBudget.take(user.userID) }
       try tx.audit(core.audit(call, user, action, object: id, scope: before.rootID))
       let device = try changes.update(from: before, to: after, action: "device.operate", tx)
       return Tenancy_V1.OperateDeviceResponse(
@@ -84,6 +86,7 @@ extension DevicesHandler {
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
   ) throws -> Tenancy_V1.OperateDeviceResponse {
+    try changes.core.auditBudget.take(changes.user.userID)
     // Of a device that is not there no history is kept, but the attempt is audited like the others:
     // both take one durable write, so that the time does not tell which it was.
     if device != nil {

@@ -14,6 +14,8 @@ final class TenancyCore: Sendable {
   let tokens: TokenSealer
   let logger: Logger
   let instruments: TenancyInstruments
+  /// What callers may have recorded without changing anything.
+  let auditBudget: AuditBudget
 
   init(
     database: Database,
@@ -24,7 +26,8 @@ final class TenancyCore: Sendable {
     features: any FeatureSource,
     tokens: TokenSealer,
     logger: Logger,
-    instruments: TenancyInstruments
+    instruments: TenancyInstruments,
+    auditBudget: AuditBudget
   ) {
     self.database = database
     self.engine = engine
@@ -35,6 +38,7 @@ final class TenancyCore: Sendable {
     self.tokens = tokens
     self.logger = logger
     self.instruments = instruments
+    self.auditBudget = auditBudget
   }
 
   /// What is allowed at the moment.
@@ -123,7 +127,7 @@ final class TenancyCore: Sendable {
     AuditRecord(
       actor: user.actingService.map { "service:\($0)" } ?? "user:\(user.userID)",
       onBehalfOf: user.actingService == nil ? nil : "user:\(user.userID)",
-      requestID: call.metadata.values("x-request-id").first ?? "",
+      requestID: identifiers.requestID(of: call),
       action: action,
       object: object,
       scope: scope,

@@ -32,7 +32,7 @@ public final class TenancyService: Sendable {
   /// The domain of its error reasons.
   public static let domain = "gatehouse.tenancy"
 
-  private let core: TenancyCore
+  let core: TenancyCore
   private let policies: PolicyReloader
 
   /// Opens the store, loads the policy and the forest, and has decisions follow the store.
@@ -71,7 +71,8 @@ public final class TenancyService: Sendable {
         features: features ?? NoFeatures(),
         tokens: TokenSealer(key: key),
         logger: logger,
-        instruments: TenancyInstruments(metrics)
+        instruments: TenancyInstruments(metrics),
+        auditBudget: AuditBudget(domain: TenancyError.domain, clock: clock, metrics: metrics)
       )
       try await database.attach(core.engine, after: core.engine.revision)
       core.instruments.inForce(policy)

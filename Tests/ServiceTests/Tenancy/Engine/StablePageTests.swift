@@ -22,7 +22,7 @@ struct StablePageTests {
 
     mutating func apply(_ change: ForestChange) {
       revision += 1
-      engine.apply(change, at: revision)
+      engine.apply([.init(change: change, revision: revision)])
     }
 
     /// The next page, and whether there is one more; `between` happens after each step and before the

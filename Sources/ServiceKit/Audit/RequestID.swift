@@ -1,0 +1,41 @@
+public import RPCKit
+
+extension IdentifierPrefix {
+  /// Calls whose caller did not name them.
+  static let request = IdentifierPrefix("req")
+}
+
+extension IdentifierFactory {
+  /// What a call is named in audit records and log lines, at most 64 bytes; the same however often it is
+  /// asked.
+  ///
+  /// Kept for ever and written by the caller, so only what is well formed is taken over: `x-request-id`
+  /// of 1 to 64 letters, digits, `.`, `_` and `-`, or else the trace of a W3C `traceparent`. Any other
+  /// call gets a new identifier.
+  public func requestID(of call: CallContext) -> String {
+    call.requestID {
+      if let named = call.metadata["x-request-id"], Self.isRequestID(named) { return named }
+      return call.trace?.traceID.description ?? make(.request)
+    }
+  }
+
+  private static func isRequestID(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+          UInt8(ascii: "-"):
+          true
+        default: false
+        }
+      }
+  }
+}
+
+extension CallContext {
+  /// The trace that the call belongs to; nil when it names none, or not as W3C Trace Context says.
+  public var trace: TraceContext? {
+    metadata[TraceContext.metadataKey].flatMap { TraceContext(traceparent: $0) }
+  }
+}
