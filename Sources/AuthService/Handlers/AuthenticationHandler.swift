@@ -36,7 +36,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       network: source.network,
       now: user.created
     )
-    let requestID = call.requestID
+    let requestID = core.identifiers.requestID(of: call)
     let made = try await core.writeOnce(request.idempotencyKey, request.withoutPassword, call) {
       tx in
       try insert(user, record, session, requestID, in: tx)

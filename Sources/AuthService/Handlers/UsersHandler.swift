@@ -70,7 +70,7 @@ struct UsersHandler: Auth_V1.UsersService {
     _ call: CallContext
   ) async throws -> Auth_V1.ChangePasswordResponse {
     let identity = try call.requireUser()
-    let (core, requestID) = (core, call.requestID)
+    let (core, requestID) = (core, core.identifiers.requestID(of: call))
     // A name of their own: of how often an account signs in only those who sign in use anything up.
     let charge = try core.charge(account: Array(identity.userID.utf8))
     let verified: VerifiedPassword

@@ -71,6 +71,14 @@ public final class AccessTokenAuthenticator: TokenBeliever, Sendable {
     }
   }
 
+  /// Whether a token that was verified once would be believed now, as far as that is known here.
+  func isStillGood(_ token: VerifiedToken) -> Bool {
+    isGood(token) && revocations.knownState(of: token) != .revoked
+  }
+
+  /// Has `body` called after each revocation; from any thread, so it must be quick.
+  func onRevocation(_ body: @escaping @Sendable () -> Void) { revocations.onChange(body) }
+
   /// Whether a token that was verified once has neither ended nor lost its key.
   private func isGood(_ token: VerifiedToken) -> Bool {
     guard verifier.isCurrent(token.claims, now: clock.now) else { return false }

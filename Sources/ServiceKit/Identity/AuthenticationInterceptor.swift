@@ -18,6 +18,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   private let isAdministrator: AdministratorCheck?
   private let clock: any WallClock
   private let metrics: AuthenticationMetrics
+  private let rights: StreamRights
 
   /// Makes an interceptor.
   ///
@@ -27,18 +28,24 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   ///   - isAdministrator: Asked for methods of operators; nil lets nobody call them.
   ///   - clock: Says how old a proof is.
   ///   - metrics: Counts who came in and why others did not.
+  ///   - streamInterval: How often the proof behind a stream is looked at, as long as it is open; what is
+  ///     revoked ends streams at once.
   public init(
     tokens: AccessTokenAuthenticator,
     services: ServiceTokenVerifier?,
     isAdministrator: AdministratorCheck? = nil,
     clock: any WallClock,
-    metrics: AuthenticationMetrics = AuthenticationMetrics(MetricRegistry())
+    metrics: AuthenticationMetrics = AuthenticationMetrics(MetricRegistry()),
+    streamInterval: Duration = .seconds(3)
   ) {
     self.tokens = tokens
     self.services = services
     self.isAdministrator = isAdministrator
     self.clock = clock
     self.metrics = metrics
+    let rights = StreamRights(interval: streamInterval, ended: metrics.endedStreams)
+    self.rights = rights
+    tokens.onRevocation { [weak rights] in rights?.lookAtAll() }
   }
 
   /// Runs the call as its caller, or throws UNAUTHENTICATED or PERMISSION_DENIED.
@@ -48,8 +55,34 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     let caller = if let known = try recognize(call) { known } else { try await authenticate(call) }
     metrics.admitted(caller)
     call.caller = caller
-    if call.isStreaming { try call.countStream(for: CountedCaller(of: call)) }
+    guard call.isStreaming else { return try await next() }
+    try call.countStream(for: CountedCaller(of: call))
+    guard caller != .anonymous else { return try await next() }
+    let isGood = proof(of: caller, in: call)
+    let stream = rights.begin(call, isGood: isGood)
+    defer { rights.end(stream) }
+    // What was revoked before it was in the list was not looked for there.
+    guard isGood() else { throw IdentityError.proofEnded }
     try await next()
+  }
+
+  /// Whether the caller of a stream would still be let in with what it showed.
+  private func proof(of caller: Caller, in call: CallContext) -> @Sendable () -> Bool {
+    // Not the call, which keeps this.
+    let (metadata, peer) = (call.metadata, call.peer)
+    return { [tokens, services] in
+      if let user = caller.user, !tokens.isStillGood(user.verified) { return false }
+      guard let service = caller.service, ServiceName.certified(peer.certificate) == nil else {
+        return true
+      }
+      do throws(TokenFault) {
+        let token = try CredentialMetadata.token(CredentialMetadata.service, in: metadata)
+        guard let token, let services else { return false }
+        return try services.verify(token, from: peer.address) == service
+      } catch {
+        return false
+      }
+    }
   }
 
   /// Runs the call as its caller when nobody must be asked who that is, or throws as `intercept` does.

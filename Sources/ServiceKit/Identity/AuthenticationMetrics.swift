@@ -6,6 +6,8 @@ public struct AuthenticationMetrics: Sendable {
   private let users: Counter
   private let services: Counter
   private let refused: MetricFamily<Counter>
+  /// Streams that ended before their callers wanted.
+  let endedStreams: Counter
 
   /// Registers the counters.
   public init(_ registry: MetricRegistry) {
@@ -21,6 +23,10 @@ public struct AuthenticationMetrics: Sendable {
       "authentication_refused_total",
       help: "Tokens that were not accepted, by whose they should have been and what was wrong.",
       labels: ["caller", "fault"]
+    )
+    endedStreams = registry.counter(
+      "authentication_streams_ended_total",
+      help: "Streams that were ended because the credentials that they were opened with had ended."
     )
   }
 

@@ -12,6 +12,14 @@ package enum IdentityError {
     message: "valid credentials are needed"
   )
 
+  /// What a stream ends with whose caller would not be let in any more.
+  package static let proofEnded = RPCError(
+    .unauthenticated,
+    reason: "PROOF_ENDED",
+    domain: domain,
+    message: "the credentials of this stream have ended; open it again with new ones"
+  )
+
   /// Known, but not one of those who may call this method.
   package static let callerNotAllowed = RPCError(
     .permissionDenied,
@@ -39,4 +47,9 @@ package enum IdentityError {
     message: "whether the session lives cannot be told at the moment",
     retryAfter: .seconds(1)
   )
+}
+
+extension RPCError {
+  /// Whether a stream ended only because its credentials did: the next one goes on where it was.
+  package var isProofEnded: Bool { code == .unauthenticated && reason == "PROOF_ENDED" }
 }

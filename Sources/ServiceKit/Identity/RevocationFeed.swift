@@ -101,11 +101,14 @@ public final class RevocationFeed: RevocationSource {
     return isLive ? .active : nil
   }
 
+  /// See `RevocationSource.onChange`.
+  public func onChange(_ body: @escaping @Sendable () -> Void) { revocations.onChange(body) }
+
   /// Changes what is known of the stream, and with it how long it proves anything.
   private func update(_ body: (inout State) -> Void) {
     state.withLock { state in
       body(&state)
-      let end = state.lastHeard.map { $0.advanced(by: lease.duration).nanoseconds }
+      let end = state.lastEvent.map { $0.advanced(by: lease.duration).nanoseconds }
       liveUntil.store(state.isComplete ? end ?? .min : .min, ordering: .releasing)
     }
   }
@@ -113,28 +116,49 @@ public final class RevocationFeed: RevocationSource {
   /// Follows the stream, and opens it again when it ends, until the task is cancelled.
   public func run() async {
     while !Task.isCancelled {
-      await followWhileHeard()
+      // What was heard until then counts for the rest of the lease, and the next stream goes on after it.
+      if await followWhileHeard() == .renew { continue }
       update { $0.isComplete = false }
       await loop.sleep(lease.reopenPause)
     }
   }
 
+  /// Why a stream is over.
+  private enum Ending {
+    /// This service's proof ended, as it does every minute or two: the next stream has a new one.
+    case renew
+    /// The connection, AuthService or this task ended, or nothing was heard for too long.
+    case lost
+  }
+
   /// Follows one stream until it ends or has been silent for the length of the lease.
-  private func followWhileHeard() async {
-    update { $0.lastHeard = loop.preciseNow }
-    await withTaskGroup(of: Void.self) { group in
+  private func followWhileHeard() async -> Ending {
+    let began = loop.preciseNow
+    update { $0.lastHeard = began }
+    return await withTaskGroup(of: Ending.self) { group in
       group.addTask {
         do {
           try await self.follow()
+        } catch let error as RPCError where error.isProofEnded && self.hasHeard(since: began) {
+          return .renew
         } catch {
-          guard !Task.isCancelled else { return }
+          guard !Task.isCancelled else { return .lost }
           self.logger.warning("revocations are not heard of", ["error": "\(error)"])
         }
+        return .lost
       }
-      group.addTask { await self.watchSilence() }
-      await group.next()
-      group.cancelAll()
+      group.addTask {
+        await self.watchSilence()
+        return .lost
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? .lost
     }
+  }
+
+  /// A stream that ends before it said anything must not be opened again at once.
+  private func hasHeard(since instant: MonotonicInstant) -> Bool {
+    state.withLock { $0.lastEvent.map { $0 >= instant } ?? false }
   }
 
   private func watchSilence() async {

@@ -68,6 +68,7 @@ public final class RevocationSet: Sendable {
   ///
   /// Counted while the change has the lock, after it was made.
   private let changeCount = Atomic<UInt64>(0)
+  private let observers = Lock<[@Sendable () -> Void]>([])
 
   /// Makes an empty set; `uptime` is monotonic.
   public init(uptime: @escaping @Sendable () -> MonotonicInstant = RevocationSet.systemUptime) {
@@ -88,6 +89,12 @@ public final class RevocationSet: Sendable {
       // Twice what is left: each pruning pays for as many insertions as it looks at.
       state.pruneCount = max(1024, 2 * (state.sessions.count + state.users.count))
     }
+    for observer in observers.withLock({ $0 }) { observer() }
+  }
+
+  /// See `RevocationSource.onChange`.
+  public func onChange(_ body: @escaping @Sendable () -> Void) {
+    observers.withLock { $0.append(body) }
   }
 
   /// Until when a revocation that was heard of now is kept.

@@ -19,11 +19,17 @@ public protocol RevocationSource: Sendable {
   ///
   /// What is not nil is what `state` would have said. Asked on every call, so it must be cheap.
   func knownState(of token: VerifiedToken) -> SessionState?
+
+  /// Has `body` called after each change that revoked something; from any thread, so it must be quick.
+  func onChange(_ body: @escaping @Sendable () -> Void)
 }
 
 extension RevocationSource {
   /// Always has to ask.
   public func knownState(of token: VerifiedToken) -> SessionState? { nil }
+
+  /// Says nothing: what was revoked is found out when somebody asks.
+  public func onChange(_ body: @escaping @Sendable () -> Void) {}
 }
 
 extension RevocationSet: RevocationSource {

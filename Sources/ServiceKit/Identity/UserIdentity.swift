@@ -29,6 +29,8 @@ public struct UserIdentity: Sendable, Hashable {
 
   private let storage: Storage
   private var claims: AccessClaims { storage.verified.claims }
+  /// What was verified of the token.
+  var verified: VerifiedToken { storage.verified }
 
   /// Who.
   public var userID: String { claims.userID }

@@ -246,8 +246,8 @@ public final class Permissions: Sendable {
     var revision = ""
     var pause = Duration.milliseconds(100)
     while !Task.isCancelled {
+      var isFirst = true
       do {
-        var isFirst = true
         for try await change in client.watchChanges(.init(afterRevision: revision)) {
           if isFirst { begin(isResumed: !revision.isEmpty) }
           isFirst = false
@@ -255,6 +255,9 @@ public final class Permissions: Sendable {
           revision = change.revision
           pause = .milliseconds(100)
         }
+      } catch let error as RPCError where error.isProofEnded && !isFirst {
+        // As every minute or two: the next stream has a new proof and goes on where this one ended.
+        continue
       } catch {
         logger.debug("permission changes cannot be heard", ["error": "\(error)"])
       }

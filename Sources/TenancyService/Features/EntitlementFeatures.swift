@@ -137,13 +137,18 @@ public final class EntitlementFeatures: FeatureSource {
     var revision: UInt64 = 0
     var pause = Duration.milliseconds(100)
     while !Task.isCancelled {
+      var isFirst = true
       do {
         for try await change in client.watch(.init(afterRevision: revision)) {
           // A stream that begins now says nothing of what came before it.
           apply(change, isContinued: revision > 0)
           revision = change.revision
+          isFirst = false
           pause = .milliseconds(100)
         }
+      } catch let error as RPCError where error.isProofEnded && !isFirst {
+        // As every minute or two: the next stream has a new proof and goes on where this one ended.
+        continue
       } catch {
         logger.debug("changes of entitlements cannot be heard", ["error": "\(error)"])
       }

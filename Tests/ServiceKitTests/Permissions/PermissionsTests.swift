@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -85,6 +86,25 @@ struct PermissionsTests {
     }
   }
 
+  @Test("When its credentials end, the push goes on with new ones, quietly, and answers stay known")
+  func push_proofEnds_goesOn() async throws {
+    let (stage, sink) = (try await Stage(), CollectingSink())
+    try await stage.serving(sink: sink) { permissions, service in
+      _ = try await permissions.check("usr_1", "a", "dev_1")
+      for _ in 0..<3 {
+        await service.endWatch(IdentityError.proofEnded)
+        await service.waitForWatcher()
+        #expect(permissions.known("usr_1", "a", "dev_1")?.isAllowed == true)
+      }
+      #expect(await service.callCount == 1)
+      #expect(sink.lines == [])
+      // What is pushed now is heard.
+      await service.deny()
+      await service.push(.init(revision: "2", kind: .subject, subjectId: "usr_1"))
+      while try await permissions.check("usr_1", "a", "dev_1").isAllowed {}
+    }
+  }
+
   @Test("Who is refused hears why, and who may not know of the object that there is none")
   func require_denied_saysWhy() async throws {
     let stage = try await Stage()
@@ -114,6 +134,7 @@ private struct Stage {
   }
 
   func serving(
+    sink: any LogSink = StandardErrorSink.shared,
     _ body: @Sendable (Permissions, ScriptedPermissions) async throws -> Void
   ) async throws {
     var configuration = ServerConfiguration(
@@ -130,7 +151,11 @@ private struct Stage {
         channel,
         clock: SystemWallClock(),
         loop: loops.loops[0],
-        logger: Logger(label: "test", level: .critical, sink: StandardErrorSink.shared),
+        logger: Logger(
+          label: "test",
+          level: sink is CollectingSink ? .trace : .critical,
+          sink: sink
+        ),
         metrics: PermissionMetrics(MetricRegistry())
       )
       let push = Task { await permissions.run() }
@@ -156,7 +181,7 @@ private actor ScriptedPermissions: Tenancy_V1.PermissionsService {
   private var isHeld = false
   private var held: [CheckedContinuation<Void, Never>] = []
   private var callWaiters: [CheckedContinuation<Void, Never>] = []
-  private var watcher: AsyncStream<Tenancy_V1.Change>.Continuation?
+  private var watcher: AsyncThrowingStream<Tenancy_V1.Change, any Error>.Continuation?
   private var watcherWaiters: [CheckedContinuation<Void, Never>] = []
 
   func hold() { isHeld = true }
@@ -164,6 +189,12 @@ private actor ScriptedPermissions: Tenancy_V1.PermissionsService {
   func fail() { fails = true }
   func recover() { fails = false }
   func resetCount() { callCount = 0 }
+  /// Ends the stream, of which the next one takes the place.
+  func endWatch(_ error: any Error) {
+    watcher?.finish(throwing: error)
+    watcher = nil
+  }
+
   func push(_ change: Tenancy_V1.Change) { watcher?.yield(change) }
 
   /// Whether somebody asked since the last time.
@@ -209,12 +240,12 @@ private actor ScriptedPermissions: Tenancy_V1.PermissionsService {
     _ call: CallContext,
     to writer: ResponseWriter<Tenancy_V1.Change>
   ) async throws {
-    let (changes, continuation) = AsyncStream.makeStream(of: Tenancy_V1.Change.self)
+    let (changes, continuation) = AsyncThrowingStream.makeStream(of: Tenancy_V1.Change.self)
     watcher = continuation
     for waiter in watcherWaiters { waiter.resume() }
     watcherWaiters = []
     try await writer.write(.init(revision: "1", kind: .heartbeat))
-    for await change in changes { try await writer.write(change) }
+    for try await change in changes { try await writer.write(change) }
   }
 
   func batchCheck(

@@ -206,6 +206,38 @@ struct StoreDamageTests {
     #expect(try await outcomeAtStart().0 == .found)
   }
 
+  @Test("A marker that lost power before the disk had its newest state is no damage")
+  func olderMarker_isAccepted() async throws {
+    var configuration = Notes.configuration(folder)
+    configuration.checkpointByteCount = 64 << 10
+    let database = try await Database.open(configuration, migrations: Notes.migrations)
+    var markers = [StoreMarker()]
+    for end in stride(from: 0, to: Self.count, by: 40) {
+      try await write(end..<end + 40, to: database)
+      markers.append(try marker(in: try files()))
+    }
+    let killed = try files()
+    await database.close()
+    let runs = Set(
+      markers.compactMap { marker in
+        if case .atLeast(let salts, _) = marker.state.log { salts } else { nil }
+      }
+    )
+    #expect(runs.count > 3, "the log never started again")
+    for var older in markers.dropFirst() {
+      // What was said of the pages was taken back, and that was confirmed, before they were moved.
+      older.state.pages = nil
+      let scratch = folder.file("scratch")
+      try older.write(to: try StoreFileHandle.openPrivately(scratch))
+      var files = killed
+      files[".lock"] = try Data(contentsOf: URL(fileURLWithPath: scratch))
+      try put(files)
+      #expect(try await Database.verify(path, Notes.definition) == [], "\(older.state)")
+      try put(files)
+      #expect(try await outcomeAtStart() == (.harmless, ""), "\(older.state)")
+    }
+  }
+
   @Test("A folder in the place of the file, and a link to nothing, are no new stores")
   func open_inThePlaceOfOthers_isRefused() async throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
