@@ -50,8 +50,10 @@ extension ServerConnection {
   /// The client did not say anything in time, or not end its side.
   func lingerTimePassed() {
     guard machine.phase == .lingering else { return flush() }
-    // A slow reader still reads; `closeTimeout` bounds it.
-    guard transport?.unacknowledgedByteCount == 0 else {
+    // A slow reader still reads, and one that still sends has not seen the end: what it sent to a closed
+    // connection would make its writes fail, and many a client gives up then without reading on.
+    let isQuiet = timers.lastRead.duration(to: loop.now) >= limits.lingerTimeout
+    guard isQuiet, transport?.unacknowledgedByteCount == 0 else {
       return startTimer(&timers.linger, .linger, limits.lingerTimeout)
     }
     close(.drained)

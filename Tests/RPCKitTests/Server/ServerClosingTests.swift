@@ -71,6 +71,20 @@ struct ServerClosingTests {
     #expect(fixture.server.connectionCount == 0)
   }
 
+  @Test("waits for a client that still sends, because it has not read the end yet")
+  func linger_clientStillSends_isWaitedFor() throws {
+    let (fixture, peer) = try stage(.drain)
+    try bringAbout(.drain, fixture, peer)
+    peer.setReading(true)
+    for index in Self.callCount..<Self.callCount + 50 {
+      peer.send(.call(UInt32(index * 2 + 1), "Echo"))
+      try fixture.simulation.run(for: .milliseconds(100))
+    }
+    #expect(!fixture.isServerDone && peer.error == nil)
+    try fixture.simulation.run(for: .seconds(3))
+    #expect(fixture.isServerDone)
+  }
+
   @Test("is over as soon as the client ends its side")
   func linger_clientEnds_isOver() throws {
     let (fixture, peer) = try stage(.drain)
