@@ -21,8 +21,6 @@ public final class CallContext: @unchecked Sendable {
   public let deadline: MonotonicInstant
   /// When the call was read.
   public let received: MonotonicInstant
-  /// How many messages go each way; as in `method`, without copying all of it.
-  public var kind: MethodDescriptor.Kind { boundMethod.descriptor.kind }
   /// Who is at the other end of the connection.
   public var peer: Peer { connection.peer }
 
