@@ -4,8 +4,8 @@
 /// each answer is what the model gives. Wing and Gong's search ("Testing and Verifying Concurrent
 /// Objects", 1993) with Lowe's memory of what was tried ("Testing for Linearizability", 2017), as in
 /// Porcupine: calls are taken in the order in which they began, and a set of calls that has led to a
-/// state before does not have to be tried again. What changes nothing is taken as soon as its answer
-/// fits, which can never be wrong, so only changes are tried one after the other. A call whose answer was
+/// state before does not have to be tried again. What can change nothing is taken as soon as its answer
+/// fits, which is never wrong, so only changes are tried one after the other. A call whose answer was
 /// lost never ends: it is taken when that helps, or not at all.
 struct LinearizabilityChecker<Model: SequentialModel> {
   typealias Call = RecordedCall<Model.Operation, Model.Answer>
@@ -39,7 +39,7 @@ struct LinearizabilityChecker<Model: SequentialModel> {
           state = before
           entry = search.next(of: undone)
         } else if let after = model.state(after: state, calls[search.call(of: entry)]),
-          after != state, search.take(entry, from: state, to: after)
+          after != state || search.hasAnswer(entry), search.take(entry, from: state, to: after)
         {
           state = after
           break
@@ -59,7 +59,7 @@ struct LinearizabilityChecker<Model: SequentialModel> {
     while entry != Search.head, !search.isEnd(entry) {
       let call = calls[search.call(of: entry)]
       let next = search.next(of: entry)
-      guard call.answer != nil, model.state(after: state, call) == state else {
+      guard call.answer != nil, model.isInert(call), model.state(after: state, call) != nil else {
         entry = next
         continue
       }
@@ -122,6 +122,7 @@ struct LinearizabilityChecker<Model: SequentialModel> {
     func next(of entry: Int) -> Int { nexts[entry] }
     func call(of entry: Int) -> Int { calls[entry] }
     func isEnd(_ entry: Int) -> Bool { ends[entry] == nil }
+    func hasAnswer(_ entry: Int) -> Bool { isAnswered[calls[entry]] }
 
     /// Takes a call as the next one of the order; false when the same calls have led to that state
     /// before.

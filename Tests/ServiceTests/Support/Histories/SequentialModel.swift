@@ -11,6 +11,9 @@ protocol SequentialModel {
   ///
   /// An answer of nil was lost: the operation does whatever it does.
   func state(after state: State, _ call: RecordedCall<Operation, Answer>) -> State?
+
+  /// Whether a call changes nothing in any state in which it can be answered so.
+  func isInert(_ call: RecordedCall<Operation, Answer>) -> Bool
 }
 
 /// One call of a history.

@@ -55,7 +55,7 @@ final class TreeClients: Sendable {
   @discardableResult
   func perform(_ operation: TreeOperation) async -> Bool {
     let answer = await recorder.record(operation) { id in
-      await calls.answer(operation, key: "operation-\(id)", until: passesEnd)
+      await calls.answer(operation, key: "\(calls.flats[0])-\(id)", until: passesEnd)
     }
     if case .pass(let id) = answer { passes.withLock { $0.append(id) } }
     return answer != nil

@@ -91,6 +91,11 @@ struct TreeModel: SequentialModel {
     return call.answer == nil || call.answer == answer ? after : nil
   }
 
+  func isInert(_ call: Call) -> Bool {
+    if case .operate = call.operation { return true }
+    return call.operation.isRead || call.answer == .no
+  }
+
   /// Does an operation; what must be answered.
   private func apply(_ call: Call, to state: inout State) -> TreeAnswer {
     switch call.operation {
