@@ -14,7 +14,7 @@ import Testing
 @Suite("Writes that race with what takes the right to them")
 struct RightRaceTests {
   private static let raceCount =
-    ProcessEnvironment.variables["RACE_COUNT"].flatMap { Int($0) } ?? 40
+    ProcessEnvironment.variables["RACE_COUNT"].flatMap { Int($0) } ?? 100
   /// So few that all calls of a batch can wait without one being shed.
   private static let worldsPerBatch = 10
 
