@@ -1,3 +1,5 @@
+internal import ServiceKit
+
 /// Whose a password hash is: hashes of one share wait for one another, and hardly for those of others.
 ///
 /// A digest, so that the queue holds no addresses.

@@ -83,7 +83,12 @@ struct RaceStage: Sendable {
       features: endings,
       tokens: TokenSealer(key: [UInt8](repeating: 7, count: 32)),
       logger: Logger(label: "test", level: .error, sink: SilentSink()),
-      instruments: TenancyInstruments(MetricRegistry())
+      instruments: TenancyInstruments(MetricRegistry()),
+      auditBudget: AuditBudget(
+        domain: TenancyError.domain,
+        clock: clock,
+        metrics: MetricRegistry()
+      )
     )
     try await database.attach(core.engine, after: core.engine.revision)
     return core
