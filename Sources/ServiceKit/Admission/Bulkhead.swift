@@ -17,6 +17,7 @@ package final class Bulkhead: Sendable {
   private struct State {
     var queue: FairQueue<Job>
     var idle: [any EventLoop]
+    var isStopped = false
   }
 
   private let threads: EventLoopGroup
@@ -56,8 +57,16 @@ package final class Bulkhead: Sendable {
     }
   }
 
-  /// Ends the threads, when what waits has run.
-  package func stop() { threads.stop() }
+  /// Ends the threads, when what runs has run; what comes afterwards is refused.
+  ///
+  /// Nothing may wait any more: the last call ended. A second time it does nothing.
+  package func stop() {
+    let wasStopped = state.withLock { state in
+      defer { state.isStopped = true }
+      return state.isStopped
+    }
+    if !wasStopped { threads.stop() }
+  }
 
   /// Jobs that wait or run.
   package var count: Int { state.withLock { $0.queue.placeCount } }
@@ -85,9 +94,13 @@ package final class Bulkhead: Sendable {
       let result = Swift.Result { try job() }
       return { caller.resume(with: result) }
     }
-    let (refusal, thread) = state.withLock { state in
+    let (refusal, thread, isStopped) = state.withLock { state in
+      if state.isStopped { return (FairQueue<Job>.Refusal?.none, (any EventLoop)?.none, true) }
       let refusal = state.queue.append(job, of: owner)
-      return (refusal, refusal == nil ? state.idle.popLast() : nil)
+      return (refusal, refusal == nil ? state.idle.popLast() : nil, false)
+    }
+    if isStopped {
+      return caller.resume(throwing: RPCError(.unavailable, "the service is shutting down"))
     }
     if let refusal {
       metrics.refused(refusal.rawValue)

@@ -107,6 +107,18 @@ struct BulkheadTests {
     #expect(bulkhead.count == 0)
   }
 
+  @Test("after its end it refuses what comes, and may be ended again")
+  func stop_twice_refusesWork() async throws {
+    let bulkhead = try bulkhead(2, perOwner: 1)
+    try await bulkhead.run(for: .user("a")) {}
+    bulkhead.stop()
+    bulkhead.stop()
+    let error = await #expect(throws: RPCError.self) {
+      try await bulkhead.run(for: .user("a")) {}
+    }
+    #expect(error?.code == .unavailable)
+  }
+
   @Test("a caller that goes away keeps its place until its job has run")
   func run_cancelled_keepsItsPlace() async throws {
     let bulkhead = try bulkhead(2, perOwner: 1)

@@ -36,7 +36,8 @@ struct HashWaitingTests {
       name: "test.v1.Doors",
       methods: [
         .unary(Self.method("SignIn")) { (request: Request, call: CallContext) in
-          try await pool.run(pool.reserve(.ordinary)) { opened.wait() }
+          let share = HashShare(user: request.subject)
+          try await pool.run(pool.reserve(.ordinary, for: share)) { opened.wait() }
           return Response(allowed: true)
         },
         .unary(Self.method("List")) { (request: Request, call: CallContext) in
@@ -66,7 +67,7 @@ struct HashWaitingTests {
             group.addTask {
               let _: Response = try await channel.unary(
                 Self.method("SignIn"),
-                Request(),
+                Request(subject: "usr_\(number)"),
                 options: CallOptions()
               )
             }
