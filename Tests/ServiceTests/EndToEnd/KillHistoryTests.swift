@@ -38,7 +38,7 @@ extension EndToEndTests {
           ) { home.tenancy.send(SIGKILL) }
           try #require(await home.tenancy.ending() == .killed(SIGKILL))
           try await home.tenancy.start()
-          let isBack = try await home.tenancy.eventually {
+          let isBack = await home.tenancy.eventually {
             await clients.perform(.check(.owner, door: 0))
           }
           try #require(isBack)
