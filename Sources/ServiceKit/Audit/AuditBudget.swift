@@ -9,9 +9,9 @@ public import RPCKit
 /// `interval` (the generic cell rate algorithm: one instant for each caller says when all are back).
 public final class AuditBudget: Sendable {
   /// Records at once.
-  public static let countMax: Int64 = 100
+  public static let countMax: Int64 = 1_000
   /// Until one is back, in milliseconds.
-  public static let interval: Int64 = 1_000
+  public static let interval: Int64 = 200
   /// Callers who are remembered because they have not got all back; when there are so many, no others
   /// have a budget.
   static let callerCountMax = 65_536
