@@ -1,5 +1,7 @@
 #include "guard.h"
 
+#include "wire.h"
+
 // A field is looked for at `next` and behind it before it is searched, so that a message whose
 // fields come in order, as every encoder writes them, mostly needs no search.
 struct level {
@@ -68,25 +70,6 @@ static const ProtobufCFieldDescriptor *find_field(
   return NULL;
 }
 
-static inline ProtobufCWireType wire_type_of(ProtobufCType type) {
-  switch (type) {
-    case PROTOBUF_C_TYPE_SFIXED32:
-    case PROTOBUF_C_TYPE_FIXED32:
-    case PROTOBUF_C_TYPE_FLOAT:
-      return PROTOBUF_C_WIRE_TYPE_32BIT;
-    case PROTOBUF_C_TYPE_SFIXED64:
-    case PROTOBUF_C_TYPE_FIXED64:
-    case PROTOBUF_C_TYPE_DOUBLE:
-      return PROTOBUF_C_WIRE_TYPE_64BIT;
-    case PROTOBUF_C_TYPE_STRING:
-    case PROTOBUF_C_TYPE_BYTES:
-    case PROTOBUF_C_TYPE_MESSAGE:
-      return PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED;
-    default:
-      return PROTOBUF_C_WIRE_TYPE_VARINT;
-  }
-}
-
 static inline size_t element_size_of(ProtobufCType type) {
   switch (type) {
     case PROTOBUF_C_TYPE_SFIXED64:
@@ -109,7 +92,7 @@ static inline size_t element_size_of(ProtobufCType type) {
 // Counts the elements of a packed field and checks each one.
 static bool count_packed(struct cursor elements, ProtobufCType type, size_t *count) {
   size_t size = (size_t)(elements.end - elements.at);
-  switch (wire_type_of(type)) {
+  switch (rpckit_wire_type_of(type)) {
     case PROTOBUF_C_WIRE_TYPE_32BIT:
       *count = size / 4;
       return size % 4 == 0;
@@ -126,6 +109,53 @@ static bool count_packed(struct cursor elements, ProtobufCType type, size_t *cou
   }
 }
 
+// Skips what follows the tag that opens a group, to the tag that closes it. Kept out of the loop of
+// the guard: nothing but proto2 writes groups.
+static __attribute__((noinline)) rpckit_guard_verdict skip_group(
+  struct cursor *cursor,
+  uint32_t number,
+  size_t depth_max,
+  size_t field_count_max,
+  size_t *field_count) {
+  uint32_t open[RPCKIT_GUARD_DEPTH_MAX];
+  size_t depth = 0;
+  if (depth_max == 0) return RPCKIT_GUARD_NESTED_TOO_DEEPLY;
+  open[depth++] = number;
+  while (depth > 0) {
+    uint32_t tag;
+    uint32_t length;
+    if (!read_varint32(cursor, &tag) || tag >> 3 == 0) return RPCKIT_GUARD_MALFORMED;
+    if ((tag & 7) == RPCKIT_WIRE_TYPE_END_GROUP) {
+      if (open[--depth] != tag >> 3) return RPCKIT_GUARD_MALFORMED;
+      continue;
+    }
+    if (*field_count == field_count_max) return RPCKIT_GUARD_TOO_MANY_FIELDS;
+    *field_count += 1;
+    switch (tag & 7) {
+      case PROTOBUF_C_WIRE_TYPE_VARINT:
+        if (!skip_varint(cursor)) return RPCKIT_GUARD_MALFORMED;
+        break;
+      case PROTOBUF_C_WIRE_TYPE_64BIT:
+        if (!skip(cursor, 8)) return RPCKIT_GUARD_MALFORMED;
+        break;
+      case PROTOBUF_C_WIRE_TYPE_32BIT:
+        if (!skip(cursor, 4)) return RPCKIT_GUARD_MALFORMED;
+        break;
+      case PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED:
+        if (!read_varint32(cursor, &length)) return RPCKIT_GUARD_MALFORMED;
+        if (!skip(cursor, length)) return RPCKIT_GUARD_MALFORMED;
+        break;
+      case RPCKIT_WIRE_TYPE_START_GROUP:
+        if (depth == depth_max) return RPCKIT_GUARD_NESTED_TOO_DEEPLY;
+        open[depth++] = tag >> 3;
+        break;
+      default:
+        return RPCKIT_GUARD_MALFORMED;
+    }
+  }
+  return RPCKIT_GUARD_PASSED;
+}
+
 rpckit_guard_verdict rpckit_guard(
   const ProtobufCMessageDescriptor *descriptor,
   const uint8_t *bytes,
@@ -139,7 +169,7 @@ rpckit_guard_verdict rpckit_guard(
   size_t memory_max = limits->memory_max;
   size_t memory = descriptor->sizeof_message;
   size_t field_count = 0;
-  bool has_repeated_singular = false;
+  bool needs_rewriting = false;
 
   *level = (struct level){descriptor, bytes + count, descriptor->fields, 0};
   struct cursor cursor = {bytes, bytes + count};
@@ -149,7 +179,7 @@ rpckit_guard_verdict rpckit_guard(
       if (level == levels) {
         report->field_count = field_count;
         report->memory = memory;
-        report->has_repeated_singular = has_repeated_singular;
+        report->needs_rewriting = needs_rewriting;
         return memory > memory_max ? RPCKIT_GUARD_NEEDS_TOO_MUCH_MEMORY : RPCKIT_GUARD_PASSED;
       }
       level -= 1;
@@ -170,7 +200,7 @@ rpckit_guard_verdict rpckit_guard(
     if (field != fields_end && field->id != number) field += 1;
     if (field == fields_end || field->id != number) field = find_field(message, number);
     uint32_t length = 0;
-    switch (wire_type) {
+    switch ((unsigned)wire_type) {
       case PROTOBUF_C_WIRE_TYPE_VARINT:
         if (!skip_varint(&cursor)) return RPCKIT_GUARD_MALFORMED;
         break;
@@ -184,11 +214,25 @@ rpckit_guard_verdict rpckit_guard(
         if (!read_varint32(&cursor, &length)) return RPCKIT_GUARD_MALFORMED;
         if (!skip(&cursor, length)) return RPCKIT_GUARD_MALFORMED;
         break;
+      case RPCKIT_WIRE_TYPE_START_GROUP: {
+        // protobuf-c cannot skip a group.
+        size_t depth_left = depth_max - (size_t)(level - levels);
+        rpckit_guard_verdict verdict = skip_group(
+          &cursor, number, depth_left, limits->field_count_max, &field_count);
+        if (verdict != RPCKIT_GUARD_PASSED) return verdict;
+        needs_rewriting = true;
+        break;
+      }
       default:
-        // Groups, which protobuf-c cannot skip, and the two wire types that do not exist.
+        // A group that closes without having been opened, and the two wire types that do not exist.
         return RPCKIT_GUARD_MALFORMED;
     }
 
+    if (field != NULL && !rpckit_is_declared(field, wire_type)) {
+      // protobuf-c would refuse it or, if it is a boolean, believe it.
+      needs_rewriting = true;
+      field = NULL;
+    }
     if (field == NULL) {
       // protobuf-c keeps unknown fields: a header and a copy of each.
       memory += sizeof(ProtobufCMessageUnknownField) + length;
@@ -196,11 +240,7 @@ rpckit_guard_verdict rpckit_guard(
       bool is_repeated = field->label == PROTOBUF_C_LABEL_REPEATED;
       // A repeated field mostly comes again, any other does not.
       level->next = is_repeated ? field : field + 1;
-      ProtobufCWireType expected = wire_type_of(field->type);
-      if (wire_type != expected) {
-        if (!is_repeated || wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED) {
-          return RPCKIT_GUARD_MALFORMED;
-        }
+      if (wire_type != rpckit_wire_type_of(field->type)) {
         struct cursor elements = {cursor.at - length, cursor.at};
         size_t elements_count;
         if (!count_packed(elements, field->type, &elements_count)) return RPCKIT_GUARD_MALFORMED;
@@ -216,7 +256,7 @@ rpckit_guard_verdict rpckit_guard(
           memory += nested->sizeof_message;
           if (!is_repeated) {
             uint64_t bit = (uint64_t)1 << ((size_t)(field - message->fields) & 63);
-            if (level->seen & bit) has_repeated_singular = true;
+            if (level->seen & bit) needs_rewriting = true;
             level->seen |= bit;
           }
           if ((size_t)(level - levels) == depth_max) return RPCKIT_GUARD_NESTED_TOO_DEEPLY;

@@ -7,6 +7,6 @@
 #include "arena.h"
 #include "generated.h"
 #include "guard.h"
-#include "merge.h"
+#include "rewrite.h"
 
 #endif

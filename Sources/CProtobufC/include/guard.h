@@ -37,8 +37,9 @@ typedef struct {
   size_t field_count;
   // Bytes of structs, arrays, strings and bytes after unpacking.
   size_t memory;
-  // A message field that is not repeated may occur twice in the same message.
-  bool has_repeated_singular;
+  // There is something legal that protobuf-c cannot read: `rpckit_rewrite` must see the message
+  // first.
+  bool needs_rewriting;
 } rpckit_guard_report;
 
 // Walks the bytes once: no recursion, no allocation. Strings are not checked for UTF-8: they are

@@ -2,7 +2,7 @@ package import CProtobufC
 
 /// A message that passed the guard and was unpacked into the thread's arena.
 ///
-/// For generated code. /// Like `MessageScratch` it lives within one synchronous call.
+/// For generated code. Like `MessageScratch` it lives within one synchronous call.
 @safe
 package struct UnpackedMessage {
   private let mark: rpckit_arena_mark
@@ -47,8 +47,8 @@ package struct UnpackedMessage {
     do throws(MessageDecodingError) {
       unsafe message = try unsafe bytes.withUnsafeBufferPointer {
         bytes throws(MessageDecodingError) in
-        report.has_repeated_singular
-          ? try unsafe Self.unpackMerged(bytes, descriptor, mark, memoryMax: memoryMax)
+        report.needs_rewriting
+          ? try unsafe Self.unpackRewritten(bytes, descriptor, mark, memoryMax: memoryMax)
           : try unsafe Self.unpack(bytes, descriptor, mark)
       }
     } catch {
@@ -75,21 +75,26 @@ package struct UnpackedMessage {
     return unsafe message
   }
 
-  /// The rare message in which a field that is not repeated occurs twice: legal, but more than
-  /// protobuf-c can do.
-  private static func unpackMerged(
+  /// The rare message that is legal but more than protobuf-c can read: a field that is not repeated
+  /// occurs twice, or there is a group or a field of another wire type to be skipped.
+  private static func unpackRewritten(
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>,
     _ mark: rpckit_arena_mark,
     memoryMax: Int
   ) throws(MessageDecodingError) -> UnsafeMutablePointer<ProtobufCMessage> {
     // Each level of nesting takes a copy, so this bounds depth times size.
-    let merging = unsafe rpckit_arena_begin(memoryMax > Int.max / 2 ? Int.max : memoryMax * 2)
-    let merged = unsafe rpckit_merge(descriptor, bytes.baseAddress, bytes.count, merging.arena)
-    // Copied out so that merging and unpacking each have their own limit.
-    let copy = unsafe [UInt8](UnsafeBufferPointer(start: merged.bytes, count: merged.count))
-    let isOutOfMemory = unsafe merged.bytes == nil
-    unsafe rpckit_arena_end(merging)
+    let rewriting = unsafe rpckit_arena_begin(memoryMax > Int.max / 2 ? Int.max : memoryMax * 2)
+    let rewritten = unsafe rpckit_rewrite(
+      descriptor,
+      bytes.baseAddress,
+      bytes.count,
+      rewriting.arena
+    )
+    // Copied out so that rewriting and unpacking each have their own limit.
+    let copy = unsafe [UInt8](UnsafeBufferPointer(start: rewritten.bytes, count: rewritten.count))
+    let isOutOfMemory = unsafe rewritten.bytes == nil
+    unsafe rpckit_arena_end(rewriting)
     guard !isOutOfMemory else { throw .needsTooMuchMemory }
     return try unsafe copy.withUnsafeBufferPointer { bytes throws(MessageDecodingError) in
       try unsafe unpack(bytes, descriptor, mark)

@@ -18,8 +18,15 @@ import Testing
     Case(testDescription: "a tag of six bytes", bytes: [0x88, 0x80, 0x80, 0x80, 0x80, 0x00, 0]),
     Case(testDescription: "a tag past 32 bits", bytes: [0xF8, 0xFF, 0xFF, 0xFF, 0x1F, 0]),
     Case(testDescription: "field number 0", bytes: [0x00, 0x00]),
-    Case(testDescription: "a group, known number", bytes: [0x0B, 0x0C]),
-    Case(testDescription: "a group, unknown number", bytes: [0xA3, 0x06, 0xA4, 0x06]),
+    Case(testDescription: "a group that is not closed", bytes: [0x0B, 0x10, 0x01]),
+    Case(testDescription: "a group closed by another number", bytes: [0x0B, 0x14]),
+    Case(testDescription: "a group with field number 0", bytes: [0x0B, 0x00, 0x00, 0x0C]),
+    Case(testDescription: "a group with wire type 6", bytes: [0x0B, 0x0E, 0x0C]),
+    Case(testDescription: "a length past the end in a group", bytes: [0x0B, 0x0A, 0x05, 0x0C]),
+    Case(
+      testDescription: "a group closed outside of its message",
+      bytes: [0x92, 0x01, 0x01, 0x0B, 0x0C]
+    ),
     Case(testDescription: "an end of group alone", bytes: [0x0C]),
     Case(testDescription: "wire type 6", bytes: [0x0E, 0]),
     Case(testDescription: "wire type 7", bytes: [0x0F, 0]),
@@ -38,10 +45,6 @@ import Testing
       testDescription: "a length past the end of its message",
       bytes: [0x92, 0x01, 0x02, 0x0A, 0x05, 0x61, 0x62, 0x63, 0x64, 0x65]
     ),
-    Case(testDescription: "a length for an int32", bytes: [0x0A, 0x01, 0x00]),
-    Case(testDescription: "a length for a bool", bytes: [0x6A, 0x01, 0x01]),
-    Case(testDescription: "a number for a string", bytes: [0x70, 0x01]),
-    Case(testDescription: "4 bytes for 8", bytes: [0x45, 0, 0, 0, 0]),
     Case(testDescription: "three bytes of a fixed32", bytes: [0x3D, 0, 0, 0]),
     Case(testDescription: "seven bytes of a fixed64", bytes: [0x41, 0, 0, 0, 0, 0, 0, 0]),
     Case(testDescription: "packed fixed32 of 5 bytes", bytes: [0xDA, 0x01, 0x05, 0, 0, 0, 0, 0]),
@@ -143,6 +146,38 @@ import Testing
     #expect(throws: MessageDecodingError.nestedTooDeeply) {
       try Node(encoded: nested(257), limits: limits)
     }
+  }
+
+  private func groups(_ depth: Int) -> [UInt8] {
+    [UInt8](repeating: 0x0B, count: depth) + [UInt8](repeating: 0x0C, count: depth)
+  }
+
+  @Test("Groups nest as deeply as messages, together with those around them")
+  func groups_nested_areLimited() throws {
+    #expect(try Node(encoded: groups(100)) == Node())
+    #expect(throws: MessageDecodingError.nestedTooDeeply) { try Node(encoded: groups(101)) }
+    #expect(throws: MessageDecodingError.nestedTooDeeply) { try Node(encoded: groups(200_000)) }
+    let inMessages = Node(child: Node(child: Node())).encoded()
+    var limits = MessageLimits()
+    limits.nestingDepthMax = 3
+    // child { child { group } }, and one group more.
+    #expect(inMessages == [0x12, 0x02, 0x12, 0x00])
+    #expect(throws: Never.self) {
+      try Node(encoded: [0x12, 0x04, 0x12, 0x02] + groups(1), limits: limits)
+    }
+    #expect(throws: MessageDecodingError.nestedTooDeeply) {
+      try Node(encoded: [0x12, 0x06, 0x12, 0x04] + groups(2), limits: limits)
+    }
+  }
+
+  @Test("Fields in groups count")
+  func groups_ofManyFields_areLimited() {
+    var limits = MessageLimits()
+    limits.fieldCountMax = 3
+    let two: [UInt8] = [0x0B, 0x08, 0x01, 0x08, 0x01, 0x0C]
+    #expect(throws: Never.self) { try Node(encoded: two, limits: limits) }
+    let three: [UInt8] = [0x0B, 0x08, 0x01, 0x08, 0x01, 0x08, 0x01, 0x0C]
+    #expect(throws: MessageDecodingError.tooManyFields) { try Node(encoded: three, limits: limits) }
   }
 
   private func packed(_ count: Int) -> [UInt8] {

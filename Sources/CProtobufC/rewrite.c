@@ -1,7 +1,9 @@
-#include "merge.h"
+#include "rewrite.h"
 
 #include <stdbool.h>
 #include <string.h>
+
+#include "wire.h"
 
 // A length is written in this many bytes, so that it can be filled in afterwards; protobuf-c reads
 // up to five, and zeros in front are allowed.
@@ -27,28 +29,60 @@ static uint64_t read_varint(const uint8_t **at) {
   }
 }
 
-static struct field read_field(const ProtobufCMessageDescriptor *message, const uint8_t *at) {
-  struct field field = {NULL, 0, at, NULL, NULL};
-  field.tag = (uint32_t)read_varint(&at);
-  field.descriptor = protobuf_c_message_descriptor_get_field(message, field.tag >> 3);
-  switch (field.tag & 7) {
+// Skips the value behind a tag; for a length-delimited one, `payload` is where its bytes begin.
+static void skip_value(unsigned wire_type, const uint8_t **at, const uint8_t **payload) {
+  switch (wire_type) {
     case PROTOBUF_C_WIRE_TYPE_VARINT:
-      (void)read_varint(&at);
+      (void)read_varint(at);
       break;
     case PROTOBUF_C_WIRE_TYPE_64BIT:
-      at += 8;
+      *at += 8;
       break;
     case PROTOBUF_C_WIRE_TYPE_32BIT:
-      at += 4;
+      *at += 4;
       break;
     default: {
-      size_t length = (size_t)read_varint(&at);
-      field.payload = at;
-      at += length;
+      size_t length = (size_t)read_varint(at);
+      *payload = *at;
+      *at += length;
     }
   }
-  field.end = at;
-  return field;
+}
+
+static void skip_group(const uint8_t **at) {
+  const uint8_t *payload;
+  for (size_t depth = 1; depth > 0;) {
+    unsigned wire_type = (unsigned)(read_varint(at) & 7);
+    if (wire_type == RPCKIT_WIRE_TYPE_START_GROUP) {
+      depth += 1;
+    } else if (wire_type == RPCKIT_WIRE_TYPE_END_GROUP) {
+      depth -= 1;
+    } else {
+      skip_value(wire_type, at, &payload);
+    }
+  }
+}
+
+// Reads the next field that is to be kept, and moves behind it; false at the end of the message.
+static bool next_field(
+  const ProtobufCMessageDescriptor *message,
+  const uint8_t **at,
+  const uint8_t *end,
+  struct field *field) {
+  while (*at < end) {
+    *field = (struct field){NULL, 0, *at, NULL, NULL};
+    field->tag = (uint32_t)read_varint(at);
+    ProtobufCWireType wire_type = field->tag & 7;
+    if ((unsigned)wire_type == RPCKIT_WIRE_TYPE_START_GROUP) {
+      skip_group(at);
+      continue;
+    }
+    skip_value((unsigned)wire_type, at, &field->payload);
+    field->end = *at;
+    field->descriptor = protobuf_c_message_descriptor_get_field(message, field->tag >> 3);
+    if (field->descriptor == NULL || rpckit_is_declared(field->descriptor, wire_type)) return true;
+  }
+  return false;
 }
 
 static bool is_message(const struct field *field) {
@@ -92,9 +126,8 @@ static void find_occurrences(
   const uint8_t *bytes,
   size_t count,
   struct occurrences *found) {
-  for (const uint8_t *at = bytes; at < bytes + count;) {
-    struct field field = read_field(message, at);
-    at = field.end;
+  struct field field;
+  for (const uint8_t *at = bytes; next_field(message, &at, bytes + count, &field);) {
     if (field.descriptor == NULL || !is_singular(field.descriptor)) continue;
     if ((field.descriptor->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0) {
       for (unsigned i = 0; i < message->n_fields; i++) {
@@ -112,40 +145,37 @@ static void find_occurrences(
   }
 }
 
-rpckit_merged rpckit_merge(
+rpckit_rewritten rpckit_rewrite(
   const ProtobufCMessageDescriptor *message,
   const uint8_t *bytes,
   size_t count,
   rpckit_arena *arena) {
-  rpckit_merged failure = {NULL, 0};
+  rpckit_rewritten failure = {NULL, 0};
   size_t found_size = message->n_fields * sizeof(struct occurrences);
   struct occurrences *found = rpckit_arena_allocate(arena, found_size);
   if (found == NULL) return failure;
   if (found_size > 0) memset(found, 0, found_size);
   find_occurrences(message, bytes, count, found);
 
-  // First the parts, merged themselves, so that the size of the whole is known.
+  // First the parts, rewritten themselves, so that the size of the whole is known.
   size_t total = 0;
   size_t part_count = 0;
-  for (const uint8_t *at = bytes; at < bytes + count;) {
-    struct field field = read_field(message, at);
-    at = field.end;
+  struct field field;
+  for (const uint8_t *at = bytes; next_field(message, &at, bytes + count, &field);) {
     if (is_message(&field)) part_count += 1;
   }
-  if (part_count > SIZE_MAX / sizeof(rpckit_merged)) return failure;
-  rpckit_merged *parts = rpckit_arena_allocate(arena, part_count * sizeof(rpckit_merged));
+  if (part_count > SIZE_MAX / sizeof(rpckit_rewritten)) return failure;
+  rpckit_rewritten *parts = rpckit_arena_allocate(arena, part_count * sizeof(rpckit_rewritten));
   if (parts == NULL) return failure;
   size_t part_index = 0;
-  for (const uint8_t *at = bytes; at < bytes + count;) {
-    struct field field = read_field(message, at);
-    at = field.end;
+  for (const uint8_t *at = bytes; next_field(message, &at, bytes + count, &field);) {
     if (!is_message(&field)) {
       total += (size_t)(field.end - field.start);
       continue;
     }
     const uint8_t *payload = field.payload;
     size_t payload_count = (size_t)(field.end - field.payload);
-    rpckit_merged *part = &parts[part_index++];
+    rpckit_rewritten *part = &parts[part_index++];
     *part = failure;
     if (is_singular(field.descriptor)) {
       struct occurrences *occurrences = &found[field.descriptor - message->fields];
@@ -165,24 +195,22 @@ rpckit_merged rpckit_merge(
         payload_count = occurrences->used;
       }
     }
-    *part = rpckit_merge(field.descriptor->descriptor, payload, payload_count, arena);
+    *part = rpckit_rewrite(field.descriptor->descriptor, payload, payload_count, arena);
     if (part->bytes == NULL) return failure;
     total += TAG_SIZE_MAX + LENGTH_SIZE + part->count;
   }
 
-  rpckit_merged merged = {rpckit_arena_allocate(arena, total), 0};
-  if (merged.bytes == NULL) return failure;
-  uint8_t *target = merged.bytes;
+  rpckit_rewritten whole = {rpckit_arena_allocate(arena, total), 0};
+  if (whole.bytes == NULL) return failure;
+  uint8_t *target = whole.bytes;
   part_index = 0;
-  for (const uint8_t *at = bytes; at < bytes + count;) {
-    struct field field = read_field(message, at);
-    at = field.end;
+  for (const uint8_t *at = bytes; next_field(message, &at, bytes + count, &field);) {
     if (!is_message(&field)) {
       memcpy(target, field.start, (size_t)(field.end - field.start));
       target += field.end - field.start;
       continue;
     }
-    rpckit_merged part = parts[part_index++];
+    rpckit_rewritten part = parts[part_index++];
     if (part.bytes == NULL) continue;
     for (uint32_t tag = field.tag;; tag >>= 7) {
       *target++ = (uint8_t)((tag & 0x7f) | (tag >= 0x80 ? 0x80 : 0));
@@ -192,6 +220,6 @@ rpckit_merged rpckit_merge(
     if (part.count > 0) memcpy(target, part.bytes, part.count);
     target += part.count;
   }
-  merged.count = (size_t)(target - merged.bytes);
-  return merged;
+  whole.count = (size_t)(target - whole.bytes);
+  return whole;
 }
