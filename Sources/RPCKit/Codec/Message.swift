@@ -34,11 +34,14 @@ public struct FieldViolation: Hashable, Sendable {
   public var field: String
   /// What is wrong and what would be right, as a sentence fragment.
   public var description: String
+  /// Which rule is broken, for programs: `TEXT_BLANK`; empty for rules that have no name.
+  public var reason: String
 
   /// Makes a violation.
-  public init(field: String, description: String) {
+  public init(field: String, description: String, reason: String = "") {
     self.field = field
     self.description = description
+    self.reason = reason
   }
 }
 

@@ -31,21 +31,33 @@ public struct TextPattern: Hashable, Sendable {
   }
 
   private let alternatives: [[Step]]
+  /// What is longer matches no alternative; nil when there is no such length.
+  private let byteCountMax: Int?
 
   /// Makes a pattern that matches when one of the alternatives does.
   public init(_ alternatives: [[Step]]) {
     self.alternatives = alternatives
+    var byteCountMax: Int? = 0
+    for steps in alternatives {
+      let length = steps.reduce(Optional(0)) { sum, step in
+        sum.flatMap { sum in step.maximum.map { sum + $0 } }
+      }
+      byteCountMax = byteCountMax.flatMap { current in length.map { max(current, $0) } }
+    }
+    self.byteCountMax = byteCountMax
   }
 
   /// Whether the whole of `text` matches.
   public func matches(_ text: String) -> Bool {
+    if let byteCountMax, text.utf8.count > byteCountMax { return false }
     let bytes = Array(text.utf8)
     return alternatives.contains { Self.matches($0, bytes) }
   }
 
   /// Whether the whole of a `bytes` field matches.
   public func matches(_ bytes: [UInt8]) -> Bool {
-    alternatives.contains { Self.matches($0, bytes) }
+    if let byteCountMax, bytes.count > byteCountMax { return false }
+    return alternatives.contains { Self.matches($0, bytes) }
   }
 
   /// Follows all ways to match at once: `ends[i]` says whether the steps so far can match exactly

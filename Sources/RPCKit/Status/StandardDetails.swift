@@ -1,16 +1,19 @@
 extension RPCError.Detail {
   /// `google.rpc.BadRequest { repeated FieldViolation field_violations=1; }`, each with
-  /// `string field=1; string description=2;`.
+  /// `string field=1; string description=2; string reason=3;`.
   public static func badRequest(_ violations: [FieldViolation]) -> RPCError.Detail {
     var body = ByteBuffer()
     for violation in violations {
+      let reasonCount = violation.reason.utf8.count
       let length =
         fieldByteCount(1, length: violation.field.utf8.count)
         + fieldByteCount(2, length: violation.description.utf8.count)
+        + (reasonCount > 0 ? fieldByteCount(3, length: reasonCount) : 0)
       body.append(varint: 1 << 3 | 2)
       body.append(varint: UInt64(length))
       body.append(field: 1, utf8: violation.field)
       body.append(field: 2, utf8: violation.description)
+      if reasonCount > 0 { body.append(field: 3, utf8: violation.reason) }
     }
     return RPCError.Detail("google.rpc.BadRequest", body)
   }
