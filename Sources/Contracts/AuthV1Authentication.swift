@@ -5,22 +5,22 @@ public import RPCKit
 
 extension Auth_V1 {
   /// What a user is signed in from, for the list of sessions.
-  public struct Device: Message {
+  public struct Device: RPCKit.Message {
     /// What the user calls it: `Ada's iPhone`.
-    public var name: String = ""
+    public var name: Swift.String = ""
     /// What it is: `iPhone17,2`.
-    public var model: String = ""
+    public var model: Swift.String = ""
     /// The application and its version.
-    public var application: String = ""
+    public var application: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      name: String = "",
-      model: String = "",
-      application: String = ""
+      name: Swift.String = "",
+      model: Swift.String = "",
+      application: Swift.String = ""
     ) {
       self.name = name
       self.model = model
@@ -28,98 +28,127 @@ extension Auth_V1 {
     }
 
     /// `auth.v1.Device`.
-    public static var protobufName: String { "auth.v1.Device" }
+    public static var protobufName: Swift.String { "auth.v1.Device" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__device(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__device(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__Device.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__Device>) throws(MessageDecodingError) {
-      try unsafe self.name = MessageReading.string(source.pointee.name)
-      try unsafe self.model = MessageReading.string(source.pointee.model)
-      try unsafe self.application = MessageReading.string(source.pointee.application)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__Device>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f1_name)
+      try unsafe self.model = RPCKit.MessageReading.string(source.pointee.f2_model)
+      try unsafe self.application = RPCKit.MessageReading.string(source.pointee.f3_application)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__Device> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__Device> {
       let target = unsafe scratch.allocate(Auth__V1__Device.self, 1)
       unsafe auth__v1__device__init(target)
-      unsafe target.pointee.name = scratch.copy(self.name)
-      unsafe target.pointee.model = scratch.copy(self.model)
-      unsafe target.pointee.application = scratch.copy(self.application)
+      unsafe target.pointee.f1_name = scratch.copy(self.name)
+      unsafe target.pointee.f2_model = scratch.copy(self.model)
+      unsafe target.pointee.f3_application = scratch.copy(self.application)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if !(self.name.isEmpty) {
         if self.name.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.name,
+            path: path + "name",
+            into: &violations
+          )
         }
       }
       if !(self.model.isEmpty) {
         if self.model.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "model", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "model", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.model,
+            path: path + "model",
+            into: &violations
+          )
         }
       }
       if !(self.application.isEmpty) {
         if self.application.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "application", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "application", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.application,
+            path: path + "application",
+            into: &violations
+          )
         }
       }
     }
   }
 
   /// Makes an account.
-  public struct SignUpRequest: Message {
+  public struct SignUpRequest: RPCKit.Message {
     /// Address for signing in; compared without regard to ASCII case.
-    public var email: String = ""
+    public var email: Swift.String = ""
     /// 8 to 256 bytes; not one of the most common ones, not a part of the address.
-    public var password: String = ""
+    public var password: Swift.String = ""
     /// What the user wants to be called.
-    public var displayName: String = ""
+    public var displayName: Swift.String = ""
     /// First name.
-    public var firstName: String = ""
+    public var firstName: Swift.String = ""
     /// Last name.
-    public var lastName: String = ""
+    public var lastName: Swift.String = ""
     /// What the user signs up from.
     public var device: Auth_V1.Device? = nil
     /// Answers even when a part of the context is missing, and names it.
-    public var allowPartialContext: Bool = false
+    public var allowPartialContext: Swift.Bool = false
     /// The same key with the same request, the password apart, signs in to the account that it made,
     /// for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      email: String = "",
-      password: String = "",
-      displayName: String = "",
-      firstName: String = "",
-      lastName: String = "",
+      email: Swift.String = "",
+      password: Swift.String = "",
+      displayName: Swift.String = "",
+      firstName: Swift.String = "",
+      lastName: Swift.String = "",
       device: Auth_V1.Device? = nil,
-      allowPartialContext: Bool = false,
-      idempotencyKey: String = ""
+      allowPartialContext: Swift.Bool = false,
+      idempotencyKey: Swift.String = ""
     ) {
       self.email = email
       self.password = password
@@ -132,104 +161,134 @@ extension Auth_V1 {
     }
 
     /// `auth.v1.SignUpRequest`.
-    public static var protobufName: String { "auth.v1.SignUpRequest" }
+    public static var protobufName: Swift.String { "auth.v1.SignUpRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__sign_up_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__sign_up_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__SignUpRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__SignUpRequest>) throws(MessageDecodingError) {
-      try unsafe self.email = MessageReading.string(source.pointee.email)
-      try unsafe self.password = MessageReading.string(source.pointee.password)
-      try unsafe self.displayName = MessageReading.string(source.pointee.display_name)
-      try unsafe self.firstName = MessageReading.string(source.pointee.first_name)
-      try unsafe self.lastName = MessageReading.string(source.pointee.last_name)
-      if let member = unsafe source.pointee.device {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__SignUpRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.email = RPCKit.MessageReading.string(source.pointee.f1_email)
+      try unsafe self.password = RPCKit.MessageReading.string(source.pointee.f2_password)
+      try unsafe self.displayName = RPCKit.MessageReading.string(source.pointee.f3_display_name)
+      try unsafe self.firstName = RPCKit.MessageReading.string(source.pointee.f4_first_name)
+      try unsafe self.lastName = RPCKit.MessageReading.string(source.pointee.f5_last_name)
+      if let member = unsafe source.pointee.f6_device {
         try unsafe self.device = Auth_V1.Device(reading: member)
       }
-      unsafe self.allowPartialContext = source.pointee.allow_partial_context != 0
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      unsafe self.allowPartialContext = source.pointee.f7_allow_partial_context != 0
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f8_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__SignUpRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__SignUpRequest> {
       let target = unsafe scratch.allocate(Auth__V1__SignUpRequest.self, 1)
       unsafe auth__v1__sign_up_request__init(target)
-      unsafe target.pointee.email = scratch.copy(self.email)
-      unsafe target.pointee.password = scratch.copy(self.password)
-      unsafe target.pointee.display_name = scratch.copy(self.displayName)
-      unsafe target.pointee.first_name = scratch.copy(self.firstName)
-      unsafe target.pointee.last_name = scratch.copy(self.lastName)
+      unsafe target.pointee.f1_email = scratch.copy(self.email)
+      unsafe target.pointee.f2_password = scratch.copy(self.password)
+      unsafe target.pointee.f3_display_name = scratch.copy(self.displayName)
+      unsafe target.pointee.f4_first_name = scratch.copy(self.firstName)
+      unsafe target.pointee.f5_last_name = scratch.copy(self.lastName)
       if let value = self.device {
-        unsafe target.pointee.device = value.packed(in: scratch)
+        unsafe target.pointee.f6_device = value.packed(in: scratch)
       }
-      unsafe target.pointee.allow_partial_context = self.allowPartialContext ? 1 : 0
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f7_allow_partial_context = self.allowPartialContext ? 1 : 0
+      unsafe target.pointee.f8_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
-    private static let emailPattern = TextPattern([
+    private static let email_pattern = RPCKit.TextPattern([
       [
-        TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, minimum: 1, maximum: nil),
-        TextPattern.Step(low: 0, high: 1, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, minimum: 1, maximum: nil),
+        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, minimum: 1, maximum: nil),
+        RPCKit.TextPattern.Step(low: 0, high: 1, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, minimum: 1, maximum: nil),
       ],
     ])
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.email.isEmpty {
-        violations.append(FieldViolation(field: path + "email", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "email", description: "must be set"))
       } else {
         if self.email.utf8.count > 254 {
-          violations.append(FieldViolation(field: path + "email", description: "must have at most 254 bytes"))
-        }
-        if !Self.emailPattern.matches(self.email) {
-          violations.append(FieldViolation(field: path + "email", description: "must look like [^@ ]+@[^@ ]+"))
+          violations.append(RPCKit.FieldViolation(field: path + "email", description: "must have at most 254 bytes"))
+        } else {
+          if !Self.email_pattern.matches(self.email) {
+            violations.append(RPCKit.FieldViolation(field: path + "email", description: "must look like [^@ ]+@[^@ ]+"))
+          }
         }
       }
       if self.password.isEmpty {
-        violations.append(FieldViolation(field: path + "password", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "password", description: "must be set"))
       } else {
         if self.password.utf8.count < 8 {
-          violations.append(FieldViolation(field: path + "password", description: "must have at least 8 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "password", description: "must have at least 8 bytes"))
         }
         if self.password.utf8.count > 256 {
-          violations.append(FieldViolation(field: path + "password", description: "must have at most 256 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "password", description: "must have at most 256 bytes"))
         }
       }
       if self.displayName.isEmpty {
-        violations.append(FieldViolation(field: path + "display_name", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "display_name", description: "must be set"))
       } else {
         if self.displayName.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "display_name", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "display_name", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.displayName,
+            path: path + "display_name",
+            into: &violations
+          )
         }
       }
       if !(self.firstName.isEmpty) {
         if self.firstName.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "first_name", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "first_name", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.firstName,
+            path: path + "first_name",
+            into: &violations
+          )
         }
       }
       if !(self.lastName.isEmpty) {
         if self.lastName.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "last_name", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "last_name", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.lastName,
+            path: path + "last_name",
+            into: &violations
+          )
         }
       }
       if let value = self.device {
@@ -237,36 +296,36 @@ extension Auth_V1 {
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Signs in with a password.
-  public struct SignInRequest: Message {
+  public struct SignInRequest: RPCKit.Message {
     /// Address of the account.
-    public var email: String = ""
+    public var email: Swift.String = ""
     /// Its password.
-    public var password: String = ""
+    public var password: Swift.String = ""
     /// What the user signs in from.
     public var device: Auth_V1.Device? = nil
     /// Answers even when a part of the context is missing, and names it.
-    public var allowPartialContext: Bool = false
+    public var allowPartialContext: Swift.Bool = false
     /// The `device_token` of the last answer on this device. With it, wrong passwords that others try
     /// do not make this device wait. One that is not known is as good as none.
-    public var deviceToken: String = ""
+    public var deviceToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      email: String = "",
-      password: String = "",
+      email: Swift.String = "",
+      password: Swift.String = "",
       device: Auth_V1.Device? = nil,
-      allowPartialContext: Bool = false,
-      deviceToken: String = ""
+      allowPartialContext: Swift.Bool = false,
+      deviceToken: Swift.String = ""
     ) {
       self.email = email
       self.password = password
@@ -276,67 +335,78 @@ extension Auth_V1 {
     }
 
     /// `auth.v1.SignInRequest`.
-    public static var protobufName: String { "auth.v1.SignInRequest" }
+    public static var protobufName: Swift.String { "auth.v1.SignInRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__sign_in_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__sign_in_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__SignInRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__SignInRequest>) throws(MessageDecodingError) {
-      try unsafe self.email = MessageReading.string(source.pointee.email)
-      try unsafe self.password = MessageReading.string(source.pointee.password)
-      if let member = unsafe source.pointee.device {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__SignInRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.email = RPCKit.MessageReading.string(source.pointee.f1_email)
+      try unsafe self.password = RPCKit.MessageReading.string(source.pointee.f2_password)
+      if let member = unsafe source.pointee.f3_device {
         try unsafe self.device = Auth_V1.Device(reading: member)
       }
-      unsafe self.allowPartialContext = source.pointee.allow_partial_context != 0
-      try unsafe self.deviceToken = MessageReading.string(source.pointee.device_token)
+      unsafe self.allowPartialContext = source.pointee.f4_allow_partial_context != 0
+      try unsafe self.deviceToken = RPCKit.MessageReading.string(source.pointee.f5_device_token)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__SignInRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__SignInRequest> {
       let target = unsafe scratch.allocate(Auth__V1__SignInRequest.self, 1)
       unsafe auth__v1__sign_in_request__init(target)
-      unsafe target.pointee.email = scratch.copy(self.email)
-      unsafe target.pointee.password = scratch.copy(self.password)
+      unsafe target.pointee.f1_email = scratch.copy(self.email)
+      unsafe target.pointee.f2_password = scratch.copy(self.password)
       if let value = self.device {
-        unsafe target.pointee.device = value.packed(in: scratch)
+        unsafe target.pointee.f3_device = value.packed(in: scratch)
       }
-      unsafe target.pointee.allow_partial_context = self.allowPartialContext ? 1 : 0
-      unsafe target.pointee.device_token = scratch.copy(self.deviceToken)
+      unsafe target.pointee.f4_allow_partial_context = self.allowPartialContext ? 1 : 0
+      unsafe target.pointee.f5_device_token = scratch.copy(self.deviceToken)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.email.isEmpty {
-        violations.append(FieldViolation(field: path + "email", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "email", description: "must be set"))
       } else {
         if self.email.utf8.count > 254 {
-          violations.append(FieldViolation(field: path + "email", description: "must have at most 254 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "email", description: "must have at most 254 bytes"))
         }
       }
       if self.password.isEmpty {
-        violations.append(FieldViolation(field: path + "password", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "password", description: "must be set"))
       } else {
         if self.password.utf8.count > 256 {
-          violations.append(FieldViolation(field: path + "password", description: "must have at most 256 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "password", description: "must have at most 256 bytes"))
         }
       }
       if let value = self.device {
@@ -344,35 +414,35 @@ extension Auth_V1 {
       }
       if !(self.deviceToken.isEmpty) {
         if self.deviceToken.utf8.count > 256 {
-          violations.append(FieldViolation(field: path + "device_token", description: "must have at most 256 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "device_token", description: "must have at most 256 bytes"))
         }
       }
     }
   }
 
   /// A session's tokens.
-  public struct Tokens: Message {
+  public struct Tokens: RPCKit.Message {
     /// Sent as `authorization: Bearer …` with each call.
-    public var accessToken: String = ""
+    public var accessToken: Swift.String = ""
     /// When the access token ends.
     public var accessTokenExpiresAt: Google_Protobuf.Timestamp? = nil
     /// Gets the next pair, once.
-    public var refreshToken: String = ""
+    public var refreshToken: Swift.String = ""
     /// When the session ends if it is not refreshed.
     public var refreshTokenExpiresAt: Google_Protobuf.Timestamp? = nil
     /// The session.
-    public var sessionId: String = ""
+    public var sessionId: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      accessToken: String = "",
+      accessToken: Swift.String = "",
       accessTokenExpiresAt: Google_Protobuf.Timestamp? = nil,
-      refreshToken: String = "",
+      refreshToken: Swift.String = "",
       refreshTokenExpiresAt: Google_Protobuf.Timestamp? = nil,
-      sessionId: String = ""
+      sessionId: Swift.String = ""
     ) {
       self.accessToken = accessToken
       self.accessTokenExpiresAt = accessTokenExpiresAt
@@ -382,79 +452,90 @@ extension Auth_V1 {
     }
 
     /// `auth.v1.Tokens`.
-    public static var protobufName: String { "auth.v1.Tokens" }
+    public static var protobufName: Swift.String { "auth.v1.Tokens" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__tokens(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__tokens(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__Tokens.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__Tokens>) throws(MessageDecodingError) {
-      try unsafe self.accessToken = MessageReading.string(source.pointee.access_token)
-      if let member = unsafe source.pointee.access_token_expires_at {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__Tokens>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.accessToken = RPCKit.MessageReading.string(source.pointee.f1_access_token)
+      if let member = unsafe source.pointee.f2_access_token_expires_at {
         try unsafe self.accessTokenExpiresAt = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.refreshToken = MessageReading.string(source.pointee.refresh_token)
-      if let member = unsafe source.pointee.refresh_token_expires_at {
+      try unsafe self.refreshToken = RPCKit.MessageReading.string(source.pointee.f3_refresh_token)
+      if let member = unsafe source.pointee.f4_refresh_token_expires_at {
         try unsafe self.refreshTokenExpiresAt = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.sessionId = MessageReading.string(source.pointee.session_id)
+      try unsafe self.sessionId = RPCKit.MessageReading.string(source.pointee.f5_session_id)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__Tokens> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__Tokens> {
       let target = unsafe scratch.allocate(Auth__V1__Tokens.self, 1)
       unsafe auth__v1__tokens__init(target)
-      unsafe target.pointee.access_token = scratch.copy(self.accessToken)
+      unsafe target.pointee.f1_access_token = scratch.copy(self.accessToken)
       if let value = self.accessTokenExpiresAt {
-        unsafe target.pointee.access_token_expires_at = value.packed(in: scratch)
+        unsafe target.pointee.f2_access_token_expires_at = value.packed(in: scratch)
       }
-      unsafe target.pointee.refresh_token = scratch.copy(self.refreshToken)
+      unsafe target.pointee.f3_refresh_token = scratch.copy(self.refreshToken)
       if let value = self.refreshTokenExpiresAt {
-        unsafe target.pointee.refresh_token_expires_at = value.packed(in: scratch)
+        unsafe target.pointee.f4_refresh_token_expires_at = value.packed(in: scratch)
       }
-      unsafe target.pointee.session_id = scratch.copy(self.sessionId)
+      unsafe target.pointee.f5_session_id = scratch.copy(self.sessionId)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// A user who is signed in.
-  public struct SignInResponse: Message {
+  public struct SignInResponse: RPCKit.Message {
     /// The session's tokens.
     public var tokens: Auth_V1.Tokens? {
-      get { tokensStorage.first }
-      set { tokensStorage = newValue.map { [$0] } ?? [] }
+      get { tokens_storage.first }
+      set { tokens_storage = newValue.map { [$0] } ?? [] }
     }
-    private var tokensStorage: [Auth_V1.Tokens] = []
+    private var tokens_storage: [Auth_V1.Tokens] = []
     /// The user with full context.
     public var user: Auth_V1.User? {
-      get { userStorage.first }
-      set { userStorage = newValue.map { [$0] } ?? [] }
+      get { user_storage.first }
+      set { user_storage = newValue.map { [$0] } ?? [] }
     }
-    private var userStorage: [Auth_V1.User] = []
+    private var user_storage: [Auth_V1.User] = []
     /// To be kept on the device, signed out or not, and sent with the next sign-in. It proves nothing
     /// but that the device signed in to this account in the last 90 days.
-    public var deviceToken: String = ""
+    public var deviceToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -463,7 +544,7 @@ extension Auth_V1 {
     public init(
       tokens: Auth_V1.Tokens? = nil,
       user: Auth_V1.User? = nil,
-      deviceToken: String = ""
+      deviceToken: Swift.String = ""
     ) {
       self.tokens = tokens
       self.user = user
@@ -471,208 +552,252 @@ extension Auth_V1 {
     }
 
     /// `auth.v1.SignInResponse`.
-    public static var protobufName: String { "auth.v1.SignInResponse" }
+    public static var protobufName: Swift.String { "auth.v1.SignInResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__sign_in_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__sign_in_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__SignInResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__SignInResponse>) throws(MessageDecodingError) {
-      if let member = unsafe source.pointee.tokens {
-        try unsafe self.tokensStorage = [Auth_V1.Tokens(reading: member)]
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__SignInResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_tokens {
+        try unsafe self.tokens_storage = [Auth_V1.Tokens(reading: member)]
       }
-      if let member = unsafe source.pointee.user {
-        try unsafe self.userStorage = [Auth_V1.User(reading: member)]
+      if let member = unsafe source.pointee.f2_user {
+        try unsafe self.user_storage = [Auth_V1.User(reading: member)]
       }
-      try unsafe self.deviceToken = MessageReading.string(source.pointee.device_token)
+      try unsafe self.deviceToken = RPCKit.MessageReading.string(source.pointee.f3_device_token)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__SignInResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__SignInResponse> {
       let target = unsafe scratch.allocate(Auth__V1__SignInResponse.self, 1)
       unsafe auth__v1__sign_in_response__init(target)
       if let value = self.tokens {
-        unsafe target.pointee.tokens = value.packed(in: scratch)
+        unsafe target.pointee.f1_tokens = value.packed(in: scratch)
       }
       if let value = self.user {
-        unsafe target.pointee.user = value.packed(in: scratch)
+        unsafe target.pointee.f2_user = value.packed(in: scratch)
       }
-      unsafe target.pointee.device_token = scratch.copy(self.deviceToken)
+      unsafe target.pointee.f3_device_token = scratch.copy(self.deviceToken)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Gets new tokens.
-  public struct RefreshRequest: Message {
+  public struct RefreshRequest: RPCKit.Message {
     /// The newest refresh token of the session.
-    public var refreshToken: String = ""
+    public var refreshToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      refreshToken: String = ""
+      refreshToken: Swift.String = ""
     ) {
       self.refreshToken = refreshToken
     }
 
     /// `auth.v1.RefreshRequest`.
-    public static var protobufName: String { "auth.v1.RefreshRequest" }
+    public static var protobufName: Swift.String { "auth.v1.RefreshRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__refresh_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__refresh_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__RefreshRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__RefreshRequest>) throws(MessageDecodingError) {
-      try unsafe self.refreshToken = MessageReading.string(source.pointee.refresh_token)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__RefreshRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.refreshToken = RPCKit.MessageReading.string(source.pointee.f1_refresh_token)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__RefreshRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__RefreshRequest> {
       let target = unsafe scratch.allocate(Auth__V1__RefreshRequest.self, 1)
       unsafe auth__v1__refresh_request__init(target)
-      unsafe target.pointee.refresh_token = scratch.copy(self.refreshToken)
+      unsafe target.pointee.f1_refresh_token = scratch.copy(self.refreshToken)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.refreshToken.isEmpty {
-        violations.append(FieldViolation(field: path + "refresh_token", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "refresh_token", description: "must be set"))
       } else {
         if self.refreshToken.utf8.count > 512 {
-          violations.append(FieldViolation(field: path + "refresh_token", description: "must have at most 512 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "refresh_token", description: "must have at most 512 bytes"))
         }
       }
     }
   }
 
   /// Ends a session.
-  public struct SignOutRequest: Message {
+  public struct SignOutRequest: RPCKit.Message {
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// `auth.v1.SignOutRequest`.
-    public static var protobufName: String { "auth.v1.SignOutRequest" }
+    public static var protobufName: Swift.String { "auth.v1.SignOutRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__sign_out_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__sign_out_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__SignOutRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__SignOutRequest>) throws(MessageDecodingError) {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__SignOutRequest>
+    ) throws(RPCKit.MessageDecodingError) {
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__SignOutRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__SignOutRequest> {
       let target = unsafe scratch.allocate(Auth__V1__SignOutRequest.self, 1)
       unsafe auth__v1__sign_out_request__init(target)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// The session is ended.
-  public struct SignOutResponse: Message {
+  public struct SignOutResponse: RPCKit.Message {
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// `auth.v1.SignOutResponse`.
-    public static var protobufName: String { "auth.v1.SignOutResponse" }
+    public static var protobufName: Swift.String { "auth.v1.SignOutResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__sign_out_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__sign_out_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__SignOutResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__SignOutResponse>) throws(MessageDecodingError) {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__SignOutResponse>
+    ) throws(RPCKit.MessageDecodingError) {
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__SignOutResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__SignOutResponse> {
       let target = unsafe scratch.allocate(Auth__V1__SignOutResponse.self, 1)
       unsafe auth__v1__sign_out_response__init(target)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
@@ -680,7 +805,7 @@ extension Auth_V1 {
   public enum AuthenticationMethods {
     /// Makes an account and signs it in. Sent again with its idempotency key it is a sign-in: the
     /// password is the one that the account has by then, and the session a new one.
-    public static let signUp = MethodDescriptor(
+    public static let signUp = RPCKit.MethodDescriptor(
       service: "auth.v1.Authentication",
       method: "SignUp",
       kind: .unary,
@@ -696,7 +821,7 @@ extension Auth_V1 {
     /// INVALID_CREDENTIALS. When the user ends all sessions or all others meanwhile, this one is
     /// among them: UNAUTHENTICATED, SESSION_ENDED. An account that signs in too often waits:
     /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN.
-    public static let signIn = MethodDescriptor(
+    public static let signIn = RPCKit.MethodDescriptor(
       service: "auth.v1.Authentication",
       method: "SignIn",
       kind: .unary,
@@ -710,7 +835,7 @@ extension Auth_V1 {
     )
     /// Gets new tokens for the refresh token, which is used up. Sending the same one again within 30
     /// seconds gets the same answer; later, or after the new one was used, it revokes the session.
-    public static let refresh = MethodDescriptor(
+    public static let refresh = RPCKit.MethodDescriptor(
       service: "auth.v1.Authentication",
       method: "Refresh",
       kind: .unary,
@@ -723,7 +848,7 @@ extension Auth_V1 {
       responseType: "auth.v1.Tokens"
     )
     /// Ends the caller's session; its tokens are refused everywhere within a second.
-    public static let signOut = MethodDescriptor(
+    public static let signOut = RPCKit.MethodDescriptor(
       service: "auth.v1.Authentication",
       method: "SignOut",
       kind: .unary,
@@ -738,29 +863,29 @@ extension Auth_V1 {
   }
 
   /// Signing up, in and out.
-  public protocol AuthenticationService: Sendable {
+  public protocol AuthenticationService: Swift.Sendable {
     /// Makes an account and signs it in. Sent again with its idempotency key it is a sign-in: the
     /// password is the one that the account has by then, and the session a new one.
-    func signUp(_ request: Auth_V1.SignUpRequest, _ call: CallContext) async throws -> Auth_V1.SignInResponse
+    func signUp(_ request: Auth_V1.SignUpRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.SignInResponse
     /// Signs in. Unknown address and wrong password get the same answer: UNAUTHENTICATED with reason
     /// INVALID_CREDENTIALS. When the user ends all sessions or all others meanwhile, this one is
     /// among them: UNAUTHENTICATED, SESSION_ENDED. An account that signs in too often waits:
     /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN.
-    func signIn(_ request: Auth_V1.SignInRequest, _ call: CallContext) async throws -> Auth_V1.SignInResponse
+    func signIn(_ request: Auth_V1.SignInRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.SignInResponse
     /// Gets new tokens for the refresh token, which is used up. Sending the same one again within 30
     /// seconds gets the same answer; later, or after the new one was used, it revokes the session.
-    func refresh(_ request: Auth_V1.RefreshRequest, _ call: CallContext) async throws -> Auth_V1.Tokens
+    func refresh(_ request: Auth_V1.RefreshRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.Tokens
     /// Ends the caller's session; its tokens are refused everywhere within a second.
-    func signOut(_ request: Auth_V1.SignOutRequest, _ call: CallContext) async throws -> Auth_V1.SignOutResponse
+    func signOut(_ request: Auth_V1.SignOutRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.SignOutResponse
   }
 
   /// Calls `auth.v1.Authentication`.
-  public struct AuthenticationClient: Sendable {
+  public struct AuthenticationClient: Swift.Sendable {
     /// Where the calls go.
-    public let channel: Channel
+    public let channel: RPCKit.Channel
 
     /// Makes a client of the servers behind `channel`.
-    public init(_ channel: Channel) {
+    public init(_ channel: RPCKit.Channel) {
       self.channel = channel
     }
 
@@ -771,7 +896,7 @@ extension Auth_V1 {
     public func signUp(
       _ request: Auth_V1.SignUpRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Auth_V1.SignInResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -787,7 +912,7 @@ extension Auth_V1 {
     public func signIn(
       _ request: Auth_V1.SignInRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Auth_V1.SignInResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -801,7 +926,7 @@ extension Auth_V1 {
     public func refresh(
       _ request: Auth_V1.RefreshRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Auth_V1.Tokens {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -814,7 +939,7 @@ extension Auth_V1 {
     public func signOut(
       _ request: Auth_V1.SignOutRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Auth_V1.SignOutResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -823,18 +948,18 @@ extension Auth_V1 {
   }
 
   /// The descriptor of `auth/v1/authentication.proto`, for reflection and JSON.
-  public static var authV1AuthenticationFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var authV1AuthenticationFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "auth/v1/authentication.proto",
-      base64: "ChxhdXRoL3YxL2F1dGhlbnRpY2F0aW9uLnByb3RvEgdhdXRoLnYxGhNhdXRoL3YxL3VzZXJzLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byJvCgZEZXZpY2USGwoEbmFtZRgBIAEoCUIHqrsYAxjIAVIEbmFtZRIdCgVtb2RlbBgCIAEoCUIHqrsYAxjIAVIFbW9kZWwSKQoLYXBwbGljYXRpb24YAyABKAlCB6q7GAMYyAFSC2FwcGxpY2F0aW9uIvMCCg1TaWduVXBSZXF1ZXN0Ei4KBWVtYWlsGAEgASgJQhiquxgUCAEY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsEicKCHBhc3N3b3JkGAIgASgJQguquxgHCAEQCBiAAlIIcGFzc3dvcmQSLAoMZGlzcGxheV9uYW1lGAMgASgJQgmquxgFCAEYyAFSC2Rpc3BsYXlOYW1lEiYKCmZpcnN0X25hbWUYBCABKAlCB6q7GAMYyAFSCWZpcnN0TmFtZRIkCglsYXN0X25hbWUYBSABKAlCB6q7GAMYyAFSCGxhc3ROYW1lEicKBmRldmljZRgGIAEoCzIPLmF1dGgudjEuRGV2aWNlUgZkZXZpY2USMgoVYWxsb3dfcGFydGlhbF9jb250ZXh0GAcgASgIUhNhbGxvd1BhcnRpYWxDb250ZXh0EjAKD2lkZW1wb3RlbmN5X2tleRgIIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki4AEKDVNpZ25JblJlcXVlc3QSHwoFZW1haWwYASABKAlCCaq7GAUIARj+AVIFZW1haWwSJQoIcGFzc3dvcmQYAiABKAlCCaq7GAUIARiAAlIIcGFzc3dvcmQSJwoGZGV2aWNlGAMgASgLMg8uYXV0aC52MS5EZXZpY2VSBmRldmljZRIyChVhbGxvd19wYXJ0aWFsX2NvbnRleHQYBCABKAhSE2FsbG93UGFydGlhbENvbnRleHQSKgoMZGV2aWNlX3Rva2VuGAUgASgJQgequxgDGIACUgtkZXZpY2VUb2tlbiKXAgoGVG9rZW5zEiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SUQoXYWNjZXNzX3Rva2VuX2V4cGlyZXNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUhRhY2Nlc3NUb2tlbkV4cGlyZXNBdBIjCg1yZWZyZXNoX3Rva2VuGAMgASgJUgxyZWZyZXNoVG9rZW4SUwoYcmVmcmVzaF90b2tlbl9leHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIVcmVmcmVzaFRva2VuRXhwaXJlc0F0Eh0KCnNlc3Npb25faWQYBSABKAlSCXNlc3Npb25JZCJ/Cg5TaWduSW5SZXNwb25zZRInCgZ0b2tlbnMYASABKAsyDy5hdXRoLnYxLlRva2Vuc1IGdG9rZW5zEiEKBHVzZXIYAiABKAsyDS5hdXRoLnYxLlVzZXJSBHVzZXISIQoMZGV2aWNlX3Rva2VuGAMgASgJUgtkZXZpY2VUb2tlbiJACg5SZWZyZXNoUmVxdWVzdBIuCg1yZWZyZXNoX3Rva2VuGAEgASgJQgmquxgFCAEYgARSDHJlZnJlc2hUb2tlbiIQCg5TaWduT3V0UmVxdWVzdCIRCg9TaWduT3V0UmVzcG9uc2UynQIKDkF1dGhlbnRpY2F0aW9uEkEKBlNpZ25VcBIWLmF1dGgudjEuU2lnblVwUmVxdWVzdBoXLmF1dGgudjEuU2lnbkluUmVzcG9uc2UiBqK7GAIIARJBCgZTaWduSW4SFi5hdXRoLnYxLlNpZ25JblJlcXVlc3QaFy5hdXRoLnYxLlNpZ25JblJlc3BvbnNlIgaiuxgCCAESPQoHUmVmcmVzaBIXLmF1dGgudjEuUmVmcmVzaFJlcXVlc3QaDy5hdXRoLnYxLlRva2VucyIIorsYBAgBIAESRgoHU2lnbk91dBIXLmF1dGgudjEuU2lnbk91dFJlcXVlc3QaGC5hdXRoLnYxLlNpZ25PdXRSZXNwb25zZSIIorsYBAgCIAFiBnByb3RvMw=="
+      base64: "ChxhdXRoL3YxL2F1dGhlbnRpY2F0aW9uLnByb3RvEgdhdXRoLnYxGhNhdXRoL3YxL3VzZXJzLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byJ1CgZEZXZpY2USHQoEbmFtZRgBIAEoCUIJqrsYBRjIAVgBUgRuYW1lEh8KBW1vZGVsGAIgASgJQgmquxgFGMgBWAFSBW1vZGVsEisKC2FwcGxpY2F0aW9uGAMgASgJQgmquxgFGMgBWAFSC2FwcGxpY2F0aW9uIvkCCg1TaWduVXBSZXF1ZXN0Ei4KBWVtYWlsGAEgASgJQhiquxgUCAEY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsEicKCHBhc3N3b3JkGAIgASgJQguquxgHCAEQCBiAAlIIcGFzc3dvcmQSLgoMZGlzcGxheV9uYW1lGAMgASgJQguquxgHCAEYyAFYAVILZGlzcGxheU5hbWUSKAoKZmlyc3RfbmFtZRgEIAEoCUIJqrsYBRjIAVgBUglmaXJzdE5hbWUSJgoJbGFzdF9uYW1lGAUgASgJQgmquxgFGMgBWAFSCGxhc3ROYW1lEicKBmRldmljZRgGIAEoCzIPLmF1dGgudjEuRGV2aWNlUgZkZXZpY2USMgoVYWxsb3dfcGFydGlhbF9jb250ZXh0GAcgASgIUhNhbGxvd1BhcnRpYWxDb250ZXh0EjAKD2lkZW1wb3RlbmN5X2tleRgIIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki4AEKDVNpZ25JblJlcXVlc3QSHwoFZW1haWwYASABKAlCCaq7GAUIARj+AVIFZW1haWwSJQoIcGFzc3dvcmQYAiABKAlCCaq7GAUIARiAAlIIcGFzc3dvcmQSJwoGZGV2aWNlGAMgASgLMg8uYXV0aC52MS5EZXZpY2VSBmRldmljZRIyChVhbGxvd19wYXJ0aWFsX2NvbnRleHQYBCABKAhSE2FsbG93UGFydGlhbENvbnRleHQSKgoMZGV2aWNlX3Rva2VuGAUgASgJQgequxgDGIACUgtkZXZpY2VUb2tlbiKXAgoGVG9rZW5zEiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SUQoXYWNjZXNzX3Rva2VuX2V4cGlyZXNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUhRhY2Nlc3NUb2tlbkV4cGlyZXNBdBIjCg1yZWZyZXNoX3Rva2VuGAMgASgJUgxyZWZyZXNoVG9rZW4SUwoYcmVmcmVzaF90b2tlbl9leHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIVcmVmcmVzaFRva2VuRXhwaXJlc0F0Eh0KCnNlc3Npb25faWQYBSABKAlSCXNlc3Npb25JZCJ/Cg5TaWduSW5SZXNwb25zZRInCgZ0b2tlbnMYASABKAsyDy5hdXRoLnYxLlRva2Vuc1IGdG9rZW5zEiEKBHVzZXIYAiABKAsyDS5hdXRoLnYxLlVzZXJSBHVzZXISIQoMZGV2aWNlX3Rva2VuGAMgASgJUgtkZXZpY2VUb2tlbiJACg5SZWZyZXNoUmVxdWVzdBIuCg1yZWZyZXNoX3Rva2VuGAEgASgJQgmquxgFCAEYgARSDHJlZnJlc2hUb2tlbiIQCg5TaWduT3V0UmVxdWVzdCIRCg9TaWduT3V0UmVzcG9uc2UynQIKDkF1dGhlbnRpY2F0aW9uEkEKBlNpZ25VcBIWLmF1dGgudjEuU2lnblVwUmVxdWVzdBoXLmF1dGgudjEuU2lnbkluUmVzcG9uc2UiBqK7GAIIARJBCgZTaWduSW4SFi5hdXRoLnYxLlNpZ25JblJlcXVlc3QaFy5hdXRoLnYxLlNpZ25JblJlc3BvbnNlIgaiuxgCCAESPQoHUmVmcmVzaBIXLmF1dGgudjEuUmVmcmVzaFJlcXVlc3QaDy5hdXRoLnYxLlRva2VucyIIorsYBAgBIAESRgoHU2lnbk91dBIXLmF1dGgudjEuU2lnbk91dFJlcXVlc3QaGC5hdXRoLnYxLlNpZ25PdXRSZXNwb25zZSIIorsYBAgCIAFiBnByb3RvMw=="
     )
   }
 }
 
 extension Auth_V1.AuthenticationService {
   /// This service and its handlers, for a server.
-  public var definition: ServiceDefinition {
-    ServiceDefinition(
+  public var definition: RPCKit.ServiceDefinition {
+    RPCKit.ServiceDefinition(
       name: "auth.v1.Authentication",
       methods: [
         .unary(Auth_V1.AuthenticationMethods.signUp) {

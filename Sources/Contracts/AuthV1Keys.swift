@@ -5,12 +5,12 @@ public import RPCKit
 
 extension Auth_V1 {
   /// What happened.
-  public struct RevocationKind: OpenEnum {
+  public struct RevocationKind: RPCKit.OpenEnum {
     /// The number on the wire.
-    public var rawValue: Int32
+    public var rawValue: Swift.Int32
 
     /// Makes a value of any number, named or not.
-    public init(rawValue: Int32) {
+    public init(rawValue: Swift.Int32) {
       self.rawValue = rawValue
     }
 
@@ -26,7 +26,7 @@ extension Auth_V1 {
     public static var snapshotEnd: Self { Self(rawValue: 4) }
 
     /// The name in the contract, or nil for a number that it does not name.
-    public var name: StaticString? {
+    public var name: Swift.StaticString? {
       switch rawValue {
       case 0: "REVOCATION_KIND_UNSPECIFIED"
       case 1: "REVOCATION_KIND_HEARTBEAT"
@@ -39,60 +39,71 @@ extension Auth_V1 {
   }
 
   /// Asks for the keys that sign access tokens.
-  public struct GetKeySetRequest: Message {
+  public struct GetKeySetRequest: RPCKit.Message {
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// `auth.v1.GetKeySetRequest`.
-    public static var protobufName: String { "auth.v1.GetKeySetRequest" }
+    public static var protobufName: Swift.String { "auth.v1.GetKeySetRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__get_key_set_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__get_key_set_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__GetKeySetRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__GetKeySetRequest>) throws(MessageDecodingError) {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__GetKeySetRequest>
+    ) throws(RPCKit.MessageDecodingError) {
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__GetKeySetRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__GetKeySetRequest> {
       let target = unsafe scratch.allocate(Auth__V1__GetKeySetRequest.self, 1)
       unsafe auth__v1__get_key_set_request__init(target)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// A public key on the curve P-256 (RFC 7517, RFC 7518 section 6.2).
-  public struct Key: Message {
+  public struct Key: RPCKit.Message {
     /// Names the key in tokens.
-    public var keyId: String = ""
+    public var keyId: Swift.String = ""
     /// Always `ES256`.
-    public var algorithm: String = ""
+    public var algorithm: Swift.String = ""
     /// The point's x, 32 bytes.
-    public var x: [UInt8] = []
+    public var x: [Swift.UInt8] = []
     /// The point's y, 32 bytes.
-    public var y: [UInt8] = []
+    public var y: [Swift.UInt8] = []
     /// No token signed before this is accepted.
     public var notBefore: Google_Protobuf.Timestamp? = nil
     /// No token signed by it lives longer than this.
@@ -103,10 +114,10 @@ extension Auth_V1 {
 
     /// Makes a message of the given fields.
     public init(
-      keyId: String = "",
-      algorithm: String = "",
-      x: [UInt8] = [],
-      y: [UInt8] = [],
+      keyId: Swift.String = "",
+      algorithm: Swift.String = "",
+      x: [Swift.UInt8] = [],
+      y: [Swift.UInt8] = [],
       notBefore: Google_Protobuf.Timestamp? = nil,
       expiresAt: Google_Protobuf.Timestamp? = nil
     ) {
@@ -119,72 +130,83 @@ extension Auth_V1 {
     }
 
     /// `auth.v1.Key`.
-    public static var protobufName: String { "auth.v1.Key" }
+    public static var protobufName: Swift.String { "auth.v1.Key" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__key(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__key(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__Key.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__Key>) throws(MessageDecodingError) {
-      try unsafe self.keyId = MessageReading.string(source.pointee.key_id)
-      try unsafe self.algorithm = MessageReading.string(source.pointee.algorithm)
-      unsafe self.x = MessageReading.bytes(source.pointee.x)
-      unsafe self.y = MessageReading.bytes(source.pointee.y)
-      if let member = unsafe source.pointee.not_before {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__Key>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.keyId = RPCKit.MessageReading.string(source.pointee.f1_key_id)
+      try unsafe self.algorithm = RPCKit.MessageReading.string(source.pointee.f2_algorithm)
+      unsafe self.x = RPCKit.MessageReading.bytes(source.pointee.f3_x)
+      unsafe self.y = RPCKit.MessageReading.bytes(source.pointee.f4_y)
+      if let member = unsafe source.pointee.f5_not_before {
         try unsafe self.notBefore = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.expires_at {
+      if let member = unsafe source.pointee.f6_expires_at {
         try unsafe self.expiresAt = Google_Protobuf.Timestamp(reading: member)
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__Key> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__Key> {
       let target = unsafe scratch.allocate(Auth__V1__Key.self, 1)
       unsafe auth__v1__key__init(target)
-      unsafe target.pointee.key_id = scratch.copy(self.keyId)
-      unsafe target.pointee.algorithm = scratch.copy(self.algorithm)
-      unsafe target.pointee.x = scratch.copy(self.x)
-      unsafe target.pointee.y = scratch.copy(self.y)
+      unsafe target.pointee.f1_key_id = scratch.copy(self.keyId)
+      unsafe target.pointee.f2_algorithm = scratch.copy(self.algorithm)
+      unsafe target.pointee.f3_x = scratch.copy(self.x)
+      unsafe target.pointee.f4_y = scratch.copy(self.y)
       if let value = self.notBefore {
-        unsafe target.pointee.not_before = value.packed(in: scratch)
+        unsafe target.pointee.f5_not_before = value.packed(in: scratch)
       }
       if let value = self.expiresAt {
-        unsafe target.pointee.expires_at = value.packed(in: scratch)
+        unsafe target.pointee.f6_expires_at = value.packed(in: scratch)
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// The keys that sign access tokens, those of the near future and past included.
-  public struct KeySet: Message {
+  public struct KeySet: RPCKit.Message {
     /// The keys.
     public var keys: [Auth_V1.Key] = []
     /// The same keys as a JSON Web Key Set (RFC 7517), for gateways.
-    public var jwks: String = ""
+    public var jwks: Swift.String = ""
     /// Who issues the tokens: their `iss`.
-    public var issuer: String = ""
+    public var issuer: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -192,8 +214,8 @@ extension Auth_V1 {
     /// Makes a message of the given fields.
     public init(
       keys: [Auth_V1.Key] = [],
-      jwks: String = "",
-      issuer: String = ""
+      jwks: Swift.String = "",
+      issuer: Swift.String = ""
     ) {
       self.keys = keys
       self.jwks = jwks
@@ -201,130 +223,152 @@ extension Auth_V1 {
     }
 
     /// `auth.v1.KeySet`.
-    public static var protobufName: String { "auth.v1.KeySet" }
+    public static var protobufName: Swift.String { "auth.v1.KeySet" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__key_set(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__key_set(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__KeySet.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__KeySet>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_keys > 0 {
-        unsafe self.keys.reserveCapacity(source.pointee.n_keys)
-        for index in unsafe 0..<source.pointee.n_keys {
-          if let member = unsafe source.pointee.keys[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__KeySet>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_keys > 0 {
+        unsafe self.keys.reserveCapacity(source.pointee.n_f1_keys)
+        for index in unsafe 0..<source.pointee.n_f1_keys {
+          if let member = unsafe source.pointee.f1_keys[index] {
             try unsafe self.keys.append(Auth_V1.Key(reading: member))
           }
         }
       }
-      try unsafe self.jwks = MessageReading.string(source.pointee.jwks)
-      try unsafe self.issuer = MessageReading.string(source.pointee.issuer)
+      try unsafe self.jwks = RPCKit.MessageReading.string(source.pointee.f2_jwks)
+      try unsafe self.issuer = RPCKit.MessageReading.string(source.pointee.f3_issuer)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__KeySet> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__KeySet> {
       let target = unsafe scratch.allocate(Auth__V1__KeySet.self, 1)
       unsafe auth__v1__key_set__init(target)
       if !self.keys.isEmpty {
-        unsafe target.pointee.n_keys = self.keys.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Auth__V1__Key>?.self, self.keys.count)
+        unsafe target.pointee.n_f1_keys = self.keys.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Auth__V1__Key>?.self, self.keys.count)
         for (index, element) in self.keys.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.keys = unsafe elements
+        unsafe target.pointee.f1_keys = unsafe elements
       }
-      unsafe target.pointee.jwks = scratch.copy(self.jwks)
-      unsafe target.pointee.issuer = scratch.copy(self.issuer)
+      unsafe target.pointee.f2_jwks = scratch.copy(self.jwks)
+      unsafe target.pointee.f3_issuer = scratch.copy(self.issuer)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Asks to be told of revocations.
-  public struct WatchRevocationsRequest: Message {
+  public struct WatchRevocationsRequest: RPCKit.Message {
     /// Goes on after this revision; with everything that still matters if 0 or too old.
-    public var afterRevision: UInt64 = 0
+    public var afterRevision: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      afterRevision: UInt64 = 0
+      afterRevision: Swift.UInt64 = 0
     ) {
       self.afterRevision = afterRevision
     }
 
     /// `auth.v1.WatchRevocationsRequest`.
-    public static var protobufName: String { "auth.v1.WatchRevocationsRequest" }
+    public static var protobufName: Swift.String { "auth.v1.WatchRevocationsRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__watch_revocations_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__watch_revocations_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__WatchRevocationsRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__WatchRevocationsRequest>) throws(MessageDecodingError) {
-      unsafe self.afterRevision = source.pointee.after_revision
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__WatchRevocationsRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.afterRevision = source.pointee.f1_after_revision
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__WatchRevocationsRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__WatchRevocationsRequest> {
       let target = unsafe scratch.allocate(Auth__V1__WatchRevocationsRequest.self, 1)
       unsafe auth__v1__watch_revocations_request__init(target)
-      unsafe target.pointee.after_revision = self.afterRevision
+      unsafe target.pointee.f1_after_revision = self.afterRevision
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// A revocation, or a sign of life.
-  public struct Revocation: Message {
+  public struct Revocation: RPCKit.Message {
     /// What happened.
     public var kind: Auth_V1.RevocationKind = Auth_V1.RevocationKind(rawValue: 0)
     /// Grows with each revocation.
-    public var revision: UInt64 = 0
+    public var revision: Swift.UInt64 = 0
     /// The session, for SESSION.
-    public var sessionId: String = ""
+    public var sessionId: Swift.String = ""
     /// The user, for USER and SESSION.
-    public var userId: String = ""
+    public var userId: Swift.String = ""
     /// Tokens from before this are refused, for USER.
     public var notBefore: Google_Protobuf.Timestamp? = nil
     /// From then on no token could have lived anyway, and the entry can be forgotten.
@@ -336,9 +380,9 @@ extension Auth_V1 {
     /// Makes a message of the given fields.
     public init(
       kind: Auth_V1.RevocationKind = Auth_V1.RevocationKind(rawValue: 0),
-      revision: UInt64 = 0,
-      sessionId: String = "",
-      userId: String = "",
+      revision: Swift.UInt64 = 0,
+      sessionId: Swift.String = "",
+      userId: Swift.String = "",
       notBefore: Google_Protobuf.Timestamp? = nil,
       forgetAt: Google_Protobuf.Timestamp? = nil
     ) {
@@ -351,68 +395,79 @@ extension Auth_V1 {
     }
 
     /// `auth.v1.Revocation`.
-    public static var protobufName: String { "auth.v1.Revocation" }
+    public static var protobufName: Swift.String { "auth.v1.Revocation" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__revocation(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__revocation(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__Revocation.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__Revocation>) throws(MessageDecodingError) {
-      unsafe self.kind = Auth_V1.RevocationKind(rawValue: MessageReading.number(source.pointee.kind.rawValue))
-      unsafe self.revision = source.pointee.revision
-      try unsafe self.sessionId = MessageReading.string(source.pointee.session_id)
-      try unsafe self.userId = MessageReading.string(source.pointee.user_id)
-      if let member = unsafe source.pointee.not_before {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__Revocation>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.kind = Auth_V1.RevocationKind(rawValue: RPCKit.MessageReading.number(source.pointee.f1_kind.rawValue))
+      unsafe self.revision = source.pointee.f2_revision
+      try unsafe self.sessionId = RPCKit.MessageReading.string(source.pointee.f3_session_id)
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f4_user_id)
+      if let member = unsafe source.pointee.f5_not_before {
         try unsafe self.notBefore = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.forget_at {
+      if let member = unsafe source.pointee.f6_forget_at {
         try unsafe self.forgetAt = Google_Protobuf.Timestamp(reading: member)
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__Revocation> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__Revocation> {
       let target = unsafe scratch.allocate(Auth__V1__Revocation.self, 1)
       unsafe auth__v1__revocation__init(target)
-      unsafe target.pointee.kind = Auth__V1__RevocationKind(rawValue: UInt32(bitPattern: self.kind.rawValue))
-      unsafe target.pointee.revision = self.revision
-      unsafe target.pointee.session_id = scratch.copy(self.sessionId)
-      unsafe target.pointee.user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f1_kind = Auth__V1__RevocationKind(rawValue: Swift.UInt32(bitPattern: self.kind.rawValue))
+      unsafe target.pointee.f2_revision = self.revision
+      unsafe target.pointee.f3_session_id = scratch.copy(self.sessionId)
+      unsafe target.pointee.f4_user_id = scratch.copy(self.userId)
       if let value = self.notBefore {
-        unsafe target.pointee.not_before = value.packed(in: scratch)
+        unsafe target.pointee.f5_not_before = value.packed(in: scratch)
       }
       if let value = self.forgetAt {
-        unsafe target.pointee.forget_at = value.packed(in: scratch)
+        unsafe target.pointee.f6_forget_at = value.packed(in: scratch)
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// What is known of the methods of `auth.v1.Keys`.
   public enum KeysMethods {
     /// The keys that sign access tokens.
-    public static let getKeySet = MethodDescriptor(
+    public static let getKeySet = RPCKit.MethodDescriptor(
       service: "auth.v1.Keys",
       method: "GetKeySet",
       kind: .unary,
@@ -426,7 +481,7 @@ extension Auth_V1 {
     )
     /// Tells of every revocation until the caller goes: first those that still matter, then each as it
     /// happens.
-    public static let watchRevocations = MethodDescriptor(
+    public static let watchRevocations = RPCKit.MethodDescriptor(
       service: "auth.v1.Keys",
       method: "WatchRevocations",
       kind: .serverStreaming,
@@ -441,21 +496,21 @@ extension Auth_V1 {
   }
 
   /// What others need to trust a token, and to stop trusting it.
-  public protocol KeysService: Sendable {
+  public protocol KeysService: Swift.Sendable {
     /// The keys that sign access tokens.
-    func getKeySet(_ request: Auth_V1.GetKeySetRequest, _ call: CallContext) async throws -> Auth_V1.KeySet
+    func getKeySet(_ request: Auth_V1.GetKeySetRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.KeySet
     /// Tells of every revocation until the caller goes: first those that still matter, then each as it
     /// happens.
-    func watchRevocations(_ request: Auth_V1.WatchRevocationsRequest, _ call: CallContext, to writer: ResponseWriter<Auth_V1.Revocation>) async throws
+    func watchRevocations(_ request: Auth_V1.WatchRevocationsRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Auth_V1.Revocation>) async throws
   }
 
   /// Calls `auth.v1.Keys`.
-  public struct KeysClient: Sendable {
+  public struct KeysClient: Swift.Sendable {
     /// Where the calls go.
-    public let channel: Channel
+    public let channel: RPCKit.Channel
 
     /// Makes a client of the servers behind `channel`.
-    public init(_ channel: Channel) {
+    public init(_ channel: RPCKit.Channel) {
       self.channel = channel
     }
 
@@ -465,7 +520,7 @@ extension Auth_V1 {
     public func getKeySet(
       _ request: Auth_V1.GetKeySetRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Auth_V1.KeySet {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -479,8 +534,8 @@ extension Auth_V1 {
     public func watchRevocations(
       _ request: Auth_V1.WatchRevocationsRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
-    ) -> ResponseStream<Auth_V1.Revocation> {
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) -> RPCKit.ResponseStream<Auth_V1.Revocation> {
       var options = options
       if let timeout { options.timeout = timeout }
       return channel.serverStreaming(KeysMethods.watchRevocations, request, options: options)
@@ -488,8 +543,8 @@ extension Auth_V1 {
   }
 
   /// The descriptor of `auth/v1/keys.proto`, for reflection and JSON.
-  public static var authV1KeysFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var authV1KeysFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "auth/v1/keys.proto",
       base64: "ChJhdXRoL3YxL2tleXMucHJvdG8SB2F1dGgudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIhIKEEdldEtleVNldFJlcXVlc3QizAEKA0tleRIVCgZrZXlfaWQYASABKAlSBWtleUlkEhwKCWFsZ29yaXRobRgCIAEoCVIJYWxnb3JpdGhtEgwKAXgYAyABKAxSAXgSDAoBeRgEIAEoDFIBeRI5Cgpub3RfYmVmb3JlGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJbm90QmVmb3JlEjkKCmV4cGlyZXNfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglleHBpcmVzQXQiVgoGS2V5U2V0EiAKBGtleXMYASADKAsyDC5hdXRoLnYxLktleVIEa2V5cxISCgRqd2tzGAIgASgJUgRqd2tzEhYKBmlzc3VlchgDIAEoCVIGaXNzdWVyIkAKF1dhdGNoUmV2b2NhdGlvbnNSZXF1ZXN0EiUKDmFmdGVyX3JldmlzaW9uGAEgASgEUg1hZnRlclJldmlzaW9uIoECCgpSZXZvY2F0aW9uEisKBGtpbmQYASABKA4yFy5hdXRoLnYxLlJldm9jYXRpb25LaW5kUgRraW5kEhoKCHJldmlzaW9uGAIgASgEUghyZXZpc2lvbhIdCgpzZXNzaW9uX2lkGAMgASgJUglzZXNzaW9uSWQSFwoHdXNlcl9pZBgEIAEoCVIGdXNlcklkEjkKCm5vdF9iZWZvcmUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglub3RCZWZvcmUSNwoJZm9yZ2V0X2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIIZm9yZ2V0QXQqqQEKDlJldm9jYXRpb25LaW5kEh8KG1JFVk9DQVRJT05fS0lORF9VTlNQRUNJRklFRBAAEh0KGVJFVk9DQVRJT05fS0lORF9IRUFSVEJFQVQQARIbChdSRVZPQ0FUSU9OX0tJTkRfU0VTU0lPThACEhgKFFJFVk9DQVRJT05fS0lORF9VU0VSEAMSIAocUkVWT0NBVElPTl9LSU5EX1NOQVBTSE9UX0VORBAEMqMBCgRLZXlzEkMKCUdldEtleVNldBIZLmF1dGgudjEuR2V0S2V5U2V0UmVxdWVzdBoPLmF1dGgudjEuS2V5U2V0IgqiuxgGCAEgASgCElYKEFdhdGNoUmV2b2NhdGlvbnMSIC5hdXRoLnYxLldhdGNoUmV2b2NhdGlvbnNSZXF1ZXN0GhMuYXV0aC52MS5SZXZvY2F0aW9uIgmiuxgFCAMSASowAWIGcHJvdG8z"
     )
@@ -498,8 +553,8 @@ extension Auth_V1 {
 
 extension Auth_V1.KeysService {
   /// This service and its handlers, for a server.
-  public var definition: ServiceDefinition {
-    ServiceDefinition(
+  public var definition: RPCKit.ServiceDefinition {
+    RPCKit.ServiceDefinition(
       name: "auth.v1.Keys",
       methods: [
         .unary(Auth_V1.KeysMethods.getKeySet) {

@@ -5,9 +5,9 @@ public import RPCKit
 
 extension Auth_V1 {
   /// One place where a user is signed in.
-  public struct Session: Message {
+  public struct Session: RPCKit.Message {
     /// Identifier, `ses_…`.
-    public var id: String = ""
+    public var id: Swift.String = ""
     /// What the user signed in from.
     public var device: Auth_V1.Device? = nil
     /// When it began.
@@ -17,22 +17,22 @@ extension Auth_V1 {
     /// When it ends if it is not refreshed.
     public var expiresAt: Google_Protobuf.Timestamp? = nil
     /// Whether it is the caller's own.
-    public var current: Bool = false
+    public var current: Swift.Bool = false
     /// Where it came from: the network, without the host part.
-    public var network: String = ""
+    public var network: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      id: String = "",
+      id: Swift.String = "",
       device: Auth_V1.Device? = nil,
       createdAt: Google_Protobuf.Timestamp? = nil,
       lastSeenAt: Google_Protobuf.Timestamp? = nil,
       expiresAt: Google_Protobuf.Timestamp? = nil,
-      current: Bool = false,
-      network: String = ""
+      current: Swift.Bool = false,
+      network: Swift.String = ""
     ) {
       self.id = id
       self.device = device
@@ -44,71 +44,82 @@ extension Auth_V1 {
     }
 
     /// `auth.v1.Session`.
-    public static var protobufName: String { "auth.v1.Session" }
+    public static var protobufName: Swift.String { "auth.v1.Session" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__session(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__session(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__Session.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__Session>) throws(MessageDecodingError) {
-      try unsafe self.id = MessageReading.string(source.pointee.id)
-      if let member = unsafe source.pointee.device {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__Session>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f1_id)
+      if let member = unsafe source.pointee.f2_device {
         try unsafe self.device = Auth_V1.Device(reading: member)
       }
-      if let member = unsafe source.pointee.created_at {
+      if let member = unsafe source.pointee.f3_created_at {
         try unsafe self.createdAt = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.last_seen_at {
+      if let member = unsafe source.pointee.f4_last_seen_at {
         try unsafe self.lastSeenAt = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.expires_at {
+      if let member = unsafe source.pointee.f5_expires_at {
         try unsafe self.expiresAt = Google_Protobuf.Timestamp(reading: member)
       }
-      unsafe self.current = source.pointee.current != 0
-      try unsafe self.network = MessageReading.string(source.pointee.network)
+      unsafe self.current = source.pointee.f6_current != 0
+      try unsafe self.network = RPCKit.MessageReading.string(source.pointee.f7_network)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__Session> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__Session> {
       let target = unsafe scratch.allocate(Auth__V1__Session.self, 1)
       unsafe auth__v1__session__init(target)
-      unsafe target.pointee.id = scratch.copy(self.id)
+      unsafe target.pointee.f1_id = scratch.copy(self.id)
       if let value = self.device {
-        unsafe target.pointee.device = value.packed(in: scratch)
+        unsafe target.pointee.f2_device = value.packed(in: scratch)
       }
       if let value = self.createdAt {
-        unsafe target.pointee.created_at = value.packed(in: scratch)
+        unsafe target.pointee.f3_created_at = value.packed(in: scratch)
       }
       if let value = self.lastSeenAt {
-        unsafe target.pointee.last_seen_at = value.packed(in: scratch)
+        unsafe target.pointee.f4_last_seen_at = value.packed(in: scratch)
       }
       if let value = self.expiresAt {
-        unsafe target.pointee.expires_at = value.packed(in: scratch)
+        unsafe target.pointee.f5_expires_at = value.packed(in: scratch)
       }
-      unsafe target.pointee.current = self.current ? 1 : 0
-      unsafe target.pointee.network = scratch.copy(self.network)
+      unsafe target.pointee.f6_current = self.current ? 1 : 0
+      unsafe target.pointee.f7_network = scratch.copy(self.network)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if let value = self.device {
         value.validate(path: path + "device" + ".", into: &violations)
       }
@@ -116,52 +127,63 @@ extension Auth_V1 {
   }
 
   /// Asks for the caller's sessions.
-  public struct ListSessionsRequest: Message {
+  public struct ListSessionsRequest: RPCKit.Message {
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// `auth.v1.ListSessionsRequest`.
-    public static var protobufName: String { "auth.v1.ListSessionsRequest" }
+    public static var protobufName: Swift.String { "auth.v1.ListSessionsRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__list_sessions_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__list_sessions_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__ListSessionsRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__ListSessionsRequest>) throws(MessageDecodingError) {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__ListSessionsRequest>
+    ) throws(RPCKit.MessageDecodingError) {
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__ListSessionsRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__ListSessionsRequest> {
       let target = unsafe scratch.allocate(Auth__V1__ListSessionsRequest.self, 1)
       unsafe auth__v1__list_sessions_request__init(target)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// The caller's sessions.
-  public struct ListSessionsResponse: Message {
+  public struct ListSessionsResponse: RPCKit.Message {
     /// Newest first; at most 10.
     public var sessions: [Auth_V1.Session] = []
 
@@ -176,24 +198,30 @@ extension Auth_V1 {
     }
 
     /// `auth.v1.ListSessionsResponse`.
-    public static var protobufName: String { "auth.v1.ListSessionsResponse" }
+    public static var protobufName: Swift.String { "auth.v1.ListSessionsResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__list_sessions_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__list_sessions_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__ListSessionsResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__ListSessionsResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_sessions > 0 {
-        unsafe self.sessions.reserveCapacity(source.pointee.n_sessions)
-        for index in unsafe 0..<source.pointee.n_sessions {
-          if let member = unsafe source.pointee.sessions[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__ListSessionsResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_sessions > 0 {
+        unsafe self.sessions.reserveCapacity(source.pointee.n_f1_sessions)
+        for index in unsafe 0..<source.pointee.n_f1_sessions {
+          if let member = unsafe source.pointee.f1_sessions[index] {
             try unsafe self.sessions.append(Auth_V1.Session(reading: member))
           }
         }
@@ -202,31 +230,36 @@ extension Auth_V1 {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__ListSessionsResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__ListSessionsResponse> {
       let target = unsafe scratch.allocate(Auth__V1__ListSessionsResponse.self, 1)
       unsafe auth__v1__list_sessions_response__init(target)
       if !self.sessions.isEmpty {
-        unsafe target.pointee.n_sessions = self.sessions.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Auth__V1__Session>?.self, self.sessions.count)
+        unsafe target.pointee.n_f1_sessions = self.sessions.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Auth__V1__Session>?.self, self.sessions.count)
         for (index, element) in self.sessions.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.sessions = unsafe elements
+        unsafe target.pointee.f1_sessions = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       for (index, value) in self.sessions.enumerated() {
         value.validate(path: path + "sessions[\(index)]" + ".", into: &violations)
       }
@@ -234,337 +267,403 @@ extension Auth_V1 {
   }
 
   /// Ends one session of the caller.
-  public struct RevokeSessionRequest: Message {
+  public struct RevokeSessionRequest: RPCKit.Message {
     /// The session.
-    public var sessionId: String = ""
+    public var sessionId: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      sessionId: String = ""
+      sessionId: Swift.String = ""
     ) {
       self.sessionId = sessionId
     }
 
     /// `auth.v1.RevokeSessionRequest`.
-    public static var protobufName: String { "auth.v1.RevokeSessionRequest" }
+    public static var protobufName: Swift.String { "auth.v1.RevokeSessionRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__revoke_session_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__revoke_session_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__RevokeSessionRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__RevokeSessionRequest>) throws(MessageDecodingError) {
-      try unsafe self.sessionId = MessageReading.string(source.pointee.session_id)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__RevokeSessionRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.sessionId = RPCKit.MessageReading.string(source.pointee.f1_session_id)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__RevokeSessionRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__RevokeSessionRequest> {
       let target = unsafe scratch.allocate(Auth__V1__RevokeSessionRequest.self, 1)
       unsafe auth__v1__revoke_session_request__init(target)
-      unsafe target.pointee.session_id = scratch.copy(self.sessionId)
+      unsafe target.pointee.f1_session_id = scratch.copy(self.sessionId)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.sessionId.isEmpty {
-        violations.append(FieldViolation(field: path + "session_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "session_id", description: "must be set"))
       } else {
         if self.sessionId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "session_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "session_id", description: "must have at most 64 bytes"))
         }
       }
     }
   }
 
   /// Ends the caller's other sessions.
-  public struct RevokeOtherSessionsRequest: Message {
+  public struct RevokeOtherSessionsRequest: RPCKit.Message {
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// `auth.v1.RevokeOtherSessionsRequest`.
-    public static var protobufName: String { "auth.v1.RevokeOtherSessionsRequest" }
+    public static var protobufName: Swift.String { "auth.v1.RevokeOtherSessionsRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__revoke_other_sessions_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__revoke_other_sessions_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__RevokeOtherSessionsRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__RevokeOtherSessionsRequest>) throws(MessageDecodingError) {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__RevokeOtherSessionsRequest>
+    ) throws(RPCKit.MessageDecodingError) {
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__RevokeOtherSessionsRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__RevokeOtherSessionsRequest> {
       let target = unsafe scratch.allocate(Auth__V1__RevokeOtherSessionsRequest.self, 1)
       unsafe auth__v1__revoke_other_sessions_request__init(target)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Ends all sessions of the caller.
-  public struct RevokeAllSessionsRequest: Message {
+  public struct RevokeAllSessionsRequest: RPCKit.Message {
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// `auth.v1.RevokeAllSessionsRequest`.
-    public static var protobufName: String { "auth.v1.RevokeAllSessionsRequest" }
+    public static var protobufName: Swift.String { "auth.v1.RevokeAllSessionsRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__revoke_all_sessions_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__revoke_all_sessions_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__RevokeAllSessionsRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__RevokeAllSessionsRequest>) throws(MessageDecodingError) {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__RevokeAllSessionsRequest>
+    ) throws(RPCKit.MessageDecodingError) {
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__RevokeAllSessionsRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__RevokeAllSessionsRequest> {
       let target = unsafe scratch.allocate(Auth__V1__RevokeAllSessionsRequest.self, 1)
       unsafe auth__v1__revoke_all_sessions_request__init(target)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Sessions are ended.
-  public struct RevokeSessionsResponse: Message {
+  public struct RevokeSessionsResponse: RPCKit.Message {
     /// How many.
-    public var revoked: UInt32 = 0
+    public var revoked: Swift.UInt32 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      revoked: UInt32 = 0
+      revoked: Swift.UInt32 = 0
     ) {
       self.revoked = revoked
     }
 
     /// `auth.v1.RevokeSessionsResponse`.
-    public static var protobufName: String { "auth.v1.RevokeSessionsResponse" }
+    public static var protobufName: Swift.String { "auth.v1.RevokeSessionsResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__revoke_sessions_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__revoke_sessions_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__RevokeSessionsResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__RevokeSessionsResponse>) throws(MessageDecodingError) {
-      unsafe self.revoked = source.pointee.revoked
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__RevokeSessionsResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.revoked = source.pointee.f1_revoked
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__RevokeSessionsResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__RevokeSessionsResponse> {
       let target = unsafe scratch.allocate(Auth__V1__RevokeSessionsResponse.self, 1)
       unsafe auth__v1__revoke_sessions_response__init(target)
-      unsafe target.pointee.revoked = self.revoked
+      unsafe target.pointee.f1_revoked = self.revoked
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Asks whether a session lives.
-  public struct IntrospectSessionRequest: Message {
+  public struct IntrospectSessionRequest: RPCKit.Message {
     /// The session.
-    public var sessionId: String = ""
+    public var sessionId: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      sessionId: String = ""
+      sessionId: Swift.String = ""
     ) {
       self.sessionId = sessionId
     }
 
     /// `auth.v1.IntrospectSessionRequest`.
-    public static var protobufName: String { "auth.v1.IntrospectSessionRequest" }
+    public static var protobufName: Swift.String { "auth.v1.IntrospectSessionRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__introspect_session_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__introspect_session_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__IntrospectSessionRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__IntrospectSessionRequest>) throws(MessageDecodingError) {
-      try unsafe self.sessionId = MessageReading.string(source.pointee.session_id)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__IntrospectSessionRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.sessionId = RPCKit.MessageReading.string(source.pointee.f1_session_id)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__IntrospectSessionRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__IntrospectSessionRequest> {
       let target = unsafe scratch.allocate(Auth__V1__IntrospectSessionRequest.self, 1)
       unsafe auth__v1__introspect_session_request__init(target)
-      unsafe target.pointee.session_id = scratch.copy(self.sessionId)
+      unsafe target.pointee.f1_session_id = scratch.copy(self.sessionId)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.sessionId.isEmpty {
-        violations.append(FieldViolation(field: path + "session_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "session_id", description: "must be set"))
       } else {
         if self.sessionId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "session_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "session_id", description: "must have at most 64 bytes"))
         }
       }
     }
   }
 
   /// Whether a session lives.
-  public struct IntrospectSessionResponse: Message {
+  public struct IntrospectSessionResponse: RPCKit.Message {
     /// Whether it does: neither revoked nor expired.
-    public var active: Bool = false
+    public var active: Swift.Bool = false
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      active: Bool = false
+      active: Swift.Bool = false
     ) {
       self.active = active
     }
 
     /// `auth.v1.IntrospectSessionResponse`.
-    public static var protobufName: String { "auth.v1.IntrospectSessionResponse" }
+    public static var protobufName: Swift.String { "auth.v1.IntrospectSessionResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__introspect_session_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__introspect_session_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__IntrospectSessionResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__IntrospectSessionResponse>) throws(MessageDecodingError) {
-      unsafe self.active = source.pointee.active != 0
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__IntrospectSessionResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.active = source.pointee.f1_active != 0
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__IntrospectSessionResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__IntrospectSessionResponse> {
       let target = unsafe scratch.allocate(Auth__V1__IntrospectSessionResponse.self, 1)
       unsafe auth__v1__introspect_session_response__init(target)
-      unsafe target.pointee.active = self.active ? 1 : 0
+      unsafe target.pointee.f1_active = self.active ? 1 : 0
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// What is known of the methods of `auth.v1.Sessions`.
   public enum SessionsMethods {
     /// The caller's sessions.
-    public static let list = MethodDescriptor(
+    public static let list = RPCKit.MethodDescriptor(
       service: "auth.v1.Sessions",
       method: "List",
       kind: .unary,
@@ -577,7 +676,7 @@ extension Auth_V1 {
       responseType: "auth.v1.ListSessionsResponse"
     )
     /// Ends one session of the caller. One that has ended is no error; another user's is NOT_FOUND.
-    public static let revoke = MethodDescriptor(
+    public static let revoke = RPCKit.MethodDescriptor(
       service: "auth.v1.Sessions",
       method: "Revoke",
       kind: .unary,
@@ -590,7 +689,7 @@ extension Auth_V1 {
       responseType: "auth.v1.RevokeSessionsResponse"
     )
     /// Ends the caller's sessions except this one.
-    public static let revokeOthers = MethodDescriptor(
+    public static let revokeOthers = RPCKit.MethodDescriptor(
       service: "auth.v1.Sessions",
       method: "RevokeOthers",
       kind: .unary,
@@ -603,7 +702,7 @@ extension Auth_V1 {
       responseType: "auth.v1.RevokeSessionsResponse"
     )
     /// Ends all sessions of the caller, this one too.
-    public static let revokeAll = MethodDescriptor(
+    public static let revokeAll = RPCKit.MethodDescriptor(
       service: "auth.v1.Sessions",
       method: "RevokeAll",
       kind: .unary,
@@ -616,7 +715,7 @@ extension Auth_V1 {
       responseType: "auth.v1.RevokeSessionsResponse"
     )
     /// Whether a session lives; for services that cannot hear of revocations at the moment.
-    public static let introspect = MethodDescriptor(
+    public static let introspect = RPCKit.MethodDescriptor(
       service: "auth.v1.Sessions",
       method: "Introspect",
       kind: .unary,
@@ -631,26 +730,26 @@ extension Auth_V1 {
   }
 
   /// Where a user is signed in.
-  public protocol SessionsService: Sendable {
+  public protocol SessionsService: Swift.Sendable {
     /// The caller's sessions.
-    func list(_ request: Auth_V1.ListSessionsRequest, _ call: CallContext) async throws -> Auth_V1.ListSessionsResponse
+    func list(_ request: Auth_V1.ListSessionsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ListSessionsResponse
     /// Ends one session of the caller. One that has ended is no error; another user's is NOT_FOUND.
-    func revoke(_ request: Auth_V1.RevokeSessionRequest, _ call: CallContext) async throws -> Auth_V1.RevokeSessionsResponse
+    func revoke(_ request: Auth_V1.RevokeSessionRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.RevokeSessionsResponse
     /// Ends the caller's sessions except this one.
-    func revokeOthers(_ request: Auth_V1.RevokeOtherSessionsRequest, _ call: CallContext) async throws -> Auth_V1.RevokeSessionsResponse
+    func revokeOthers(_ request: Auth_V1.RevokeOtherSessionsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.RevokeSessionsResponse
     /// Ends all sessions of the caller, this one too.
-    func revokeAll(_ request: Auth_V1.RevokeAllSessionsRequest, _ call: CallContext) async throws -> Auth_V1.RevokeSessionsResponse
+    func revokeAll(_ request: Auth_V1.RevokeAllSessionsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.RevokeSessionsResponse
     /// Whether a session lives; for services that cannot hear of revocations at the moment.
-    func introspect(_ request: Auth_V1.IntrospectSessionRequest, _ call: CallContext) async throws -> Auth_V1.IntrospectSessionResponse
+    func introspect(_ request: Auth_V1.IntrospectSessionRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.IntrospectSessionResponse
   }
 
   /// Calls `auth.v1.Sessions`.
-  public struct SessionsClient: Sendable {
+  public struct SessionsClient: Swift.Sendable {
     /// Where the calls go.
-    public let channel: Channel
+    public let channel: RPCKit.Channel
 
     /// Makes a client of the servers behind `channel`.
-    public init(_ channel: Channel) {
+    public init(_ channel: RPCKit.Channel) {
       self.channel = channel
     }
 
@@ -660,7 +759,7 @@ extension Auth_V1 {
     public func list(
       _ request: Auth_V1.ListSessionsRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Auth_V1.ListSessionsResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -673,7 +772,7 @@ extension Auth_V1 {
     public func revoke(
       _ request: Auth_V1.RevokeSessionRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Auth_V1.RevokeSessionsResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -686,7 +785,7 @@ extension Auth_V1 {
     public func revokeOthers(
       _ request: Auth_V1.RevokeOtherSessionsRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Auth_V1.RevokeSessionsResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -699,7 +798,7 @@ extension Auth_V1 {
     public func revokeAll(
       _ request: Auth_V1.RevokeAllSessionsRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Auth_V1.RevokeSessionsResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -712,7 +811,7 @@ extension Auth_V1 {
     public func introspect(
       _ request: Auth_V1.IntrospectSessionRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Auth_V1.IntrospectSessionResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -721,8 +820,8 @@ extension Auth_V1 {
   }
 
   /// The descriptor of `auth/v1/sessions.proto`, for reflection and JSON.
-  public static var authV1SessionsFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var authV1SessionsFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "auth/v1/sessions.proto",
       base64: "ChZhdXRoL3YxL3Nlc3Npb25zLnByb3RvEgdhdXRoLnYxGhxhdXRoL3YxL2F1dGhlbnRpY2F0aW9uLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byKqAgoHU2Vzc2lvbhIOCgJpZBgBIAEoCVICaWQSJwoGZGV2aWNlGAIgASgLMg8uYXV0aC52MS5EZXZpY2VSBmRldmljZRI5CgpjcmVhdGVkX2F0GAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0EjwKDGxhc3Rfc2Vlbl9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmxhc3RTZWVuQXQSOQoKZXhwaXJlc19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWV4cGlyZXNBdBIYCgdjdXJyZW50GAYgASgIUgdjdXJyZW50EhgKB25ldHdvcmsYByABKAlSB25ldHdvcmsiFQoTTGlzdFNlc3Npb25zUmVxdWVzdCJEChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIsCghzZXNzaW9ucxgBIAMoCzIQLmF1dGgudjEuU2Vzc2lvblIIc2Vzc2lvbnMiPwoUUmV2b2tlU2Vzc2lvblJlcXVlc3QSJwoKc2Vzc2lvbl9pZBgBIAEoCUIIqrsYBAgBGEBSCXNlc3Npb25JZCIcChpSZXZva2VPdGhlclNlc3Npb25zUmVxdWVzdCIaChhSZXZva2VBbGxTZXNzaW9uc1JlcXVlc3QiMgoWUmV2b2tlU2Vzc2lvbnNSZXNwb25zZRIYCgdyZXZva2VkGAEgASgNUgdyZXZva2VkIkMKGEludHJvc3BlY3RTZXNzaW9uUmVxdWVzdBInCgpzZXNzaW9uX2lkGAEgASgJQgiquxgECAEYQFIJc2Vzc2lvbklkIjMKGUludHJvc3BlY3RTZXNzaW9uUmVzcG9uc2USFgoGYWN0aXZlGAEgASgIUgZhY3RpdmUyzAMKCFNlc3Npb25zEk0KBExpc3QSHC5hdXRoLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaHS5hdXRoLnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIgiiuxgECAIgARJSCgZSZXZva2USHS5hdXRoLnYxLlJldm9rZVNlc3Npb25SZXF1ZXN0Gh8uYXV0aC52MS5SZXZva2VTZXNzaW9uc1Jlc3BvbnNlIgiiuxgECAIgARJeCgxSZXZva2VPdGhlcnMSIy5hdXRoLnYxLlJldm9rZU90aGVyU2Vzc2lvbnNSZXF1ZXN0Gh8uYXV0aC52MS5SZXZva2VTZXNzaW9uc1Jlc3BvbnNlIgiiuxgECAIgARJZCglSZXZva2VBbGwSIS5hdXRoLnYxLlJldm9rZUFsbFNlc3Npb25zUmVxdWVzdBofLmF1dGgudjEuUmV2b2tlU2Vzc2lvbnNSZXNwb25zZSIIorsYBAgCIAESYgoKSW50cm9zcGVjdBIhLmF1dGgudjEuSW50cm9zcGVjdFNlc3Npb25SZXF1ZXN0GiIuYXV0aC52MS5JbnRyb3NwZWN0U2Vzc2lvblJlc3BvbnNlIg2iuxgJCAMSASogASgCYgZwcm90bzM="
     )
@@ -731,8 +830,8 @@ extension Auth_V1 {
 
 extension Auth_V1.SessionsService {
   /// This service and its handlers, for a server.
-  public var definition: ServiceDefinition {
-    ServiceDefinition(
+  public var definition: RPCKit.ServiceDefinition {
+    RPCKit.ServiceDefinition(
       name: "auth.v1.Sessions",
       methods: [
         .unary(Auth_V1.SessionsMethods.list) {

@@ -5,34 +5,34 @@ public import RPCKit
 
 extension Auth_V1 {
   /// A user with everything that an application needs after sign-in.
-  public struct User: Message {
+  public struct User: RPCKit.Message {
     /// Identifier, `usr_…`.
-    public var id: String = ""
+    public var id: Swift.String = ""
     /// Address for signing in and for mails.
-    public var email: String = ""
+    public var email: Swift.String = ""
     /// Whether the address was proven.
-    public var emailVerified: Bool = false
+    public var emailVerified: Swift.Bool = false
     /// What the user wants to be called.
-    public var displayName: String = ""
+    public var displayName: Swift.String = ""
     /// First name.
-    public var firstName: String = ""
+    public var firstName: Swift.String = ""
     /// Last name.
-    public var lastName: String = ""
+    public var lastName: Swift.String = ""
     /// Every role on everything, from TenancyService.
     public var roleAssociations: [Tenancy_V1.RoleAssociation] = []
     /// The portfolio to begin with; empty: none.
-    public var defaultPortfolioId: String = ""
+    public var defaultPortfolioId: Swift.String = ""
     /// The property to begin with; empty: none.
-    public var defaultPropertyId: String = ""
+    public var defaultPropertyId: Swift.String = ""
     /// The unit to begin with; empty: none.
-    public var defaultUnitId: String = ""
+    public var defaultUnitId: Swift.String = ""
     /// Whether the Compliance Pack was bought, from EntitlementService.
-    public var hasCompliancePack: Bool = false
+    public var hasCompliancePack: Swift.Bool = false
     /// The user's plan, from EntitlementService: `free`, `premium`.
-    public var plan: String = ""
+    public var plan: Swift.String = ""
     /// Parts of the context that are missing because their service was down: `role_associations`,
     /// `entitlements`. Only with `allow_partial_context`.
-    public var missingContext: [String] = []
+    public var missingContext: [Swift.String] = []
     /// When the account was made.
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// When it was last changed.
@@ -43,19 +43,19 @@ extension Auth_V1 {
 
     /// Makes a message of the given fields.
     public init(
-      id: String = "",
-      email: String = "",
-      emailVerified: Bool = false,
-      displayName: String = "",
-      firstName: String = "",
-      lastName: String = "",
+      id: Swift.String = "",
+      email: Swift.String = "",
+      emailVerified: Swift.Bool = false,
+      displayName: Swift.String = "",
+      firstName: Swift.String = "",
+      lastName: Swift.String = "",
       roleAssociations: [Tenancy_V1.RoleAssociation] = [],
-      defaultPortfolioId: String = "",
-      defaultPropertyId: String = "",
-      defaultUnitId: String = "",
-      hasCompliancePack: Bool = false,
-      plan: String = "",
-      missingContext: [String] = [],
+      defaultPortfolioId: Swift.String = "",
+      defaultPropertyId: Swift.String = "",
+      defaultUnitId: Swift.String = "",
+      hasCompliancePack: Swift.Bool = false,
+      plan: Swift.String = "",
+      missingContext: [Swift.String] = [],
       createdAt: Google_Protobuf.Timestamp? = nil,
       updatedAt: Google_Protobuf.Timestamp? = nil
     ) {
@@ -77,184 +77,206 @@ extension Auth_V1 {
     }
 
     /// `auth.v1.User`.
-    public static var protobufName: String { "auth.v1.User" }
+    public static var protobufName: Swift.String { "auth.v1.User" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__user(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__user(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__User.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__User>) throws(MessageDecodingError) {
-      try unsafe self.id = MessageReading.string(source.pointee.id)
-      try unsafe self.email = MessageReading.string(source.pointee.email)
-      unsafe self.emailVerified = source.pointee.email_verified != 0
-      try unsafe self.displayName = MessageReading.string(source.pointee.display_name)
-      try unsafe self.firstName = MessageReading.string(source.pointee.first_name)
-      try unsafe self.lastName = MessageReading.string(source.pointee.last_name)
-      if unsafe source.pointee.n_role_associations > 0 {
-        unsafe self.roleAssociations.reserveCapacity(source.pointee.n_role_associations)
-        for index in unsafe 0..<source.pointee.n_role_associations {
-          if let member = unsafe source.pointee.role_associations[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__User>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f1_id)
+      try unsafe self.email = RPCKit.MessageReading.string(source.pointee.f2_email)
+      unsafe self.emailVerified = source.pointee.f3_email_verified != 0
+      try unsafe self.displayName = RPCKit.MessageReading.string(source.pointee.f4_display_name)
+      try unsafe self.firstName = RPCKit.MessageReading.string(source.pointee.f5_first_name)
+      try unsafe self.lastName = RPCKit.MessageReading.string(source.pointee.f6_last_name)
+      if unsafe source.pointee.n_f7_role_associations > 0 {
+        unsafe self.roleAssociations.reserveCapacity(source.pointee.n_f7_role_associations)
+        for index in unsafe 0..<source.pointee.n_f7_role_associations {
+          if let member = unsafe source.pointee.f7_role_associations[index] {
             try unsafe self.roleAssociations.append(Tenancy_V1.RoleAssociation(reading: member))
           }
         }
       }
-      try unsafe self.defaultPortfolioId = MessageReading.string(source.pointee.default_portfolio_id)
-      try unsafe self.defaultPropertyId = MessageReading.string(source.pointee.default_property_id)
-      try unsafe self.defaultUnitId = MessageReading.string(source.pointee.default_unit_id)
-      unsafe self.hasCompliancePack = source.pointee.has_compliance_pack != 0
-      try unsafe self.plan = MessageReading.string(source.pointee.plan)
-      if unsafe source.pointee.n_missing_context > 0 {
-        unsafe self.missingContext.reserveCapacity(source.pointee.n_missing_context)
-        for index in unsafe 0..<source.pointee.n_missing_context {
-          try unsafe self.missingContext.append(MessageReading.string(source.pointee.missing_context[index]))
+      try unsafe self.defaultPortfolioId = RPCKit.MessageReading.string(source.pointee.f8_default_portfolio_id)
+      try unsafe self.defaultPropertyId = RPCKit.MessageReading.string(source.pointee.f9_default_property_id)
+      try unsafe self.defaultUnitId = RPCKit.MessageReading.string(source.pointee.f10_default_unit_id)
+      unsafe self.hasCompliancePack = source.pointee.f11_has_compliance_pack != 0
+      try unsafe self.plan = RPCKit.MessageReading.string(source.pointee.f12_plan)
+      if unsafe source.pointee.n_f13_missing_context > 0 {
+        unsafe self.missingContext.reserveCapacity(source.pointee.n_f13_missing_context)
+        for index in unsafe 0..<source.pointee.n_f13_missing_context {
+          try unsafe self.missingContext.append(RPCKit.MessageReading.string(source.pointee.f13_missing_context[index]))
         }
       }
-      if let member = unsafe source.pointee.created_at {
+      if let member = unsafe source.pointee.f14_created_at {
         try unsafe self.createdAt = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.updated_at {
+      if let member = unsafe source.pointee.f15_updated_at {
         try unsafe self.updatedAt = Google_Protobuf.Timestamp(reading: member)
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__User> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__User> {
       let target = unsafe scratch.allocate(Auth__V1__User.self, 1)
       unsafe auth__v1__user__init(target)
-      unsafe target.pointee.id = scratch.copy(self.id)
-      unsafe target.pointee.email = scratch.copy(self.email)
-      unsafe target.pointee.email_verified = self.emailVerified ? 1 : 0
-      unsafe target.pointee.display_name = scratch.copy(self.displayName)
-      unsafe target.pointee.first_name = scratch.copy(self.firstName)
-      unsafe target.pointee.last_name = scratch.copy(self.lastName)
+      unsafe target.pointee.f1_id = scratch.copy(self.id)
+      unsafe target.pointee.f2_email = scratch.copy(self.email)
+      unsafe target.pointee.f3_email_verified = self.emailVerified ? 1 : 0
+      unsafe target.pointee.f4_display_name = scratch.copy(self.displayName)
+      unsafe target.pointee.f5_first_name = scratch.copy(self.firstName)
+      unsafe target.pointee.f6_last_name = scratch.copy(self.lastName)
       if !self.roleAssociations.isEmpty {
-        unsafe target.pointee.n_role_associations = self.roleAssociations.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Tenancy__V1__RoleAssociation>?.self, self.roleAssociations.count)
+        unsafe target.pointee.n_f7_role_associations = self.roleAssociations.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__RoleAssociation>?.self, self.roleAssociations.count)
         for (index, element) in self.roleAssociations.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.role_associations = unsafe elements
+        unsafe target.pointee.f7_role_associations = unsafe elements
       }
-      unsafe target.pointee.default_portfolio_id = scratch.copy(self.defaultPortfolioId)
-      unsafe target.pointee.default_property_id = scratch.copy(self.defaultPropertyId)
-      unsafe target.pointee.default_unit_id = scratch.copy(self.defaultUnitId)
-      unsafe target.pointee.has_compliance_pack = self.hasCompliancePack ? 1 : 0
-      unsafe target.pointee.plan = scratch.copy(self.plan)
+      unsafe target.pointee.f8_default_portfolio_id = scratch.copy(self.defaultPortfolioId)
+      unsafe target.pointee.f9_default_property_id = scratch.copy(self.defaultPropertyId)
+      unsafe target.pointee.f10_default_unit_id = scratch.copy(self.defaultUnitId)
+      unsafe target.pointee.f11_has_compliance_pack = self.hasCompliancePack ? 1 : 0
+      unsafe target.pointee.f12_plan = scratch.copy(self.plan)
       if !self.missingContext.isEmpty {
-        unsafe target.pointee.n_missing_context = self.missingContext.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.missingContext.count)
+        unsafe target.pointee.n_f13_missing_context = self.missingContext.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.missingContext.count)
         for (index, element) in self.missingContext.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.missing_context = unsafe elements
+        unsafe target.pointee.f13_missing_context = unsafe elements
       }
       if let value = self.createdAt {
-        unsafe target.pointee.created_at = value.packed(in: scratch)
+        unsafe target.pointee.f14_created_at = value.packed(in: scratch)
       }
       if let value = self.updatedAt {
-        unsafe target.pointee.updated_at = value.packed(in: scratch)
+        unsafe target.pointee.f15_updated_at = value.packed(in: scratch)
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Asks for the caller.
-  public struct GetMeRequest: Message {
+  public struct GetMeRequest: RPCKit.Message {
     /// Answers even when a part of the context is missing, and names it.
-    public var allowPartialContext: Bool = false
+    public var allowPartialContext: Swift.Bool = false
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      allowPartialContext: Bool = false
+      allowPartialContext: Swift.Bool = false
     ) {
       self.allowPartialContext = allowPartialContext
     }
 
     /// `auth.v1.GetMeRequest`.
-    public static var protobufName: String { "auth.v1.GetMeRequest" }
+    public static var protobufName: Swift.String { "auth.v1.GetMeRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__get_me_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__get_me_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__GetMeRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__GetMeRequest>) throws(MessageDecodingError) {
-      unsafe self.allowPartialContext = source.pointee.allow_partial_context != 0
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__GetMeRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.allowPartialContext = source.pointee.f1_allow_partial_context != 0
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__GetMeRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__GetMeRequest> {
       let target = unsafe scratch.allocate(Auth__V1__GetMeRequest.self, 1)
       unsafe auth__v1__get_me_request__init(target)
-      unsafe target.pointee.allow_partial_context = self.allowPartialContext ? 1 : 0
+      unsafe target.pointee.f1_allow_partial_context = self.allowPartialContext ? 1 : 0
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Changes the caller's profile; what is absent stays.
-  public struct UpdateProfileRequest: Message {
+  public struct UpdateProfileRequest: RPCKit.Message {
     /// What the user wants to be called.
-    public var displayName: String? = nil
+    public var displayName: Swift.String? = nil
     /// First name.
-    public var firstName: String? = nil
+    public var firstName: Swift.String? = nil
     /// Last name.
-    public var lastName: String? = nil
+    public var lastName: Swift.String? = nil
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      displayName: String? = nil,
-      firstName: String? = nil,
-      lastName: String? = nil,
-      idempotencyKey: String = ""
+      displayName: Swift.String? = nil,
+      firstName: Swift.String? = nil,
+      lastName: Swift.String? = nil,
+      idempotencyKey: Swift.String = ""
     ) {
       self.displayName = displayName
       self.firstName = firstName
@@ -263,110 +285,139 @@ extension Auth_V1 {
     }
 
     /// `auth.v1.UpdateProfileRequest`.
-    public static var protobufName: String { "auth.v1.UpdateProfileRequest" }
+    public static var protobufName: Swift.String { "auth.v1.UpdateProfileRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__update_profile_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__update_profile_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__UpdateProfileRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__UpdateProfileRequest>) throws(MessageDecodingError) {
-      if unsafe source.pointee._display_name_case.rawValue == 1 {
-        try unsafe self.displayName = MessageReading.string(source.pointee.display_name)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__UpdateProfileRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.p1_display_name_case.rawValue == 1 {
+        try unsafe self.displayName = RPCKit.MessageReading.string(source.pointee.f1_display_name)
       }
-      if unsafe source.pointee._first_name_case.rawValue == 2 {
-        try unsafe self.firstName = MessageReading.string(source.pointee.first_name)
+      if unsafe source.pointee.p2_first_name_case.rawValue == 2 {
+        try unsafe self.firstName = RPCKit.MessageReading.string(source.pointee.f2_first_name)
       }
-      if unsafe source.pointee._last_name_case.rawValue == 3 {
-        try unsafe self.lastName = MessageReading.string(source.pointee.last_name)
+      if unsafe source.pointee.p3_last_name_case.rawValue == 3 {
+        try unsafe self.lastName = RPCKit.MessageReading.string(source.pointee.f3_last_name)
       }
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f4_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__UpdateProfileRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__UpdateProfileRequest> {
       let target = unsafe scratch.allocate(Auth__V1__UpdateProfileRequest.self, 1)
       unsafe auth__v1__update_profile_request__init(target)
       if let value = self.displayName {
-        unsafe target.pointee.display_name = scratch.copy(value)
-        unsafe target.pointee._display_name_case = Auth__V1__UpdateProfileRequest__DisplayNameCase(rawValue: 1)
+        unsafe target.pointee.f1_display_name = scratch.copy(value)
+        unsafe target.pointee.p1_display_name_case = .init(rawValue: 1)
       }
       if let value = self.firstName {
-        unsafe target.pointee.first_name = scratch.copy(value)
-        unsafe target.pointee._first_name_case = Auth__V1__UpdateProfileRequest__FirstNameCase(rawValue: 2)
+        unsafe target.pointee.f2_first_name = scratch.copy(value)
+        unsafe target.pointee.p2_first_name_case = .init(rawValue: 2)
       }
       if let value = self.lastName {
-        unsafe target.pointee.last_name = scratch.copy(value)
-        unsafe target.pointee._last_name_case = Auth__V1__UpdateProfileRequest__LastNameCase(rawValue: 3)
+        unsafe target.pointee.f3_last_name = scratch.copy(value)
+        unsafe target.pointee.p3_last_name_case = .init(rawValue: 3)
       }
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f4_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if let value = self.displayName {
         if value.utf8.count < 1 {
-          violations.append(FieldViolation(field: path + "display_name", description: "must have at least 1 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "display_name", description: "must have at least 1 bytes"))
         }
         if value.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "display_name", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "display_name", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            value,
+            path: path + "display_name",
+            into: &violations
+          )
         }
       }
       if let value = self.firstName {
         if value.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "first_name", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "first_name", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            value,
+            path: path + "first_name",
+            into: &violations
+          )
         }
       }
       if let value = self.lastName {
         if value.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "last_name", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "last_name", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            value,
+            path: path + "last_name",
+            into: &violations
+          )
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Chooses what the caller begins with; what is absent stays, empty text clears.
-  public struct SetDefaultsRequest: Message {
+  public struct SetDefaultsRequest: RPCKit.Message {
     /// A portfolio on which the caller has a role.
-    public var portfolioId: String? = nil
+    public var portfolioId: Swift.String? = nil
     /// A property on which the caller has a role, or on what it is in.
-    public var propertyId: String? = nil
+    public var propertyId: Swift.String? = nil
     /// A unit on which the caller has a role, or on what it is in.
-    public var unitId: String? = nil
+    public var unitId: Swift.String? = nil
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      portfolioId: String? = nil,
-      propertyId: String? = nil,
-      unitId: String? = nil,
-      idempotencyKey: String = ""
+      portfolioId: Swift.String? = nil,
+      propertyId: Swift.String? = nil,
+      unitId: Swift.String? = nil,
+      idempotencyKey: Swift.String = ""
     ) {
       self.portfolioId = portfolioId
       self.propertyId = propertyId
@@ -375,303 +426,348 @@ extension Auth_V1 {
     }
 
     /// `auth.v1.SetDefaultsRequest`.
-    public static var protobufName: String { "auth.v1.SetDefaultsRequest" }
+    public static var protobufName: Swift.String { "auth.v1.SetDefaultsRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__set_defaults_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__set_defaults_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__SetDefaultsRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__SetDefaultsRequest>) throws(MessageDecodingError) {
-      if unsafe source.pointee._portfolio_id_case.rawValue == 1 {
-        try unsafe self.portfolioId = MessageReading.string(source.pointee.portfolio_id)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__SetDefaultsRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.p1_portfolio_id_case.rawValue == 1 {
+        try unsafe self.portfolioId = RPCKit.MessageReading.string(source.pointee.f1_portfolio_id)
       }
-      if unsafe source.pointee._property_id_case.rawValue == 2 {
-        try unsafe self.propertyId = MessageReading.string(source.pointee.property_id)
+      if unsafe source.pointee.p2_property_id_case.rawValue == 2 {
+        try unsafe self.propertyId = RPCKit.MessageReading.string(source.pointee.f2_property_id)
       }
-      if unsafe source.pointee._unit_id_case.rawValue == 3 {
-        try unsafe self.unitId = MessageReading.string(source.pointee.unit_id)
+      if unsafe source.pointee.p3_unit_id_case.rawValue == 3 {
+        try unsafe self.unitId = RPCKit.MessageReading.string(source.pointee.f3_unit_id)
       }
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f4_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__SetDefaultsRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__SetDefaultsRequest> {
       let target = unsafe scratch.allocate(Auth__V1__SetDefaultsRequest.self, 1)
       unsafe auth__v1__set_defaults_request__init(target)
       if let value = self.portfolioId {
-        unsafe target.pointee.portfolio_id = scratch.copy(value)
-        unsafe target.pointee._portfolio_id_case = Auth__V1__SetDefaultsRequest__PortfolioIdCase(rawValue: 1)
+        unsafe target.pointee.f1_portfolio_id = scratch.copy(value)
+        unsafe target.pointee.p1_portfolio_id_case = .init(rawValue: 1)
       }
       if let value = self.propertyId {
-        unsafe target.pointee.property_id = scratch.copy(value)
-        unsafe target.pointee._property_id_case = Auth__V1__SetDefaultsRequest__PropertyIdCase(rawValue: 2)
+        unsafe target.pointee.f2_property_id = scratch.copy(value)
+        unsafe target.pointee.p2_property_id_case = .init(rawValue: 2)
       }
       if let value = self.unitId {
-        unsafe target.pointee.unit_id = scratch.copy(value)
-        unsafe target.pointee._unit_id_case = Auth__V1__SetDefaultsRequest__UnitIdCase(rawValue: 3)
+        unsafe target.pointee.f3_unit_id = scratch.copy(value)
+        unsafe target.pointee.p3_unit_id_case = .init(rawValue: 3)
       }
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f4_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if let value = self.portfolioId {
         if value.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
         }
       }
       if let value = self.propertyId {
         if value.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
         }
       }
       if let value = self.unitId {
         if value.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Changes the caller's password and signs it out everywhere else.
-  public struct ChangePasswordRequest: Message {
+  public struct ChangePasswordRequest: RPCKit.Message {
     /// The password until now.
-    public var currentPassword: String = ""
+    public var currentPassword: Swift.String = ""
     /// The password from now on: 8 to 256 bytes, not a common one.
-    public var newPassword: String = ""
+    public var newPassword: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      currentPassword: String = "",
-      newPassword: String = ""
+      currentPassword: Swift.String = "",
+      newPassword: Swift.String = ""
     ) {
       self.currentPassword = currentPassword
       self.newPassword = newPassword
     }
 
     /// `auth.v1.ChangePasswordRequest`.
-    public static var protobufName: String { "auth.v1.ChangePasswordRequest" }
+    public static var protobufName: Swift.String { "auth.v1.ChangePasswordRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__change_password_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__change_password_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__ChangePasswordRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__ChangePasswordRequest>) throws(MessageDecodingError) {
-      try unsafe self.currentPassword = MessageReading.string(source.pointee.current_password)
-      try unsafe self.newPassword = MessageReading.string(source.pointee.new_password)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__ChangePasswordRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.currentPassword = RPCKit.MessageReading.string(source.pointee.f1_current_password)
+      try unsafe self.newPassword = RPCKit.MessageReading.string(source.pointee.f2_new_password)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__ChangePasswordRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__ChangePasswordRequest> {
       let target = unsafe scratch.allocate(Auth__V1__ChangePasswordRequest.self, 1)
       unsafe auth__v1__change_password_request__init(target)
-      unsafe target.pointee.current_password = scratch.copy(self.currentPassword)
-      unsafe target.pointee.new_password = scratch.copy(self.newPassword)
+      unsafe target.pointee.f1_current_password = scratch.copy(self.currentPassword)
+      unsafe target.pointee.f2_new_password = scratch.copy(self.newPassword)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.currentPassword.isEmpty {
-        violations.append(FieldViolation(field: path + "current_password", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "current_password", description: "must be set"))
       } else {
         if self.currentPassword.utf8.count > 256 {
-          violations.append(FieldViolation(field: path + "current_password", description: "must have at most 256 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "current_password", description: "must have at most 256 bytes"))
         }
       }
       if self.newPassword.isEmpty {
-        violations.append(FieldViolation(field: path + "new_password", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "new_password", description: "must be set"))
       } else {
         if self.newPassword.utf8.count < 8 {
-          violations.append(FieldViolation(field: path + "new_password", description: "must have at least 8 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "new_password", description: "must have at least 8 bytes"))
         }
         if self.newPassword.utf8.count > 256 {
-          violations.append(FieldViolation(field: path + "new_password", description: "must have at most 256 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "new_password", description: "must have at most 256 bytes"))
         }
       }
     }
   }
 
   /// The password is changed.
-  public struct ChangePasswordResponse: Message {
+  public struct ChangePasswordResponse: RPCKit.Message {
     /// Other sessions that were revoked.
-    public var revokedSessions: UInt32 = 0
+    public var revokedSessions: Swift.UInt32 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      revokedSessions: UInt32 = 0
+      revokedSessions: Swift.UInt32 = 0
     ) {
       self.revokedSessions = revokedSessions
     }
 
     /// `auth.v1.ChangePasswordResponse`.
-    public static var protobufName: String { "auth.v1.ChangePasswordResponse" }
+    public static var protobufName: Swift.String { "auth.v1.ChangePasswordResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__change_password_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__change_password_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__ChangePasswordResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__ChangePasswordResponse>) throws(MessageDecodingError) {
-      unsafe self.revokedSessions = source.pointee.revoked_sessions
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__ChangePasswordResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.revokedSessions = source.pointee.f1_revoked_sessions
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__ChangePasswordResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__ChangePasswordResponse> {
       let target = unsafe scratch.allocate(Auth__V1__ChangePasswordResponse.self, 1)
       unsafe auth__v1__change_password_response__init(target)
-      unsafe target.pointee.revoked_sessions = self.revokedSessions
+      unsafe target.pointee.f1_revoked_sessions = self.revokedSessions
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Asks for users.
-  public struct BatchGetUsersRequest: Message {
+  public struct BatchGetUsersRequest: RPCKit.Message {
     /// The users.
-    public var userIds: [String] = []
+    public var userIds: [Swift.String] = []
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      userIds: [String] = []
+      userIds: [Swift.String] = []
     ) {
       self.userIds = userIds
     }
 
     /// `auth.v1.BatchGetUsersRequest`.
-    public static var protobufName: String { "auth.v1.BatchGetUsersRequest" }
+    public static var protobufName: Swift.String { "auth.v1.BatchGetUsersRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__batch_get_users_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__batch_get_users_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__BatchGetUsersRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__BatchGetUsersRequest>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_user_ids > 0 {
-        unsafe self.userIds.reserveCapacity(source.pointee.n_user_ids)
-        for index in unsafe 0..<source.pointee.n_user_ids {
-          try unsafe self.userIds.append(MessageReading.string(source.pointee.user_ids[index]))
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__BatchGetUsersRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_user_ids > 0 {
+        unsafe self.userIds.reserveCapacity(source.pointee.n_f1_user_ids)
+        for index in unsafe 0..<source.pointee.n_f1_user_ids {
+          try unsafe self.userIds.append(RPCKit.MessageReading.string(source.pointee.f1_user_ids[index]))
         }
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__BatchGetUsersRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__BatchGetUsersRequest> {
       let target = unsafe scratch.allocate(Auth__V1__BatchGetUsersRequest.self, 1)
       unsafe auth__v1__batch_get_users_request__init(target)
       if !self.userIds.isEmpty {
-        unsafe target.pointee.n_user_ids = self.userIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.userIds.count)
+        unsafe target.pointee.n_f1_user_ids = self.userIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.userIds.count)
         for (index, element) in self.userIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.user_ids = unsafe elements
+        unsafe target.pointee.f1_user_ids = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.userIds.count < 1 {
-        violations.append(FieldViolation(field: path + "user_ids", description: "must have at least 1 items"))
+        violations.append(RPCKit.FieldViolation(field: path + "user_ids", description: "must have at least 1 items"))
       }
       if self.userIds.count > 1000 {
-        violations.append(FieldViolation(field: path + "user_ids", description: "must have at most 1000 items"))
-      }
-      for (index, value) in self.userIds.enumerated() {
-        if value.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "user_ids[\(index)]", description: "must have at most 64 bytes"))
+        violations.append(RPCKit.FieldViolation(field: path + "user_ids", description: "must have at most 1000 items"))
+      } else {
+        for (index, value) in self.userIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "user_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
         }
       }
     }
   }
 
   /// Users as other services may see them.
-  public struct BatchGetUsersResponse: Message {
+  public struct BatchGetUsersResponse: RPCKit.Message {
     /// Those that exist, in the order that was asked for; who is missing does not exist.
     public var users: [Tenancy_V1.UserSummary] = []
 
@@ -686,24 +782,30 @@ extension Auth_V1 {
     }
 
     /// `auth.v1.BatchGetUsersResponse`.
-    public static var protobufName: String { "auth.v1.BatchGetUsersResponse" }
+    public static var protobufName: Swift.String { "auth.v1.BatchGetUsersResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__batch_get_users_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__batch_get_users_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__BatchGetUsersResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__BatchGetUsersResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_users > 0 {
-        unsafe self.users.reserveCapacity(source.pointee.n_users)
-        for index in unsafe 0..<source.pointee.n_users {
-          if let member = unsafe source.pointee.users[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__BatchGetUsersResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_users > 0 {
+        unsafe self.users.reserveCapacity(source.pointee.n_f1_users)
+        for index in unsafe 0..<source.pointee.n_f1_users {
+          if let member = unsafe source.pointee.f1_users[index] {
             try unsafe self.users.append(Tenancy_V1.UserSummary(reading: member))
           }
         }
@@ -712,92 +814,108 @@ extension Auth_V1 {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__BatchGetUsersResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__BatchGetUsersResponse> {
       let target = unsafe scratch.allocate(Auth__V1__BatchGetUsersResponse.self, 1)
       unsafe auth__v1__batch_get_users_response__init(target)
       if !self.users.isEmpty {
-        unsafe target.pointee.n_users = self.users.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Tenancy__V1__UserSummary>?.self, self.users.count)
+        unsafe target.pointee.n_f1_users = self.users.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__UserSummary>?.self, self.users.count)
         for (index, element) in self.users.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.users = unsafe elements
+        unsafe target.pointee.f1_users = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Asks for the user with an address.
-  public struct FindUserByEmailRequest: Message {
+  public struct FindUserByEmailRequest: RPCKit.Message {
     /// The address; compared without regard to ASCII case.
-    public var email: String = ""
+    public var email: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      email: String = ""
+      email: Swift.String = ""
     ) {
       self.email = email
     }
 
     /// `auth.v1.FindUserByEmailRequest`.
-    public static var protobufName: String { "auth.v1.FindUserByEmailRequest" }
+    public static var protobufName: Swift.String { "auth.v1.FindUserByEmailRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_auth__v1__find_user_by_email_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__find_user_by_email_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Auth__V1__FindUserByEmailRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Auth__V1__FindUserByEmailRequest>) throws(MessageDecodingError) {
-      try unsafe self.email = MessageReading.string(source.pointee.email)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__FindUserByEmailRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.email = RPCKit.MessageReading.string(source.pointee.f1_email)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Auth__V1__FindUserByEmailRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__FindUserByEmailRequest> {
       let target = unsafe scratch.allocate(Auth__V1__FindUserByEmailRequest.self, 1)
       unsafe auth__v1__find_user_by_email_request__init(target)
-      unsafe target.pointee.email = scratch.copy(self.email)
+      unsafe target.pointee.f1_email = scratch.copy(self.email)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.email.isEmpty {
-        violations.append(FieldViolation(field: path + "email", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "email", description: "must be set"))
       } else {
         if self.email.utf8.count > 254 {
-          violations.append(FieldViolation(field: path + "email", description: "must have at most 254 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "email", description: "must have at most 254 bytes"))
         }
       }
     }
@@ -806,7 +924,7 @@ extension Auth_V1 {
   /// What is known of the methods of `auth.v1.Users`.
   public enum UsersMethods {
     /// The caller with full context, as at sign-in.
-    public static let getMe = MethodDescriptor(
+    public static let getMe = RPCKit.MethodDescriptor(
       service: "auth.v1.Users",
       method: "GetMe",
       kind: .unary,
@@ -819,7 +937,7 @@ extension Auth_V1 {
       responseType: "auth.v1.User"
     )
     /// Changes the caller's profile.
-    public static let updateProfile = MethodDescriptor(
+    public static let updateProfile = RPCKit.MethodDescriptor(
       service: "auth.v1.Users",
       method: "UpdateProfile",
       kind: .unary,
@@ -832,7 +950,7 @@ extension Auth_V1 {
       responseType: "auth.v1.User"
     )
     /// Chooses what the caller begins with.
-    public static let setDefaults = MethodDescriptor(
+    public static let setDefaults = RPCKit.MethodDescriptor(
       service: "auth.v1.Users",
       method: "SetDefaults",
       kind: .unary,
@@ -845,7 +963,7 @@ extension Auth_V1 {
       responseType: "auth.v1.User"
     )
     /// Changes the caller's password. Every other session is revoked.
-    public static let changePassword = MethodDescriptor(
+    public static let changePassword = RPCKit.MethodDescriptor(
       service: "auth.v1.Users",
       method: "ChangePassword",
       kind: .unary,
@@ -858,7 +976,7 @@ extension Auth_V1 {
       responseType: "auth.v1.ChangePasswordResponse"
     )
     /// Users by identifier, without anything sensitive, for other services.
-    public static let batchGet = MethodDescriptor(
+    public static let batchGet = RPCKit.MethodDescriptor(
       service: "auth.v1.Users",
       method: "BatchGet",
       kind: .unary,
@@ -871,7 +989,7 @@ extension Auth_V1 {
       responseType: "auth.v1.BatchGetUsersResponse"
     )
     /// The user with an address, for AuthService's own commands on the server; NOT_FOUND without one.
-    public static let findByEmail = MethodDescriptor(
+    public static let findByEmail = RPCKit.MethodDescriptor(
       service: "auth.v1.Users",
       method: "FindByEmail",
       kind: .unary,
@@ -886,28 +1004,28 @@ extension Auth_V1 {
   }
 
   /// Users.
-  public protocol UsersService: Sendable {
+  public protocol UsersService: Swift.Sendable {
     /// The caller with full context, as at sign-in.
-    func getMe(_ request: Auth_V1.GetMeRequest, _ call: CallContext) async throws -> Auth_V1.User
+    func getMe(_ request: Auth_V1.GetMeRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.User
     /// Changes the caller's profile.
-    func updateProfile(_ request: Auth_V1.UpdateProfileRequest, _ call: CallContext) async throws -> Auth_V1.User
+    func updateProfile(_ request: Auth_V1.UpdateProfileRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.User
     /// Chooses what the caller begins with.
-    func setDefaults(_ request: Auth_V1.SetDefaultsRequest, _ call: CallContext) async throws -> Auth_V1.User
+    func setDefaults(_ request: Auth_V1.SetDefaultsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.User
     /// Changes the caller's password. Every other session is revoked.
-    func changePassword(_ request: Auth_V1.ChangePasswordRequest, _ call: CallContext) async throws -> Auth_V1.ChangePasswordResponse
+    func changePassword(_ request: Auth_V1.ChangePasswordRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ChangePasswordResponse
     /// Users by identifier, without anything sensitive, for other services.
-    func batchGet(_ request: Auth_V1.BatchGetUsersRequest, _ call: CallContext) async throws -> Auth_V1.BatchGetUsersResponse
+    func batchGet(_ request: Auth_V1.BatchGetUsersRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.BatchGetUsersResponse
     /// The user with an address, for AuthService's own commands on the server; NOT_FOUND without one.
-    func findByEmail(_ request: Auth_V1.FindUserByEmailRequest, _ call: CallContext) async throws -> Tenancy_V1.UserSummary
+    func findByEmail(_ request: Auth_V1.FindUserByEmailRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.UserSummary
   }
 
   /// Calls `auth.v1.Users`.
-  public struct UsersClient: Sendable {
+  public struct UsersClient: Swift.Sendable {
     /// Where the calls go.
-    public let channel: Channel
+    public let channel: RPCKit.Channel
 
     /// Makes a client of the servers behind `channel`.
-    public init(_ channel: Channel) {
+    public init(_ channel: RPCKit.Channel) {
       self.channel = channel
     }
 
@@ -917,7 +1035,7 @@ extension Auth_V1 {
     public func getMe(
       _ request: Auth_V1.GetMeRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Auth_V1.User {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -930,7 +1048,7 @@ extension Auth_V1 {
     public func updateProfile(
       _ request: Auth_V1.UpdateProfileRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Auth_V1.User {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -943,7 +1061,7 @@ extension Auth_V1 {
     public func setDefaults(
       _ request: Auth_V1.SetDefaultsRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Auth_V1.User {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -956,7 +1074,7 @@ extension Auth_V1 {
     public func changePassword(
       _ request: Auth_V1.ChangePasswordRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Auth_V1.ChangePasswordResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -969,7 +1087,7 @@ extension Auth_V1 {
     public func batchGet(
       _ request: Auth_V1.BatchGetUsersRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Auth_V1.BatchGetUsersResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -982,7 +1100,7 @@ extension Auth_V1 {
     public func findByEmail(
       _ request: Auth_V1.FindUserByEmailRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.UserSummary {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -991,18 +1109,18 @@ extension Auth_V1 {
   }
 
   /// The descriptor of `auth/v1/users.proto`, for reflection and JSON.
-  public static var authV1UsersFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var authV1UsersFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "auth/v1/users.proto",
-      base64: "ChNhdXRoL3YxL3VzZXJzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byLpBAoEVXNlchIOCgJpZBgBIAEoCVICaWQSFAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVkEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSHQoKZmlyc3RfbmFtZRgFIAEoCVIJZmlyc3ROYW1lEhsKCWxhc3RfbmFtZRgGIAEoCVIIbGFzdE5hbWUSSAoRcm9sZV9hc3NvY2lhdGlvbnMYByADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIQcm9sZUFzc29jaWF0aW9ucxIwChRkZWZhdWx0X3BvcnRmb2xpb19pZBgIIAEoCVISZGVmYXVsdFBvcnRmb2xpb0lkEi4KE2RlZmF1bHRfcHJvcGVydHlfaWQYCSABKAlSEWRlZmF1bHRQcm9wZXJ0eUlkEiYKD2RlZmF1bHRfdW5pdF9pZBgKIAEoCVINZGVmYXVsdFVuaXRJZBIuChNoYXNfY29tcGxpYW5jZV9wYWNrGAsgASgIUhFoYXNDb21wbGlhbmNlUGFjaxISCgRwbGFuGAwgASgJUgRwbGFuEicKD21pc3NpbmdfY29udGV4dBgNIAMoCVIObWlzc2luZ0NvbnRleHQSOQoKY3JlYXRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0IkIKDEdldE1lUmVxdWVzdBIyChVhbGxvd19wYXJ0aWFsX2NvbnRleHQYASABKAhSE2FsbG93UGFydGlhbENvbnRleHQigQIKFFVwZGF0ZVByb2ZpbGVSZXF1ZXN0EjEKDGRpc3BsYXlfbmFtZRgBIAEoCUIJqrsYBRABGMgBSABSC2Rpc3BsYXlOYW1liAEBEisKCmZpcnN0X25hbWUYAiABKAlCB6q7GAMYyAFIAVIJZmlyc3ROYW1liAEBEikKCWxhc3RfbmFtZRgDIAEoCUIHqrsYAxjIAUgCUghsYXN0TmFtZYgBARIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Qg8KDV9kaXNwbGF5X25hbWVCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZSL3AQoSU2V0RGVmYXVsdHNSZXF1ZXN0Ei4KDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhASABSC3BvcnRmb2xpb0lkiAEBEiwKC3Byb3BlcnR5X2lkGAIgASgJQgaquxgCGEBIAVIKcHJvcGVydHlJZIgBARIkCgd1bml0X2lkGAMgASgJQgaquxgCGEBIAlIGdW5pdElkiAEBEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXlCDwoNX3BvcnRmb2xpb19pZEIOCgxfcHJvcGVydHlfaWRCCgoIX3VuaXRfaWQifQoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0EjQKEGN1cnJlbnRfcGFzc3dvcmQYASABKAlCCaq7GAUIARiAAlIPY3VycmVudFBhc3N3b3JkEi4KDG5ld19wYXNzd29yZBgCIAEoCUILqrsYBwgBEAgYgAJSC25ld1Bhc3N3b3JkIkMKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USKQoQcmV2b2tlZF9zZXNzaW9ucxgBIAEoDVIPcmV2b2tlZFNlc3Npb25zIj4KFEJhdGNoR2V0VXNlcnNSZXF1ZXN0EiYKCHVzZXJfaWRzGAEgAygJQguquxgHGEBAAUjoB1IHdXNlcklkcyJGChVCYXRjaEdldFVzZXJzUmVzcG9uc2USLQoFdXNlcnMYASADKAsyFy50ZW5hbmN5LnYxLlVzZXJTdW1tYXJ5UgV1c2VycyI5ChZGaW5kVXNlckJ5RW1haWxSZXF1ZXN0Eh8KBWVtYWlsGAEgASgJQgmquxgFCAEY/gFSBWVtYWlsMtYDCgVVc2VycxI3CgVHZXRNZRIVLmF1dGgudjEuR2V0TWVSZXF1ZXN0Gg0uYXV0aC52MS5Vc2VyIgiiuxgECAIgARJFCg1VcGRhdGVQcm9maWxlEh0uYXV0aC52MS5VcGRhdGVQcm9maWxlUmVxdWVzdBoNLmF1dGgudjEuVXNlciIGorsYAggCEkEKC1NldERlZmF1bHRzEhsuYXV0aC52MS5TZXREZWZhdWx0c1JlcXVlc3QaDS5hdXRoLnYxLlVzZXIiBqK7GAIIAhJZCg5DaGFuZ2VQYXNzd29yZBIeLmF1dGgudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0Gh8uYXV0aC52MS5DaGFuZ2VQYXNzd29yZFJlc3BvbnNlIgaiuxgCCAISVgoIQmF0Y2hHZXQSHS5hdXRoLnYxLkJhdGNoR2V0VXNlcnNSZXF1ZXN0Gh4uYXV0aC52MS5CYXRjaEdldFVzZXJzUmVzcG9uc2UiC6K7GAcIAxIBKiABElcKC0ZpbmRCeUVtYWlsEh8uYXV0aC52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0GhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeSIOorsYCggDEgRhdXRoIAFiBnByb3RvMw=="
+      base64: "ChNhdXRoL3YxL3VzZXJzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byLpBAoEVXNlchIOCgJpZBgBIAEoCVICaWQSFAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVkEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSHQoKZmlyc3RfbmFtZRgFIAEoCVIJZmlyc3ROYW1lEhsKCWxhc3RfbmFtZRgGIAEoCVIIbGFzdE5hbWUSSAoRcm9sZV9hc3NvY2lhdGlvbnMYByADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIQcm9sZUFzc29jaWF0aW9ucxIwChRkZWZhdWx0X3BvcnRmb2xpb19pZBgIIAEoCVISZGVmYXVsdFBvcnRmb2xpb0lkEi4KE2RlZmF1bHRfcHJvcGVydHlfaWQYCSABKAlSEWRlZmF1bHRQcm9wZXJ0eUlkEiYKD2RlZmF1bHRfdW5pdF9pZBgKIAEoCVINZGVmYXVsdFVuaXRJZBIuChNoYXNfY29tcGxpYW5jZV9wYWNrGAsgASgIUhFoYXNDb21wbGlhbmNlUGFjaxISCgRwbGFuGAwgASgJUgRwbGFuEicKD21pc3NpbmdfY29udGV4dBgNIAMoCVIObWlzc2luZ0NvbnRleHQSOQoKY3JlYXRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0IkIKDEdldE1lUmVxdWVzdBIyChVhbGxvd19wYXJ0aWFsX2NvbnRleHQYASABKAhSE2FsbG93UGFydGlhbENvbnRleHQihwIKFFVwZGF0ZVByb2ZpbGVSZXF1ZXN0EjMKDGRpc3BsYXlfbmFtZRgBIAEoCUILqrsYBxABGMgBWAFIAFILZGlzcGxheU5hbWWIAQESLQoKZmlyc3RfbmFtZRgCIAEoCUIJqrsYBRjIAVgBSAFSCWZpcnN0TmFtZYgBARIrCglsYXN0X25hbWUYAyABKAlCCaq7GAUYyAFYAUgCUghsYXN0TmFtZYgBARIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Qg8KDV9kaXNwbGF5X25hbWVCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZSL3AQoSU2V0RGVmYXVsdHNSZXF1ZXN0Ei4KDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhASABSC3BvcnRmb2xpb0lkiAEBEiwKC3Byb3BlcnR5X2lkGAIgASgJQgaquxgCGEBIAVIKcHJvcGVydHlJZIgBARIkCgd1bml0X2lkGAMgASgJQgaquxgCGEBIAlIGdW5pdElkiAEBEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXlCDwoNX3BvcnRmb2xpb19pZEIOCgxfcHJvcGVydHlfaWRCCgoIX3VuaXRfaWQifQoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0EjQKEGN1cnJlbnRfcGFzc3dvcmQYASABKAlCCaq7GAUIARiAAlIPY3VycmVudFBhc3N3b3JkEi4KDG5ld19wYXNzd29yZBgCIAEoCUILqrsYBwgBEAgYgAJSC25ld1Bhc3N3b3JkIkMKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USKQoQcmV2b2tlZF9zZXNzaW9ucxgBIAEoDVIPcmV2b2tlZFNlc3Npb25zIj4KFEJhdGNoR2V0VXNlcnNSZXF1ZXN0EiYKCHVzZXJfaWRzGAEgAygJQguquxgHGEBAAUjoB1IHdXNlcklkcyJGChVCYXRjaEdldFVzZXJzUmVzcG9uc2USLQoFdXNlcnMYASADKAsyFy50ZW5hbmN5LnYxLlVzZXJTdW1tYXJ5UgV1c2VycyI5ChZGaW5kVXNlckJ5RW1haWxSZXF1ZXN0Eh8KBWVtYWlsGAEgASgJQgmquxgFCAEY/gFSBWVtYWlsMtYDCgVVc2VycxI3CgVHZXRNZRIVLmF1dGgudjEuR2V0TWVSZXF1ZXN0Gg0uYXV0aC52MS5Vc2VyIgiiuxgECAIgARJFCg1VcGRhdGVQcm9maWxlEh0uYXV0aC52MS5VcGRhdGVQcm9maWxlUmVxdWVzdBoNLmF1dGgudjEuVXNlciIGorsYAggCEkEKC1NldERlZmF1bHRzEhsuYXV0aC52MS5TZXREZWZhdWx0c1JlcXVlc3QaDS5hdXRoLnYxLlVzZXIiBqK7GAIIAhJZCg5DaGFuZ2VQYXNzd29yZBIeLmF1dGgudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0Gh8uYXV0aC52MS5DaGFuZ2VQYXNzd29yZFJlc3BvbnNlIgaiuxgCCAISVgoIQmF0Y2hHZXQSHS5hdXRoLnYxLkJhdGNoR2V0VXNlcnNSZXF1ZXN0Gh4uYXV0aC52MS5CYXRjaEdldFVzZXJzUmVzcG9uc2UiC6K7GAcIAxIBKiABElcKC0ZpbmRCeUVtYWlsEh8uYXV0aC52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0GhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeSIOorsYCggDEgRhdXRoIAFiBnByb3RvMw=="
     )
   }
 }
 
 extension Auth_V1.UsersService {
   /// This service and its handlers, for a server.
-  public var definition: ServiceDefinition {
-    ServiceDefinition(
+  public var definition: RPCKit.ServiceDefinition {
+    RPCKit.ServiceDefinition(
       name: "auth.v1.Users",
       methods: [
         .unary(Auth_V1.UsersMethods.getMe) {

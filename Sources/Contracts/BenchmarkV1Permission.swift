@@ -4,26 +4,27 @@ package import CProtobufC
 public import RPCKit
 
 extension Benchmark_V1 {
-  /// May this subject do this to that?
-  public struct CheckRequest: Message {
+  /// May this subject do this to that? Each field may fill a frame, so that calls of every size can be
+  /// measured.
+  public struct CheckRequest: RPCKit.Message {
     /// Who asks.
-    public var subject: String = ""
+    public var subject: Swift.String = ""
     /// What for.
-    public var action: String = ""
+    public var action: Swift.String = ""
     /// On what.
-    public var entity: String = ""
+    public var entity: Swift.String = ""
     /// Under which circumstances.
-    public var context: String = ""
+    public var context: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      subject: String = "",
-      action: String = "",
-      entity: String = "",
-      context: String = ""
+      subject: Swift.String = "",
+      action: Swift.String = "",
+      entity: Swift.String = "",
+      context: Swift.String = ""
     ) {
       self.subject = subject
       self.action = action
@@ -32,118 +33,160 @@ extension Benchmark_V1 {
     }
 
     /// `benchmark.v1.CheckRequest`.
-    public static var protobufName: String { "benchmark.v1.CheckRequest" }
+    public static var protobufName: Swift.String { "benchmark.v1.CheckRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_benchmark__v1__check_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_benchmark__v1__check_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Benchmark__V1__CheckRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Benchmark__V1__CheckRequest>) throws(MessageDecodingError) {
-      try unsafe self.subject = MessageReading.string(source.pointee.subject)
-      try unsafe self.action = MessageReading.string(source.pointee.action)
-      try unsafe self.entity = MessageReading.string(source.pointee.entity)
-      try unsafe self.context = MessageReading.string(source.pointee.context)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Benchmark__V1__CheckRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.subject = RPCKit.MessageReading.string(source.pointee.f1_subject)
+      try unsafe self.action = RPCKit.MessageReading.string(source.pointee.f2_action)
+      try unsafe self.entity = RPCKit.MessageReading.string(source.pointee.f3_entity)
+      try unsafe self.context = RPCKit.MessageReading.string(source.pointee.f4_context)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Benchmark__V1__CheckRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Benchmark__V1__CheckRequest> {
       let target = unsafe scratch.allocate(Benchmark__V1__CheckRequest.self, 1)
       unsafe benchmark__v1__check_request__init(target)
-      unsafe target.pointee.subject = scratch.copy(self.subject)
-      unsafe target.pointee.action = scratch.copy(self.action)
-      unsafe target.pointee.entity = scratch.copy(self.entity)
-      unsafe target.pointee.context = scratch.copy(self.context)
+      unsafe target.pointee.f1_subject = scratch.copy(self.subject)
+      unsafe target.pointee.f2_action = scratch.copy(self.action)
+      unsafe target.pointee.f3_entity = scratch.copy(self.entity)
+      unsafe target.pointee.f4_context = scratch.copy(self.context)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if !(self.subject.isEmpty) {
+        if self.subject.utf8.count > 4194304 {
+          violations.append(RPCKit.FieldViolation(field: path + "subject", description: "must have at most 4194304 bytes"))
+        }
+      }
+      if !(self.action.isEmpty) {
+        if self.action.utf8.count > 4194304 {
+          violations.append(RPCKit.FieldViolation(field: path + "action", description: "must have at most 4194304 bytes"))
+        }
+      }
+      if !(self.entity.isEmpty) {
+        if self.entity.utf8.count > 4194304 {
+          violations.append(RPCKit.FieldViolation(field: path + "entity", description: "must have at most 4194304 bytes"))
+        }
+      }
+      if !(self.context.isEmpty) {
+        if self.context.utf8.count > 4194304 {
+          violations.append(RPCKit.FieldViolation(field: path + "context", description: "must have at most 4194304 bytes"))
+        }
+      }
     }
   }
 
   /// The answer to a check.
-  public struct CheckResponse: Message {
+  public struct CheckResponse: RPCKit.Message {
     /// Whether it is allowed.
-    public var allowed: Bool = false
+    public var allowed: Swift.Bool = false
     /// Which rule said so.
-    public var reason: String = ""
+    public var reason: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      allowed: Bool = false,
-      reason: String = ""
+      allowed: Swift.Bool = false,
+      reason: Swift.String = ""
     ) {
       self.allowed = allowed
       self.reason = reason
     }
 
     /// `benchmark.v1.CheckResponse`.
-    public static var protobufName: String { "benchmark.v1.CheckResponse" }
+    public static var protobufName: Swift.String { "benchmark.v1.CheckResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_benchmark__v1__check_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_benchmark__v1__check_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Benchmark__V1__CheckResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Benchmark__V1__CheckResponse>) throws(MessageDecodingError) {
-      unsafe self.allowed = source.pointee.allowed != 0
-      try unsafe self.reason = MessageReading.string(source.pointee.reason)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Benchmark__V1__CheckResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.allowed = source.pointee.f1_allowed != 0
+      try unsafe self.reason = RPCKit.MessageReading.string(source.pointee.f2_reason)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Benchmark__V1__CheckResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Benchmark__V1__CheckResponse> {
       let target = unsafe scratch.allocate(Benchmark__V1__CheckResponse.self, 1)
       unsafe benchmark__v1__check_response__init(target)
-      unsafe target.pointee.allowed = self.allowed ? 1 : 0
-      unsafe target.pointee.reason = scratch.copy(self.reason)
+      unsafe target.pointee.f1_allowed = self.allowed ? 1 : 0
+      unsafe target.pointee.f2_reason = scratch.copy(self.reason)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// What is known of the methods of `benchmark.v1.Permissions`.
   public enum PermissionsMethods {
     /// Answers one check.
-    public static let check = MethodDescriptor(
+    public static let check = RPCKit.MethodDescriptor(
       service: "benchmark.v1.Permissions",
       method: "Check",
       kind: .unary,
@@ -158,18 +201,18 @@ extension Benchmark_V1 {
   }
 
   /// Answers permission checks.
-  public protocol PermissionsService: Sendable {
+  public protocol PermissionsService: Swift.Sendable {
     /// Answers one check.
-    func check(_ request: Benchmark_V1.CheckRequest, _ call: CallContext) async throws -> Benchmark_V1.CheckResponse
+    func check(_ request: Benchmark_V1.CheckRequest, _ call: RPCKit.CallContext) async throws -> Benchmark_V1.CheckResponse
   }
 
   /// Calls `benchmark.v1.Permissions`.
-  public struct PermissionsClient: Sendable {
+  public struct PermissionsClient: Swift.Sendable {
     /// Where the calls go.
-    public let channel: Channel
+    public let channel: RPCKit.Channel
 
     /// Makes a client of the servers behind `channel`.
-    public init(_ channel: Channel) {
+    public init(_ channel: RPCKit.Channel) {
       self.channel = channel
     }
 
@@ -179,7 +222,7 @@ extension Benchmark_V1 {
     public func check(
       _ request: Benchmark_V1.CheckRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Benchmark_V1.CheckResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -188,18 +231,18 @@ extension Benchmark_V1 {
   }
 
   /// The descriptor of `benchmark/v1/permission.proto`, for reflection and JSON.
-  public static var benchmarkV1PermissionFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var benchmarkV1PermissionFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "benchmark/v1/permission.proto",
-      base64: "Ch1iZW5jaG1hcmsvdjEvcGVybWlzc2lvbi5wcm90bxIMYmVuY2htYXJrLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90byJyCgxDaGVja1JlcXVlc3QSGAoHc3ViamVjdBgBIAEoCVIHc3ViamVjdBIWCgZhY3Rpb24YAiABKAlSBmFjdGlvbhIWCgZlbnRpdHkYAyABKAlSBmVudGl0eRIYCgdjb250ZXh0GAQgASgJUgdjb250ZXh0IkEKDUNoZWNrUmVzcG9uc2USGAoHYWxsb3dlZBgBIAEoCFIHYWxsb3dlZBIWCgZyZWFzb24YAiABKAlSBnJlYXNvbjJbCgtQZXJtaXNzaW9ucxJMCgVDaGVjaxIaLmJlbmNobWFyay52MS5DaGVja1JlcXVlc3QaGy5iZW5jaG1hcmsudjEuQ2hlY2tSZXNwb25zZSIKorsYBggBIAEoAmIGcHJvdG8z"
+      base64: "Ch1iZW5jaG1hcmsvdjEvcGVybWlzc2lvbi5wcm90bxIMYmVuY2htYXJrLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90byKeAQoMQ2hlY2tSZXF1ZXN0EiMKB3N1YmplY3QYASABKAlCCaq7GAUYgICAAlIHc3ViamVjdBIhCgZhY3Rpb24YAiABKAlCCaq7GAUYgICAAlIGYWN0aW9uEiEKBmVudGl0eRgDIAEoCUIJqrsYBRiAgIACUgZlbnRpdHkSIwoHY29udGV4dBgEIAEoCUIJqrsYBRiAgIACUgdjb250ZXh0IkEKDUNoZWNrUmVzcG9uc2USGAoHYWxsb3dlZBgBIAEoCFIHYWxsb3dlZBIWCgZyZWFzb24YAiABKAlSBnJlYXNvbjJbCgtQZXJtaXNzaW9ucxJMCgVDaGVjaxIaLmJlbmNobWFyay52MS5DaGVja1JlcXVlc3QaGy5iZW5jaG1hcmsudjEuQ2hlY2tSZXNwb25zZSIKorsYBggBIAEoAmIGcHJvdG8z"
     )
   }
 }
 
 extension Benchmark_V1.PermissionsService {
   /// This service and its handlers, for a server.
-  public var definition: ServiceDefinition {
-    ServiceDefinition(
+  public var definition: RPCKit.ServiceDefinition {
+    RPCKit.ServiceDefinition(
       name: "benchmark.v1.Permissions",
       methods: [
         .unary(Benchmark_V1.PermissionsMethods.check) {

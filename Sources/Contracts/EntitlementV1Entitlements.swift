@@ -5,12 +5,12 @@ public import RPCKit
 
 extension Entitlement_V1 {
   /// What kind of subject has entitlements.
-  public struct SubjectKind: OpenEnum {
+  public struct SubjectKind: RPCKit.OpenEnum {
     /// The number on the wire.
-    public var rawValue: Int32
+    public var rawValue: Swift.Int32
 
     /// Makes a value of any number, named or not.
-    public init(rawValue: Int32) {
+    public init(rawValue: Swift.Int32) {
       self.rawValue = rawValue
     }
 
@@ -24,7 +24,7 @@ extension Entitlement_V1 {
     public static var portfolio: Self { Self(rawValue: 3) }
 
     /// The name in the contract, or nil for a number that it does not name.
-    public var name: StaticString? {
+    public var name: Swift.StaticString? {
       switch rawValue {
       case 0: "SUBJECT_KIND_UNSPECIFIED"
       case 1: "SUBJECT_KIND_USER"
@@ -36,12 +36,12 @@ extension Entitlement_V1 {
   }
 
   /// Why something is available or not.
-  public struct Reason: OpenEnum {
+  public struct Reason: RPCKit.OpenEnum {
     /// The number on the wire.
-    public var rawValue: Int32
+    public var rawValue: Swift.Int32
 
     /// Makes a value of any number, named or not.
-    public init(rawValue: Int32) {
+    public init(rawValue: Swift.Int32) {
       self.rawValue = rawValue
     }
 
@@ -75,7 +75,7 @@ extension Entitlement_V1 {
     public static var notPurchased: Self { Self(rawValue: 13) }
 
     /// The name in the contract, or nil for a number that it does not name.
-    public var name: StaticString? {
+    public var name: Swift.StaticString? {
       switch rawValue {
       case 0: "REASON_UNSPECIFIED"
       case 1: "REASON_AVAILABLE"
@@ -97,12 +97,12 @@ extension Entitlement_V1 {
   }
 
   /// Where a value comes from.
-  public struct Source: OpenEnum {
+  public struct Source: RPCKit.OpenEnum {
     /// The number on the wire.
-    public var rawValue: Int32
+    public var rawValue: Swift.Int32
 
     /// Makes a value of any number, named or not.
-    public init(rawValue: Int32) {
+    public init(rawValue: Swift.Int32) {
       self.rawValue = rawValue
     }
 
@@ -115,12 +115,12 @@ extension Entitlement_V1 {
     /// An add-on.
     public static var addon: Self { Self(rawValue: 3) }
     /// An override of the subject.
-    public static var override: Self { Self(rawValue: 4) }
+    public static var `override`: Self { Self(rawValue: 4) }
     /// A purchase.
     public static var purchase: Self { Self(rawValue: 5) }
 
     /// The name in the contract, or nil for a number that it does not name.
-    public var name: StaticString? {
+    public var name: Swift.StaticString? {
       switch rawValue {
       case 0: "SOURCE_UNSPECIFIED"
       case 1: "SOURCE_DEFAULT"
@@ -134,12 +134,12 @@ extension Entitlement_V1 {
   }
 
   /// What a change touched.
-  public struct ChangeKind: OpenEnum {
+  public struct ChangeKind: RPCKit.OpenEnum {
     /// The number on the wire.
-    public var rawValue: Int32
+    public var rawValue: Swift.Int32
 
     /// Makes a value of any number, named or not.
-    public init(rawValue: Int32) {
+    public init(rawValue: Swift.Int32) {
       self.rawValue = rawValue
     }
 
@@ -155,7 +155,7 @@ extension Entitlement_V1 {
     public static var resync: Self { Self(rawValue: 4) }
 
     /// The name in the contract, or nil for a number that it does not name.
-    public var name: StaticString? {
+    public var name: Swift.StaticString? {
       switch rawValue {
       case 0: "CHANGE_KIND_UNSPECIFIED"
       case 1: "CHANGE_KIND_HEARTBEAT"
@@ -168,11 +168,11 @@ extension Entitlement_V1 {
   }
 
   /// Who or what has entitlements.
-  public struct Subject: Message {
+  public struct Subject: RPCKit.Message {
     /// What kind.
     public var kind: Entitlement_V1.SubjectKind = Entitlement_V1.SubjectKind(rawValue: 0)
     /// Its identifier.
-    public var id: String = ""
+    public var id: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -180,86 +180,97 @@ extension Entitlement_V1 {
     /// Makes a message of the given fields.
     public init(
       kind: Entitlement_V1.SubjectKind = Entitlement_V1.SubjectKind(rawValue: 0),
-      id: String = ""
+      id: Swift.String = ""
     ) {
       self.kind = kind
       self.id = id
     }
 
     /// `entitlement.v1.Subject`.
-    public static var protobufName: String { "entitlement.v1.Subject" }
+    public static var protobufName: Swift.String { "entitlement.v1.Subject" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__subject(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__subject(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__Subject.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__Subject>) throws(MessageDecodingError) {
-      unsafe self.kind = Entitlement_V1.SubjectKind(rawValue: MessageReading.number(source.pointee.kind.rawValue))
-      try unsafe self.id = MessageReading.string(source.pointee.id)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__Subject>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.kind = Entitlement_V1.SubjectKind(rawValue: RPCKit.MessageReading.number(source.pointee.f1_kind.rawValue))
+      try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f2_id)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__Subject> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__Subject> {
       let target = unsafe scratch.allocate(Entitlement__V1__Subject.self, 1)
       unsafe entitlement__v1__subject__init(target)
-      unsafe target.pointee.kind = Entitlement__V1__SubjectKind(rawValue: UInt32(bitPattern: self.kind.rawValue))
-      unsafe target.pointee.id = scratch.copy(self.id)
+      unsafe target.pointee.f1_kind = Entitlement__V1__SubjectKind(rawValue: Swift.UInt32(bitPattern: self.kind.rawValue))
+      unsafe target.pointee.f2_id = scratch.copy(self.id)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.kind.rawValue == 0 {
-        violations.append(FieldViolation(field: path + "kind", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "kind", description: "must be set"))
       } else {
         if self.kind.name == nil {
-          violations.append(FieldViolation(field: path + "kind", description: "must be a value that the contract names"))
+          violations.append(RPCKit.FieldViolation(field: path + "kind", description: "must be a value that the contract names"))
         }
       }
       if self.id.isEmpty {
-        violations.append(FieldViolation(field: path + "id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "id", description: "must be set"))
       } else {
         if self.id.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "id", description: "must have at most 64 bytes"))
         }
       }
     }
   }
 
   /// What would make something available.
-  public struct UnlockedBy: Message {
+  public struct UnlockedBy: RPCKit.Message {
     /// The cheapest tier that includes it; empty: none.
-    public var tier: String = ""
+    public var tier: Swift.String = ""
     /// Add-ons that include it.
-    public var addons: [String] = []
+    public var addons: [Swift.String] = []
     /// Products of the App Store that include it.
-    public var products: [String] = []
+    public var products: [Swift.String] = []
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      tier: String = "",
-      addons: [String] = [],
-      products: [String] = []
+      tier: Swift.String = "",
+      addons: [Swift.String] = [],
+      products: [Swift.String] = []
     ) {
       self.tier = tier
       self.addons = addons
@@ -267,82 +278,93 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.UnlockedBy`.
-    public static var protobufName: String { "entitlement.v1.UnlockedBy" }
+    public static var protobufName: Swift.String { "entitlement.v1.UnlockedBy" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__unlocked_by(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__unlocked_by(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__UnlockedBy.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__UnlockedBy>) throws(MessageDecodingError) {
-      try unsafe self.tier = MessageReading.string(source.pointee.tier)
-      if unsafe source.pointee.n_addons > 0 {
-        unsafe self.addons.reserveCapacity(source.pointee.n_addons)
-        for index in unsafe 0..<source.pointee.n_addons {
-          try unsafe self.addons.append(MessageReading.string(source.pointee.addons[index]))
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__UnlockedBy>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.tier = RPCKit.MessageReading.string(source.pointee.f1_tier)
+      if unsafe source.pointee.n_f2_addons > 0 {
+        unsafe self.addons.reserveCapacity(source.pointee.n_f2_addons)
+        for index in unsafe 0..<source.pointee.n_f2_addons {
+          try unsafe self.addons.append(RPCKit.MessageReading.string(source.pointee.f2_addons[index]))
         }
       }
-      if unsafe source.pointee.n_products > 0 {
-        unsafe self.products.reserveCapacity(source.pointee.n_products)
-        for index in unsafe 0..<source.pointee.n_products {
-          try unsafe self.products.append(MessageReading.string(source.pointee.products[index]))
+      if unsafe source.pointee.n_f3_products > 0 {
+        unsafe self.products.reserveCapacity(source.pointee.n_f3_products)
+        for index in unsafe 0..<source.pointee.n_f3_products {
+          try unsafe self.products.append(RPCKit.MessageReading.string(source.pointee.f3_products[index]))
         }
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__UnlockedBy> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__UnlockedBy> {
       let target = unsafe scratch.allocate(Entitlement__V1__UnlockedBy.self, 1)
       unsafe entitlement__v1__unlocked_by__init(target)
-      unsafe target.pointee.tier = scratch.copy(self.tier)
+      unsafe target.pointee.f1_tier = scratch.copy(self.tier)
       if !self.addons.isEmpty {
-        unsafe target.pointee.n_addons = self.addons.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.addons.count)
+        unsafe target.pointee.n_f2_addons = self.addons.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.addons.count)
         for (index, element) in self.addons.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.addons = unsafe elements
+        unsafe target.pointee.f2_addons = unsafe elements
       }
       if !self.products.isEmpty {
-        unsafe target.pointee.n_products = self.products.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.products.count)
+        unsafe target.pointee.n_f3_products = self.products.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.products.count)
         for (index, element) in self.products.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.products = unsafe elements
+        unsafe target.pointee.f3_products = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// A limit.
-  public struct Limit: Message {
+  public struct Limit: RPCKit.Message {
     /// How many.
-    public enum ValueOneOf: Hashable, Sendable {
+    public enum ValueOneOf: Swift.Hashable, Swift.Sendable {
       /// At most this many.
-      case maximum(Int64)
+      case maximum(Swift.Int64)
       /// As many as one likes.
-      case unlimited(Bool)
+      case unlimited(Swift.Bool)
     }
 
     /// How many.
@@ -359,25 +381,31 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.Limit`.
-    public static var protobufName: String { "entitlement.v1.Limit" }
+    public static var protobufName: Swift.String { "entitlement.v1.Limit" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__limit(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__limit(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__Limit.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__Limit>) throws(MessageDecodingError) {
-      switch unsafe source.pointee.value_case.rawValue {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__Limit>
+    ) throws(RPCKit.MessageDecodingError) {
+      switch unsafe source.pointee.o0_value_case.rawValue {
       case 1:
-        unsafe self.value = .maximum(source.pointee.maximum)
+        unsafe self.value = ValueOneOf.maximum(source.pointee.f1_maximum)
       case 2:
-        unsafe self.value = .unlimited(source.pointee.unlimited != 0)
+        unsafe self.value = ValueOneOf.unlimited(source.pointee.f2_unlimited != 0)
       default:
         break
       }
@@ -385,25 +413,27 @@ extension Entitlement_V1 {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__Limit> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__Limit> {
       let target = unsafe scratch.allocate(Entitlement__V1__Limit.self, 1)
       unsafe entitlement__v1__limit__init(target)
       switch self.value {
-      case .maximum(let value):
-        unsafe target.pointee.maximum = value
-        unsafe target.pointee.value_case = Entitlement__V1__Limit__ValueCase(rawValue: 1)
-      case .unlimited(let value):
-        unsafe target.pointee.unlimited = value ? 1 : 0
-        unsafe target.pointee.value_case = Entitlement__V1__Limit__ValueCase(rawValue: 2)
+      case .maximum(let value)?:
+        unsafe target.pointee.f1_maximum = value
+        unsafe target.pointee.o0_value_case = .init(rawValue: 1)
+      case .unlimited(let value)?:
+        unsafe target.pointee.f2_unlimited = value ? 1 : 0
+        unsafe target.pointee.o0_value_case = .init(rawValue: 2)
       case nil:
         break
       }
@@ -411,16 +441,19 @@ extension Entitlement_V1 {
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// One thing that is available or not.
-  public struct Entitlement: Message {
+  public struct Entitlement: RPCKit.Message {
     /// The feature's key: `analytics`, `maxHorses`, `compliancePack`.
-    public var key: String = ""
+    public var key: Swift.String = ""
     /// Whether it is available; for a limit, whether it is above zero.
-    public var available: Bool = false
+    public var available: Swift.Bool = false
     /// Why.
     public var reason: Entitlement_V1.Reason = Entitlement_V1.Reason(rawValue: 0)
     /// The limit, if the feature is one.
@@ -437,8 +470,8 @@ extension Entitlement_V1 {
 
     /// Makes a message of the given fields.
     public init(
-      key: String = "",
-      available: Bool = false,
+      key: Swift.String = "",
+      available: Swift.Bool = false,
       reason: Entitlement_V1.Reason = Entitlement_V1.Reason(rawValue: 0),
       limit: Entitlement_V1.Limit? = nil,
       source: Entitlement_V1.Source = Entitlement_V1.Source(rawValue: 0),
@@ -455,72 +488,83 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.Entitlement`.
-    public static var protobufName: String { "entitlement.v1.Entitlement" }
+    public static var protobufName: Swift.String { "entitlement.v1.Entitlement" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__entitlement(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__entitlement(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__Entitlement.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__Entitlement>) throws(MessageDecodingError) {
-      try unsafe self.key = MessageReading.string(source.pointee.key)
-      unsafe self.available = source.pointee.available != 0
-      unsafe self.reason = Entitlement_V1.Reason(rawValue: MessageReading.number(source.pointee.reason.rawValue))
-      if let member = unsafe source.pointee.limit {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__Entitlement>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.key = RPCKit.MessageReading.string(source.pointee.f1_key)
+      unsafe self.available = source.pointee.f2_available != 0
+      unsafe self.reason = Entitlement_V1.Reason(rawValue: RPCKit.MessageReading.number(source.pointee.f3_reason.rawValue))
+      if let member = unsafe source.pointee.f4_limit {
         try unsafe self.limit = Entitlement_V1.Limit(reading: member)
       }
-      unsafe self.source = Entitlement_V1.Source(rawValue: MessageReading.number(source.pointee.source.rawValue))
-      if let member = unsafe source.pointee.valid_until {
+      unsafe self.source = Entitlement_V1.Source(rawValue: RPCKit.MessageReading.number(source.pointee.f5_source.rawValue))
+      if let member = unsafe source.pointee.f6_valid_until {
         try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.unlocked_by {
+      if let member = unsafe source.pointee.f7_unlocked_by {
         try unsafe self.unlockedBy = Entitlement_V1.UnlockedBy(reading: member)
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__Entitlement> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__Entitlement> {
       let target = unsafe scratch.allocate(Entitlement__V1__Entitlement.self, 1)
       unsafe entitlement__v1__entitlement__init(target)
-      unsafe target.pointee.key = scratch.copy(self.key)
-      unsafe target.pointee.available = self.available ? 1 : 0
-      unsafe target.pointee.reason = Entitlement__V1__Reason(rawValue: UInt32(bitPattern: self.reason.rawValue))
+      unsafe target.pointee.f1_key = scratch.copy(self.key)
+      unsafe target.pointee.f2_available = self.available ? 1 : 0
+      unsafe target.pointee.f3_reason = Entitlement__V1__Reason(rawValue: Swift.UInt32(bitPattern: self.reason.rawValue))
       if let value = self.limit {
-        unsafe target.pointee.limit = value.packed(in: scratch)
+        unsafe target.pointee.f4_limit = value.packed(in: scratch)
       }
-      unsafe target.pointee.source = Entitlement__V1__Source(rawValue: UInt32(bitPattern: self.source.rawValue))
+      unsafe target.pointee.f5_source = Entitlement__V1__Source(rawValue: Swift.UInt32(bitPattern: self.source.rawValue))
       if let value = self.validUntil {
-        unsafe target.pointee.valid_until = value.packed(in: scratch)
+        unsafe target.pointee.f6_valid_until = value.packed(in: scratch)
       }
       if let value = self.unlockedBy {
-        unsafe target.pointee.unlocked_by = value.packed(in: scratch)
+        unsafe target.pointee.f7_unlocked_by = value.packed(in: scratch)
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Asks for everything of a subject.
-  public struct GetEntitlementsRequest: Message {
+  public struct GetEntitlementsRequest: RPCKit.Message {
     /// The subject; the calling user if absent.
     public var subject: Entitlement_V1.Subject? = nil
 
@@ -535,47 +579,58 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.GetEntitlementsRequest`.
-    public static var protobufName: String { "entitlement.v1.GetEntitlementsRequest" }
+    public static var protobufName: Swift.String { "entitlement.v1.GetEntitlementsRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__get_entitlements_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__get_entitlements_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__GetEntitlementsRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__GetEntitlementsRequest>) throws(MessageDecodingError) {
-      if let member = unsafe source.pointee.subject {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__GetEntitlementsRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_subject {
         try unsafe self.subject = Entitlement_V1.Subject(reading: member)
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__GetEntitlementsRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__GetEntitlementsRequest> {
       let target = unsafe scratch.allocate(Entitlement__V1__GetEntitlementsRequest.self, 1)
       unsafe entitlement__v1__get_entitlements_request__init(target)
       if let value = self.subject {
-        unsafe target.pointee.subject = value.packed(in: scratch)
+        unsafe target.pointee.f1_subject = value.packed(in: scratch)
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if let value = self.subject {
         value.validate(path: path + "subject" + ".", into: &violations)
       }
@@ -583,19 +638,19 @@ extension Entitlement_V1 {
   }
 
   /// Everything of a subject.
-  public struct GetEntitlementsResponse: Message {
+  public struct GetEntitlementsResponse: RPCKit.Message {
     /// The subject.
     public var subject: Entitlement_V1.Subject? = nil
     /// The tier, or the plan of a user.
-    public var tier: String = ""
+    public var tier: Swift.String = ""
     /// Its active add-ons.
-    public var addons: [String] = []
+    public var addons: [Swift.String] = []
     /// Every feature that is known, sorted by key.
     public var entitlements: [Entitlement_V1.Entitlement] = []
     /// Products that were bought and count, sorted.
-    public var products: [String] = []
+    public var products: [Swift.String] = []
     /// Grows with each change of the subject's entitlements.
-    public var version: UInt64 = 0
+    public var version: Swift.UInt64 = 0
     /// Nobody may rely on the answer from then on.
     public var validUntil: Google_Protobuf.Timestamp? = nil
 
@@ -605,11 +660,11 @@ extension Entitlement_V1 {
     /// Makes a message of the given fields.
     public init(
       subject: Entitlement_V1.Subject? = nil,
-      tier: String = "",
-      addons: [String] = [],
+      tier: Swift.String = "",
+      addons: [Swift.String] = [],
       entitlements: [Entitlement_V1.Entitlement] = [],
-      products: [String] = [],
-      version: UInt64 = 0,
+      products: [Swift.String] = [],
+      version: Swift.UInt64 = 0,
       validUntil: Google_Protobuf.Timestamp? = nil
     ) {
       self.subject = subject
@@ -622,101 +677,112 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.GetEntitlementsResponse`.
-    public static var protobufName: String { "entitlement.v1.GetEntitlementsResponse" }
+    public static var protobufName: Swift.String { "entitlement.v1.GetEntitlementsResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__get_entitlements_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__get_entitlements_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__GetEntitlementsResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__GetEntitlementsResponse>) throws(MessageDecodingError) {
-      if let member = unsafe source.pointee.subject {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__GetEntitlementsResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_subject {
         try unsafe self.subject = Entitlement_V1.Subject(reading: member)
       }
-      try unsafe self.tier = MessageReading.string(source.pointee.tier)
-      if unsafe source.pointee.n_addons > 0 {
-        unsafe self.addons.reserveCapacity(source.pointee.n_addons)
-        for index in unsafe 0..<source.pointee.n_addons {
-          try unsafe self.addons.append(MessageReading.string(source.pointee.addons[index]))
+      try unsafe self.tier = RPCKit.MessageReading.string(source.pointee.f2_tier)
+      if unsafe source.pointee.n_f3_addons > 0 {
+        unsafe self.addons.reserveCapacity(source.pointee.n_f3_addons)
+        for index in unsafe 0..<source.pointee.n_f3_addons {
+          try unsafe self.addons.append(RPCKit.MessageReading.string(source.pointee.f3_addons[index]))
         }
       }
-      if unsafe source.pointee.n_entitlements > 0 {
-        unsafe self.entitlements.reserveCapacity(source.pointee.n_entitlements)
-        for index in unsafe 0..<source.pointee.n_entitlements {
-          if let member = unsafe source.pointee.entitlements[index] {
+      if unsafe source.pointee.n_f4_entitlements > 0 {
+        unsafe self.entitlements.reserveCapacity(source.pointee.n_f4_entitlements)
+        for index in unsafe 0..<source.pointee.n_f4_entitlements {
+          if let member = unsafe source.pointee.f4_entitlements[index] {
             try unsafe self.entitlements.append(Entitlement_V1.Entitlement(reading: member))
           }
         }
       }
-      if unsafe source.pointee.n_products > 0 {
-        unsafe self.products.reserveCapacity(source.pointee.n_products)
-        for index in unsafe 0..<source.pointee.n_products {
-          try unsafe self.products.append(MessageReading.string(source.pointee.products[index]))
+      if unsafe source.pointee.n_f5_products > 0 {
+        unsafe self.products.reserveCapacity(source.pointee.n_f5_products)
+        for index in unsafe 0..<source.pointee.n_f5_products {
+          try unsafe self.products.append(RPCKit.MessageReading.string(source.pointee.f5_products[index]))
         }
       }
-      unsafe self.version = source.pointee.version
-      if let member = unsafe source.pointee.valid_until {
+      unsafe self.version = source.pointee.f6_version
+      if let member = unsafe source.pointee.f7_valid_until {
         try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__GetEntitlementsResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__GetEntitlementsResponse> {
       let target = unsafe scratch.allocate(Entitlement__V1__GetEntitlementsResponse.self, 1)
       unsafe entitlement__v1__get_entitlements_response__init(target)
       if let value = self.subject {
-        unsafe target.pointee.subject = value.packed(in: scratch)
+        unsafe target.pointee.f1_subject = value.packed(in: scratch)
       }
-      unsafe target.pointee.tier = scratch.copy(self.tier)
+      unsafe target.pointee.f2_tier = scratch.copy(self.tier)
       if !self.addons.isEmpty {
-        unsafe target.pointee.n_addons = self.addons.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.addons.count)
+        unsafe target.pointee.n_f3_addons = self.addons.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.addons.count)
         for (index, element) in self.addons.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.addons = unsafe elements
+        unsafe target.pointee.f3_addons = unsafe elements
       }
       if !self.entitlements.isEmpty {
-        unsafe target.pointee.n_entitlements = self.entitlements.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Entitlement__V1__Entitlement>?.self, self.entitlements.count)
+        unsafe target.pointee.n_f4_entitlements = self.entitlements.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Entitlement__V1__Entitlement>?.self, self.entitlements.count)
         for (index, element) in self.entitlements.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.entitlements = unsafe elements
+        unsafe target.pointee.f4_entitlements = unsafe elements
       }
       if !self.products.isEmpty {
-        unsafe target.pointee.n_products = self.products.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.products.count)
+        unsafe target.pointee.n_f5_products = self.products.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.products.count)
         for (index, element) in self.products.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.products = unsafe elements
+        unsafe target.pointee.f5_products = unsafe elements
       }
-      unsafe target.pointee.version = self.version
+      unsafe target.pointee.f6_version = self.version
       if let value = self.validUntil {
-        unsafe target.pointee.valid_until = value.packed(in: scratch)
+        unsafe target.pointee.f7_valid_until = value.packed(in: scratch)
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if let value = self.subject {
         value.validate(path: path + "subject" + ".", into: &violations)
       }
@@ -724,11 +790,11 @@ extension Entitlement_V1 {
   }
 
   /// Is a feature available?
-  public struct CheckFeatureRequest: Message {
+  public struct CheckFeatureRequest: RPCKit.Message {
     /// The subject; the calling user if absent.
     public var subject: Entitlement_V1.Subject? = nil
     /// The feature's key.
-    public var feature: String = ""
+    public var feature: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -736,79 +802,90 @@ extension Entitlement_V1 {
     /// Makes a message of the given fields.
     public init(
       subject: Entitlement_V1.Subject? = nil,
-      feature: String = ""
+      feature: Swift.String = ""
     ) {
       self.subject = subject
       self.feature = feature
     }
 
     /// `entitlement.v1.CheckFeatureRequest`.
-    public static var protobufName: String { "entitlement.v1.CheckFeatureRequest" }
+    public static var protobufName: Swift.String { "entitlement.v1.CheckFeatureRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__check_feature_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__check_feature_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__CheckFeatureRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__CheckFeatureRequest>) throws(MessageDecodingError) {
-      if let member = unsafe source.pointee.subject {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__CheckFeatureRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_subject {
         try unsafe self.subject = Entitlement_V1.Subject(reading: member)
       }
-      try unsafe self.feature = MessageReading.string(source.pointee.feature)
+      try unsafe self.feature = RPCKit.MessageReading.string(source.pointee.f2_feature)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__CheckFeatureRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__CheckFeatureRequest> {
       let target = unsafe scratch.allocate(Entitlement__V1__CheckFeatureRequest.self, 1)
       unsafe entitlement__v1__check_feature_request__init(target)
       if let value = self.subject {
-        unsafe target.pointee.subject = value.packed(in: scratch)
+        unsafe target.pointee.f1_subject = value.packed(in: scratch)
       }
-      unsafe target.pointee.feature = scratch.copy(self.feature)
+      unsafe target.pointee.f2_feature = scratch.copy(self.feature)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if let value = self.subject {
         value.validate(path: path + "subject" + ".", into: &violations)
       }
       if self.feature.isEmpty {
-        violations.append(FieldViolation(field: path + "feature", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "feature", description: "must be set"))
       } else {
         if self.feature.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "feature", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "feature", description: "must have at most 64 bytes"))
         }
       }
     }
   }
 
   /// May there be more of something?
-  public struct CheckLimitRequest: Message {
+  public struct CheckLimitRequest: RPCKit.Message {
     /// The subject; the calling user if absent.
     public var subject: Entitlement_V1.Subject? = nil
     /// The limit's key.
-    public var limit: String = ""
+    public var limit: Swift.String = ""
     /// How many there are.
-    public var currentCount: Int64 = 0
+    public var currentCount: Swift.Int64 = 0
     /// How many more are wanted; 1 if absent.
-    public var requested: Int64? = nil
+    public var requested: Swift.Int64? = nil
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -816,9 +893,9 @@ extension Entitlement_V1 {
     /// Makes a message of the given fields.
     public init(
       subject: Entitlement_V1.Subject? = nil,
-      limit: String = "",
-      currentCount: Int64 = 0,
-      requested: Int64? = nil
+      limit: Swift.String = "",
+      currentCount: Swift.Int64 = 0,
+      requested: Swift.Int64? = nil
     ) {
       self.subject = subject
       self.limit = limit
@@ -827,91 +904,102 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.CheckLimitRequest`.
-    public static var protobufName: String { "entitlement.v1.CheckLimitRequest" }
+    public static var protobufName: Swift.String { "entitlement.v1.CheckLimitRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__check_limit_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__check_limit_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__CheckLimitRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__CheckLimitRequest>) throws(MessageDecodingError) {
-      if let member = unsafe source.pointee.subject {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__CheckLimitRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_subject {
         try unsafe self.subject = Entitlement_V1.Subject(reading: member)
       }
-      try unsafe self.limit = MessageReading.string(source.pointee.limit)
-      unsafe self.currentCount = source.pointee.current_count
-      if unsafe source.pointee._requested_case.rawValue == 4 {
-        unsafe self.requested = source.pointee.requested
+      try unsafe self.limit = RPCKit.MessageReading.string(source.pointee.f2_limit)
+      unsafe self.currentCount = source.pointee.f3_current_count
+      if unsafe source.pointee.p4_requested_case.rawValue == 4 {
+        unsafe self.requested = source.pointee.f4_requested
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__CheckLimitRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__CheckLimitRequest> {
       let target = unsafe scratch.allocate(Entitlement__V1__CheckLimitRequest.self, 1)
       unsafe entitlement__v1__check_limit_request__init(target)
       if let value = self.subject {
-        unsafe target.pointee.subject = value.packed(in: scratch)
+        unsafe target.pointee.f1_subject = value.packed(in: scratch)
       }
-      unsafe target.pointee.limit = scratch.copy(self.limit)
-      unsafe target.pointee.current_count = self.currentCount
+      unsafe target.pointee.f2_limit = scratch.copy(self.limit)
+      unsafe target.pointee.f3_current_count = self.currentCount
       if let value = self.requested {
-        unsafe target.pointee.requested = value
-        unsafe target.pointee._requested_case = Entitlement__V1__CheckLimitRequest__RequestedCase(rawValue: 4)
+        unsafe target.pointee.f4_requested = value
+        unsafe target.pointee.p4_requested_case = .init(rawValue: 4)
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if let value = self.subject {
         value.validate(path: path + "subject" + ".", into: &violations)
       }
       if self.limit.isEmpty {
-        violations.append(FieldViolation(field: path + "limit", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "limit", description: "must be set"))
       } else {
         if self.limit.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "limit", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "limit", description: "must have at most 64 bytes"))
         }
       }
       if !(self.currentCount == 0) {
-        if !(Double(self.currentCount) >= 0.0) {
-          violations.append(FieldViolation(field: path + "current_count", description: "must be at least 0"))
+        if !(Swift.Double(self.currentCount) >= 0.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "current_count", description: "must be at least 0"))
         }
       }
       if let value = self.requested {
-        if !(Double(value) >= 0.0) {
-          violations.append(FieldViolation(field: path + "requested", description: "must be at least 0"))
+        if !(Swift.Double(value) >= 0.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "requested", description: "must be at least 0"))
         }
       }
     }
   }
 
   /// The answer to a check.
-  public struct CheckResponse: Message {
+  public struct CheckResponse: RPCKit.Message {
     /// Whether it is allowed.
-    public var allowed: Bool = false
+    public var allowed: Swift.Bool = false
     /// Why.
     public var reason: Entitlement_V1.Reason = Entitlement_V1.Reason(rawValue: 0)
     /// The limit, if one was asked for.
     public var limit: Entitlement_V1.Limit? = nil
     /// How many more there may be before the request; absent when unlimited or no limit was asked for.
-    public var remaining: Int64? = nil
+    public var remaining: Swift.Int64? = nil
     /// Where the value comes from.
     public var source: Entitlement_V1.Source = Entitlement_V1.Source(rawValue: 0)
     /// What would allow it, when it is not.
@@ -919,21 +1007,21 @@ extension Entitlement_V1 {
     /// Nobody may rely on the answer from then on.
     public var validUntil: Google_Protobuf.Timestamp? = nil
     /// Grows with each change of the subject's entitlements.
-    public var version: UInt64 = 0
+    public var version: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      allowed: Bool = false,
+      allowed: Swift.Bool = false,
       reason: Entitlement_V1.Reason = Entitlement_V1.Reason(rawValue: 0),
       limit: Entitlement_V1.Limit? = nil,
-      remaining: Int64? = nil,
+      remaining: Swift.Int64? = nil,
       source: Entitlement_V1.Source = Entitlement_V1.Source(rawValue: 0),
       unlockedBy: Entitlement_V1.UnlockedBy? = nil,
       validUntil: Google_Protobuf.Timestamp? = nil,
-      version: UInt64 = 0
+      version: Swift.UInt64 = 0
     ) {
       self.allowed = allowed
       self.reason = reason
@@ -946,81 +1034,92 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.CheckResponse`.
-    public static var protobufName: String { "entitlement.v1.CheckResponse" }
+    public static var protobufName: Swift.String { "entitlement.v1.CheckResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__check_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__check_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__CheckResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__CheckResponse>) throws(MessageDecodingError) {
-      unsafe self.allowed = source.pointee.allowed != 0
-      unsafe self.reason = Entitlement_V1.Reason(rawValue: MessageReading.number(source.pointee.reason.rawValue))
-      if let member = unsafe source.pointee.limit {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__CheckResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.allowed = source.pointee.f1_allowed != 0
+      unsafe self.reason = Entitlement_V1.Reason(rawValue: RPCKit.MessageReading.number(source.pointee.f2_reason.rawValue))
+      if let member = unsafe source.pointee.f3_limit {
         try unsafe self.limit = Entitlement_V1.Limit(reading: member)
       }
-      if unsafe source.pointee._remaining_case.rawValue == 4 {
-        unsafe self.remaining = source.pointee.remaining
+      if unsafe source.pointee.p4_remaining_case.rawValue == 4 {
+        unsafe self.remaining = source.pointee.f4_remaining
       }
-      unsafe self.source = Entitlement_V1.Source(rawValue: MessageReading.number(source.pointee.source.rawValue))
-      if let member = unsafe source.pointee.unlocked_by {
+      unsafe self.source = Entitlement_V1.Source(rawValue: RPCKit.MessageReading.number(source.pointee.f5_source.rawValue))
+      if let member = unsafe source.pointee.f6_unlocked_by {
         try unsafe self.unlockedBy = Entitlement_V1.UnlockedBy(reading: member)
       }
-      if let member = unsafe source.pointee.valid_until {
+      if let member = unsafe source.pointee.f7_valid_until {
         try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
       }
-      unsafe self.version = source.pointee.version
+      unsafe self.version = source.pointee.f8_version
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__CheckResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__CheckResponse> {
       let target = unsafe scratch.allocate(Entitlement__V1__CheckResponse.self, 1)
       unsafe entitlement__v1__check_response__init(target)
-      unsafe target.pointee.allowed = self.allowed ? 1 : 0
-      unsafe target.pointee.reason = Entitlement__V1__Reason(rawValue: UInt32(bitPattern: self.reason.rawValue))
+      unsafe target.pointee.f1_allowed = self.allowed ? 1 : 0
+      unsafe target.pointee.f2_reason = Entitlement__V1__Reason(rawValue: Swift.UInt32(bitPattern: self.reason.rawValue))
       if let value = self.limit {
-        unsafe target.pointee.limit = value.packed(in: scratch)
+        unsafe target.pointee.f3_limit = value.packed(in: scratch)
       }
       if let value = self.remaining {
-        unsafe target.pointee.remaining = value
-        unsafe target.pointee._remaining_case = Entitlement__V1__CheckResponse__RemainingCase(rawValue: 4)
+        unsafe target.pointee.f4_remaining = value
+        unsafe target.pointee.p4_remaining_case = .init(rawValue: 4)
       }
-      unsafe target.pointee.source = Entitlement__V1__Source(rawValue: UInt32(bitPattern: self.source.rawValue))
+      unsafe target.pointee.f5_source = Entitlement__V1__Source(rawValue: Swift.UInt32(bitPattern: self.source.rawValue))
       if let value = self.unlockedBy {
-        unsafe target.pointee.unlocked_by = value.packed(in: scratch)
+        unsafe target.pointee.f6_unlocked_by = value.packed(in: scratch)
       }
       if let value = self.validUntil {
-        unsafe target.pointee.valid_until = value.packed(in: scratch)
+        unsafe target.pointee.f7_valid_until = value.packed(in: scratch)
       }
-      unsafe target.pointee.version = self.version
+      unsafe target.pointee.f8_version = self.version
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// One of several checks.
-  public struct EntitlementCheck: Message {
+  public struct EntitlementCheck: RPCKit.Message {
     /// What is asked.
-    public enum CheckOneOf: Hashable, Sendable {
+    public enum CheckOneOf: Swift.Hashable, Swift.Sendable {
       /// Is a feature available?
       case feature(Entitlement_V1.CheckFeatureRequest)
       /// May there be more of something?
@@ -1041,28 +1140,34 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.EntitlementCheck`.
-    public static var protobufName: String { "entitlement.v1.EntitlementCheck" }
+    public static var protobufName: Swift.String { "entitlement.v1.EntitlementCheck" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__entitlement_check(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__entitlement_check(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__EntitlementCheck.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__EntitlementCheck>) throws(MessageDecodingError) {
-      switch unsafe source.pointee.check_case.rawValue {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__EntitlementCheck>
+    ) throws(RPCKit.MessageDecodingError) {
+      switch unsafe source.pointee.o0_check_case.rawValue {
       case 1:
-        if let member = unsafe source.pointee.feature {
-          try unsafe self.check = .feature(Entitlement_V1.CheckFeatureRequest(reading: member))
+        if let member = unsafe source.pointee.f1_feature {
+          try unsafe self.check = CheckOneOf.feature(Entitlement_V1.CheckFeatureRequest(reading: member))
         }
       case 2:
-        if let member = unsafe source.pointee.limit {
-          try unsafe self.check = .limit(Entitlement_V1.CheckLimitRequest(reading: member))
+        if let member = unsafe source.pointee.f2_limit {
+          try unsafe self.check = CheckOneOf.limit(Entitlement_V1.CheckLimitRequest(reading: member))
         }
       default:
         break
@@ -1071,25 +1176,27 @@ extension Entitlement_V1 {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__EntitlementCheck> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__EntitlementCheck> {
       let target = unsafe scratch.allocate(Entitlement__V1__EntitlementCheck.self, 1)
       unsafe entitlement__v1__entitlement_check__init(target)
       switch self.check {
-      case .feature(let value):
-        unsafe target.pointee.feature = value.packed(in: scratch)
-        unsafe target.pointee.check_case = Entitlement__V1__EntitlementCheck__CheckCase(rawValue: 1)
-      case .limit(let value):
-        unsafe target.pointee.limit = value.packed(in: scratch)
-        unsafe target.pointee.check_case = Entitlement__V1__EntitlementCheck__CheckCase(rawValue: 2)
+      case .feature(let value)?:
+        unsafe target.pointee.f1_feature = value.packed(in: scratch)
+        unsafe target.pointee.o0_check_case = .init(rawValue: 1)
+      case .limit(let value)?:
+        unsafe target.pointee.f2_limit = value.packed(in: scratch)
+        unsafe target.pointee.o0_check_case = .init(rawValue: 2)
       case nil:
         break
       }
@@ -1097,11 +1204,14 @@ extension Entitlement_V1 {
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       switch self.check {
-      case .feature(let value):
+      case .feature(let value)?:
         value.validate(path: path + "feature" + ".", into: &violations)
-      case .limit(let value):
+      case .limit(let value)?:
         value.validate(path: path + "limit" + ".", into: &violations)
       default:
         break
@@ -1110,7 +1220,7 @@ extension Entitlement_V1 {
   }
 
   /// Several checks at one instant.
-  public struct BatchCheckRequest: Message {
+  public struct BatchCheckRequest: RPCKit.Message {
     /// The checks.
     public var checks: [Entitlement_V1.EntitlementCheck] = []
 
@@ -1125,24 +1235,30 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.BatchCheckRequest`.
-    public static var protobufName: String { "entitlement.v1.BatchCheckRequest" }
+    public static var protobufName: Swift.String { "entitlement.v1.BatchCheckRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__batch_check_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__batch_check_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__BatchCheckRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__BatchCheckRequest>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_checks > 0 {
-        unsafe self.checks.reserveCapacity(source.pointee.n_checks)
-        for index in unsafe 0..<source.pointee.n_checks {
-          if let member = unsafe source.pointee.checks[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__BatchCheckRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_checks > 0 {
+        unsafe self.checks.reserveCapacity(source.pointee.n_f1_checks)
+        for index in unsafe 0..<source.pointee.n_f1_checks {
+          if let member = unsafe source.pointee.f1_checks[index] {
             try unsafe self.checks.append(Entitlement_V1.EntitlementCheck(reading: member))
           }
         }
@@ -1151,45 +1267,51 @@ extension Entitlement_V1 {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__BatchCheckRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__BatchCheckRequest> {
       let target = unsafe scratch.allocate(Entitlement__V1__BatchCheckRequest.self, 1)
       unsafe entitlement__v1__batch_check_request__init(target)
       if !self.checks.isEmpty {
-        unsafe target.pointee.n_checks = self.checks.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Entitlement__V1__EntitlementCheck>?.self, self.checks.count)
+        unsafe target.pointee.n_f1_checks = self.checks.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Entitlement__V1__EntitlementCheck>?.self, self.checks.count)
         for (index, element) in self.checks.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.checks = unsafe elements
+        unsafe target.pointee.f1_checks = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.checks.count < 1 {
-        violations.append(FieldViolation(field: path + "checks", description: "must have at least 1 items"))
+        violations.append(RPCKit.FieldViolation(field: path + "checks", description: "must have at least 1 items"))
       }
       if self.checks.count > 1000 {
-        violations.append(FieldViolation(field: path + "checks", description: "must have at most 1000 items"))
-      }
-      for (index, value) in self.checks.enumerated() {
-        value.validate(path: path + "checks[\(index)]" + ".", into: &violations)
+        violations.append(RPCKit.FieldViolation(field: path + "checks", description: "must have at most 1000 items"))
+      } else {
+        for (index, value) in self.checks.enumerated() {
+          value.validate(path: path + "checks[\(index)]" + ".", into: &violations)
+        }
       }
     }
   }
 
   /// The answers to several checks.
-  public struct BatchCheckResponse: Message {
+  public struct BatchCheckResponse: RPCKit.Message {
     /// In the order of the checks.
     public var results: [Entitlement_V1.CheckResponse] = []
 
@@ -1204,24 +1326,30 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.BatchCheckResponse`.
-    public static var protobufName: String { "entitlement.v1.BatchCheckResponse" }
+    public static var protobufName: Swift.String { "entitlement.v1.BatchCheckResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__batch_check_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__batch_check_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__BatchCheckResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__BatchCheckResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_results > 0 {
-        unsafe self.results.reserveCapacity(source.pointee.n_results)
-        for index in unsafe 0..<source.pointee.n_results {
-          if let member = unsafe source.pointee.results[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__BatchCheckResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_results > 0 {
+        unsafe self.results.reserveCapacity(source.pointee.n_f1_results)
+        for index in unsafe 0..<source.pointee.n_f1_results {
+          if let member = unsafe source.pointee.f1_results[index] {
             try unsafe self.results.append(Entitlement_V1.CheckResponse(reading: member))
           }
         }
@@ -1230,110 +1358,126 @@ extension Entitlement_V1 {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__BatchCheckResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__BatchCheckResponse> {
       let target = unsafe scratch.allocate(Entitlement__V1__BatchCheckResponse.self, 1)
       unsafe entitlement__v1__batch_check_response__init(target)
       if !self.results.isEmpty {
-        unsafe target.pointee.n_results = self.results.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Entitlement__V1__CheckResponse>?.self, self.results.count)
+        unsafe target.pointee.n_f1_results = self.results.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Entitlement__V1__CheckResponse>?.self, self.results.count)
         for (index, element) in self.results.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.results = unsafe elements
+        unsafe target.pointee.f1_results = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Asks to be told of changes.
-  public struct WatchRequest: Message {
+  public struct WatchRequest: RPCKit.Message {
     /// Goes on after this revision; from now if 0.
-    public var afterRevision: UInt64 = 0
+    public var afterRevision: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      afterRevision: UInt64 = 0
+      afterRevision: Swift.UInt64 = 0
     ) {
       self.afterRevision = afterRevision
     }
 
     /// `entitlement.v1.WatchRequest`.
-    public static var protobufName: String { "entitlement.v1.WatchRequest" }
+    public static var protobufName: Swift.String { "entitlement.v1.WatchRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__watch_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__watch_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__WatchRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__WatchRequest>) throws(MessageDecodingError) {
-      unsafe self.afterRevision = source.pointee.after_revision
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__WatchRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.afterRevision = source.pointee.f1_after_revision
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__WatchRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__WatchRequest> {
       let target = unsafe scratch.allocate(Entitlement__V1__WatchRequest.self, 1)
       unsafe entitlement__v1__watch_request__init(target)
-      unsafe target.pointee.after_revision = self.afterRevision
+      unsafe target.pointee.f1_after_revision = self.afterRevision
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// A change of entitlements.
-  public struct Change: Message {
+  public struct Change: RPCKit.Message {
     /// Grows with each change.
-    public var revision: UInt64 = 0
+    public var revision: Swift.UInt64 = 0
     /// What it touched.
     public var kind: Entitlement_V1.ChangeKind = Entitlement_V1.ChangeKind(rawValue: 0)
     /// The subject, for SUBJECT.
     public var subject: Entitlement_V1.Subject? = nil
     /// Its new version.
-    public var version: UInt64 = 0
+    public var version: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      revision: UInt64 = 0,
+      revision: Swift.UInt64 = 0,
       kind: Entitlement_V1.ChangeKind = Entitlement_V1.ChangeKind(rawValue: 0),
       subject: Entitlement_V1.Subject? = nil,
-      version: UInt64 = 0
+      version: Swift.UInt64 = 0
     ) {
       self.revision = revision
       self.kind = kind
@@ -1342,53 +1486,64 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.Change`.
-    public static var protobufName: String { "entitlement.v1.Change" }
+    public static var protobufName: Swift.String { "entitlement.v1.Change" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__change(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__change(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__Change.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__Change>) throws(MessageDecodingError) {
-      unsafe self.revision = source.pointee.revision
-      unsafe self.kind = Entitlement_V1.ChangeKind(rawValue: MessageReading.number(source.pointee.kind.rawValue))
-      if let member = unsafe source.pointee.subject {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__Change>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.revision = source.pointee.f1_revision
+      unsafe self.kind = Entitlement_V1.ChangeKind(rawValue: RPCKit.MessageReading.number(source.pointee.f2_kind.rawValue))
+      if let member = unsafe source.pointee.f3_subject {
         try unsafe self.subject = Entitlement_V1.Subject(reading: member)
       }
-      unsafe self.version = source.pointee.version
+      unsafe self.version = source.pointee.f4_version
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__Change> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__Change> {
       let target = unsafe scratch.allocate(Entitlement__V1__Change.self, 1)
       unsafe entitlement__v1__change__init(target)
-      unsafe target.pointee.revision = self.revision
-      unsafe target.pointee.kind = Entitlement__V1__ChangeKind(rawValue: UInt32(bitPattern: self.kind.rawValue))
+      unsafe target.pointee.f1_revision = self.revision
+      unsafe target.pointee.f2_kind = Entitlement__V1__ChangeKind(rawValue: Swift.UInt32(bitPattern: self.kind.rawValue))
       if let value = self.subject {
-        unsafe target.pointee.subject = value.packed(in: scratch)
+        unsafe target.pointee.f3_subject = value.packed(in: scratch)
       }
-      unsafe target.pointee.version = self.version
+      unsafe target.pointee.f4_version = self.version
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if let value = self.subject {
         value.validate(path: path + "subject" + ".", into: &violations)
       }
@@ -1398,7 +1553,7 @@ extension Entitlement_V1 {
   /// What is known of the methods of `entitlement.v1.Entitlements`.
   public enum EntitlementsMethods {
     /// Everything of a subject in one call.
-    public static let get = MethodDescriptor(
+    public static let `get` = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Entitlements",
       method: "Get",
       kind: .unary,
@@ -1411,7 +1566,7 @@ extension Entitlement_V1 {
       responseType: "entitlement.v1.GetEntitlementsResponse"
     )
     /// Is a feature available? A denial is an answer, not an error.
-    public static let checkFeature = MethodDescriptor(
+    public static let checkFeature = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Entitlements",
       method: "CheckFeature",
       kind: .unary,
@@ -1424,7 +1579,7 @@ extension Entitlement_V1 {
       responseType: "entitlement.v1.CheckResponse"
     )
     /// May there be `requested` more when there are `current_count`?
-    public static let checkLimit = MethodDescriptor(
+    public static let checkLimit = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Entitlements",
       method: "CheckLimit",
       kind: .unary,
@@ -1437,7 +1592,7 @@ extension Entitlement_V1 {
       responseType: "entitlement.v1.CheckResponse"
     )
     /// Several checks at one instant.
-    public static let batchCheck = MethodDescriptor(
+    public static let batchCheck = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Entitlements",
       method: "BatchCheck",
       kind: .unary,
@@ -1450,7 +1605,7 @@ extension Entitlement_V1 {
       responseType: "entitlement.v1.BatchCheckResponse"
     )
     /// Tells which subject has changed, until the caller goes.
-    public static let watch = MethodDescriptor(
+    public static let watch = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Entitlements",
       method: "Watch",
       kind: .serverStreaming,
@@ -1466,40 +1621,40 @@ extension Entitlement_V1 {
 
   /// What was paid for, and what that allows. For a user as subject the caller must be that user; for a
   /// portfolio or organization it needs the right to see it.
-  public protocol EntitlementsService: Sendable {
+  public protocol EntitlementsService: Swift.Sendable {
     /// Everything of a subject in one call.
-    func get(_ request: Entitlement_V1.GetEntitlementsRequest, _ call: CallContext) async throws -> Entitlement_V1.GetEntitlementsResponse
+    func `get`(_ request: Entitlement_V1.GetEntitlementsRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.GetEntitlementsResponse
     /// Is a feature available? A denial is an answer, not an error.
-    func checkFeature(_ request: Entitlement_V1.CheckFeatureRequest, _ call: CallContext) async throws -> Entitlement_V1.CheckResponse
+    func checkFeature(_ request: Entitlement_V1.CheckFeatureRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.CheckResponse
     /// May there be `requested` more when there are `current_count`?
-    func checkLimit(_ request: Entitlement_V1.CheckLimitRequest, _ call: CallContext) async throws -> Entitlement_V1.CheckResponse
+    func checkLimit(_ request: Entitlement_V1.CheckLimitRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.CheckResponse
     /// Several checks at one instant.
-    func batchCheck(_ request: Entitlement_V1.BatchCheckRequest, _ call: CallContext) async throws -> Entitlement_V1.BatchCheckResponse
+    func batchCheck(_ request: Entitlement_V1.BatchCheckRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.BatchCheckResponse
     /// Tells which subject has changed, until the caller goes.
-    func watch(_ request: Entitlement_V1.WatchRequest, _ call: CallContext, to writer: ResponseWriter<Entitlement_V1.Change>) async throws
+    func watch(_ request: Entitlement_V1.WatchRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Entitlement_V1.Change>) async throws
   }
 
   /// Calls `entitlement.v1.Entitlements`.
-  public struct EntitlementsClient: Sendable {
+  public struct EntitlementsClient: Swift.Sendable {
     /// Where the calls go.
-    public let channel: Channel
+    public let channel: RPCKit.Channel
 
     /// Makes a client of the servers behind `channel`.
-    public init(_ channel: Channel) {
+    public init(_ channel: RPCKit.Channel) {
       self.channel = channel
     }
 
     /// Everything of a subject in one call.
     ///
     /// `timeout`, if given, goes before the one in `options`.
-    public func get(
+    public func `get`(
       _ request: Entitlement_V1.GetEntitlementsRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Entitlement_V1.GetEntitlementsResponse {
       var options = options
       if let timeout { options.timeout = timeout }
-      return try await channel.unary(EntitlementsMethods.get, request, options: options)
+      return try await channel.unary(EntitlementsMethods.`get`, request, options: options)
     }
 
     /// Is a feature available? A denial is an answer, not an error.
@@ -1508,7 +1663,7 @@ extension Entitlement_V1 {
     public func checkFeature(
       _ request: Entitlement_V1.CheckFeatureRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Entitlement_V1.CheckResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1521,7 +1676,7 @@ extension Entitlement_V1 {
     public func checkLimit(
       _ request: Entitlement_V1.CheckLimitRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Entitlement_V1.CheckResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1534,7 +1689,7 @@ extension Entitlement_V1 {
     public func batchCheck(
       _ request: Entitlement_V1.BatchCheckRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Entitlement_V1.BatchCheckResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1547,8 +1702,8 @@ extension Entitlement_V1 {
     public func watch(
       _ request: Entitlement_V1.WatchRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
-    ) -> ResponseStream<Entitlement_V1.Change> {
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) -> RPCKit.ResponseStream<Entitlement_V1.Change> {
       var options = options
       if let timeout { options.timeout = timeout }
       return channel.serverStreaming(EntitlementsMethods.watch, request, options: options)
@@ -1556,8 +1711,8 @@ extension Entitlement_V1 {
   }
 
   /// The descriptor of `entitlement/v1/entitlements.proto`, for reflection and JSON.
-  public static var entitlementV1EntitlementsFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var entitlementV1EntitlementsFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "entitlement/v1/entitlements.proto",
       base64: "CiFlbnRpdGxlbWVudC92MS9lbnRpdGxlbWVudHMucHJvdG8SDmVudGl0bGVtZW50LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byJeCgdTdWJqZWN0EjkKBGtpbmQYASABKA4yGy5lbnRpdGxlbWVudC52MS5TdWJqZWN0S2luZEIIqrsYBAgBOAFSBGtpbmQSGAoCaWQYAiABKAlCCKq7GAQIARhAUgJpZCJUCgpVbmxvY2tlZEJ5EhIKBHRpZXIYASABKAlSBHRpZXISFgoGYWRkb25zGAIgAygJUgZhZGRvbnMSGgoIcHJvZHVjdHMYAyADKAlSCHByb2R1Y3RzIkwKBUxpbWl0EhoKB21heGltdW0YASABKANIAFIHbWF4aW11bRIeCgl1bmxpbWl0ZWQYAiABKAhIAFIJdW5saW1pdGVkQgcKBXZhbHVlIsQCCgtFbnRpdGxlbWVudBIQCgNrZXkYASABKAlSA2tleRIcCglhdmFpbGFibGUYAiABKAhSCWF2YWlsYWJsZRIuCgZyZWFzb24YAyABKA4yFi5lbnRpdGxlbWVudC52MS5SZWFzb25SBnJlYXNvbhIrCgVsaW1pdBgEIAEoCzIVLmVudGl0bGVtZW50LnYxLkxpbWl0UgVsaW1pdBIuCgZzb3VyY2UYBSABKA4yFi5lbnRpdGxlbWVudC52MS5Tb3VyY2VSBnNvdXJjZRI7Cgt2YWxpZF91bnRpbBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSOwoLdW5sb2NrZWRfYnkYByABKAsyGi5lbnRpdGxlbWVudC52MS5VbmxvY2tlZEJ5Ugp1bmxvY2tlZEJ5IksKFkdldEVudGl0bGVtZW50c1JlcXVlc3QSMQoHc3ViamVjdBgBIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RSB3N1YmplY3QirAIKF0dldEVudGl0bGVtZW50c1Jlc3BvbnNlEjEKB3N1YmplY3QYASABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0UgdzdWJqZWN0EhIKBHRpZXIYAiABKAlSBHRpZXISFgoGYWRkb25zGAMgAygJUgZhZGRvbnMSPwoMZW50aXRsZW1lbnRzGAQgAygLMhsuZW50aXRsZW1lbnQudjEuRW50aXRsZW1lbnRSDGVudGl0bGVtZW50cxIaCghwcm9kdWN0cxgFIAMoCVIIcHJvZHVjdHMSGAoHdmVyc2lvbhgGIAEoBFIHdmVyc2lvbhI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwibAoTQ2hlY2tGZWF0dXJlUmVxdWVzdBIxCgdzdWJqZWN0GAEgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdFIHc3ViamVjdBIiCgdmZWF0dXJlGAIgASgJQgiquxgECAEYQFIHZmVhdHVyZSLaAQoRQ2hlY2tMaW1pdFJlcXVlc3QSMQoHc3ViamVjdBgBIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RSB3N1YmplY3QSHgoFbGltaXQYAiABKAlCCKq7GAQIARhAUgVsaW1pdBIyCg1jdXJyZW50X2NvdW50GAMgASgDQg2quxgJKQAAAAAAAAAAUgxjdXJyZW50Q291bnQSMAoJcmVxdWVzdGVkGAQgASgDQg2quxgJKQAAAAAAAAAASABSCXJlcXVlc3RlZIgBAUIMCgpfcmVxdWVzdGVkIvsCCg1DaGVja1Jlc3BvbnNlEhgKB2FsbG93ZWQYASABKAhSB2FsbG93ZWQSLgoGcmVhc29uGAIgASgOMhYuZW50aXRsZW1lbnQudjEuUmVhc29uUgZyZWFzb24SKwoFbGltaXQYAyABKAsyFS5lbnRpdGxlbWVudC52MS5MaW1pdFIFbGltaXQSIQoJcmVtYWluaW5nGAQgASgDSABSCXJlbWFpbmluZ4gBARIuCgZzb3VyY2UYBSABKA4yFi5lbnRpdGxlbWVudC52MS5Tb3VyY2VSBnNvdXJjZRI7Cgt1bmxvY2tlZF9ieRgGIAEoCzIaLmVudGl0bGVtZW50LnYxLlVubG9ja2VkQnlSCnVubG9ja2VkQnkSOwoLdmFsaWRfdW50aWwYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEhgKB3ZlcnNpb24YCCABKARSB3ZlcnNpb25CDAoKX3JlbWFpbmluZyKXAQoQRW50aXRsZW1lbnRDaGVjaxI/CgdmZWF0dXJlGAEgASgLMiMuZW50aXRsZW1lbnQudjEuQ2hlY2tGZWF0dXJlUmVxdWVzdEgAUgdmZWF0dXJlEjkKBWxpbWl0GAIgASgLMiEuZW50aXRsZW1lbnQudjEuQ2hlY2tMaW1pdFJlcXVlc3RIAFIFbGltaXRCBwoFY2hlY2siWAoRQmF0Y2hDaGVja1JlcXVlc3QSQwoGY2hlY2tzGAEgAygLMiAuZW50aXRsZW1lbnQudjEuRW50aXRsZW1lbnRDaGVja0IJqrsYBUABSOgHUgZjaGVja3MiTQoSQmF0Y2hDaGVja1Jlc3BvbnNlEjcKB3Jlc3VsdHMYASADKAsyHS5lbnRpdGxlbWVudC52MS5DaGVja1Jlc3BvbnNlUgdyZXN1bHRzIjUKDFdhdGNoUmVxdWVzdBIlCg5hZnRlcl9yZXZpc2lvbhgBIAEoBFINYWZ0ZXJSZXZpc2lvbiKhAQoGQ2hhbmdlEhoKCHJldmlzaW9uGAEgASgEUghyZXZpc2lvbhIuCgRraW5kGAIgASgOMhouZW50aXRsZW1lbnQudjEuQ2hhbmdlS2luZFIEa2luZBIxCgdzdWJqZWN0GAMgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdFIHc3ViamVjdBIYCgd2ZXJzaW9uGAQgASgEUgd2ZXJzaW9uKn0KC1N1YmplY3RLaW5kEhwKGFNVQkpFQ1RfS0lORF9VTlNQRUNJRklFRBAAEhUKEVNVQkpFQ1RfS0lORF9VU0VSEAESHQoZU1VCSkVDVF9LSU5EX09SR0FOSVpBVElPThACEhoKFlNVQkpFQ1RfS0lORF9QT1JURk9MSU8QAyr6AgoGUmVhc29uEhYKElJFQVNPTl9VTlNQRUNJRklFRBAAEhQKEFJFQVNPTl9BVkFJTEFCTEUQARIaChZSRUFTT05fTk9fU1VCU0NSSVBUSU9OEAISHwobUkVBU09OX1NVQlNDUklQVElPTl9FWFBJUkVEEAMSFgoSUkVBU09OX05PVF9JTl9USUVSEAQSGQoVUkVBU09OX0xJTUlUX0VYQ0VFREVEEAUSGQoVUkVBU09OX0FERE9OX1JFUVVJUkVEEAYSHQoZUkVBU09OX0RFTklFRF9CWV9PVkVSUklERRAHEhMKD1JFQVNPTl9SRUZVTkRFRBAIEhIKDlJFQVNPTl9SRVZPS0VEEAkSGgoWUkVBU09OX0ZFQVRVUkVfVU5LTk9XThAKEhgKFFJFQVNPTl9UWVBFX01JU01BVENIEAsSHwobUkVBU09OX0VOVklST05NRU5UX01JU01BVENIEAwSGAoUUkVBU09OX05PVF9QVVJDSEFTRUQQDSqBAQoGU291cmNlEhYKElNPVVJDRV9VTlNQRUNJRklFRBAAEhIKDlNPVVJDRV9ERUZBVUxUEAESDwoLU09VUkNFX1RJRVIQAhIQCgxTT1VSQ0VfQURET04QAxITCg9TT1VSQ0VfT1ZFUlJJREUQBBITCg9TT1VSQ0VfUFVSQ0hBU0UQBSqMAQoKQ2hhbmdlS2luZBIbChdDSEFOR0VfS0lORF9VTlNQRUNJRklFRBAAEhkKFUNIQU5HRV9LSU5EX0hFQVJUQkVBVBABEhcKE0NIQU5HRV9LSU5EX1NVQkpFQ1QQAhIVChFDSEFOR0VfS0lORF9USUVSUxADEhYKEkNIQU5HRV9LSU5EX1JFU1lOQxAEMuUDCgxFbnRpdGxlbWVudHMSYwoDR2V0EiYuZW50aXRsZW1lbnQudjEuR2V0RW50aXRsZW1lbnRzUmVxdWVzdBonLmVudGl0bGVtZW50LnYxLkdldEVudGl0bGVtZW50c1Jlc3BvbnNlIguiuxgHCAISASogARJhCgxDaGVja0ZlYXR1cmUSIy5lbnRpdGxlbWVudC52MS5DaGVja0ZlYXR1cmVSZXF1ZXN0Gh0uZW50aXRsZW1lbnQudjEuQ2hlY2tSZXNwb25zZSINorsYCQgCEgEqIAEoAhJdCgpDaGVja0xpbWl0EiEuZW50aXRsZW1lbnQudjEuQ2hlY2tMaW1pdFJlcXVlc3QaHS5lbnRpdGxlbWVudC52MS5DaGVja1Jlc3BvbnNlIg2iuxgJCAISASogASgCEmIKCkJhdGNoQ2hlY2sSIS5lbnRpdGxlbWVudC52MS5CYXRjaENoZWNrUmVxdWVzdBoiLmVudGl0bGVtZW50LnYxLkJhdGNoQ2hlY2tSZXNwb25zZSINorsYCQgCEgEqIAEoAhJKCgVXYXRjaBIcLmVudGl0bGVtZW50LnYxLldhdGNoUmVxdWVzdBoWLmVudGl0bGVtZW50LnYxLkNoYW5nZSIJorsYBQgDEgEqMAFiBnByb3RvMw=="
     )
@@ -1566,12 +1721,12 @@ extension Entitlement_V1 {
 
 extension Entitlement_V1.EntitlementsService {
   /// This service and its handlers, for a server.
-  public var definition: ServiceDefinition {
-    ServiceDefinition(
+  public var definition: RPCKit.ServiceDefinition {
+    RPCKit.ServiceDefinition(
       name: "entitlement.v1.Entitlements",
       methods: [
-        .unary(Entitlement_V1.EntitlementsMethods.get) {
-          request, call in try await self.get(request, call)
+        .unary(Entitlement_V1.EntitlementsMethods.`get`) {
+          request, call in try await self.`get`(request, call)
         },
         .unary(Entitlement_V1.EntitlementsMethods.checkFeature) {
           request, call in try await self.checkFeature(request, call)

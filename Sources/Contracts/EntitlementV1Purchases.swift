@@ -5,12 +5,12 @@ public import RPCKit
 
 extension Entitlement_V1 {
   /// Where something was bought.
-  public struct Environment: OpenEnum {
+  public struct Environment: RPCKit.OpenEnum {
     /// The number on the wire.
-    public var rawValue: Int32
+    public var rawValue: Swift.Int32
 
     /// Makes a value of any number, named or not.
-    public init(rawValue: Int32) {
+    public init(rawValue: Swift.Int32) {
       self.rawValue = rawValue
     }
 
@@ -22,7 +22,7 @@ extension Entitlement_V1 {
     public static var sandbox: Self { Self(rawValue: 2) }
 
     /// The name in the contract, or nil for a number that it does not name.
-    public var name: StaticString? {
+    public var name: Swift.StaticString? {
       switch rawValue {
       case 0: "ENVIRONMENT_UNSPECIFIED"
       case 1: "ENVIRONMENT_PRODUCTION"
@@ -33,12 +33,12 @@ extension Entitlement_V1 {
   }
 
   /// What a purchase is worth now.
-  public struct PurchaseState: OpenEnum {
+  public struct PurchaseState: RPCKit.OpenEnum {
     /// The number on the wire.
-    public var rawValue: Int32
+    public var rawValue: Swift.Int32
 
     /// Makes a value of any number, named or not.
-    public init(rawValue: Int32) {
+    public init(rawValue: Swift.Int32) {
       self.rawValue = rawValue
     }
 
@@ -54,7 +54,7 @@ extension Entitlement_V1 {
     public static var revoked: Self { Self(rawValue: 4) }
 
     /// The name in the contract, or nil for a number that it does not name.
-    public var name: StaticString? {
+    public var name: Swift.StaticString? {
       switch rawValue {
       case 0: "PURCHASE_STATE_UNSPECIFIED"
       case 1: "PURCHASE_STATE_ACTIVE"
@@ -67,12 +67,12 @@ extension Entitlement_V1 {
   }
 
   /// How a transaction was taken.
-  public struct TransactionResult: OpenEnum {
+  public struct TransactionResult: RPCKit.OpenEnum {
     /// The number on the wire.
-    public var rawValue: Int32
+    public var rawValue: Swift.Int32
 
     /// Makes a value of any number, named or not.
-    public init(rawValue: Int32) {
+    public init(rawValue: Swift.Int32) {
       self.rawValue = rawValue
     }
 
@@ -90,7 +90,7 @@ extension Entitlement_V1 {
     public static var invalid: Self { Self(rawValue: 5) }
 
     /// The name in the contract, or nil for a number that it does not name.
-    public var name: StaticString? {
+    public var name: Swift.StaticString? {
       switch rawValue {
       case 0: "TRANSACTION_RESULT_UNSPECIFIED"
       case 1: "TRANSACTION_RESULT_APPLIED"
@@ -104,15 +104,15 @@ extension Entitlement_V1 {
   }
 
   /// Something that was bought.
-  public struct Purchase: Message {
+  public struct Purchase: RPCKit.Message {
     /// Identifier, `pur_…`.
-    public var id: String = ""
+    public var id: Swift.String = ""
     /// What was bought.
-    public var productId: String = ""
+    public var productId: Swift.String = ""
     /// Apple's identifier of the purchase and all that follows from it.
-    public var originalTransactionId: String = ""
+    public var originalTransactionId: Swift.String = ""
     /// Apple's identifier of its newest transaction.
-    public var transactionId: String = ""
+    public var transactionId: Swift.String = ""
     /// Where it was bought.
     public var environment: Entitlement_V1.Environment = Entitlement_V1.Environment(rawValue: 0)
     /// What it is worth now.
@@ -124,23 +124,23 @@ extension Entitlement_V1 {
     /// When it was refunded or revoked.
     public var revokedAt: Google_Protobuf.Timestamp? = nil
     /// Whether it is shared by a family member.
-    public var familyShared: Bool = false
+    public var familyShared: Swift.Bool = false
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      id: String = "",
-      productId: String = "",
-      originalTransactionId: String = "",
-      transactionId: String = "",
+      id: Swift.String = "",
+      productId: Swift.String = "",
+      originalTransactionId: Swift.String = "",
+      transactionId: Swift.String = "",
       environment: Entitlement_V1.Environment = Entitlement_V1.Environment(rawValue: 0),
       state: Entitlement_V1.PurchaseState = Entitlement_V1.PurchaseState(rawValue: 0),
       purchasedAt: Google_Protobuf.Timestamp? = nil,
       expiresAt: Google_Protobuf.Timestamp? = nil,
       revokedAt: Google_Protobuf.Timestamp? = nil,
-      familyShared: Bool = false
+      familyShared: Swift.Bool = false
     ) {
       self.id = id
       self.productId = productId
@@ -155,78 +155,89 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.Purchase`.
-    public static var protobufName: String { "entitlement.v1.Purchase" }
+    public static var protobufName: Swift.String { "entitlement.v1.Purchase" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__purchase(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__purchase(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__Purchase.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__Purchase>) throws(MessageDecodingError) {
-      try unsafe self.id = MessageReading.string(source.pointee.id)
-      try unsafe self.productId = MessageReading.string(source.pointee.product_id)
-      try unsafe self.originalTransactionId = MessageReading.string(source.pointee.original_transaction_id)
-      try unsafe self.transactionId = MessageReading.string(source.pointee.transaction_id)
-      unsafe self.environment = Entitlement_V1.Environment(rawValue: MessageReading.number(source.pointee.environment.rawValue))
-      unsafe self.state = Entitlement_V1.PurchaseState(rawValue: MessageReading.number(source.pointee.state.rawValue))
-      if let member = unsafe source.pointee.purchased_at {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__Purchase>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f1_id)
+      try unsafe self.productId = RPCKit.MessageReading.string(source.pointee.f2_product_id)
+      try unsafe self.originalTransactionId = RPCKit.MessageReading.string(source.pointee.f3_original_transaction_id)
+      try unsafe self.transactionId = RPCKit.MessageReading.string(source.pointee.f4_transaction_id)
+      unsafe self.environment = Entitlement_V1.Environment(rawValue: RPCKit.MessageReading.number(source.pointee.f5_environment.rawValue))
+      unsafe self.state = Entitlement_V1.PurchaseState(rawValue: RPCKit.MessageReading.number(source.pointee.f6_state.rawValue))
+      if let member = unsafe source.pointee.f7_purchased_at {
         try unsafe self.purchasedAt = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.expires_at {
+      if let member = unsafe source.pointee.f8_expires_at {
         try unsafe self.expiresAt = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.revoked_at {
+      if let member = unsafe source.pointee.f9_revoked_at {
         try unsafe self.revokedAt = Google_Protobuf.Timestamp(reading: member)
       }
-      unsafe self.familyShared = source.pointee.family_shared != 0
+      unsafe self.familyShared = source.pointee.f10_family_shared != 0
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__Purchase> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__Purchase> {
       let target = unsafe scratch.allocate(Entitlement__V1__Purchase.self, 1)
       unsafe entitlement__v1__purchase__init(target)
-      unsafe target.pointee.id = scratch.copy(self.id)
-      unsafe target.pointee.product_id = scratch.copy(self.productId)
-      unsafe target.pointee.original_transaction_id = scratch.copy(self.originalTransactionId)
-      unsafe target.pointee.transaction_id = scratch.copy(self.transactionId)
-      unsafe target.pointee.environment = Entitlement__V1__Environment(rawValue: UInt32(bitPattern: self.environment.rawValue))
-      unsafe target.pointee.state = Entitlement__V1__PurchaseState(rawValue: UInt32(bitPattern: self.state.rawValue))
+      unsafe target.pointee.f1_id = scratch.copy(self.id)
+      unsafe target.pointee.f2_product_id = scratch.copy(self.productId)
+      unsafe target.pointee.f3_original_transaction_id = scratch.copy(self.originalTransactionId)
+      unsafe target.pointee.f4_transaction_id = scratch.copy(self.transactionId)
+      unsafe target.pointee.f5_environment = Entitlement__V1__Environment(rawValue: Swift.UInt32(bitPattern: self.environment.rawValue))
+      unsafe target.pointee.f6_state = Entitlement__V1__PurchaseState(rawValue: Swift.UInt32(bitPattern: self.state.rawValue))
       if let value = self.purchasedAt {
-        unsafe target.pointee.purchased_at = value.packed(in: scratch)
+        unsafe target.pointee.f7_purchased_at = value.packed(in: scratch)
       }
       if let value = self.expiresAt {
-        unsafe target.pointee.expires_at = value.packed(in: scratch)
+        unsafe target.pointee.f8_expires_at = value.packed(in: scratch)
       }
       if let value = self.revokedAt {
-        unsafe target.pointee.revoked_at = value.packed(in: scratch)
+        unsafe target.pointee.f9_revoked_at = value.packed(in: scratch)
       }
-      unsafe target.pointee.family_shared = self.familyShared ? 1 : 0
+      unsafe target.pointee.f10_family_shared = self.familyShared ? 1 : 0
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Hands in a transaction after a purchase.
-  public struct SubmitTransactionRequest: Message {
+  public struct SubmitTransactionRequest: RPCKit.Message {
     /// The signed transaction (JWS) that StoreKit 2 gave. The application buys with
     /// `appAccountToken` set to the UUID of its user: then nobody else can claim the purchase, and
     /// it counts even if only Apple tells of it. The UUID is the user's identifier: the 26
@@ -235,89 +246,100 @@ extension Entitlement_V1 {
     /// UUID, the last two are zero. So `usr_068a7h3v3szgs39e9x862wm3jg` buys with
     /// 0190a3c4-7b1e-7f0c-8d2e-4f5061728394, and need not ask for it. Without the token a purchase
     /// belongs to the first user who hands it in.
-    public var signedTransaction: String = ""
+    public var signedTransaction: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      signedTransaction: String = "",
-      idempotencyKey: String = ""
+      signedTransaction: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.signedTransaction = signedTransaction
       self.idempotencyKey = idempotencyKey
     }
 
     /// `entitlement.v1.SubmitTransactionRequest`.
-    public static var protobufName: String { "entitlement.v1.SubmitTransactionRequest" }
+    public static var protobufName: Swift.String { "entitlement.v1.SubmitTransactionRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__submit_transaction_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__submit_transaction_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__SubmitTransactionRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__SubmitTransactionRequest>) throws(MessageDecodingError) {
-      try unsafe self.signedTransaction = MessageReading.string(source.pointee.signed_transaction)
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__SubmitTransactionRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.signedTransaction = RPCKit.MessageReading.string(source.pointee.f1_signed_transaction)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f2_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__SubmitTransactionRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__SubmitTransactionRequest> {
       let target = unsafe scratch.allocate(Entitlement__V1__SubmitTransactionRequest.self, 1)
       unsafe entitlement__v1__submit_transaction_request__init(target)
-      unsafe target.pointee.signed_transaction = scratch.copy(self.signedTransaction)
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f1_signed_transaction = scratch.copy(self.signedTransaction)
+      unsafe target.pointee.f2_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.signedTransaction.isEmpty {
-        violations.append(FieldViolation(field: path + "signed_transaction", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "signed_transaction", description: "must be set"))
       } else {
         if self.signedTransaction.utf8.count > 65536 {
-          violations.append(FieldViolation(field: path + "signed_transaction", description: "must have at most 65536 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "signed_transaction", description: "must have at most 65536 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// What a transaction led to.
-  public struct SubmitTransactionResponse: Message {
+  public struct SubmitTransactionResponse: RPCKit.Message {
     /// How it was taken. ALREADY_CLAIMED and INVALID are errors here.
     public var result: Entitlement_V1.TransactionResult = Entitlement_V1.TransactionResult(rawValue: 0)
     /// The purchase.
     public var purchase: Entitlement_V1.Purchase? {
-      get { purchaseStorage.first }
-      set { purchaseStorage = newValue.map { [$0] } ?? [] }
+      get { purchase_storage.first }
+      set { purchase_storage = newValue.map { [$0] } ?? [] }
     }
-    private var purchaseStorage: [Entitlement_V1.Purchase] = []
+    private var purchase_storage: [Entitlement_V1.Purchase] = []
     /// Grows with each change of the user's entitlements.
-    public var version: UInt64 = 0
+    public var version: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -326,7 +348,7 @@ extension Entitlement_V1 {
     public init(
       result: Entitlement_V1.TransactionResult = Entitlement_V1.TransactionResult(rawValue: 0),
       purchase: Entitlement_V1.Purchase? = nil,
-      version: UInt64 = 0
+      version: Swift.UInt64 = 0
     ) {
       self.result = result
       self.purchase = purchase
@@ -334,156 +356,179 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.SubmitTransactionResponse`.
-    public static var protobufName: String { "entitlement.v1.SubmitTransactionResponse" }
+    public static var protobufName: Swift.String { "entitlement.v1.SubmitTransactionResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__submit_transaction_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__submit_transaction_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__SubmitTransactionResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__SubmitTransactionResponse>) throws(MessageDecodingError) {
-      unsafe self.result = Entitlement_V1.TransactionResult(rawValue: MessageReading.number(source.pointee.result.rawValue))
-      if let member = unsafe source.pointee.purchase {
-        try unsafe self.purchaseStorage = [Entitlement_V1.Purchase(reading: member)]
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__SubmitTransactionResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.result = Entitlement_V1.TransactionResult(rawValue: RPCKit.MessageReading.number(source.pointee.f1_result.rawValue))
+      if let member = unsafe source.pointee.f2_purchase {
+        try unsafe self.purchase_storage = [Entitlement_V1.Purchase(reading: member)]
       }
-      unsafe self.version = source.pointee.version
+      unsafe self.version = source.pointee.f3_version
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__SubmitTransactionResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__SubmitTransactionResponse> {
       let target = unsafe scratch.allocate(Entitlement__V1__SubmitTransactionResponse.self, 1)
       unsafe entitlement__v1__submit_transaction_response__init(target)
-      unsafe target.pointee.result = Entitlement__V1__TransactionResult(rawValue: UInt32(bitPattern: self.result.rawValue))
+      unsafe target.pointee.f1_result = Entitlement__V1__TransactionResult(rawValue: Swift.UInt32(bitPattern: self.result.rawValue))
       if let value = self.purchase {
-        unsafe target.pointee.purchase = value.packed(in: scratch)
+        unsafe target.pointee.f2_purchase = value.packed(in: scratch)
       }
-      unsafe target.pointee.version = self.version
+      unsafe target.pointee.f3_version = self.version
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Hands in all transactions of the device, after "restore purchases".
-  public struct RestoreRequest: Message {
+  public struct RestoreRequest: RPCKit.Message {
     /// The signed transactions (JWS).
-    public var signedTransactions: [String] = []
+    public var signedTransactions: [Swift.String] = []
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      signedTransactions: [String] = [],
-      idempotencyKey: String = ""
+      signedTransactions: [Swift.String] = [],
+      idempotencyKey: Swift.String = ""
     ) {
       self.signedTransactions = signedTransactions
       self.idempotencyKey = idempotencyKey
     }
 
     /// `entitlement.v1.RestoreRequest`.
-    public static var protobufName: String { "entitlement.v1.RestoreRequest" }
+    public static var protobufName: Swift.String { "entitlement.v1.RestoreRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__restore_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__restore_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__RestoreRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__RestoreRequest>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_signed_transactions > 0 {
-        unsafe self.signedTransactions.reserveCapacity(source.pointee.n_signed_transactions)
-        for index in unsafe 0..<source.pointee.n_signed_transactions {
-          try unsafe self.signedTransactions.append(MessageReading.string(source.pointee.signed_transactions[index]))
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__RestoreRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_signed_transactions > 0 {
+        unsafe self.signedTransactions.reserveCapacity(source.pointee.n_f1_signed_transactions)
+        for index in unsafe 0..<source.pointee.n_f1_signed_transactions {
+          try unsafe self.signedTransactions.append(RPCKit.MessageReading.string(source.pointee.f1_signed_transactions[index]))
         }
       }
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f2_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__RestoreRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__RestoreRequest> {
       let target = unsafe scratch.allocate(Entitlement__V1__RestoreRequest.self, 1)
       unsafe entitlement__v1__restore_request__init(target)
       if !self.signedTransactions.isEmpty {
-        unsafe target.pointee.n_signed_transactions = self.signedTransactions.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.signedTransactions.count)
+        unsafe target.pointee.n_f1_signed_transactions = self.signedTransactions.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.signedTransactions.count)
         for (index, element) in self.signedTransactions.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.signed_transactions = unsafe elements
+        unsafe target.pointee.f1_signed_transactions = unsafe elements
       }
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f2_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.signedTransactions.count < 1 {
-        violations.append(FieldViolation(field: path + "signed_transactions", description: "must have at least 1 items"))
+        violations.append(RPCKit.FieldViolation(field: path + "signed_transactions", description: "must have at least 1 items"))
       }
       if self.signedTransactions.count > 100 {
-        violations.append(FieldViolation(field: path + "signed_transactions", description: "must have at most 100 items"))
-      }
-      for (index, value) in self.signedTransactions.enumerated() {
-        if value.utf8.count > 65536 {
-          violations.append(FieldViolation(field: path + "signed_transactions[\(index)]", description: "must have at most 65536 bytes"))
+        violations.append(RPCKit.FieldViolation(field: path + "signed_transactions", description: "must have at most 100 items"))
+      } else {
+        for (index, value) in self.signedTransactions.enumerated() {
+          if value.utf8.count > 65536 {
+            violations.append(RPCKit.FieldViolation(field: path + "signed_transactions[\(index)]", description: "must have at most 65536 bytes"))
+          }
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// What one restored transaction led to.
-  public struct RestoredTransaction: Message {
+  public struct RestoredTransaction: RPCKit.Message {
     /// How it was taken.
     public var result: Entitlement_V1.TransactionResult = Entitlement_V1.TransactionResult(rawValue: 0)
     /// The purchase, unless it is INVALID or ALREADY_CLAIMED.
     public var purchase: Entitlement_V1.Purchase? {
-      get { purchaseStorage.first }
-      set { purchaseStorage = newValue.map { [$0] } ?? [] }
+      get { purchase_storage.first }
+      set { purchase_storage = newValue.map { [$0] } ?? [] }
     }
-    private var purchaseStorage: [Entitlement_V1.Purchase] = []
+    private var purchase_storage: [Entitlement_V1.Purchase] = []
     /// Why it is INVALID: a reason code.
-    public var reason: String = ""
+    public var reason: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -492,7 +537,7 @@ extension Entitlement_V1 {
     public init(
       result: Entitlement_V1.TransactionResult = Entitlement_V1.TransactionResult(rawValue: 0),
       purchase: Entitlement_V1.Purchase? = nil,
-      reason: String = ""
+      reason: Swift.String = ""
     ) {
       self.result = result
       self.purchase = purchase
@@ -500,60 +545,71 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.RestoredTransaction`.
-    public static var protobufName: String { "entitlement.v1.RestoredTransaction" }
+    public static var protobufName: Swift.String { "entitlement.v1.RestoredTransaction" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__restored_transaction(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__restored_transaction(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__RestoredTransaction.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__RestoredTransaction>) throws(MessageDecodingError) {
-      unsafe self.result = Entitlement_V1.TransactionResult(rawValue: MessageReading.number(source.pointee.result.rawValue))
-      if let member = unsafe source.pointee.purchase {
-        try unsafe self.purchaseStorage = [Entitlement_V1.Purchase(reading: member)]
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__RestoredTransaction>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.result = Entitlement_V1.TransactionResult(rawValue: RPCKit.MessageReading.number(source.pointee.f1_result.rawValue))
+      if let member = unsafe source.pointee.f2_purchase {
+        try unsafe self.purchase_storage = [Entitlement_V1.Purchase(reading: member)]
       }
-      try unsafe self.reason = MessageReading.string(source.pointee.reason)
+      try unsafe self.reason = RPCKit.MessageReading.string(source.pointee.f3_reason)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__RestoredTransaction> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__RestoredTransaction> {
       let target = unsafe scratch.allocate(Entitlement__V1__RestoredTransaction.self, 1)
       unsafe entitlement__v1__restored_transaction__init(target)
-      unsafe target.pointee.result = Entitlement__V1__TransactionResult(rawValue: UInt32(bitPattern: self.result.rawValue))
+      unsafe target.pointee.f1_result = Entitlement__V1__TransactionResult(rawValue: Swift.UInt32(bitPattern: self.result.rawValue))
       if let value = self.purchase {
-        unsafe target.pointee.purchase = value.packed(in: scratch)
+        unsafe target.pointee.f2_purchase = value.packed(in: scratch)
       }
-      unsafe target.pointee.reason = scratch.copy(self.reason)
+      unsafe target.pointee.f3_reason = scratch.copy(self.reason)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// What the restored transactions led to.
-  public struct RestoreResponse: Message {
+  public struct RestoreResponse: RPCKit.Message {
     /// In the order of the transactions.
     public var transactions: [Entitlement_V1.RestoredTransaction] = []
     /// Grows with each change of the user's entitlements.
-    public var version: UInt64 = 0
+    public var version: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -561,127 +617,149 @@ extension Entitlement_V1 {
     /// Makes a message of the given fields.
     public init(
       transactions: [Entitlement_V1.RestoredTransaction] = [],
-      version: UInt64 = 0
+      version: Swift.UInt64 = 0
     ) {
       self.transactions = transactions
       self.version = version
     }
 
     /// `entitlement.v1.RestoreResponse`.
-    public static var protobufName: String { "entitlement.v1.RestoreResponse" }
+    public static var protobufName: Swift.String { "entitlement.v1.RestoreResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__restore_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__restore_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__RestoreResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__RestoreResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_transactions > 0 {
-        unsafe self.transactions.reserveCapacity(source.pointee.n_transactions)
-        for index in unsafe 0..<source.pointee.n_transactions {
-          if let member = unsafe source.pointee.transactions[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__RestoreResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_transactions > 0 {
+        unsafe self.transactions.reserveCapacity(source.pointee.n_f1_transactions)
+        for index in unsafe 0..<source.pointee.n_f1_transactions {
+          if let member = unsafe source.pointee.f1_transactions[index] {
             try unsafe self.transactions.append(Entitlement_V1.RestoredTransaction(reading: member))
           }
         }
       }
-      unsafe self.version = source.pointee.version
+      unsafe self.version = source.pointee.f2_version
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__RestoreResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__RestoreResponse> {
       let target = unsafe scratch.allocate(Entitlement__V1__RestoreResponse.self, 1)
       unsafe entitlement__v1__restore_response__init(target)
       if !self.transactions.isEmpty {
-        unsafe target.pointee.n_transactions = self.transactions.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Entitlement__V1__RestoredTransaction>?.self, self.transactions.count)
+        unsafe target.pointee.n_f1_transactions = self.transactions.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Entitlement__V1__RestoredTransaction>?.self, self.transactions.count)
         for (index, element) in self.transactions.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.transactions = unsafe elements
+        unsafe target.pointee.f1_transactions = unsafe elements
       }
-      unsafe target.pointee.version = self.version
+      unsafe target.pointee.f2_version = self.version
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Apple tells that something happened.
-  public struct HandleNotificationRequest: Message {
+  public struct HandleNotificationRequest: RPCKit.Message {
     /// The body's `signedPayload`: App Store Server Notifications, version 2.
-    public var signedPayload: String = ""
+    public var signedPayload: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      signedPayload: String = ""
+      signedPayload: Swift.String = ""
     ) {
       self.signedPayload = signedPayload
     }
 
     /// `entitlement.v1.HandleNotificationRequest`.
-    public static var protobufName: String { "entitlement.v1.HandleNotificationRequest" }
+    public static var protobufName: Swift.String { "entitlement.v1.HandleNotificationRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__handle_notification_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__handle_notification_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__HandleNotificationRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__HandleNotificationRequest>) throws(MessageDecodingError) {
-      try unsafe self.signedPayload = MessageReading.string(source.pointee.signed_payload)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__HandleNotificationRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.signedPayload = RPCKit.MessageReading.string(source.pointee.f1_signed_payload)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__HandleNotificationRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__HandleNotificationRequest> {
       let target = unsafe scratch.allocate(Entitlement__V1__HandleNotificationRequest.self, 1)
       unsafe entitlement__v1__handle_notification_request__init(target)
-      unsafe target.pointee.signed_payload = scratch.copy(self.signedPayload)
+      unsafe target.pointee.f1_signed_payload = scratch.copy(self.signedPayload)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.signedPayload.isEmpty {
-        violations.append(FieldViolation(field: path + "signed_payload", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "signed_payload", description: "must be set"))
       } else {
         if self.signedPayload.utf8.count > 262144 {
-          violations.append(FieldViolation(field: path + "signed_payload", description: "must have at most 262144 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "signed_payload", description: "must have at most 262144 bytes"))
         }
       }
     }
@@ -689,145 +767,167 @@ extension Entitlement_V1 {
 
   /// The notification was genuine and is kept; the gateway answers 200. An error means that Apple
   /// should send it again.
-  public struct HandleNotificationResponse: Message {
+  public struct HandleNotificationResponse: RPCKit.Message {
     /// Whether it was there before.
-    public var duplicate: Bool = false
+    public var duplicate: Swift.Bool = false
     /// Whether it changed what somebody has.
-    public var applied: Bool = false
+    public var applied: Swift.Bool = false
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      duplicate: Bool = false,
-      applied: Bool = false
+      duplicate: Swift.Bool = false,
+      applied: Swift.Bool = false
     ) {
       self.duplicate = duplicate
       self.applied = applied
     }
 
     /// `entitlement.v1.HandleNotificationResponse`.
-    public static var protobufName: String { "entitlement.v1.HandleNotificationResponse" }
+    public static var protobufName: Swift.String { "entitlement.v1.HandleNotificationResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__handle_notification_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__handle_notification_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__HandleNotificationResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__HandleNotificationResponse>) throws(MessageDecodingError) {
-      unsafe self.duplicate = source.pointee.duplicate != 0
-      unsafe self.applied = source.pointee.applied != 0
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__HandleNotificationResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.duplicate = source.pointee.f1_duplicate != 0
+      unsafe self.applied = source.pointee.f2_applied != 0
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__HandleNotificationResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__HandleNotificationResponse> {
       let target = unsafe scratch.allocate(Entitlement__V1__HandleNotificationResponse.self, 1)
       unsafe entitlement__v1__handle_notification_response__init(target)
-      unsafe target.pointee.duplicate = self.duplicate ? 1 : 0
-      unsafe target.pointee.applied = self.applied ? 1 : 0
+      unsafe target.pointee.f1_duplicate = self.duplicate ? 1 : 0
+      unsafe target.pointee.f2_applied = self.applied ? 1 : 0
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Asks for the caller's purchases.
-  public struct ListPurchasesRequest: Message {
+  public struct ListPurchasesRequest: RPCKit.Message {
     /// At most this many, 50 if 0.
-    public var pageSize: UInt32 = 0
+    public var pageSize: Swift.UInt32 = 0
     /// From an earlier answer, with the same other fields.
-    public var pageToken: String = ""
+    public var pageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      pageSize: UInt32 = 0,
-      pageToken: String = ""
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = ""
     ) {
       self.pageSize = pageSize
       self.pageToken = pageToken
     }
 
     /// `entitlement.v1.ListPurchasesRequest`.
-    public static var protobufName: String { "entitlement.v1.ListPurchasesRequest" }
+    public static var protobufName: Swift.String { "entitlement.v1.ListPurchasesRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__list_purchases_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__list_purchases_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__ListPurchasesRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__ListPurchasesRequest>) throws(MessageDecodingError) {
-      unsafe self.pageSize = source.pointee.page_size
-      try unsafe self.pageToken = MessageReading.string(source.pointee.page_token)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__ListPurchasesRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.pageSize = source.pointee.f1_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f2_page_token)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__ListPurchasesRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__ListPurchasesRequest> {
       let target = unsafe scratch.allocate(Entitlement__V1__ListPurchasesRequest.self, 1)
       unsafe entitlement__v1__list_purchases_request__init(target)
-      unsafe target.pointee.page_size = self.pageSize
-      unsafe target.pointee.page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f1_page_size = self.pageSize
+      unsafe target.pointee.f2_page_token = scratch.copy(self.pageToken)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if !(self.pageSize == 0) {
-        if !(Double(self.pageSize) <= 1000.0) {
-          violations.append(FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
     }
   }
 
   /// The caller's purchases, one page of them.
-  public struct ListPurchasesResponse: Message {
+  public struct ListPurchasesResponse: RPCKit.Message {
     /// Newest first.
     public var purchases: [Entitlement_V1.Purchase] = []
     /// For the next page; empty at the end.
-    public var nextPageToken: String = ""
+    public var nextPageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -835,73 +935,84 @@ extension Entitlement_V1 {
     /// Makes a message of the given fields.
     public init(
       purchases: [Entitlement_V1.Purchase] = [],
-      nextPageToken: String = ""
+      nextPageToken: Swift.String = ""
     ) {
       self.purchases = purchases
       self.nextPageToken = nextPageToken
     }
 
     /// `entitlement.v1.ListPurchasesResponse`.
-    public static var protobufName: String { "entitlement.v1.ListPurchasesResponse" }
+    public static var protobufName: Swift.String { "entitlement.v1.ListPurchasesResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__list_purchases_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__list_purchases_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__ListPurchasesResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__ListPurchasesResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_purchases > 0 {
-        unsafe self.purchases.reserveCapacity(source.pointee.n_purchases)
-        for index in unsafe 0..<source.pointee.n_purchases {
-          if let member = unsafe source.pointee.purchases[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__ListPurchasesResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_purchases > 0 {
+        unsafe self.purchases.reserveCapacity(source.pointee.n_f1_purchases)
+        for index in unsafe 0..<source.pointee.n_f1_purchases {
+          if let member = unsafe source.pointee.f1_purchases[index] {
             try unsafe self.purchases.append(Entitlement_V1.Purchase(reading: member))
           }
         }
       }
-      try unsafe self.nextPageToken = MessageReading.string(source.pointee.next_page_token)
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__ListPurchasesResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__ListPurchasesResponse> {
       let target = unsafe scratch.allocate(Entitlement__V1__ListPurchasesResponse.self, 1)
       unsafe entitlement__v1__list_purchases_response__init(target)
       if !self.purchases.isEmpty {
-        unsafe target.pointee.n_purchases = self.purchases.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Entitlement__V1__Purchase>?.self, self.purchases.count)
+        unsafe target.pointee.n_f1_purchases = self.purchases.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Entitlement__V1__Purchase>?.self, self.purchases.count)
         for (index, element) in self.purchases.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.purchases = unsafe elements
+        unsafe target.pointee.f1_purchases = unsafe elements
       }
-      unsafe target.pointee.next_page_token = scratch.copy(self.nextPageToken)
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// What is known of the methods of `entitlement.v1.Purchases`.
   public enum PurchasesMethods {
     /// Hands in a transaction after a purchase.
-    public static let submitTransaction = MethodDescriptor(
+    public static let submitTransaction = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Purchases",
       method: "SubmitTransaction",
       kind: .unary,
@@ -915,7 +1026,7 @@ extension Entitlement_V1 {
     )
     /// Hands in all transactions of the device; what another user claimed comes over, as the restore
     /// policy says.
-    public static let restore = MethodDescriptor(
+    public static let restore = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Purchases",
       method: "Restore",
       kind: .unary,
@@ -928,7 +1039,7 @@ extension Entitlement_V1 {
       responseType: "entitlement.v1.RestoreResponse"
     )
     /// Apple's notification, as the gateway received it.
-    public static let handleNotification = MethodDescriptor(
+    public static let handleNotification = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Purchases",
       method: "HandleNotification",
       kind: .unary,
@@ -941,7 +1052,7 @@ extension Entitlement_V1 {
       responseType: "entitlement.v1.HandleNotificationResponse"
     )
     /// The caller's purchases.
-    public static let list = MethodDescriptor(
+    public static let list = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Purchases",
       method: "List",
       kind: .unary,
@@ -956,25 +1067,25 @@ extension Entitlement_V1 {
   }
 
   /// Purchases in the App Store. What Apple signed is verified here, without asking Apple.
-  public protocol PurchasesService: Sendable {
+  public protocol PurchasesService: Swift.Sendable {
     /// Hands in a transaction after a purchase.
-    func submitTransaction(_ request: Entitlement_V1.SubmitTransactionRequest, _ call: CallContext) async throws -> Entitlement_V1.SubmitTransactionResponse
+    func submitTransaction(_ request: Entitlement_V1.SubmitTransactionRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.SubmitTransactionResponse
     /// Hands in all transactions of the device; what another user claimed comes over, as the restore
     /// policy says.
-    func restore(_ request: Entitlement_V1.RestoreRequest, _ call: CallContext) async throws -> Entitlement_V1.RestoreResponse
+    func restore(_ request: Entitlement_V1.RestoreRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.RestoreResponse
     /// Apple's notification, as the gateway received it.
-    func handleNotification(_ request: Entitlement_V1.HandleNotificationRequest, _ call: CallContext) async throws -> Entitlement_V1.HandleNotificationResponse
+    func handleNotification(_ request: Entitlement_V1.HandleNotificationRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.HandleNotificationResponse
     /// The caller's purchases.
-    func list(_ request: Entitlement_V1.ListPurchasesRequest, _ call: CallContext) async throws -> Entitlement_V1.ListPurchasesResponse
+    func list(_ request: Entitlement_V1.ListPurchasesRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.ListPurchasesResponse
   }
 
   /// Calls `entitlement.v1.Purchases`.
-  public struct PurchasesClient: Sendable {
+  public struct PurchasesClient: Swift.Sendable {
     /// Where the calls go.
-    public let channel: Channel
+    public let channel: RPCKit.Channel
 
     /// Makes a client of the servers behind `channel`.
-    public init(_ channel: Channel) {
+    public init(_ channel: RPCKit.Channel) {
       self.channel = channel
     }
 
@@ -984,7 +1095,7 @@ extension Entitlement_V1 {
     public func submitTransaction(
       _ request: Entitlement_V1.SubmitTransactionRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Entitlement_V1.SubmitTransactionResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -998,7 +1109,7 @@ extension Entitlement_V1 {
     public func restore(
       _ request: Entitlement_V1.RestoreRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Entitlement_V1.RestoreResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1011,7 +1122,7 @@ extension Entitlement_V1 {
     public func handleNotification(
       _ request: Entitlement_V1.HandleNotificationRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Entitlement_V1.HandleNotificationResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1024,7 +1135,7 @@ extension Entitlement_V1 {
     public func list(
       _ request: Entitlement_V1.ListPurchasesRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Entitlement_V1.ListPurchasesResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1033,8 +1144,8 @@ extension Entitlement_V1 {
   }
 
   /// The descriptor of `entitlement/v1/purchases.proto`, for reflection and JSON.
-  public static var entitlementV1PurchasesFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var entitlementV1PurchasesFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "entitlement/v1/purchases.proto",
       base64: "Ch5lbnRpdGxlbWVudC92MS9wdXJjaGFzZXMucHJvdG8SDmVudGl0bGVtZW50LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byLmAwoIUHVyY2hhc2USDgoCaWQYASABKAlSAmlkEh0KCnByb2R1Y3RfaWQYAiABKAlSCXByb2R1Y3RJZBI2ChdvcmlnaW5hbF90cmFuc2FjdGlvbl9pZBgDIAEoCVIVb3JpZ2luYWxUcmFuc2FjdGlvbklkEiUKDnRyYW5zYWN0aW9uX2lkGAQgASgJUg10cmFuc2FjdGlvbklkEj0KC2Vudmlyb25tZW50GAUgASgOMhsuZW50aXRsZW1lbnQudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50EjMKBXN0YXRlGAYgASgOMh0uZW50aXRsZW1lbnQudjEuUHVyY2hhc2VTdGF0ZVIFc3RhdGUSPQoMcHVyY2hhc2VkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFILcHVyY2hhc2VkQXQSOQoKZXhwaXJlc19hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWV4cGlyZXNBdBI5CgpyZXZva2VkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJcmV2b2tlZEF0EiMKDWZhbWlseV9zaGFyZWQYCiABKAhSDGZhbWlseVNoYXJlZCKHAQoYU3VibWl0VHJhbnNhY3Rpb25SZXF1ZXN0EjkKEnNpZ25lZF90cmFuc2FjdGlvbhgBIAEoCUIKqrsYBggBGICABFIRc2lnbmVkVHJhbnNhY3Rpb24SMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKmAQoZU3VibWl0VHJhbnNhY3Rpb25SZXNwb25zZRI5CgZyZXN1bHQYASABKA4yIS5lbnRpdGxlbWVudC52MS5UcmFuc2FjdGlvblJlc3VsdFIGcmVzdWx0EjQKCHB1cmNoYXNlGAIgASgLMhguZW50aXRsZW1lbnQudjEuUHVyY2hhc2VSCHB1cmNoYXNlEhgKB3ZlcnNpb24YAyABKARSB3ZlcnNpb24igQEKDlJlc3RvcmVSZXF1ZXN0Ej0KE3NpZ25lZF90cmFuc2FjdGlvbnMYASADKAlCDKq7GAgYgIAEQAFIZFISc2lnbmVkVHJhbnNhY3Rpb25zEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkingEKE1Jlc3RvcmVkVHJhbnNhY3Rpb24SOQoGcmVzdWx0GAEgASgOMiEuZW50aXRsZW1lbnQudjEuVHJhbnNhY3Rpb25SZXN1bHRSBnJlc3VsdBI0CghwdXJjaGFzZRgCIAEoCzIYLmVudGl0bGVtZW50LnYxLlB1cmNoYXNlUghwdXJjaGFzZRIWCgZyZWFzb24YAyABKAlSBnJlYXNvbiJ0Cg9SZXN0b3JlUmVzcG9uc2USRwoMdHJhbnNhY3Rpb25zGAEgAygLMiMuZW50aXRsZW1lbnQudjEuUmVzdG9yZWRUcmFuc2FjdGlvblIMdHJhbnNhY3Rpb25zEhgKB3ZlcnNpb24YAiABKARSB3ZlcnNpb24iTgoZSGFuZGxlTm90aWZpY2F0aW9uUmVxdWVzdBIxCg5zaWduZWRfcGF5bG9hZBgBIAEoCUIKqrsYBggBGICAEFINc2lnbmVkUGF5bG9hZCJUChpIYW5kbGVOb3RpZmljYXRpb25SZXNwb25zZRIcCglkdXBsaWNhdGUYASABKAhSCWR1cGxpY2F0ZRIYCgdhcHBsaWVkGAIgASgIUgdhcHBsaWVkImoKFExpc3RQdXJjaGFzZXNSZXF1ZXN0EioKCXBhZ2Vfc2l6ZRgBIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgCIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuIncKFUxpc3RQdXJjaGFzZXNSZXNwb25zZRI2CglwdXJjaGFzZXMYASADKAsyGC5lbnRpdGxlbWVudC52MS5QdXJjaGFzZVIJcHVyY2hhc2VzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbipfCgtFbnZpcm9ubWVudBIbChdFTlZJUk9OTUVOVF9VTlNQRUNJRklFRBAAEhoKFkVOVklST05NRU5UX1BST0RVQ1RJT04QARIXChNFTlZJUk9OTUVOVF9TQU5EQk9YEAIqnwEKDVB1cmNoYXNlU3RhdGUSHgoaUFVSQ0hBU0VfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVQVVJDSEFTRV9TVEFURV9BQ1RJVkUQARIaChZQVVJDSEFTRV9TVEFURV9FWFBJUkVEEAISGwoXUFVSQ0hBU0VfU1RBVEVfUkVGVU5ERUQQAxIaChZQVVJDSEFTRV9TVEFURV9SRVZPS0VEEAQq4QEKEVRyYW5zYWN0aW9uUmVzdWx0EiIKHlRSQU5TQUNUSU9OX1JFU1VMVF9VTlNQRUNJRklFRBAAEh4KGlRSQU5TQUNUSU9OX1JFU1VMVF9BUFBMSUVEEAESIAocVFJBTlNBQ1RJT05fUkVTVUxUX1VOQ0hBTkdFRBACEh4KGlRSQU5TQUNUSU9OX1JFU1VMVF9TQU5EQk9YEAMSJgoiVFJBTlNBQ1RJT05fUkVTVUxUX0FMUkVBRFlfQ0xBSU1FRBAEEh4KGlRSQU5TQUNUSU9OX1JFU1VMVF9JTlZBTElEEAUyrQMKCVB1cmNoYXNlcxJyChFTdWJtaXRUcmFuc2FjdGlvbhIoLmVudGl0bGVtZW50LnYxLlN1Ym1pdFRyYW5zYWN0aW9uUmVxdWVzdBopLmVudGl0bGVtZW50LnYxLlN1Ym1pdFRyYW5zYWN0aW9uUmVzcG9uc2UiCKK7GAQIAiABElQKB1Jlc3RvcmUSHi5lbnRpdGxlbWVudC52MS5SZXN0b3JlUmVxdWVzdBofLmVudGl0bGVtZW50LnYxLlJlc3RvcmVSZXNwb25zZSIIorsYBAgCIAESdQoSSGFuZGxlTm90aWZpY2F0aW9uEikuZW50aXRsZW1lbnQudjEuSGFuZGxlTm90aWZpY2F0aW9uUmVxdWVzdBoqLmVudGl0bGVtZW50LnYxLkhhbmRsZU5vdGlmaWNhdGlvblJlc3BvbnNlIgiiuxgECAEgARJfCgRMaXN0EiQuZW50aXRsZW1lbnQudjEuTGlzdFB1cmNoYXNlc1JlcXVlc3QaJS5lbnRpdGxlbWVudC52MS5MaXN0UHVyY2hhc2VzUmVzcG9uc2UiCqK7GAYIAiABKAFiBnByb3RvMw=="
     )
@@ -1043,8 +1154,8 @@ extension Entitlement_V1 {
 
 extension Entitlement_V1.PurchasesService {
   /// This service and its handlers, for a server.
-  public var definition: ServiceDefinition {
-    ServiceDefinition(
+  public var definition: RPCKit.ServiceDefinition {
+    RPCKit.ServiceDefinition(
       name: "entitlement.v1.Purchases",
       methods: [
         .unary(Entitlement_V1.PurchasesMethods.submitTransaction) {

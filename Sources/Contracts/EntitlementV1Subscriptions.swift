@@ -5,17 +5,17 @@ public import RPCKit
 
 extension Entitlement_V1 {
   /// What a feature is worth in a tier or an add-on.
-  public struct FeatureValue: Message {
+  public struct FeatureValue: RPCKit.Message {
     /// Its value.
-    public enum ValueOneOf: Hashable, Sendable {
+    public enum ValueOneOf: Swift.Hashable, Swift.Sendable {
       /// A flag.
-      case enabled(Bool)
+      case enabled(Swift.Bool)
       /// A limit.
       case limit(Entitlement_V1.Limit)
     }
 
     /// The feature's key.
-    public var key: String = ""
+    public var key: Swift.String = ""
     /// Its value.
     public var value: ValueOneOf?
 
@@ -24,7 +24,7 @@ extension Entitlement_V1 {
 
     /// Makes a message of the given fields.
     public init(
-      key: String = "",
+      key: Swift.String = "",
       value: ValueOneOf? = nil
     ) {
       self.key = key
@@ -32,27 +32,33 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.FeatureValue`.
-    public static var protobufName: String { "entitlement.v1.FeatureValue" }
+    public static var protobufName: Swift.String { "entitlement.v1.FeatureValue" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__feature_value(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__feature_value(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__FeatureValue.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__FeatureValue>) throws(MessageDecodingError) {
-      try unsafe self.key = MessageReading.string(source.pointee.key)
-      switch unsafe source.pointee.value_case.rawValue {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__FeatureValue>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.key = RPCKit.MessageReading.string(source.pointee.f1_key)
+      switch unsafe source.pointee.o0_value_case.rawValue {
       case 2:
-        unsafe self.value = .enabled(source.pointee.enabled != 0)
+        unsafe self.value = ValueOneOf.enabled(source.pointee.f2_enabled != 0)
       case 3:
-        if let member = unsafe source.pointee.limit {
-          try unsafe self.value = .limit(Entitlement_V1.Limit(reading: member))
+        if let member = unsafe source.pointee.f3_limit {
+          try unsafe self.value = ValueOneOf.limit(Entitlement_V1.Limit(reading: member))
         }
       default:
         break
@@ -61,26 +67,28 @@ extension Entitlement_V1 {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__FeatureValue> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__FeatureValue> {
       let target = unsafe scratch.allocate(Entitlement__V1__FeatureValue.self, 1)
       unsafe entitlement__v1__feature_value__init(target)
-      unsafe target.pointee.key = scratch.copy(self.key)
+      unsafe target.pointee.f1_key = scratch.copy(self.key)
       switch self.value {
-      case .enabled(let value):
-        unsafe target.pointee.enabled = value ? 1 : 0
-        unsafe target.pointee.value_case = Entitlement__V1__FeatureValue__ValueCase(rawValue: 2)
-      case .limit(let value):
-        unsafe target.pointee.limit = value.packed(in: scratch)
-        unsafe target.pointee.value_case = Entitlement__V1__FeatureValue__ValueCase(rawValue: 3)
+      case .enabled(let value)?:
+        unsafe target.pointee.f2_enabled = value ? 1 : 0
+        unsafe target.pointee.o0_value_case = .init(rawValue: 2)
+      case .limit(let value)?:
+        unsafe target.pointee.f3_limit = value.packed(in: scratch)
+        unsafe target.pointee.o0_value_case = .init(rawValue: 3)
       case nil:
         break
       }
@@ -88,23 +96,26 @@ extension Entitlement_V1 {
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.key.isEmpty {
-        violations.append(FieldViolation(field: path + "key", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "key", description: "must be set"))
       } else {
         if self.key.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "key", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "key", description: "must have at most 64 bytes"))
         }
       }
     }
   }
 
   /// What is sold as a whole.
-  public struct Tier: Message {
+  public struct Tier: RPCKit.Message {
     /// Its name: `free`, `standard`, `pro`, `enterprise`, or any other.
-    public var name: String = ""
+    public var name: Swift.String = ""
     /// Cheaper tiers have lower ranks.
-    public var rank: Int32 = 0
+    public var rank: Swift.Int32 = 0
     /// What it includes.
     public var features: [Entitlement_V1.FeatureValue] = []
 
@@ -113,8 +124,8 @@ extension Entitlement_V1 {
 
     /// Makes a message of the given fields.
     public init(
-      name: String = "",
-      rank: Int32 = 0,
+      name: Swift.String = "",
+      rank: Swift.Int32 = 0,
       features: [Entitlement_V1.FeatureValue] = []
     ) {
       self.name = name
@@ -123,26 +134,32 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.Tier`.
-    public static var protobufName: String { "entitlement.v1.Tier" }
+    public static var protobufName: Swift.String { "entitlement.v1.Tier" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__tier(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__tier(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__Tier.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__Tier>) throws(MessageDecodingError) {
-      try unsafe self.name = MessageReading.string(source.pointee.name)
-      unsafe self.rank = source.pointee.rank
-      if unsafe source.pointee.n_features > 0 {
-        unsafe self.features.reserveCapacity(source.pointee.n_features)
-        for index in unsafe 0..<source.pointee.n_features {
-          if let member = unsafe source.pointee.features[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__Tier>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f1_name)
+      unsafe self.rank = source.pointee.f2_rank
+      if unsafe source.pointee.n_f3_features > 0 {
+        unsafe self.features.reserveCapacity(source.pointee.n_f3_features)
+        for index in unsafe 0..<source.pointee.n_f3_features {
+          if let member = unsafe source.pointee.f3_features[index] {
             try unsafe self.features.append(Entitlement_V1.FeatureValue(reading: member))
           }
         }
@@ -151,53 +168,59 @@ extension Entitlement_V1 {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__Tier> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__Tier> {
       let target = unsafe scratch.allocate(Entitlement__V1__Tier.self, 1)
       unsafe entitlement__v1__tier__init(target)
-      unsafe target.pointee.name = scratch.copy(self.name)
-      unsafe target.pointee.rank = self.rank
+      unsafe target.pointee.f1_name = scratch.copy(self.name)
+      unsafe target.pointee.f2_rank = self.rank
       if !self.features.isEmpty {
-        unsafe target.pointee.n_features = self.features.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Entitlement__V1__FeatureValue>?.self, self.features.count)
+        unsafe target.pointee.n_f3_features = self.features.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Entitlement__V1__FeatureValue>?.self, self.features.count)
         for (index, element) in self.features.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.features = unsafe elements
+        unsafe target.pointee.f3_features = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.name.isEmpty {
-        violations.append(FieldViolation(field: path + "name", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "name", description: "must be set"))
       } else {
         if self.name.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 64 bytes"))
         }
       }
       if self.features.count > 1000 {
-        violations.append(FieldViolation(field: path + "features", description: "must have at most 1000 items"))
-      }
-      for (index, value) in self.features.enumerated() {
-        value.validate(path: path + "features[\(index)]" + ".", into: &violations)
+        violations.append(RPCKit.FieldViolation(field: path + "features", description: "must have at most 1000 items"))
+      } else {
+        for (index, value) in self.features.enumerated() {
+          value.validate(path: path + "features[\(index)]" + ".", into: &violations)
+        }
       }
     }
   }
 
   /// What is sold besides a tier.
-  public struct Addon: Message {
+  public struct Addon: RPCKit.Message {
     /// Its name: `invoicing`.
-    public var name: String = ""
+    public var name: Swift.String = ""
     /// What it includes.
     public var features: [Entitlement_V1.FeatureValue] = []
 
@@ -206,7 +229,7 @@ extension Entitlement_V1 {
 
     /// Makes a message of the given fields.
     public init(
-      name: String = "",
+      name: Swift.String = "",
       features: [Entitlement_V1.FeatureValue] = []
     ) {
       self.name = name
@@ -214,25 +237,31 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.Addon`.
-    public static var protobufName: String { "entitlement.v1.Addon" }
+    public static var protobufName: Swift.String { "entitlement.v1.Addon" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__addon(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__addon(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__Addon.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__Addon>) throws(MessageDecodingError) {
-      try unsafe self.name = MessageReading.string(source.pointee.name)
-      if unsafe source.pointee.n_features > 0 {
-        unsafe self.features.reserveCapacity(source.pointee.n_features)
-        for index in unsafe 0..<source.pointee.n_features {
-          if let member = unsafe source.pointee.features[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__Addon>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f1_name)
+      if unsafe source.pointee.n_f2_features > 0 {
+        unsafe self.features.reserveCapacity(source.pointee.n_f2_features)
+        for index in unsafe 0..<source.pointee.n_f2_features {
+          if let member = unsafe source.pointee.f2_features[index] {
             try unsafe self.features.append(Entitlement_V1.FeatureValue(reading: member))
           }
         }
@@ -241,95 +270,112 @@ extension Entitlement_V1 {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__Addon> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__Addon> {
       let target = unsafe scratch.allocate(Entitlement__V1__Addon.self, 1)
       unsafe entitlement__v1__addon__init(target)
-      unsafe target.pointee.name = scratch.copy(self.name)
+      unsafe target.pointee.f1_name = scratch.copy(self.name)
       if !self.features.isEmpty {
-        unsafe target.pointee.n_features = self.features.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Entitlement__V1__FeatureValue>?.self, self.features.count)
+        unsafe target.pointee.n_f2_features = self.features.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Entitlement__V1__FeatureValue>?.self, self.features.count)
         for (index, element) in self.features.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.features = unsafe elements
+        unsafe target.pointee.f2_features = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.name.isEmpty {
-        violations.append(FieldViolation(field: path + "name", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "name", description: "must be set"))
       } else {
         if self.name.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 64 bytes"))
         }
       }
       if self.features.count > 1000 {
-        violations.append(FieldViolation(field: path + "features", description: "must have at most 1000 items"))
-      }
-      for (index, value) in self.features.enumerated() {
-        value.validate(path: path + "features[\(index)]" + ".", into: &violations)
+        violations.append(RPCKit.FieldViolation(field: path + "features", description: "must have at most 1000 items"))
+      } else {
+        for (index, value) in self.features.enumerated() {
+          value.validate(path: path + "features[\(index)]" + ".", into: &violations)
+        }
       }
     }
   }
 
   /// Asks for the tiers.
-  public struct ListTiersRequest: Message {
+  public struct ListTiersRequest: RPCKit.Message {
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// `entitlement.v1.ListTiersRequest`.
-    public static var protobufName: String { "entitlement.v1.ListTiersRequest" }
+    public static var protobufName: Swift.String { "entitlement.v1.ListTiersRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__list_tiers_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__list_tiers_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__ListTiersRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__ListTiersRequest>) throws(MessageDecodingError) {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__ListTiersRequest>
+    ) throws(RPCKit.MessageDecodingError) {
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__ListTiersRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__ListTiersRequest> {
       let target = unsafe scratch.allocate(Entitlement__V1__ListTiersRequest.self, 1)
       unsafe entitlement__v1__list_tiers_request__init(target)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// The tiers.
-  public struct ListTiersResponse: Message {
+  public struct ListTiersResponse: RPCKit.Message {
     /// By rank.
     public var tiers: [Entitlement_V1.Tier] = []
     /// By name.
@@ -348,32 +394,38 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.ListTiersResponse`.
-    public static var protobufName: String { "entitlement.v1.ListTiersResponse" }
+    public static var protobufName: Swift.String { "entitlement.v1.ListTiersResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__list_tiers_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__list_tiers_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__ListTiersResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__ListTiersResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_tiers > 0 {
-        unsafe self.tiers.reserveCapacity(source.pointee.n_tiers)
-        for index in unsafe 0..<source.pointee.n_tiers {
-          if let member = unsafe source.pointee.tiers[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__ListTiersResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_tiers > 0 {
+        unsafe self.tiers.reserveCapacity(source.pointee.n_f1_tiers)
+        for index in unsafe 0..<source.pointee.n_f1_tiers {
+          if let member = unsafe source.pointee.f1_tiers[index] {
             try unsafe self.tiers.append(Entitlement_V1.Tier(reading: member))
           }
         }
       }
-      if unsafe source.pointee.n_addons > 0 {
-        unsafe self.addons.reserveCapacity(source.pointee.n_addons)
-        for index in unsafe 0..<source.pointee.n_addons {
-          if let member = unsafe source.pointee.addons[index] {
+      if unsafe source.pointee.n_f2_addons > 0 {
+        unsafe self.addons.reserveCapacity(source.pointee.n_f2_addons)
+        for index in unsafe 0..<source.pointee.n_f2_addons {
+          if let member = unsafe source.pointee.f2_addons[index] {
             try unsafe self.addons.append(Entitlement_V1.Addon(reading: member))
           }
         }
@@ -382,39 +434,44 @@ extension Entitlement_V1 {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__ListTiersResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__ListTiersResponse> {
       let target = unsafe scratch.allocate(Entitlement__V1__ListTiersResponse.self, 1)
       unsafe entitlement__v1__list_tiers_response__init(target)
       if !self.tiers.isEmpty {
-        unsafe target.pointee.n_tiers = self.tiers.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Entitlement__V1__Tier>?.self, self.tiers.count)
+        unsafe target.pointee.n_f1_tiers = self.tiers.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Entitlement__V1__Tier>?.self, self.tiers.count)
         for (index, element) in self.tiers.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.tiers = unsafe elements
+        unsafe target.pointee.f1_tiers = unsafe elements
       }
       if !self.addons.isEmpty {
-        unsafe target.pointee.n_addons = self.addons.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Entitlement__V1__Addon>?.self, self.addons.count)
+        unsafe target.pointee.n_f2_addons = self.addons.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Entitlement__V1__Addon>?.self, self.addons.count)
         for (index, element) in self.addons.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.addons = unsafe elements
+        unsafe target.pointee.f2_addons = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       for (index, value) in self.tiers.enumerated() {
         value.validate(path: path + "tiers[\(index)]" + ".", into: &violations)
       }
@@ -425,13 +482,13 @@ extension Entitlement_V1 {
   }
 
   /// A value for one subject that goes before tier and add-ons.
-  public struct Override: Message {
+  public struct Override: RPCKit.Message {
     /// The feature and its value.
     public var feature: Entitlement_V1.FeatureValue? = nil
     /// When it ends; never if absent.
     public var validUntil: Google_Protobuf.Timestamp? = nil
     /// Why, for people.
-    public var reason: String = ""
+    public var reason: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -440,7 +497,7 @@ extension Entitlement_V1 {
     public init(
       feature: Entitlement_V1.FeatureValue? = nil,
       validUntil: Google_Protobuf.Timestamp? = nil,
-      reason: String = ""
+      reason: Swift.String = ""
     ) {
       self.feature = feature
       self.validUntil = validUntil
@@ -448,72 +505,89 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.Override`.
-    public static var protobufName: String { "entitlement.v1.Override" }
+    public static var protobufName: Swift.String { "entitlement.v1.Override" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__override(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__override(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__Override.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__Override>) throws(MessageDecodingError) {
-      if let member = unsafe source.pointee.feature {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__Override>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_feature {
         try unsafe self.feature = Entitlement_V1.FeatureValue(reading: member)
       }
-      if let member = unsafe source.pointee.valid_until {
+      if let member = unsafe source.pointee.f2_valid_until {
         try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.reason = MessageReading.string(source.pointee.reason)
+      try unsafe self.reason = RPCKit.MessageReading.string(source.pointee.f3_reason)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__Override> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__Override> {
       let target = unsafe scratch.allocate(Entitlement__V1__Override.self, 1)
       unsafe entitlement__v1__override__init(target)
       if let value = self.feature {
-        unsafe target.pointee.feature = value.packed(in: scratch)
+        unsafe target.pointee.f1_feature = value.packed(in: scratch)
       }
       if let value = self.validUntil {
-        unsafe target.pointee.valid_until = value.packed(in: scratch)
+        unsafe target.pointee.f2_valid_until = value.packed(in: scratch)
       }
-      unsafe target.pointee.reason = scratch.copy(self.reason)
+      unsafe target.pointee.f3_reason = scratch.copy(self.reason)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if let value = self.feature {
         value.validate(path: path + "feature" + ".", into: &violations)
       } else {
-        violations.append(FieldViolation(field: path + "feature", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "feature", description: "must be set"))
       }
       if !(self.reason.isEmpty) {
         if self.reason.utf8.count > 500 {
-          violations.append(FieldViolation(field: path + "reason", description: "must have at most 500 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "reason", description: "must have at most 500 bytes"))
+        } else {
+          RPCKit.TextRule.multiLine.check(
+            self.reason,
+            path: path + "reason",
+            into: &violations
+          )
         }
       }
     }
   }
 
   /// An add-on of a subject.
-  public struct SubscribedAddon: Message {
+  public struct SubscribedAddon: RPCKit.Message {
     /// The add-on.
-    public var name: String = ""
+    public var name: Swift.String = ""
     /// When it ends; never if absent.
     public var validUntil: Google_Protobuf.Timestamp? = nil
 
@@ -522,7 +596,7 @@ extension Entitlement_V1 {
 
     /// Makes a message of the given fields.
     public init(
-      name: String = "",
+      name: Swift.String = "",
       validUntil: Google_Protobuf.Timestamp? = nil
     ) {
       self.name = name
@@ -530,67 +604,78 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.SubscribedAddon`.
-    public static var protobufName: String { "entitlement.v1.SubscribedAddon" }
+    public static var protobufName: Swift.String { "entitlement.v1.SubscribedAddon" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__subscribed_addon(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__subscribed_addon(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__SubscribedAddon.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__SubscribedAddon>) throws(MessageDecodingError) {
-      try unsafe self.name = MessageReading.string(source.pointee.name)
-      if let member = unsafe source.pointee.valid_until {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__SubscribedAddon>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f1_name)
+      if let member = unsafe source.pointee.f2_valid_until {
         try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__SubscribedAddon> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__SubscribedAddon> {
       let target = unsafe scratch.allocate(Entitlement__V1__SubscribedAddon.self, 1)
       unsafe entitlement__v1__subscribed_addon__init(target)
-      unsafe target.pointee.name = scratch.copy(self.name)
+      unsafe target.pointee.f1_name = scratch.copy(self.name)
       if let value = self.validUntil {
-        unsafe target.pointee.valid_until = value.packed(in: scratch)
+        unsafe target.pointee.f2_valid_until = value.packed(in: scratch)
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.name.isEmpty {
-        violations.append(FieldViolation(field: path + "name", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "name", description: "must be set"))
       } else {
         if self.name.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 64 bytes"))
         }
       }
     }
   }
 
   /// What a subject has.
-  public struct Subscription: Message {
+  public struct Subscription: RPCKit.Message {
     /// The subject.
     public var subject: Entitlement_V1.Subject? = nil
     /// Its tier.
-    public var tier: String = ""
+    public var tier: Swift.String = ""
     /// Whether it is tried and not paid yet.
-    public var trial: Bool = false
+    public var trial: Swift.Bool = false
     /// When it begins; from the start if absent.
     public var validFrom: Google_Protobuf.Timestamp? = nil
     /// Paid until then; forever if absent.
@@ -604,7 +689,7 @@ extension Entitlement_V1 {
     /// Its overrides.
     public var overrides: [Entitlement_V1.Override] = []
     /// Grows with each change of the subject's entitlements. Not read from requests.
-    public var version: UInt64 = 0
+    public var version: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -612,15 +697,15 @@ extension Entitlement_V1 {
     /// Makes a message of the given fields.
     public init(
       subject: Entitlement_V1.Subject? = nil,
-      tier: String = "",
-      trial: Bool = false,
+      tier: Swift.String = "",
+      trial: Swift.Bool = false,
       validFrom: Google_Protobuf.Timestamp? = nil,
       paidUntil: Google_Protobuf.Timestamp? = nil,
       graceUntil: Google_Protobuf.Timestamp? = nil,
       complimentaryUntil: Google_Protobuf.Timestamp? = nil,
       addons: [Entitlement_V1.SubscribedAddon] = [],
       overrides: [Entitlement_V1.Override] = [],
-      version: UInt64 = 0
+      version: Swift.UInt64 = 0
     ) {
       self.subject = subject
       self.tier = tier
@@ -635,138 +720,151 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.Subscription`.
-    public static var protobufName: String { "entitlement.v1.Subscription" }
+    public static var protobufName: Swift.String { "entitlement.v1.Subscription" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__subscription(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__subscription(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__Subscription.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__Subscription>) throws(MessageDecodingError) {
-      if let member = unsafe source.pointee.subject {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__Subscription>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_subject {
         try unsafe self.subject = Entitlement_V1.Subject(reading: member)
       }
-      try unsafe self.tier = MessageReading.string(source.pointee.tier)
-      unsafe self.trial = source.pointee.trial != 0
-      if let member = unsafe source.pointee.valid_from {
+      try unsafe self.tier = RPCKit.MessageReading.string(source.pointee.f2_tier)
+      unsafe self.trial = source.pointee.f3_trial != 0
+      if let member = unsafe source.pointee.f4_valid_from {
         try unsafe self.validFrom = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.paid_until {
+      if let member = unsafe source.pointee.f5_paid_until {
         try unsafe self.paidUntil = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.grace_until {
+      if let member = unsafe source.pointee.f6_grace_until {
         try unsafe self.graceUntil = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.complimentary_until {
+      if let member = unsafe source.pointee.f7_complimentary_until {
         try unsafe self.complimentaryUntil = Google_Protobuf.Timestamp(reading: member)
       }
-      if unsafe source.pointee.n_addons > 0 {
-        unsafe self.addons.reserveCapacity(source.pointee.n_addons)
-        for index in unsafe 0..<source.pointee.n_addons {
-          if let member = unsafe source.pointee.addons[index] {
+      if unsafe source.pointee.n_f8_addons > 0 {
+        unsafe self.addons.reserveCapacity(source.pointee.n_f8_addons)
+        for index in unsafe 0..<source.pointee.n_f8_addons {
+          if let member = unsafe source.pointee.f8_addons[index] {
             try unsafe self.addons.append(Entitlement_V1.SubscribedAddon(reading: member))
           }
         }
       }
-      if unsafe source.pointee.n_overrides > 0 {
-        unsafe self.overrides.reserveCapacity(source.pointee.n_overrides)
-        for index in unsafe 0..<source.pointee.n_overrides {
-          if let member = unsafe source.pointee.overrides[index] {
+      if unsafe source.pointee.n_f9_overrides > 0 {
+        unsafe self.overrides.reserveCapacity(source.pointee.n_f9_overrides)
+        for index in unsafe 0..<source.pointee.n_f9_overrides {
+          if let member = unsafe source.pointee.f9_overrides[index] {
             try unsafe self.overrides.append(Entitlement_V1.Override(reading: member))
           }
         }
       }
-      unsafe self.version = source.pointee.version
+      unsafe self.version = source.pointee.f10_version
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__Subscription> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__Subscription> {
       let target = unsafe scratch.allocate(Entitlement__V1__Subscription.self, 1)
       unsafe entitlement__v1__subscription__init(target)
       if let value = self.subject {
-        unsafe target.pointee.subject = value.packed(in: scratch)
+        unsafe target.pointee.f1_subject = value.packed(in: scratch)
       }
-      unsafe target.pointee.tier = scratch.copy(self.tier)
-      unsafe target.pointee.trial = self.trial ? 1 : 0
+      unsafe target.pointee.f2_tier = scratch.copy(self.tier)
+      unsafe target.pointee.f3_trial = self.trial ? 1 : 0
       if let value = self.validFrom {
-        unsafe target.pointee.valid_from = value.packed(in: scratch)
+        unsafe target.pointee.f4_valid_from = value.packed(in: scratch)
       }
       if let value = self.paidUntil {
-        unsafe target.pointee.paid_until = value.packed(in: scratch)
+        unsafe target.pointee.f5_paid_until = value.packed(in: scratch)
       }
       if let value = self.graceUntil {
-        unsafe target.pointee.grace_until = value.packed(in: scratch)
+        unsafe target.pointee.f6_grace_until = value.packed(in: scratch)
       }
       if let value = self.complimentaryUntil {
-        unsafe target.pointee.complimentary_until = value.packed(in: scratch)
+        unsafe target.pointee.f7_complimentary_until = value.packed(in: scratch)
       }
       if !self.addons.isEmpty {
-        unsafe target.pointee.n_addons = self.addons.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Entitlement__V1__SubscribedAddon>?.self, self.addons.count)
+        unsafe target.pointee.n_f8_addons = self.addons.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Entitlement__V1__SubscribedAddon>?.self, self.addons.count)
         for (index, element) in self.addons.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.addons = unsafe elements
+        unsafe target.pointee.f8_addons = unsafe elements
       }
       if !self.overrides.isEmpty {
-        unsafe target.pointee.n_overrides = self.overrides.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Entitlement__V1__Override>?.self, self.overrides.count)
+        unsafe target.pointee.n_f9_overrides = self.overrides.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Entitlement__V1__Override>?.self, self.overrides.count)
         for (index, element) in self.overrides.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.overrides = unsafe elements
+        unsafe target.pointee.f9_overrides = unsafe elements
       }
-      unsafe target.pointee.version = self.version
+      unsafe target.pointee.f10_version = self.version
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if let value = self.subject {
         value.validate(path: path + "subject" + ".", into: &violations)
       } else {
-        violations.append(FieldViolation(field: path + "subject", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "subject", description: "must be set"))
       }
       if self.tier.isEmpty {
-        violations.append(FieldViolation(field: path + "tier", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "tier", description: "must be set"))
       } else {
         if self.tier.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "tier", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "tier", description: "must have at most 64 bytes"))
         }
       }
       if self.addons.count > 100 {
-        violations.append(FieldViolation(field: path + "addons", description: "must have at most 100 items"))
-      }
-      for (index, value) in self.addons.enumerated() {
-        value.validate(path: path + "addons[\(index)]" + ".", into: &violations)
+        violations.append(RPCKit.FieldViolation(field: path + "addons", description: "must have at most 100 items"))
+      } else {
+        for (index, value) in self.addons.enumerated() {
+          value.validate(path: path + "addons[\(index)]" + ".", into: &violations)
+        }
       }
       if self.overrides.count > 1000 {
-        violations.append(FieldViolation(field: path + "overrides", description: "must have at most 1000 items"))
-      }
-      for (index, value) in self.overrides.enumerated() {
-        value.validate(path: path + "overrides[\(index)]" + ".", into: &violations)
+        violations.append(RPCKit.FieldViolation(field: path + "overrides", description: "must have at most 1000 items"))
+      } else {
+        for (index, value) in self.overrides.enumerated() {
+          value.validate(path: path + "overrides[\(index)]" + ".", into: &violations)
+        }
       }
     }
   }
 
   /// Asks for a subscription.
-  public struct GetSubscriptionRequest: Message {
+  public struct GetSubscriptionRequest: RPCKit.Message {
     /// The subject.
     public var subject: Entitlement_V1.Subject? = nil
 
@@ -781,67 +879,78 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.GetSubscriptionRequest`.
-    public static var protobufName: String { "entitlement.v1.GetSubscriptionRequest" }
+    public static var protobufName: Swift.String { "entitlement.v1.GetSubscriptionRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__get_subscription_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__get_subscription_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__GetSubscriptionRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__GetSubscriptionRequest>) throws(MessageDecodingError) {
-      if let member = unsafe source.pointee.subject {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__GetSubscriptionRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_subject {
         try unsafe self.subject = Entitlement_V1.Subject(reading: member)
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__GetSubscriptionRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__GetSubscriptionRequest> {
       let target = unsafe scratch.allocate(Entitlement__V1__GetSubscriptionRequest.self, 1)
       unsafe entitlement__v1__get_subscription_request__init(target)
       if let value = self.subject {
-        unsafe target.pointee.subject = value.packed(in: scratch)
+        unsafe target.pointee.f1_subject = value.packed(in: scratch)
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if let value = self.subject {
         value.validate(path: path + "subject" + ".", into: &violations)
       } else {
-        violations.append(FieldViolation(field: path + "subject", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "subject", description: "must be set"))
       }
     }
   }
 
   /// Replaces a subscription.
-  public struct PutSubscriptionRequest: Message {
+  public struct PutSubscriptionRequest: RPCKit.Message {
     /// All of it.
     public var subscription: Entitlement_V1.Subscription? {
-      get { subscriptionStorage.first }
-      set { subscriptionStorage = newValue.map { [$0] } ?? [] }
+      get { subscription_storage.first }
+      set { subscription_storage = newValue.map { [$0] } ?? [] }
     }
-    private var subscriptionStorage: [Entitlement_V1.Subscription] = []
+    private var subscription_storage: [Entitlement_V1.Subscription] = []
     /// Refused with ABORTED when the subject has another version by now; 0: any.
-    public var expectedVersion: UInt64 = 0
+    public var expectedVersion: Swift.UInt64 = 0
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -849,8 +958,8 @@ extension Entitlement_V1 {
     /// Makes a message of the given fields.
     public init(
       subscription: Entitlement_V1.Subscription? = nil,
-      expectedVersion: UInt64 = 0,
-      idempotencyKey: String = ""
+      expectedVersion: Swift.UInt64 = 0,
+      idempotencyKey: Swift.String = ""
     ) {
       self.subscription = subscription
       self.expectedVersion = expectedVersion
@@ -858,70 +967,81 @@ extension Entitlement_V1 {
     }
 
     /// `entitlement.v1.PutSubscriptionRequest`.
-    public static var protobufName: String { "entitlement.v1.PutSubscriptionRequest" }
+    public static var protobufName: Swift.String { "entitlement.v1.PutSubscriptionRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__put_subscription_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__put_subscription_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__PutSubscriptionRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__PutSubscriptionRequest>) throws(MessageDecodingError) {
-      if let member = unsafe source.pointee.subscription {
-        try unsafe self.subscriptionStorage = [Entitlement_V1.Subscription(reading: member)]
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__PutSubscriptionRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_subscription {
+        try unsafe self.subscription_storage = [Entitlement_V1.Subscription(reading: member)]
       }
-      unsafe self.expectedVersion = source.pointee.expected_version
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      unsafe self.expectedVersion = source.pointee.f2_expected_version
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__PutSubscriptionRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__PutSubscriptionRequest> {
       let target = unsafe scratch.allocate(Entitlement__V1__PutSubscriptionRequest.self, 1)
       unsafe entitlement__v1__put_subscription_request__init(target)
       if let value = self.subscription {
-        unsafe target.pointee.subscription = value.packed(in: scratch)
+        unsafe target.pointee.f1_subscription = value.packed(in: scratch)
       }
-      unsafe target.pointee.expected_version = self.expectedVersion
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f2_expected_version = self.expectedVersion
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if let value = self.subscription {
         value.validate(path: path + "subscription" + ".", into: &violations)
       } else {
-        violations.append(FieldViolation(field: path + "subscription", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "subscription", description: "must be set"))
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Ends a subscription at once.
-  public struct DeleteSubscriptionRequest: Message {
+  public struct DeleteSubscriptionRequest: RPCKit.Message {
     /// The subject.
     public var subject: Entitlement_V1.Subject? = nil
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -929,129 +1049,151 @@ extension Entitlement_V1 {
     /// Makes a message of the given fields.
     public init(
       subject: Entitlement_V1.Subject? = nil,
-      idempotencyKey: String = ""
+      idempotencyKey: Swift.String = ""
     ) {
       self.subject = subject
       self.idempotencyKey = idempotencyKey
     }
 
     /// `entitlement.v1.DeleteSubscriptionRequest`.
-    public static var protobufName: String { "entitlement.v1.DeleteSubscriptionRequest" }
+    public static var protobufName: Swift.String { "entitlement.v1.DeleteSubscriptionRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__delete_subscription_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__delete_subscription_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__DeleteSubscriptionRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__DeleteSubscriptionRequest>) throws(MessageDecodingError) {
-      if let member = unsafe source.pointee.subject {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__DeleteSubscriptionRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_subject {
         try unsafe self.subject = Entitlement_V1.Subject(reading: member)
       }
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f2_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__DeleteSubscriptionRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__DeleteSubscriptionRequest> {
       let target = unsafe scratch.allocate(Entitlement__V1__DeleteSubscriptionRequest.self, 1)
       unsafe entitlement__v1__delete_subscription_request__init(target)
       if let value = self.subject {
-        unsafe target.pointee.subject = value.packed(in: scratch)
+        unsafe target.pointee.f1_subject = value.packed(in: scratch)
       }
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f2_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if let value = self.subject {
         value.validate(path: path + "subject" + ".", into: &violations)
       } else {
-        violations.append(FieldViolation(field: path + "subject", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "subject", description: "must be set"))
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// The subscription is ended.
-  public struct DeleteSubscriptionResponse: Message {
+  public struct DeleteSubscriptionResponse: RPCKit.Message {
     /// The subject's new version.
-    public var version: UInt64 = 0
+    public var version: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      version: UInt64 = 0
+      version: Swift.UInt64 = 0
     ) {
       self.version = version
     }
 
     /// `entitlement.v1.DeleteSubscriptionResponse`.
-    public static var protobufName: String { "entitlement.v1.DeleteSubscriptionResponse" }
+    public static var protobufName: Swift.String { "entitlement.v1.DeleteSubscriptionResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_entitlement__v1__delete_subscription_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__delete_subscription_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__DeleteSubscriptionResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Entitlement__V1__DeleteSubscriptionResponse>) throws(MessageDecodingError) {
-      unsafe self.version = source.pointee.version
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__DeleteSubscriptionResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.version = source.pointee.f1_version
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Entitlement__V1__DeleteSubscriptionResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__DeleteSubscriptionResponse> {
       let target = unsafe scratch.allocate(Entitlement__V1__DeleteSubscriptionResponse.self, 1)
       unsafe entitlement__v1__delete_subscription_response__init(target)
-      unsafe target.pointee.version = self.version
+      unsafe target.pointee.f1_version = self.version
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// What is known of the methods of `entitlement.v1.Subscriptions`.
   public enum SubscriptionsMethods {
     /// The tiers and add-ons.
-    public static let listTiers = MethodDescriptor(
+    public static let listTiers = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Subscriptions",
       method: "ListTiers",
       kind: .unary,
@@ -1064,7 +1206,7 @@ extension Entitlement_V1 {
       responseType: "entitlement.v1.ListTiersResponse"
     )
     /// What a subject has. The caller needs the right to see it.
-    public static let get = MethodDescriptor(
+    public static let `get` = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Subscriptions",
       method: "Get",
       kind: .unary,
@@ -1077,7 +1219,7 @@ extension Entitlement_V1 {
       responseType: "entitlement.v1.Subscription"
     )
     /// Replaces what a subject has; for operators and the billing system.
-    public static let put = MethodDescriptor(
+    public static let put = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Subscriptions",
       method: "Put",
       kind: .unary,
@@ -1090,7 +1232,7 @@ extension Entitlement_V1 {
       responseType: "entitlement.v1.Subscription"
     )
     /// Ends a subscription at once; for operators and the billing system.
-    public static let delete = MethodDescriptor(
+    public static let delete = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Subscriptions",
       method: "Delete",
       kind: .unary,
@@ -1105,24 +1247,24 @@ extension Entitlement_V1 {
   }
 
   /// Tiers, and who has which.
-  public protocol SubscriptionsService: Sendable {
+  public protocol SubscriptionsService: Swift.Sendable {
     /// The tiers and add-ons.
-    func listTiers(_ request: Entitlement_V1.ListTiersRequest, _ call: CallContext) async throws -> Entitlement_V1.ListTiersResponse
+    func listTiers(_ request: Entitlement_V1.ListTiersRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.ListTiersResponse
     /// What a subject has. The caller needs the right to see it.
-    func get(_ request: Entitlement_V1.GetSubscriptionRequest, _ call: CallContext) async throws -> Entitlement_V1.Subscription
+    func `get`(_ request: Entitlement_V1.GetSubscriptionRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.Subscription
     /// Replaces what a subject has; for operators and the billing system.
-    func put(_ request: Entitlement_V1.PutSubscriptionRequest, _ call: CallContext) async throws -> Entitlement_V1.Subscription
+    func put(_ request: Entitlement_V1.PutSubscriptionRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.Subscription
     /// Ends a subscription at once; for operators and the billing system.
-    func delete(_ request: Entitlement_V1.DeleteSubscriptionRequest, _ call: CallContext) async throws -> Entitlement_V1.DeleteSubscriptionResponse
+    func delete(_ request: Entitlement_V1.DeleteSubscriptionRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.DeleteSubscriptionResponse
   }
 
   /// Calls `entitlement.v1.Subscriptions`.
-  public struct SubscriptionsClient: Sendable {
+  public struct SubscriptionsClient: Swift.Sendable {
     /// Where the calls go.
-    public let channel: Channel
+    public let channel: RPCKit.Channel
 
     /// Makes a client of the servers behind `channel`.
-    public init(_ channel: Channel) {
+    public init(_ channel: RPCKit.Channel) {
       self.channel = channel
     }
 
@@ -1132,7 +1274,7 @@ extension Entitlement_V1 {
     public func listTiers(
       _ request: Entitlement_V1.ListTiersRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Entitlement_V1.ListTiersResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1142,14 +1284,14 @@ extension Entitlement_V1 {
     /// What a subject has. The caller needs the right to see it.
     ///
     /// `timeout`, if given, goes before the one in `options`.
-    public func get(
+    public func `get`(
       _ request: Entitlement_V1.GetSubscriptionRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Entitlement_V1.Subscription {
       var options = options
       if let timeout { options.timeout = timeout }
-      return try await channel.unary(SubscriptionsMethods.get, request, options: options)
+      return try await channel.unary(SubscriptionsMethods.`get`, request, options: options)
     }
 
     /// Replaces what a subject has; for operators and the billing system.
@@ -1158,7 +1300,7 @@ extension Entitlement_V1 {
     public func put(
       _ request: Entitlement_V1.PutSubscriptionRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Entitlement_V1.Subscription {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1171,7 +1313,7 @@ extension Entitlement_V1 {
     public func delete(
       _ request: Entitlement_V1.DeleteSubscriptionRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Entitlement_V1.DeleteSubscriptionResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1180,25 +1322,25 @@ extension Entitlement_V1 {
   }
 
   /// The descriptor of `entitlement/v1/subscriptions.proto`, for reflection and JSON.
-  public static var entitlementV1SubscriptionsFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var entitlementV1SubscriptionsFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "entitlement/v1/subscriptions.proto",
-      base64: "CiJlbnRpdGxlbWVudC92MS9zdWJzY3JpcHRpb25zLnByb3RvEg5lbnRpdGxlbWVudC52MRohZW50aXRsZW1lbnQvdjEvZW50aXRsZW1lbnRzLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byJ+CgxGZWF0dXJlVmFsdWUSGgoDa2V5GAEgASgJQgiquxgECAEYQFIDa2V5EhoKB2VuYWJsZWQYAiABKAhIAFIHZW5hYmxlZBItCgVsaW1pdBgDIAEoCzIVLmVudGl0bGVtZW50LnYxLkxpbWl0SABSBWxpbWl0QgcKBXZhbHVlInsKBFRpZXISHAoEbmFtZRgBIAEoCUIIqrsYBAgBGEBSBG5hbWUSEgoEcmFuaxgCIAEoBVIEcmFuaxJBCghmZWF0dXJlcxgDIAMoCzIcLmVudGl0bGVtZW50LnYxLkZlYXR1cmVWYWx1ZUIHqrsYA0joB1IIZmVhdHVyZXMiaAoFQWRkb24SHAoEbmFtZRgBIAEoCUIIqrsYBAgBGEBSBG5hbWUSQQoIZmVhdHVyZXMYAiADKAsyHC5lbnRpdGxlbWVudC52MS5GZWF0dXJlVmFsdWVCB6q7GANI6AdSCGZlYXR1cmVzIhIKEExpc3RUaWVyc1JlcXVlc3QibgoRTGlzdFRpZXJzUmVzcG9uc2USKgoFdGllcnMYASADKAsyFC5lbnRpdGxlbWVudC52MS5UaWVyUgV0aWVycxItCgZhZGRvbnMYAiADKAsyFS5lbnRpdGxlbWVudC52MS5BZGRvblIGYWRkb25zIqgBCghPdmVycmlkZRI+CgdmZWF0dXJlGAEgASgLMhwuZW50aXRsZW1lbnQudjEuRmVhdHVyZVZhbHVlQgaquxgCCAFSB2ZlYXR1cmUSOwoLdmFsaWRfdW50aWwYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEh8KBnJlYXNvbhgDIAEoCUIHqrsYAxj0A1IGcmVhc29uImwKD1N1YnNjcmliZWRBZGRvbhIcCgRuYW1lGAEgASgJQgiquxgECAEYQFIEbmFtZRI7Cgt2YWxpZF91bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwimQQKDFN1YnNjcmlwdGlvbhI5CgdzdWJqZWN0GAEgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdEIGqrsYAggBUgdzdWJqZWN0EhwKBHRpZXIYAiABKAlCCKq7GAQIARhAUgR0aWVyEhQKBXRyaWFsGAMgASgIUgV0cmlhbBI5Cgp2YWxpZF9mcm9tGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjkKCnBhaWRfdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglwYWlkVW50aWwSOwoLZ3JhY2VfdW50aWwYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpncmFjZVVudGlsEksKE2NvbXBsaW1lbnRhcnlfdW50aWwYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUhJjb21wbGltZW50YXJ5VW50aWwSPwoGYWRkb25zGAggAygLMh8uZW50aXRsZW1lbnQudjEuU3Vic2NyaWJlZEFkZG9uQgaquxgCSGRSBmFkZG9ucxI/CglvdmVycmlkZXMYCSADKAsyGC5lbnRpdGxlbWVudC52MS5PdmVycmlkZUIHqrsYA0joB1IJb3ZlcnJpZGVzEhgKB3ZlcnNpb24YCiABKARSB3ZlcnNpb24iUwoWR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBI5CgdzdWJqZWN0GAEgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdEIGqrsYAggBUgdzdWJqZWN0Ir8BChZQdXRTdWJzY3JpcHRpb25SZXF1ZXN0EkgKDHN1YnNjcmlwdGlvbhgBIAEoCzIcLmVudGl0bGVtZW50LnYxLlN1YnNjcmlwdGlvbkIGqrsYAggBUgxzdWJzY3JpcHRpb24SKQoQZXhwZWN0ZWRfdmVyc2lvbhgCIAEoBFIPZXhwZWN0ZWRWZXJzaW9uEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiiAEKGURlbGV0ZVN1YnNjcmlwdGlvblJlcXVlc3QSOQoHc3ViamVjdBgBIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RCBqq7GAIIAVIHc3ViamVjdBIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IjYKGkRlbGV0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEhgKB3ZlcnNpb24YASABKARSB3ZlcnNpb24ymgMKDVN1YnNjcmlwdGlvbnMSXwoJTGlzdFRpZXJzEiAuZW50aXRsZW1lbnQudjEuTGlzdFRpZXJzUmVxdWVzdBohLmVudGl0bGVtZW50LnYxLkxpc3RUaWVyc1Jlc3BvbnNlIg2iuxgJCAISASogASgBElgKA0dldBImLmVudGl0bGVtZW50LnYxLkdldFN1YnNjcmlwdGlvblJlcXVlc3QaHC5lbnRpdGxlbWVudC52MS5TdWJzY3JpcHRpb24iC6K7GAcIAhIBKiABElwKA1B1dBImLmVudGl0bGVtZW50LnYxLlB1dFN1YnNjcmlwdGlvblJlcXVlc3QaHC5lbnRpdGxlbWVudC52MS5TdWJzY3JpcHRpb24iD6K7GAsIBBIHYmlsbGluZxJwCgZEZWxldGUSKS5lbnRpdGxlbWVudC52MS5EZWxldGVTdWJzY3JpcHRpb25SZXF1ZXN0GiouZW50aXRsZW1lbnQudjEuRGVsZXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UiD6K7GAsIBBIHYmlsbGluZ2IGcHJvdG8z"
+      base64: "CiJlbnRpdGxlbWVudC92MS9zdWJzY3JpcHRpb25zLnByb3RvEg5lbnRpdGxlbWVudC52MRohZW50aXRsZW1lbnQvdjEvZW50aXRsZW1lbnRzLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byJ+CgxGZWF0dXJlVmFsdWUSGgoDa2V5GAEgASgJQgiquxgECAEYQFIDa2V5EhoKB2VuYWJsZWQYAiABKAhIAFIHZW5hYmxlZBItCgVsaW1pdBgDIAEoCzIVLmVudGl0bGVtZW50LnYxLkxpbWl0SABSBWxpbWl0QgcKBXZhbHVlInsKBFRpZXISHAoEbmFtZRgBIAEoCUIIqrsYBAgBGEBSBG5hbWUSEgoEcmFuaxgCIAEoBVIEcmFuaxJBCghmZWF0dXJlcxgDIAMoCzIcLmVudGl0bGVtZW50LnYxLkZlYXR1cmVWYWx1ZUIHqrsYA0joB1IIZmVhdHVyZXMiaAoFQWRkb24SHAoEbmFtZRgBIAEoCUIIqrsYBAgBGEBSBG5hbWUSQQoIZmVhdHVyZXMYAiADKAsyHC5lbnRpdGxlbWVudC52MS5GZWF0dXJlVmFsdWVCB6q7GANI6AdSCGZlYXR1cmVzIhIKEExpc3RUaWVyc1JlcXVlc3QibgoRTGlzdFRpZXJzUmVzcG9uc2USKgoFdGllcnMYASADKAsyFC5lbnRpdGxlbWVudC52MS5UaWVyUgV0aWVycxItCgZhZGRvbnMYAiADKAsyFS5lbnRpdGxlbWVudC52MS5BZGRvblIGYWRkb25zIqoBCghPdmVycmlkZRI+CgdmZWF0dXJlGAEgASgLMhwuZW50aXRsZW1lbnQudjEuRmVhdHVyZVZhbHVlQgaquxgCCAFSB2ZlYXR1cmUSOwoLdmFsaWRfdW50aWwYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEiEKBnJlYXNvbhgDIAEoCUIJqrsYBRj0A1gCUgZyZWFzb24ibAoPU3Vic2NyaWJlZEFkZG9uEhwKBG5hbWUYASABKAlCCKq7GAQIARhAUgRuYW1lEjsKC3ZhbGlkX3VudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbCKZBAoMU3Vic2NyaXB0aW9uEjkKB3N1YmplY3QYASABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0QgaquxgCCAFSB3N1YmplY3QSHAoEdGllchgCIAEoCUIIqrsYBAgBGEBSBHRpZXISFAoFdHJpYWwYAyABKAhSBXRyaWFsEjkKCnZhbGlkX2Zyb20YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOQoKcGFpZF91bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXBhaWRVbnRpbBI7CgtncmFjZV91bnRpbBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmdyYWNlVW50aWwSSwoTY29tcGxpbWVudGFyeV91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSEmNvbXBsaW1lbnRhcnlVbnRpbBI/CgZhZGRvbnMYCCADKAsyHy5lbnRpdGxlbWVudC52MS5TdWJzY3JpYmVkQWRkb25CBqq7GAJIZFIGYWRkb25zEj8KCW92ZXJyaWRlcxgJIAMoCzIYLmVudGl0bGVtZW50LnYxLk92ZXJyaWRlQgequxgDSOgHUglvdmVycmlkZXMSGAoHdmVyc2lvbhgKIAEoBFIHdmVyc2lvbiJTChZHZXRTdWJzY3JpcHRpb25SZXF1ZXN0EjkKB3N1YmplY3QYASABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0QgaquxgCCAFSB3N1YmplY3QivwEKFlB1dFN1YnNjcmlwdGlvblJlcXVlc3QSSAoMc3Vic2NyaXB0aW9uGAEgASgLMhwuZW50aXRsZW1lbnQudjEuU3Vic2NyaXB0aW9uQgaquxgCCAFSDHN1YnNjcmlwdGlvbhIpChBleHBlY3RlZF92ZXJzaW9uGAIgASgEUg9leHBlY3RlZFZlcnNpb24SMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKIAQoZRGVsZXRlU3Vic2NyaXB0aW9uUmVxdWVzdBI5CgdzdWJqZWN0GAEgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdEIGqrsYAggBUgdzdWJqZWN0EjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiNgoaRGVsZXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USGAoHdmVyc2lvbhgBIAEoBFIHdmVyc2lvbjKaAwoNU3Vic2NyaXB0aW9ucxJfCglMaXN0VGllcnMSIC5lbnRpdGxlbWVudC52MS5MaXN0VGllcnNSZXF1ZXN0GiEuZW50aXRsZW1lbnQudjEuTGlzdFRpZXJzUmVzcG9uc2UiDaK7GAkIAhIBKiABKAESWAoDR2V0EiYuZW50aXRsZW1lbnQudjEuR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBocLmVudGl0bGVtZW50LnYxLlN1YnNjcmlwdGlvbiILorsYBwgCEgEqIAESXAoDUHV0EiYuZW50aXRsZW1lbnQudjEuUHV0U3Vic2NyaXB0aW9uUmVxdWVzdBocLmVudGl0bGVtZW50LnYxLlN1YnNjcmlwdGlvbiIPorsYCwgEEgdiaWxsaW5nEnAKBkRlbGV0ZRIpLmVudGl0bGVtZW50LnYxLkRlbGV0ZVN1YnNjcmlwdGlvblJlcXVlc3QaKi5lbnRpdGxlbWVudC52MS5EZWxldGVTdWJzY3JpcHRpb25SZXNwb25zZSIPorsYCwgEEgdiaWxsaW5nYgZwcm90bzM="
     )
   }
 }
 
 extension Entitlement_V1.SubscriptionsService {
   /// This service and its handlers, for a server.
-  public var definition: ServiceDefinition {
-    ServiceDefinition(
+  public var definition: RPCKit.ServiceDefinition {
+    RPCKit.ServiceDefinition(
       name: "entitlement.v1.Subscriptions",
       methods: [
         .unary(Entitlement_V1.SubscriptionsMethods.listTiers) {
           request, call in try await self.listTiers(request, call)
         },
-        .unary(Entitlement_V1.SubscriptionsMethods.get) {
-          request, call in try await self.get(request, call)
+        .unary(Entitlement_V1.SubscriptionsMethods.`get`) {
+          request, call in try await self.`get`(request, call)
         },
         .unary(Entitlement_V1.SubscriptionsMethods.put) {
           request, call in try await self.put(request, call)

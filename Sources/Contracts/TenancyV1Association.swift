@@ -5,43 +5,43 @@ public import RPCKit
 
 extension Tenancy_V1 {
   /// A role of a user on an entity. It reaches the entity's descendants as the policy says.
-  public struct RoleAssociation: Message {
+  public struct RoleAssociation: RPCKit.Message {
     /// Identifier, `asc_…`.
-    public var id: String = ""
+    public var id: Swift.String = ""
     /// The user who has the role.
-    public var userId: String = ""
+    public var userId: Swift.String = ""
     /// The type of the entity, as the policy names it: `portfolio`, `property`, `unit`, `device`.
-    public var entityType: String = ""
+    public var entityType: Swift.String = ""
     /// The entity.
-    public var entityId: String = ""
+    public var entityId: Swift.String = ""
     /// The role, as the policy names it: `owner`, `portfolio_admin`, `property_manager`, `tenant`.
-    public var role: String = ""
+    public var role: Swift.String = ""
     /// When it begins; from the start if absent.
     public var validFrom: Google_Protobuf.Timestamp? = nil
     /// When it ends, this instant excluded; never if absent.
     public var validUntil: Google_Protobuf.Timestamp? = nil
     /// The user who gave it; empty when the service did.
-    public var grantedBy: String = ""
+    public var grantedBy: Swift.String = ""
     /// When it was given.
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// The entity's name, for people.
-    public var entityName: String = ""
+    public var entityName: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      id: String = "",
-      userId: String = "",
-      entityType: String = "",
-      entityId: String = "",
-      role: String = "",
+      id: Swift.String = "",
+      userId: Swift.String = "",
+      entityType: Swift.String = "",
+      entityId: Swift.String = "",
+      role: Swift.String = "",
       validFrom: Google_Protobuf.Timestamp? = nil,
       validUntil: Google_Protobuf.Timestamp? = nil,
-      grantedBy: String = "",
+      grantedBy: Swift.String = "",
       createdAt: Google_Protobuf.Timestamp? = nil,
-      entityName: String = ""
+      entityName: Swift.String = ""
     ) {
       self.id = id
       self.userId = userId
@@ -56,155 +56,177 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.RoleAssociation`.
-    public static var protobufName: String { "tenancy.v1.RoleAssociation" }
+    public static var protobufName: Swift.String { "tenancy.v1.RoleAssociation" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__role_association(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__role_association(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__RoleAssociation.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__RoleAssociation>) throws(MessageDecodingError) {
-      try unsafe self.id = MessageReading.string(source.pointee.id)
-      try unsafe self.userId = MessageReading.string(source.pointee.user_id)
-      try unsafe self.entityType = MessageReading.string(source.pointee.entity_type)
-      try unsafe self.entityId = MessageReading.string(source.pointee.entity_id)
-      try unsafe self.role = MessageReading.string(source.pointee.role)
-      if let member = unsafe source.pointee.valid_from {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__RoleAssociation>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f1_id)
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f2_user_id)
+      try unsafe self.entityType = RPCKit.MessageReading.string(source.pointee.f3_entity_type)
+      try unsafe self.entityId = RPCKit.MessageReading.string(source.pointee.f4_entity_id)
+      try unsafe self.role = RPCKit.MessageReading.string(source.pointee.f5_role)
+      if let member = unsafe source.pointee.f6_valid_from {
         try unsafe self.validFrom = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.valid_until {
+      if let member = unsafe source.pointee.f7_valid_until {
         try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.grantedBy = MessageReading.string(source.pointee.granted_by)
-      if let member = unsafe source.pointee.created_at {
+      try unsafe self.grantedBy = RPCKit.MessageReading.string(source.pointee.f8_granted_by)
+      if let member = unsafe source.pointee.f9_created_at {
         try unsafe self.createdAt = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.entityName = MessageReading.string(source.pointee.entity_name)
+      try unsafe self.entityName = RPCKit.MessageReading.string(source.pointee.f10_entity_name)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__RoleAssociation> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__RoleAssociation> {
       let target = unsafe scratch.allocate(Tenancy__V1__RoleAssociation.self, 1)
       unsafe tenancy__v1__role_association__init(target)
-      unsafe target.pointee.id = scratch.copy(self.id)
-      unsafe target.pointee.user_id = scratch.copy(self.userId)
-      unsafe target.pointee.entity_type = scratch.copy(self.entityType)
-      unsafe target.pointee.entity_id = scratch.copy(self.entityId)
-      unsafe target.pointee.role = scratch.copy(self.role)
+      unsafe target.pointee.f1_id = scratch.copy(self.id)
+      unsafe target.pointee.f2_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f3_entity_type = scratch.copy(self.entityType)
+      unsafe target.pointee.f4_entity_id = scratch.copy(self.entityId)
+      unsafe target.pointee.f5_role = scratch.copy(self.role)
       if let value = self.validFrom {
-        unsafe target.pointee.valid_from = value.packed(in: scratch)
+        unsafe target.pointee.f6_valid_from = value.packed(in: scratch)
       }
       if let value = self.validUntil {
-        unsafe target.pointee.valid_until = value.packed(in: scratch)
+        unsafe target.pointee.f7_valid_until = value.packed(in: scratch)
       }
-      unsafe target.pointee.granted_by = scratch.copy(self.grantedBy)
+      unsafe target.pointee.f8_granted_by = scratch.copy(self.grantedBy)
       if let value = self.createdAt {
-        unsafe target.pointee.created_at = value.packed(in: scratch)
+        unsafe target.pointee.f9_created_at = value.packed(in: scratch)
       }
-      unsafe target.pointee.entity_name = scratch.copy(self.entityName)
+      unsafe target.pointee.f10_entity_name = scratch.copy(self.entityName)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// A user as others may see it.
-  public struct UserSummary: Message {
+  public struct UserSummary: RPCKit.Message {
     /// Identifier, `usr_…`.
-    public var id: String = ""
+    public var id: Swift.String = ""
     /// What the user wants to be called.
-    public var displayName: String = ""
+    public var displayName: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      id: String = "",
-      displayName: String = ""
+      id: Swift.String = "",
+      displayName: Swift.String = ""
     ) {
       self.id = id
       self.displayName = displayName
     }
 
     /// `tenancy.v1.UserSummary`.
-    public static var protobufName: String { "tenancy.v1.UserSummary" }
+    public static var protobufName: Swift.String { "tenancy.v1.UserSummary" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__user_summary(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__user_summary(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__UserSummary.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__UserSummary>) throws(MessageDecodingError) {
-      try unsafe self.id = MessageReading.string(source.pointee.id)
-      try unsafe self.displayName = MessageReading.string(source.pointee.display_name)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__UserSummary>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f1_id)
+      try unsafe self.displayName = RPCKit.MessageReading.string(source.pointee.f2_display_name)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__UserSummary> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__UserSummary> {
       let target = unsafe scratch.allocate(Tenancy__V1__UserSummary.self, 1)
       unsafe tenancy__v1__user_summary__init(target)
-      unsafe target.pointee.id = scratch.copy(self.id)
-      unsafe target.pointee.display_name = scratch.copy(self.displayName)
+      unsafe target.pointee.f1_id = scratch.copy(self.id)
+      unsafe target.pointee.f2_display_name = scratch.copy(self.displayName)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Asks for the associations of a user.
-  public struct ListByUserRequest: Message {
+  public struct ListByUserRequest: RPCKit.Message {
     /// The user; the caller itself if empty. A user may only ask for itself.
-    public var userId: String = ""
+    public var userId: Swift.String = ""
     /// At most this many, 50 if 0.
-    public var pageSize: UInt32 = 0
+    public var pageSize: Swift.UInt32 = 0
     /// From an earlier answer, with the same other fields.
-    public var pageToken: String = ""
+    public var pageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      userId: String = "",
-      pageSize: UInt32 = 0,
-      pageToken: String = ""
+      userId: Swift.String = "",
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = ""
     ) {
       self.userId = userId
       self.pageSize = pageSize
@@ -212,85 +234,96 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.ListByUserRequest`.
-    public static var protobufName: String { "tenancy.v1.ListByUserRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListByUserRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_by_user_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_by_user_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListByUserRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListByUserRequest>) throws(MessageDecodingError) {
-      try unsafe self.userId = MessageReading.string(source.pointee.user_id)
-      unsafe self.pageSize = source.pointee.page_size
-      try unsafe self.pageToken = MessageReading.string(source.pointee.page_token)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListByUserRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+      unsafe self.pageSize = source.pointee.f2_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f3_page_token)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListByUserRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListByUserRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListByUserRequest.self, 1)
       unsafe tenancy__v1__list_by_user_request__init(target)
-      unsafe target.pointee.user_id = scratch.copy(self.userId)
-      unsafe target.pointee.page_size = self.pageSize
-      unsafe target.pointee.page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f2_page_size = self.pageSize
+      unsafe target.pointee.f3_page_token = scratch.copy(self.pageToken)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if !(self.userId.isEmpty) {
         if self.userId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.pageSize == 0) {
-        if !(Double(self.pageSize) <= 1000.0) {
-          violations.append(FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
     }
   }
 
   /// Asks for the associations on an entity.
-  public struct ListByEntityRequest: Message {
+  public struct ListByEntityRequest: RPCKit.Message {
     /// The entity.
-    public var entityId: String = ""
+    public var entityId: Swift.String = ""
     /// Only this role, if not empty.
-    public var role: String = ""
+    public var role: Swift.String = ""
     /// At most this many, 50 if 0.
-    public var pageSize: UInt32 = 0
+    public var pageSize: Swift.UInt32 = 0
     /// From an earlier answer, with the same other fields.
-    public var pageToken: String = ""
+    public var pageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      entityId: String = "",
-      role: String = "",
-      pageSize: UInt32 = 0,
-      pageToken: String = ""
+      entityId: Swift.String = "",
+      role: Swift.String = "",
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = ""
     ) {
       self.entityId = entityId
       self.role = role
@@ -299,82 +332,93 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.ListByEntityRequest`.
-    public static var protobufName: String { "tenancy.v1.ListByEntityRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListByEntityRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_by_entity_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_by_entity_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListByEntityRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListByEntityRequest>) throws(MessageDecodingError) {
-      try unsafe self.entityId = MessageReading.string(source.pointee.entity_id)
-      try unsafe self.role = MessageReading.string(source.pointee.role)
-      unsafe self.pageSize = source.pointee.page_size
-      try unsafe self.pageToken = MessageReading.string(source.pointee.page_token)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListByEntityRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.entityId = RPCKit.MessageReading.string(source.pointee.f1_entity_id)
+      try unsafe self.role = RPCKit.MessageReading.string(source.pointee.f2_role)
+      unsafe self.pageSize = source.pointee.f3_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f4_page_token)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListByEntityRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListByEntityRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListByEntityRequest.self, 1)
       unsafe tenancy__v1__list_by_entity_request__init(target)
-      unsafe target.pointee.entity_id = scratch.copy(self.entityId)
-      unsafe target.pointee.role = scratch.copy(self.role)
-      unsafe target.pointee.page_size = self.pageSize
-      unsafe target.pointee.page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f1_entity_id = scratch.copy(self.entityId)
+      unsafe target.pointee.f2_role = scratch.copy(self.role)
+      unsafe target.pointee.f3_page_size = self.pageSize
+      unsafe target.pointee.f4_page_token = scratch.copy(self.pageToken)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.entityId.isEmpty {
-        violations.append(FieldViolation(field: path + "entity_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "entity_id", description: "must be set"))
       } else {
         if self.entityId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "entity_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "entity_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.role.isEmpty) {
         if self.role.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "role", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "role", description: "must have at most 64 bytes"))
         }
       }
       if !(self.pageSize == 0) {
-        if !(Double(self.pageSize) <= 1000.0) {
-          violations.append(FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
     }
   }
 
   /// Associations, one page of them.
-  public struct ListAssociationsResponse: Message {
+  public struct ListAssociationsResponse: RPCKit.Message {
     /// In the order they were given.
     public var associations: [Tenancy_V1.RoleAssociation] = []
     /// For the next page; empty at the end.
-    public var nextPageToken: String = ""
+    public var nextPageToken: Swift.String = ""
     /// The revision the answer is of.
-    public var revision: String = ""
+    public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -382,8 +426,8 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       associations: [Tenancy_V1.RoleAssociation] = [],
-      nextPageToken: String = "",
-      revision: String = ""
+      nextPageToken: Swift.String = "",
+      revision: Swift.String = ""
     ) {
       self.associations = associations
       self.nextPageToken = nextPageToken
@@ -391,155 +435,177 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.ListAssociationsResponse`.
-    public static var protobufName: String { "tenancy.v1.ListAssociationsResponse" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListAssociationsResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_associations_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_associations_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListAssociationsResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListAssociationsResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_associations > 0 {
-        unsafe self.associations.reserveCapacity(source.pointee.n_associations)
-        for index in unsafe 0..<source.pointee.n_associations {
-          if let member = unsafe source.pointee.associations[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListAssociationsResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_associations > 0 {
+        unsafe self.associations.reserveCapacity(source.pointee.n_f1_associations)
+        for index in unsafe 0..<source.pointee.n_f1_associations {
+          if let member = unsafe source.pointee.f1_associations[index] {
             try unsafe self.associations.append(Tenancy_V1.RoleAssociation(reading: member))
           }
         }
       }
-      try unsafe self.nextPageToken = MessageReading.string(source.pointee.next_page_token)
-      try unsafe self.revision = MessageReading.string(source.pointee.revision)
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f3_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListAssociationsResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListAssociationsResponse> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListAssociationsResponse.self, 1)
       unsafe tenancy__v1__list_associations_response__init(target)
       if !self.associations.isEmpty {
-        unsafe target.pointee.n_associations = self.associations.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Tenancy__V1__RoleAssociation>?.self, self.associations.count)
+        unsafe target.pointee.n_f1_associations = self.associations.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__RoleAssociation>?.self, self.associations.count)
         for (index, element) in self.associations.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.associations = unsafe elements
+        unsafe target.pointee.f1_associations = unsafe elements
       }
-      unsafe target.pointee.next_page_token = scratch.copy(self.nextPageToken)
-      unsafe target.pointee.revision = scratch.copy(self.revision)
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      unsafe target.pointee.f3_revision = scratch.copy(self.revision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Makes a user an administrator of everything.
-  public struct GrantSuperAdminRequest: Message {
+  public struct GrantSuperAdminRequest: RPCKit.Message {
     /// The user, who must exist.
-    public var userId: String = ""
+    public var userId: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      userId: String = "",
-      idempotencyKey: String = ""
+      userId: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.userId = userId
       self.idempotencyKey = idempotencyKey
     }
 
     /// `tenancy.v1.GrantSuperAdminRequest`.
-    public static var protobufName: String { "tenancy.v1.GrantSuperAdminRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.GrantSuperAdminRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__grant_super_admin_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__grant_super_admin_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__GrantSuperAdminRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__GrantSuperAdminRequest>) throws(MessageDecodingError) {
-      try unsafe self.userId = MessageReading.string(source.pointee.user_id)
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__GrantSuperAdminRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f2_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__GrantSuperAdminRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__GrantSuperAdminRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__GrantSuperAdminRequest.self, 1)
       unsafe tenancy__v1__grant_super_admin_request__init(target)
-      unsafe target.pointee.user_id = scratch.copy(self.userId)
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f2_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.userId.isEmpty {
-        violations.append(FieldViolation(field: path + "user_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
       } else {
         if self.userId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Takes the right to administer everything from a user.
-  public struct RevokeSuperAdminRequest: Message {
+  public struct RevokeSuperAdminRequest: RPCKit.Message {
     /// The user, who need not exist any more.
-    public var userId: String = ""
+    public var userId: Swift.String = ""
     /// Also when nobody would be left who has it.
-    public var force: Bool = false
+    public var force: Swift.Bool = false
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      userId: String = "",
-      force: Bool = false,
-      idempotencyKey: String = ""
+      userId: Swift.String = "",
+      force: Swift.Bool = false,
+      idempotencyKey: Swift.String = ""
     ) {
       self.userId = userId
       self.force = force
@@ -547,57 +613,68 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.RevokeSuperAdminRequest`.
-    public static var protobufName: String { "tenancy.v1.RevokeSuperAdminRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.RevokeSuperAdminRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__revoke_super_admin_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__revoke_super_admin_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__RevokeSuperAdminRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__RevokeSuperAdminRequest>) throws(MessageDecodingError) {
-      try unsafe self.userId = MessageReading.string(source.pointee.user_id)
-      unsafe self.force = source.pointee.force != 0
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__RevokeSuperAdminRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+      unsafe self.force = source.pointee.f2_force != 0
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__RevokeSuperAdminRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__RevokeSuperAdminRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__RevokeSuperAdminRequest.self, 1)
       unsafe tenancy__v1__revoke_super_admin_request__init(target)
-      unsafe target.pointee.user_id = scratch.copy(self.userId)
-      unsafe target.pointee.force = self.force ? 1 : 0
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f2_force = self.force ? 1 : 0
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.userId.isEmpty {
-        violations.append(FieldViolation(field: path + "user_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
       } else {
         if self.userId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -606,7 +683,7 @@ extension Tenancy_V1 {
   /// What is known of the methods of `tenancy.v1.Associations`.
   public enum AssociationsMethods {
     /// What the caller, or for a service any user, has roles on.
-    public static let listByUser = MethodDescriptor(
+    public static let listByUser = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Associations",
       method: "ListByUser",
       kind: .unary,
@@ -619,7 +696,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.ListAssociationsResponse"
     )
     /// Who has roles on an entity. Needs the right to see that.
-    public static let listByEntity = MethodDescriptor(
+    public static let listByEntity = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Associations",
       method: "ListByEntity",
       kind: .unary,
@@ -632,7 +709,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.ListAssociationsResponse"
     )
     /// Makes a user an administrator of everything; for AuthService's command on the server.
-    public static let grantSuperAdmin = MethodDescriptor(
+    public static let grantSuperAdmin = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Associations",
       method: "GrantSuperAdmin",
       kind: .unary,
@@ -646,7 +723,7 @@ extension Tenancy_V1 {
     )
     /// Takes that away again; for AuthService's command on the server. The last one keeps it, with reason
     /// LAST_SUPER_ADMIN, unless forced.
-    public static let revokeSuperAdmin = MethodDescriptor(
+    public static let revokeSuperAdmin = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Associations",
       method: "RevokeSuperAdmin",
       kind: .unary,
@@ -661,25 +738,25 @@ extension Tenancy_V1 {
   }
 
   /// Role associations of users.
-  public protocol AssociationsService: Sendable {
+  public protocol AssociationsService: Swift.Sendable {
     /// What the caller, or for a service any user, has roles on.
-    func listByUser(_ request: Tenancy_V1.ListByUserRequest, _ call: CallContext) async throws -> Tenancy_V1.ListAssociationsResponse
+    func listByUser(_ request: Tenancy_V1.ListByUserRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListAssociationsResponse
     /// Who has roles on an entity. Needs the right to see that.
-    func listByEntity(_ request: Tenancy_V1.ListByEntityRequest, _ call: CallContext) async throws -> Tenancy_V1.ListAssociationsResponse
+    func listByEntity(_ request: Tenancy_V1.ListByEntityRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListAssociationsResponse
     /// Makes a user an administrator of everything; for AuthService's command on the server.
-    func grantSuperAdmin(_ request: Tenancy_V1.GrantSuperAdminRequest, _ call: CallContext) async throws -> Tenancy_V1.RoleAssociation
+    func grantSuperAdmin(_ request: Tenancy_V1.GrantSuperAdminRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RoleAssociation
     /// Takes that away again; for AuthService's command on the server. The last one keeps it, with reason
     /// LAST_SUPER_ADMIN, unless forced.
-    func revokeSuperAdmin(_ request: Tenancy_V1.RevokeSuperAdminRequest, _ call: CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
+    func revokeSuperAdmin(_ request: Tenancy_V1.RevokeSuperAdminRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
   }
 
   /// Calls `tenancy.v1.Associations`.
-  public struct AssociationsClient: Sendable {
+  public struct AssociationsClient: Swift.Sendable {
     /// Where the calls go.
-    public let channel: Channel
+    public let channel: RPCKit.Channel
 
     /// Makes a client of the servers behind `channel`.
-    public init(_ channel: Channel) {
+    public init(_ channel: RPCKit.Channel) {
       self.channel = channel
     }
 
@@ -689,7 +766,7 @@ extension Tenancy_V1 {
     public func listByUser(
       _ request: Tenancy_V1.ListByUserRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.ListAssociationsResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -702,7 +779,7 @@ extension Tenancy_V1 {
     public func listByEntity(
       _ request: Tenancy_V1.ListByEntityRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.ListAssociationsResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -715,7 +792,7 @@ extension Tenancy_V1 {
     public func grantSuperAdmin(
       _ request: Tenancy_V1.GrantSuperAdminRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.RoleAssociation {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -729,7 +806,7 @@ extension Tenancy_V1 {
     public func revokeSuperAdmin(
       _ request: Tenancy_V1.RevokeSuperAdminRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.RemoveRoleResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -738,8 +815,8 @@ extension Tenancy_V1 {
   }
 
   /// The descriptor of `tenancy/v1/association.proto`, for reflection and JSON.
-  public static var tenancyV1AssociationFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var tenancyV1AssociationFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/association.proto",
       base64: "Chx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvIv8CCg9Sb2xlQXNzb2NpYXRpb24SDgoCaWQYASABKAlSAmlkEhcKB3VzZXJfaWQYAiABKAlSBnVzZXJJZBIfCgtlbnRpdHlfdHlwZRgDIAEoCVIKZW50aXR5VHlwZRIbCgllbnRpdHlfaWQYBCABKAlSCGVudGl0eUlkEhIKBHJvbGUYBSABKAlSBHJvbGUSOQoKdmFsaWRfZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXZhbGlkRnJvbRI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSHQoKZ3JhbnRlZF9ieRgIIAEoCVIJZ3JhbnRlZEJ5EjkKCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSHwoLZW50aXR5X25hbWUYCiABKAlSCmVudGl0eU5hbWUiQAoLVXNlclN1bW1hcnkSDgoCaWQYASABKAlSAmlkEiEKDGRpc3BsYXlfbmFtZRgCIAEoCVILZGlzcGxheU5hbWUiiAEKEUxpc3RCeVVzZXJSZXF1ZXN0Eh8KB3VzZXJfaWQYASABKAlCBqq7GAIYQFIGdXNlcklkEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuIqwBChNMaXN0QnlFbnRpdHlSZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhoKBHJvbGUYAiABKAlCBqq7GAIYQFIEcm9sZRIqCglwYWdlX3NpemUYAyABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBCABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiKfAQoYTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlEj8KDGFzc29jaWF0aW9ucxgBIAMoCzIbLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uUgxhc3NvY2lhdGlvbnMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEhoKCHJldmlzaW9uGAMgASgJUghyZXZpc2lvbiJtChZHcmFudFN1cGVyQWRtaW5SZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKEAQoXUmV2b2tlU3VwZXJBZG1pblJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIUCgVmb3JjZRgCIAEoCFIFZm9yY2USMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleTKeAwoMQXNzb2NpYXRpb25zEl4KCkxpc3RCeVVzZXISHS50ZW5hbmN5LnYxLkxpc3RCeVVzZXJSZXF1ZXN0GiQudGVuYW5jeS52MS5MaXN0QXNzb2NpYXRpb25zUmVzcG9uc2UiC6K7GAcIAhIBKiABEmEKDExpc3RCeUVudGl0eRIfLnRlbmFuY3kudjEuTGlzdEJ5RW50aXR5UmVxdWVzdBokLnRlbmFuY3kudjEuTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlIgqiuxgGCAIgASgBEmIKD0dyYW50U3VwZXJBZG1pbhIiLnRlbmFuY3kudjEuR3JhbnRTdXBlckFkbWluUmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIg6iuxgKCAMSBGF1dGggARJnChBSZXZva2VTdXBlckFkbWluEiMudGVuYW5jeS52MS5SZXZva2VTdXBlckFkbWluUmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIg6iuxgKCAMSBGF1dGggAWIGcHJvdG8z"
     )
@@ -748,8 +825,8 @@ extension Tenancy_V1 {
 
 extension Tenancy_V1.AssociationsService {
   /// This service and its handlers, for a server.
-  public var definition: ServiceDefinition {
-    ServiceDefinition(
+  public var definition: RPCKit.ServiceDefinition {
+    RPCKit.ServiceDefinition(
       name: "tenancy.v1.Associations",
       methods: [
         .unary(Tenancy_V1.AssociationsMethods.listByUser) {

@@ -5,75 +5,86 @@ public import RPCKit
 
 extension Tenancy_V1 {
   /// How many of a type.
-  public struct TypeCount: Message {
+  public struct TypeCount: RPCKit.Message {
     /// An entity type, or `association` or `guest_pass`.
-    public var type: String = ""
+    public var type: Swift.String = ""
     /// How many.
-    public var count: UInt64 = 0
+    public var count: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      type: String = "",
-      count: UInt64 = 0
+      type: Swift.String = "",
+      count: Swift.UInt64 = 0
     ) {
       self.type = type
       self.count = count
     }
 
     /// `tenancy.v1.TypeCount`.
-    public static var protobufName: String { "tenancy.v1.TypeCount" }
+    public static var protobufName: Swift.String { "tenancy.v1.TypeCount" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__type_count(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__type_count(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__TypeCount.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__TypeCount>) throws(MessageDecodingError) {
-      try unsafe self.type = MessageReading.string(source.pointee.type)
-      unsafe self.count = source.pointee.count
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__TypeCount>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.type = RPCKit.MessageReading.string(source.pointee.f1_type)
+      unsafe self.count = source.pointee.f2_count
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__TypeCount> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__TypeCount> {
       let target = unsafe scratch.allocate(Tenancy__V1__TypeCount.self, 1)
       unsafe tenancy__v1__type_count__init(target)
-      unsafe target.pointee.type = scratch.copy(self.type)
-      unsafe target.pointee.count = self.count
+      unsafe target.pointee.f1_type = scratch.copy(self.type)
+      unsafe target.pointee.f2_count = self.count
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// What went, or would go.
-  public struct DeleteResponse: Message {
+  public struct DeleteResponse: RPCKit.Message {
     /// Deleted, by type, the deleted object itself included; no type without any.
     public var deleted: [Tenancy_V1.TypeCount] = []
     /// Devices that were unassigned and kept.
-    public var unassignedDevices: UInt64 = 0
+    public var unassignedDevices: Swift.UInt64 = 0
     /// The revision after the change.
-    public var revision: String = ""
+    public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -81,8 +92,8 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       deleted: [Tenancy_V1.TypeCount] = [],
-      unassignedDevices: UInt64 = 0,
-      revision: String = ""
+      unassignedDevices: Swift.UInt64 = 0,
+      revision: Swift.String = ""
     ) {
       self.deleted = deleted
       self.unassignedDevices = unassignedDevices
@@ -90,129 +101,151 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.DeleteResponse`.
-    public static var protobufName: String { "tenancy.v1.DeleteResponse" }
+    public static var protobufName: Swift.String { "tenancy.v1.DeleteResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__delete_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__delete_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__DeleteResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__DeleteResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_deleted > 0 {
-        unsafe self.deleted.reserveCapacity(source.pointee.n_deleted)
-        for index in unsafe 0..<source.pointee.n_deleted {
-          if let member = unsafe source.pointee.deleted[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__DeleteResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_deleted > 0 {
+        unsafe self.deleted.reserveCapacity(source.pointee.n_f1_deleted)
+        for index in unsafe 0..<source.pointee.n_f1_deleted {
+          if let member = unsafe source.pointee.f1_deleted[index] {
             try unsafe self.deleted.append(Tenancy_V1.TypeCount(reading: member))
           }
         }
       }
-      unsafe self.unassignedDevices = source.pointee.unassigned_devices
-      try unsafe self.revision = MessageReading.string(source.pointee.revision)
+      unsafe self.unassignedDevices = source.pointee.f2_unassigned_devices
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f3_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__DeleteResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__DeleteResponse> {
       let target = unsafe scratch.allocate(Tenancy__V1__DeleteResponse.self, 1)
       unsafe tenancy__v1__delete_response__init(target)
       if !self.deleted.isEmpty {
-        unsafe target.pointee.n_deleted = self.deleted.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Tenancy__V1__TypeCount>?.self, self.deleted.count)
+        unsafe target.pointee.n_f1_deleted = self.deleted.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__TypeCount>?.self, self.deleted.count)
         for (index, element) in self.deleted.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.deleted = unsafe elements
+        unsafe target.pointee.f1_deleted = unsafe elements
       }
-      unsafe target.pointee.unassigned_devices = self.unassignedDevices
-      unsafe target.pointee.revision = scratch.copy(self.revision)
+      unsafe target.pointee.f2_unassigned_devices = self.unassignedDevices
+      unsafe target.pointee.f3_revision = scratch.copy(self.revision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// What a removal did.
-  public struct RemoveRoleResponse: Message {
+  public struct RemoveRoleResponse: RPCKit.Message {
     /// Roles that were taken away; 0 if there was none, which is no error.
-    public var removed: UInt32 = 0
+    public var removed: Swift.UInt32 = 0
     /// The revision after the change.
-    public var revision: String = ""
+    public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      removed: UInt32 = 0,
-      revision: String = ""
+      removed: Swift.UInt32 = 0,
+      revision: Swift.String = ""
     ) {
       self.removed = removed
       self.revision = revision
     }
 
     /// `tenancy.v1.RemoveRoleResponse`.
-    public static var protobufName: String { "tenancy.v1.RemoveRoleResponse" }
+    public static var protobufName: Swift.String { "tenancy.v1.RemoveRoleResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__remove_role_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__remove_role_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__RemoveRoleResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__RemoveRoleResponse>) throws(MessageDecodingError) {
-      unsafe self.removed = source.pointee.removed
-      try unsafe self.revision = MessageReading.string(source.pointee.revision)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__RemoveRoleResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.removed = source.pointee.f1_removed
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f2_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__RemoveRoleResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__RemoveRoleResponse> {
       let target = unsafe scratch.allocate(Tenancy__V1__RemoveRoleResponse.self, 1)
       unsafe tenancy__v1__remove_role_response__init(target)
-      unsafe target.pointee.removed = self.removed
-      unsafe target.pointee.revision = scratch.copy(self.revision)
+      unsafe target.pointee.f1_removed = self.removed
+      unsafe target.pointee.f2_revision = scratch.copy(self.revision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// The descriptor of `tenancy/v1/changes.proto`, for reflection and JSON.
-  public static var tenancyV1ChangesFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var tenancyV1ChangesFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/changes.proto",
       base64: "Chh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8SCnRlbmFuY3kudjEiNQoJVHlwZUNvdW50EhIKBHR5cGUYASABKAlSBHR5cGUSFAoFY291bnQYAiABKARSBWNvdW50IowBCg5EZWxldGVSZXNwb25zZRIvCgdkZWxldGVkGAEgAygLMhUudGVuYW5jeS52MS5UeXBlQ291bnRSB2RlbGV0ZWQSLQoSdW5hc3NpZ25lZF9kZXZpY2VzGAIgASgEUhF1bmFzc2lnbmVkRGV2aWNlcxIaCghyZXZpc2lvbhgDIAEoCVIIcmV2aXNpb24iSgoSUmVtb3ZlUm9sZVJlc3BvbnNlEhgKB3JlbW92ZWQYASABKA1SB3JlbW92ZWQSGgoIcmV2aXNpb24YAiABKAlSCHJldmlzaW9uYgZwcm90bzM="
     )

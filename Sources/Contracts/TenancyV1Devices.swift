@@ -5,44 +5,44 @@ public import RPCKit
 
 extension Tenancy_V1 {
   /// A thing that can be looked at and operated.
-  public struct Device: Message {
+  public struct Device: RPCKit.Message {
     /// Identifier, `dev_…`.
-    public var id: String = ""
+    public var id: Swift.String = ""
     /// For people.
-    public var name: String = ""
+    public var name: Swift.String = ""
     /// `lock`, `light`, `thermostat`, `switch` or `other`.
-    public var type: String = ""
+    public var type: Swift.String = ""
     /// The property it is in.
-    public var propertyId: String = ""
+    public var propertyId: Swift.String = ""
     /// The unit it is assigned to; empty: none, directly in the property.
-    public var unitId: String = ""
+    public var unitId: Swift.String = ""
     /// State, battery, `online`, `remote_operation_enabled` and whatever else its maker says, as far as
     /// the caller may see it.
     public var attributes: Google_Protobuf.Struct? = nil
     /// What it was last told to be: `locked`, `unlocked`, …; empty: nothing yet.
-    public var desiredState: String = ""
+    public var desiredState: Swift.String = ""
     /// When it was registered.
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// When it was last changed.
     public var updatedAt: Google_Protobuf.Timestamp? = nil
     /// Changes with every change of the device; for `expected_revision`.
-    public var revision: String = ""
+    public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      id: String = "",
-      name: String = "",
-      type: String = "",
-      propertyId: String = "",
-      unitId: String = "",
+      id: Swift.String = "",
+      name: Swift.String = "",
+      type: Swift.String = "",
+      propertyId: Swift.String = "",
+      unitId: Swift.String = "",
       attributes: Google_Protobuf.Struct? = nil,
-      desiredState: String = "",
+      desiredState: Swift.String = "",
       createdAt: Google_Protobuf.Timestamp? = nil,
       updatedAt: Google_Protobuf.Timestamp? = nil,
-      revision: String = ""
+      revision: Swift.String = ""
     ) {
       self.id = id
       self.name = name
@@ -57,103 +57,114 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.Device`.
-    public static var protobufName: String { "tenancy.v1.Device" }
+    public static var protobufName: Swift.String { "tenancy.v1.Device" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__device(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__device(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__Device.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__Device>) throws(MessageDecodingError) {
-      try unsafe self.id = MessageReading.string(source.pointee.id)
-      try unsafe self.name = MessageReading.string(source.pointee.name)
-      try unsafe self.type = MessageReading.string(source.pointee.type)
-      try unsafe self.propertyId = MessageReading.string(source.pointee.property_id)
-      try unsafe self.unitId = MessageReading.string(source.pointee.unit_id)
-      if let member = unsafe source.pointee.attributes {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__Device>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f1_id)
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f2_name)
+      try unsafe self.type = RPCKit.MessageReading.string(source.pointee.f3_type)
+      try unsafe self.propertyId = RPCKit.MessageReading.string(source.pointee.f4_property_id)
+      try unsafe self.unitId = RPCKit.MessageReading.string(source.pointee.f5_unit_id)
+      if let member = unsafe source.pointee.f6_attributes {
         try unsafe self.attributes = Google_Protobuf.Struct(reading: member)
       }
-      try unsafe self.desiredState = MessageReading.string(source.pointee.desired_state)
-      if let member = unsafe source.pointee.created_at {
+      try unsafe self.desiredState = RPCKit.MessageReading.string(source.pointee.f7_desired_state)
+      if let member = unsafe source.pointee.f8_created_at {
         try unsafe self.createdAt = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.updated_at {
+      if let member = unsafe source.pointee.f9_updated_at {
         try unsafe self.updatedAt = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.revision = MessageReading.string(source.pointee.revision)
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f10_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__Device> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__Device> {
       let target = unsafe scratch.allocate(Tenancy__V1__Device.self, 1)
       unsafe tenancy__v1__device__init(target)
-      unsafe target.pointee.id = scratch.copy(self.id)
-      unsafe target.pointee.name = scratch.copy(self.name)
-      unsafe target.pointee.type = scratch.copy(self.type)
-      unsafe target.pointee.property_id = scratch.copy(self.propertyId)
-      unsafe target.pointee.unit_id = scratch.copy(self.unitId)
+      unsafe target.pointee.f1_id = scratch.copy(self.id)
+      unsafe target.pointee.f2_name = scratch.copy(self.name)
+      unsafe target.pointee.f3_type = scratch.copy(self.type)
+      unsafe target.pointee.f4_property_id = scratch.copy(self.propertyId)
+      unsafe target.pointee.f5_unit_id = scratch.copy(self.unitId)
       if let value = self.attributes {
-        unsafe target.pointee.attributes = value.packed(in: scratch)
+        unsafe target.pointee.f6_attributes = value.packed(in: scratch)
       }
-      unsafe target.pointee.desired_state = scratch.copy(self.desiredState)
+      unsafe target.pointee.f7_desired_state = scratch.copy(self.desiredState)
       if let value = self.createdAt {
-        unsafe target.pointee.created_at = value.packed(in: scratch)
+        unsafe target.pointee.f8_created_at = value.packed(in: scratch)
       }
       if let value = self.updatedAt {
-        unsafe target.pointee.updated_at = value.packed(in: scratch)
+        unsafe target.pointee.f9_updated_at = value.packed(in: scratch)
       }
-      unsafe target.pointee.revision = scratch.copy(self.revision)
+      unsafe target.pointee.f10_revision = scratch.copy(self.revision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Registers a device in a property.
-  public struct RegisterDeviceRequest: Message {
+  public struct RegisterDeviceRequest: RPCKit.Message {
     /// The property it is in.
-    public var propertyId: String = ""
+    public var propertyId: Swift.String = ""
     /// The unit it is assigned to; empty: none.
-    public var unitId: String = ""
+    public var unitId: Swift.String = ""
     /// For people.
-    public var name: String = ""
+    public var name: Swift.String = ""
     /// `lock`, `light`, `thermostat`, `switch` or `other`.
-    public var type: String = ""
+    public var type: Swift.String = ""
     /// Attributes to begin with; at most 16 KiB. `online` and `remote_operation_enabled` are true if
     /// absent.
     public var attributes: Google_Protobuf.Struct? = nil
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      propertyId: String = "",
-      unitId: String = "",
-      name: String = "",
-      type: String = "",
+      propertyId: Swift.String = "",
+      unitId: Swift.String = "",
+      name: Swift.String = "",
+      type: Swift.String = "",
       attributes: Google_Protobuf.Struct? = nil,
-      idempotencyKey: String = ""
+      idempotencyKey: Swift.String = ""
     ) {
       self.propertyId = propertyId
       self.unitId = unitId
@@ -164,127 +175,149 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.RegisterDeviceRequest`.
-    public static var protobufName: String { "tenancy.v1.RegisterDeviceRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.RegisterDeviceRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__register_device_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__register_device_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__RegisterDeviceRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__RegisterDeviceRequest>) throws(MessageDecodingError) {
-      try unsafe self.propertyId = MessageReading.string(source.pointee.property_id)
-      try unsafe self.unitId = MessageReading.string(source.pointee.unit_id)
-      try unsafe self.name = MessageReading.string(source.pointee.name)
-      try unsafe self.type = MessageReading.string(source.pointee.type)
-      if let member = unsafe source.pointee.attributes {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__RegisterDeviceRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.propertyId = RPCKit.MessageReading.string(source.pointee.f1_property_id)
+      try unsafe self.unitId = RPCKit.MessageReading.string(source.pointee.f2_unit_id)
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f3_name)
+      try unsafe self.type = RPCKit.MessageReading.string(source.pointee.f4_type)
+      if let member = unsafe source.pointee.f5_attributes {
         try unsafe self.attributes = Google_Protobuf.Struct(reading: member)
       }
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f6_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__RegisterDeviceRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__RegisterDeviceRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__RegisterDeviceRequest.self, 1)
       unsafe tenancy__v1__register_device_request__init(target)
-      unsafe target.pointee.property_id = scratch.copy(self.propertyId)
-      unsafe target.pointee.unit_id = scratch.copy(self.unitId)
-      unsafe target.pointee.name = scratch.copy(self.name)
-      unsafe target.pointee.type = scratch.copy(self.type)
+      unsafe target.pointee.f1_property_id = scratch.copy(self.propertyId)
+      unsafe target.pointee.f2_unit_id = scratch.copy(self.unitId)
+      unsafe target.pointee.f3_name = scratch.copy(self.name)
+      unsafe target.pointee.f4_type = scratch.copy(self.type)
       if let value = self.attributes {
-        unsafe target.pointee.attributes = value.packed(in: scratch)
+        unsafe target.pointee.f5_attributes = value.packed(in: scratch)
       }
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f6_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.propertyId.isEmpty {
-        violations.append(FieldViolation(field: path + "property_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must be set"))
       } else {
         if self.propertyId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.unitId.isEmpty) {
         if self.unitId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
         }
       }
       if self.name.isEmpty {
-        violations.append(FieldViolation(field: path + "name", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "name", description: "must be set"))
       } else {
         if self.name.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.name,
+            path: path + "name",
+            into: &violations
+          )
         }
       }
       if self.type.isEmpty {
-        violations.append(FieldViolation(field: path + "type", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "type", description: "must be set"))
       } else {
         if self.type.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "type", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "type", description: "must have at most 64 bytes"))
+        }
+      }
+      if let value = self.attributes {
+        if value.protobufBytes.count > 65536 {
+          violations.append(RPCKit.FieldViolation(field: path + "attributes", description: "must have at most 65536 bytes encoded"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Asks for devices.
-  public struct ListDevicesRequest: Message {
+  public struct ListDevicesRequest: RPCKit.Message {
     /// Only of this portfolio.
-    public var portfolioId: String = ""
+    public var portfolioId: Swift.String = ""
     /// Only of this property.
-    public var propertyId: String = ""
+    public var propertyId: Swift.String = ""
     /// Only of this unit; required for Units.ListDevices. A filter that the caller may not know is
     /// NOT_FOUND.
-    public var unitId: String = ""
+    public var unitId: Swift.String = ""
     /// Only of this type.
-    public var type: String = ""
+    public var type: Swift.String = ""
     /// Only those whose name contains this, without regard to ASCII case.
-    public var text: String = ""
+    public var text: Swift.String = ""
     /// At most this many, 50 if 0.
-    public var pageSize: UInt32 = 0
+    public var pageSize: Swift.UInt32 = 0
     /// From an earlier answer, with the same other fields.
-    public var pageToken: String = ""
+    public var pageToken: Swift.String = ""
     /// `name` (the default) or `created_at`.
-    public var sortBy: String = ""
+    public var sortBy: Swift.String = ""
     /// The answer is at least as new as this.
-    public var atLeastRevision: String = ""
+    public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      portfolioId: String = "",
-      propertyId: String = "",
-      unitId: String = "",
-      type: String = "",
-      text: String = "",
-      pageSize: UInt32 = 0,
-      pageToken: String = "",
-      sortBy: String = "",
-      atLeastRevision: String = ""
+      portfolioId: Swift.String = "",
+      propertyId: Swift.String = "",
+      unitId: Swift.String = "",
+      type: Swift.String = "",
+      text: Swift.String = "",
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = "",
+      sortBy: Swift.String = "",
+      atLeastRevision: Swift.String = ""
     ) {
       self.portfolioId = portfolioId
       self.propertyId = propertyId
@@ -298,136 +331,147 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.ListDevicesRequest`.
-    public static var protobufName: String { "tenancy.v1.ListDevicesRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListDevicesRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_devices_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_devices_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListDevicesRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListDevicesRequest>) throws(MessageDecodingError) {
-      try unsafe self.portfolioId = MessageReading.string(source.pointee.portfolio_id)
-      try unsafe self.propertyId = MessageReading.string(source.pointee.property_id)
-      try unsafe self.unitId = MessageReading.string(source.pointee.unit_id)
-      try unsafe self.type = MessageReading.string(source.pointee.type)
-      try unsafe self.text = MessageReading.string(source.pointee.text)
-      unsafe self.pageSize = source.pointee.page_size
-      try unsafe self.pageToken = MessageReading.string(source.pointee.page_token)
-      try unsafe self.sortBy = MessageReading.string(source.pointee.sort_by)
-      try unsafe self.atLeastRevision = MessageReading.string(source.pointee.at_least_revision)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListDevicesRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.portfolioId = RPCKit.MessageReading.string(source.pointee.f1_portfolio_id)
+      try unsafe self.propertyId = RPCKit.MessageReading.string(source.pointee.f2_property_id)
+      try unsafe self.unitId = RPCKit.MessageReading.string(source.pointee.f3_unit_id)
+      try unsafe self.type = RPCKit.MessageReading.string(source.pointee.f4_type)
+      try unsafe self.text = RPCKit.MessageReading.string(source.pointee.f5_text)
+      unsafe self.pageSize = source.pointee.f6_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f7_page_token)
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f8_sort_by)
+      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f9_at_least_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListDevicesRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListDevicesRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListDevicesRequest.self, 1)
       unsafe tenancy__v1__list_devices_request__init(target)
-      unsafe target.pointee.portfolio_id = scratch.copy(self.portfolioId)
-      unsafe target.pointee.property_id = scratch.copy(self.propertyId)
-      unsafe target.pointee.unit_id = scratch.copy(self.unitId)
-      unsafe target.pointee.type = scratch.copy(self.type)
-      unsafe target.pointee.text = scratch.copy(self.text)
-      unsafe target.pointee.page_size = self.pageSize
-      unsafe target.pointee.page_token = scratch.copy(self.pageToken)
-      unsafe target.pointee.sort_by = scratch.copy(self.sortBy)
-      unsafe target.pointee.at_least_revision = scratch.copy(self.atLeastRevision)
+      unsafe target.pointee.f1_portfolio_id = scratch.copy(self.portfolioId)
+      unsafe target.pointee.f2_property_id = scratch.copy(self.propertyId)
+      unsafe target.pointee.f3_unit_id = scratch.copy(self.unitId)
+      unsafe target.pointee.f4_type = scratch.copy(self.type)
+      unsafe target.pointee.f5_text = scratch.copy(self.text)
+      unsafe target.pointee.f6_page_size = self.pageSize
+      unsafe target.pointee.f7_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f8_sort_by = scratch.copy(self.sortBy)
+      unsafe target.pointee.f9_at_least_revision = scratch.copy(self.atLeastRevision)
       return unsafe target
     }
 
-    private static let sortByPattern = TextPattern([
+    private static let sortBy_pattern = RPCKit.TextPattern([
       [
-        TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
       ],
       [
-        TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
       ],
     ])
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if !(self.portfolioId.isEmpty) {
         if self.portfolioId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.propertyId.isEmpty) {
         if self.propertyId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.unitId.isEmpty) {
         if self.unitId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.type.isEmpty) {
         if self.type.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "type", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "type", description: "must have at most 64 bytes"))
         }
       }
       if !(self.text.isEmpty) {
         if self.text.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "text", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "text", description: "must have at most 200 bytes"))
         }
       }
       if !(self.pageSize == 0) {
-        if !(Double(self.pageSize) <= 1000.0) {
-          violations.append(FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
       if !(self.sortBy.isEmpty) {
-        if !Self.sortByPattern.matches(self.sortBy) {
-          violations.append(FieldViolation(field: path + "sort_by", description: "must look like name|created_at"))
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must look like name|created_at"))
         }
       }
       if !(self.atLeastRevision.isEmpty) {
         if self.atLeastRevision.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Devices, one page of them.
-  public struct ListDevicesResponse: Message {
+  public struct ListDevicesResponse: RPCKit.Message {
     /// In the order that was asked for.
     public var devices: [Tenancy_V1.Device] = []
     /// For the next page; empty at the end.
-    public var nextPageToken: String = ""
+    public var nextPageToken: Swift.String = ""
     /// How many there are on all pages.
-    public var totalSize: UInt64 = 0
+    public var totalSize: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -435,8 +479,8 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       devices: [Tenancy_V1.Device] = [],
-      nextPageToken: String = "",
-      totalSize: UInt64 = 0
+      nextPageToken: Swift.String = "",
+      totalSize: Swift.UInt64 = 0
     ) {
       self.devices = devices
       self.nextPageToken = nextPageToken
@@ -444,161 +488,183 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.ListDevicesResponse`.
-    public static var protobufName: String { "tenancy.v1.ListDevicesResponse" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListDevicesResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_devices_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_devices_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListDevicesResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListDevicesResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_devices > 0 {
-        unsafe self.devices.reserveCapacity(source.pointee.n_devices)
-        for index in unsafe 0..<source.pointee.n_devices {
-          if let member = unsafe source.pointee.devices[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListDevicesResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_devices > 0 {
+        unsafe self.devices.reserveCapacity(source.pointee.n_f1_devices)
+        for index in unsafe 0..<source.pointee.n_f1_devices {
+          if let member = unsafe source.pointee.f1_devices[index] {
             try unsafe self.devices.append(Tenancy_V1.Device(reading: member))
           }
         }
       }
-      try unsafe self.nextPageToken = MessageReading.string(source.pointee.next_page_token)
-      unsafe self.totalSize = source.pointee.total_size
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+      unsafe self.totalSize = source.pointee.f3_total_size
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListDevicesResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListDevicesResponse> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListDevicesResponse.self, 1)
       unsafe tenancy__v1__list_devices_response__init(target)
       if !self.devices.isEmpty {
-        unsafe target.pointee.n_devices = self.devices.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Tenancy__V1__Device>?.self, self.devices.count)
+        unsafe target.pointee.n_f1_devices = self.devices.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__Device>?.self, self.devices.count)
         for (index, element) in self.devices.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.devices = unsafe elements
+        unsafe target.pointee.f1_devices = unsafe elements
       }
-      unsafe target.pointee.next_page_token = scratch.copy(self.nextPageToken)
-      unsafe target.pointee.total_size = self.totalSize
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      unsafe target.pointee.f3_total_size = self.totalSize
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Asks for one device.
-  public struct GetDeviceRequest: Message {
+  public struct GetDeviceRequest: RPCKit.Message {
     /// The device.
-    public var deviceId: String = ""
+    public var deviceId: Swift.String = ""
     /// The answer is at least as new as this.
-    public var atLeastRevision: String = ""
+    public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      deviceId: String = "",
-      atLeastRevision: String = ""
+      deviceId: Swift.String = "",
+      atLeastRevision: Swift.String = ""
     ) {
       self.deviceId = deviceId
       self.atLeastRevision = atLeastRevision
     }
 
     /// `tenancy.v1.GetDeviceRequest`.
-    public static var protobufName: String { "tenancy.v1.GetDeviceRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.GetDeviceRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__get_device_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__get_device_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__GetDeviceRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__GetDeviceRequest>) throws(MessageDecodingError) {
-      try unsafe self.deviceId = MessageReading.string(source.pointee.device_id)
-      try unsafe self.atLeastRevision = MessageReading.string(source.pointee.at_least_revision)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__GetDeviceRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.deviceId = RPCKit.MessageReading.string(source.pointee.f1_device_id)
+      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f2_at_least_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__GetDeviceRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__GetDeviceRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__GetDeviceRequest.self, 1)
       unsafe tenancy__v1__get_device_request__init(target)
-      unsafe target.pointee.device_id = scratch.copy(self.deviceId)
-      unsafe target.pointee.at_least_revision = scratch.copy(self.atLeastRevision)
+      unsafe target.pointee.f1_device_id = scratch.copy(self.deviceId)
+      unsafe target.pointee.f2_at_least_revision = scratch.copy(self.atLeastRevision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.deviceId.isEmpty {
-        violations.append(FieldViolation(field: path + "device_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must be set"))
       } else {
         if self.deviceId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.atLeastRevision.isEmpty) {
         if self.atLeastRevision.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Changes a device; what is absent stays.
-  public struct UpdateDeviceRequest: Message {
+  public struct UpdateDeviceRequest: RPCKit.Message {
     /// The device.
-    public var deviceId: String = ""
+    public var deviceId: Swift.String = ""
     /// For people.
-    public var name: String? = nil
+    public var name: Swift.String? = nil
     /// Attributes that are set; a null removes one.
     public var attributes: Google_Protobuf.Struct? = nil
     /// Refused with ABORTED when the device has another revision by now; empty: any.
-    public var expectedRevision: String = ""
+    public var expectedRevision: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      deviceId: String = "",
-      name: String? = nil,
+      deviceId: Swift.String = "",
+      name: Swift.String? = nil,
       attributes: Google_Protobuf.Struct? = nil,
-      expectedRevision: String = "",
-      idempotencyKey: String = ""
+      expectedRevision: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.deviceId = deviceId
       self.name = name
@@ -608,105 +674,127 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.UpdateDeviceRequest`.
-    public static var protobufName: String { "tenancy.v1.UpdateDeviceRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.UpdateDeviceRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__update_device_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__update_device_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__UpdateDeviceRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__UpdateDeviceRequest>) throws(MessageDecodingError) {
-      try unsafe self.deviceId = MessageReading.string(source.pointee.device_id)
-      if unsafe source.pointee._name_case.rawValue == 2 {
-        try unsafe self.name = MessageReading.string(source.pointee.name)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__UpdateDeviceRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.deviceId = RPCKit.MessageReading.string(source.pointee.f1_device_id)
+      if unsafe source.pointee.p2_name_case.rawValue == 2 {
+        try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f2_name)
       }
-      if let member = unsafe source.pointee.attributes {
+      if let member = unsafe source.pointee.f3_attributes {
         try unsafe self.attributes = Google_Protobuf.Struct(reading: member)
       }
-      try unsafe self.expectedRevision = MessageReading.string(source.pointee.expected_revision)
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      try unsafe self.expectedRevision = RPCKit.MessageReading.string(source.pointee.f4_expected_revision)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f5_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__UpdateDeviceRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__UpdateDeviceRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__UpdateDeviceRequest.self, 1)
       unsafe tenancy__v1__update_device_request__init(target)
-      unsafe target.pointee.device_id = scratch.copy(self.deviceId)
+      unsafe target.pointee.f1_device_id = scratch.copy(self.deviceId)
       if let value = self.name {
-        unsafe target.pointee.name = scratch.copy(value)
-        unsafe target.pointee._name_case = Tenancy__V1__UpdateDeviceRequest__NameCase(rawValue: 2)
+        unsafe target.pointee.f2_name = scratch.copy(value)
+        unsafe target.pointee.p2_name_case = .init(rawValue: 2)
       }
       if let value = self.attributes {
-        unsafe target.pointee.attributes = value.packed(in: scratch)
+        unsafe target.pointee.f3_attributes = value.packed(in: scratch)
       }
-      unsafe target.pointee.expected_revision = scratch.copy(self.expectedRevision)
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f4_expected_revision = scratch.copy(self.expectedRevision)
+      unsafe target.pointee.f5_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.deviceId.isEmpty {
-        violations.append(FieldViolation(field: path + "device_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must be set"))
       } else {
         if self.deviceId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
         }
       }
       if let value = self.name {
         if value.utf8.count < 1 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at least 1 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at least 1 bytes"))
         }
         if value.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            value,
+            path: path + "name",
+            into: &violations
+          )
+        }
+      }
+      if let value = self.attributes {
+        if value.protobufBytes.count > 65536 {
+          violations.append(RPCKit.FieldViolation(field: path + "attributes", description: "must have at most 65536 bytes encoded"))
         }
       }
       if !(self.expectedRevision.isEmpty) {
         if self.expectedRevision.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "expected_revision", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "expected_revision", description: "must have at most 128 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Deletes a device.
-  public struct DeleteDeviceRequest: Message {
+  public struct DeleteDeviceRequest: RPCKit.Message {
     /// The device.
-    public var deviceId: String = ""
+    public var deviceId: Swift.String = ""
     /// Changes nothing and says what would go.
-    public var dryRun: Bool = false
+    public var dryRun: Swift.Bool = false
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      deviceId: String = "",
-      dryRun: Bool = false,
-      idempotencyKey: String = ""
+      deviceId: Swift.String = "",
+      dryRun: Swift.Bool = false,
+      idempotencyKey: Swift.String = ""
     ) {
       self.deviceId = deviceId
       self.dryRun = dryRun
@@ -714,82 +802,93 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.DeleteDeviceRequest`.
-    public static var protobufName: String { "tenancy.v1.DeleteDeviceRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.DeleteDeviceRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__delete_device_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__delete_device_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__DeleteDeviceRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__DeleteDeviceRequest>) throws(MessageDecodingError) {
-      try unsafe self.deviceId = MessageReading.string(source.pointee.device_id)
-      unsafe self.dryRun = source.pointee.dry_run != 0
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__DeleteDeviceRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.deviceId = RPCKit.MessageReading.string(source.pointee.f1_device_id)
+      unsafe self.dryRun = source.pointee.f2_dry_run != 0
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__DeleteDeviceRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__DeleteDeviceRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__DeleteDeviceRequest.self, 1)
       unsafe tenancy__v1__delete_device_request__init(target)
-      unsafe target.pointee.device_id = scratch.copy(self.deviceId)
-      unsafe target.pointee.dry_run = self.dryRun ? 1 : 0
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f1_device_id = scratch.copy(self.deviceId)
+      unsafe target.pointee.f2_dry_run = self.dryRun ? 1 : 0
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.deviceId.isEmpty {
-        violations.append(FieldViolation(field: path + "device_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must be set"))
       } else {
         if self.deviceId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Does something with a device.
-  public struct OperateDeviceRequest: Message {
+  public struct OperateDeviceRequest: RPCKit.Message {
     /// The device.
-    public var deviceId: String = ""
+    public var deviceId: Swift.String = ""
     /// `lock`, `unlock`, `view_status`, `change_settings`, `turn_on`, `turn_off`, as the policy knows it.
-    public var operation: String = ""
+    public var operation: Swift.String = ""
     /// Settings to change; at most 16 KiB.
     public var parameters: Google_Protobuf.Struct? = nil
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      deviceId: String = "",
-      operation: String = "",
+      deviceId: Swift.String = "",
+      operation: Swift.String = "",
       parameters: Google_Protobuf.Struct? = nil,
-      idempotencyKey: String = ""
+      idempotencyKey: Swift.String = ""
     ) {
       self.deviceId = deviceId
       self.operation = operation
@@ -798,91 +897,107 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.OperateDeviceRequest`.
-    public static var protobufName: String { "tenancy.v1.OperateDeviceRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.OperateDeviceRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__operate_device_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__operate_device_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__OperateDeviceRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__OperateDeviceRequest>) throws(MessageDecodingError) {
-      try unsafe self.deviceId = MessageReading.string(source.pointee.device_id)
-      try unsafe self.operation = MessageReading.string(source.pointee.operation)
-      if let member = unsafe source.pointee.parameters {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__OperateDeviceRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.deviceId = RPCKit.MessageReading.string(source.pointee.f1_device_id)
+      try unsafe self.operation = RPCKit.MessageReading.string(source.pointee.f2_operation)
+      if let member = unsafe source.pointee.f3_parameters {
         try unsafe self.parameters = Google_Protobuf.Struct(reading: member)
       }
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f4_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__OperateDeviceRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__OperateDeviceRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__OperateDeviceRequest.self, 1)
       unsafe tenancy__v1__operate_device_request__init(target)
-      unsafe target.pointee.device_id = scratch.copy(self.deviceId)
-      unsafe target.pointee.operation = scratch.copy(self.operation)
+      unsafe target.pointee.f1_device_id = scratch.copy(self.deviceId)
+      unsafe target.pointee.f2_operation = scratch.copy(self.operation)
       if let value = self.parameters {
-        unsafe target.pointee.parameters = value.packed(in: scratch)
+        unsafe target.pointee.f3_parameters = value.packed(in: scratch)
       }
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f4_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.deviceId.isEmpty {
-        violations.append(FieldViolation(field: path + "device_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must be set"))
       } else {
         if self.deviceId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
         }
       }
       if self.operation.isEmpty {
-        violations.append(FieldViolation(field: path + "operation", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "operation", description: "must be set"))
       } else {
         if self.operation.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "operation", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "operation", description: "must have at most 64 bytes"))
+        }
+      }
+      if let value = self.parameters {
+        if value.protobufBytes.count > 65536 {
+          violations.append(RPCKit.FieldViolation(field: path + "parameters", description: "must have at most 65536 bytes encoded"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Who did, or tried, what, when, and how it ended.
-  public struct AccessRecord: Message {
+  public struct AccessRecord: RPCKit.Message {
     /// Identifier, `acr_…`.
-    public var id: String = ""
+    public var id: Swift.String = ""
     /// The device.
-    public var deviceId: String = ""
+    public var deviceId: Swift.String = ""
     /// Who tried.
-    public var userId: String = ""
+    public var userId: Swift.String = ""
     /// What was tried.
-    public var operation: String = ""
+    public var operation: Swift.String = ""
     /// Whether it was allowed and handed on.
-    public var succeeded: Bool = false
+    public var succeeded: Swift.Bool = false
     /// Why not, or ALLOWED: a reason code of Permissions.
-    public var reason: String = ""
+    public var reason: Swift.String = ""
     /// The role that allowed it; empty when none did.
-    public var role: String = ""
+    public var role: Swift.String = ""
     /// When.
     public var time: Google_Protobuf.Timestamp? = nil
 
@@ -891,13 +1006,13 @@ extension Tenancy_V1 {
 
     /// Makes a message of the given fields.
     public init(
-      id: String = "",
-      deviceId: String = "",
-      userId: String = "",
-      operation: String = "",
-      succeeded: Bool = false,
-      reason: String = "",
-      role: String = "",
+      id: Swift.String = "",
+      deviceId: Swift.String = "",
+      userId: Swift.String = "",
+      operation: Swift.String = "",
+      succeeded: Swift.Bool = false,
+      reason: Swift.String = "",
+      role: Swift.String = "",
       time: Google_Protobuf.Timestamp? = nil
     ) {
       self.id = id
@@ -911,78 +1026,89 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.AccessRecord`.
-    public static var protobufName: String { "tenancy.v1.AccessRecord" }
+    public static var protobufName: Swift.String { "tenancy.v1.AccessRecord" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__access_record(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__access_record(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__AccessRecord.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__AccessRecord>) throws(MessageDecodingError) {
-      try unsafe self.id = MessageReading.string(source.pointee.id)
-      try unsafe self.deviceId = MessageReading.string(source.pointee.device_id)
-      try unsafe self.userId = MessageReading.string(source.pointee.user_id)
-      try unsafe self.operation = MessageReading.string(source.pointee.operation)
-      unsafe self.succeeded = source.pointee.succeeded != 0
-      try unsafe self.reason = MessageReading.string(source.pointee.reason)
-      try unsafe self.role = MessageReading.string(source.pointee.role)
-      if let member = unsafe source.pointee.time {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__AccessRecord>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f1_id)
+      try unsafe self.deviceId = RPCKit.MessageReading.string(source.pointee.f2_device_id)
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f3_user_id)
+      try unsafe self.operation = RPCKit.MessageReading.string(source.pointee.f4_operation)
+      unsafe self.succeeded = source.pointee.f5_succeeded != 0
+      try unsafe self.reason = RPCKit.MessageReading.string(source.pointee.f6_reason)
+      try unsafe self.role = RPCKit.MessageReading.string(source.pointee.f7_role)
+      if let member = unsafe source.pointee.f8_time {
         try unsafe self.time = Google_Protobuf.Timestamp(reading: member)
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__AccessRecord> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__AccessRecord> {
       let target = unsafe scratch.allocate(Tenancy__V1__AccessRecord.self, 1)
       unsafe tenancy__v1__access_record__init(target)
-      unsafe target.pointee.id = scratch.copy(self.id)
-      unsafe target.pointee.device_id = scratch.copy(self.deviceId)
-      unsafe target.pointee.user_id = scratch.copy(self.userId)
-      unsafe target.pointee.operation = scratch.copy(self.operation)
-      unsafe target.pointee.succeeded = self.succeeded ? 1 : 0
-      unsafe target.pointee.reason = scratch.copy(self.reason)
-      unsafe target.pointee.role = scratch.copy(self.role)
+      unsafe target.pointee.f1_id = scratch.copy(self.id)
+      unsafe target.pointee.f2_device_id = scratch.copy(self.deviceId)
+      unsafe target.pointee.f3_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f4_operation = scratch.copy(self.operation)
+      unsafe target.pointee.f5_succeeded = self.succeeded ? 1 : 0
+      unsafe target.pointee.f6_reason = scratch.copy(self.reason)
+      unsafe target.pointee.f7_role = scratch.copy(self.role)
       if let value = self.time {
-        unsafe target.pointee.time = value.packed(in: scratch)
+        unsafe target.pointee.f8_time = value.packed(in: scratch)
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// What an operation led to.
-  public struct OperateDeviceResponse: Message {
+  public struct OperateDeviceResponse: RPCKit.Message {
     /// The record of it.
     public var record: Tenancy_V1.AccessRecord? {
-      get { recordStorage.first }
-      set { recordStorage = newValue.map { [$0] } ?? [] }
+      get { record_storage.first }
+      set { record_storage = newValue.map { [$0] } ?? [] }
     }
-    private var recordStorage: [Tenancy_V1.AccessRecord] = []
+    private var record_storage: [Tenancy_V1.AccessRecord] = []
     /// The device as it is now.
     public var device: Tenancy_V1.Device? {
-      get { deviceStorage.first }
-      set { deviceStorage = newValue.map { [$0] } ?? [] }
+      get { device_storage.first }
+      set { device_storage = newValue.map { [$0] } ?? [] }
     }
-    private var deviceStorage: [Tenancy_V1.Device] = []
+    private var device_storage: [Tenancy_V1.Device] = []
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -997,79 +1123,90 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.OperateDeviceResponse`.
-    public static var protobufName: String { "tenancy.v1.OperateDeviceResponse" }
+    public static var protobufName: Swift.String { "tenancy.v1.OperateDeviceResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__operate_device_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__operate_device_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__OperateDeviceResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__OperateDeviceResponse>) throws(MessageDecodingError) {
-      if let member = unsafe source.pointee.record {
-        try unsafe self.recordStorage = [Tenancy_V1.AccessRecord(reading: member)]
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__OperateDeviceResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_record {
+        try unsafe self.record_storage = [Tenancy_V1.AccessRecord(reading: member)]
       }
-      if let member = unsafe source.pointee.device {
-        try unsafe self.deviceStorage = [Tenancy_V1.Device(reading: member)]
+      if let member = unsafe source.pointee.f2_device {
+        try unsafe self.device_storage = [Tenancy_V1.Device(reading: member)]
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__OperateDeviceResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__OperateDeviceResponse> {
       let target = unsafe scratch.allocate(Tenancy__V1__OperateDeviceResponse.self, 1)
       unsafe tenancy__v1__operate_device_response__init(target)
       if let value = self.record {
-        unsafe target.pointee.record = value.packed(in: scratch)
+        unsafe target.pointee.f1_record = value.packed(in: scratch)
       }
       if let value = self.device {
-        unsafe target.pointee.device = value.packed(in: scratch)
+        unsafe target.pointee.f2_device = value.packed(in: scratch)
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Asks for what was done with a device.
-  public struct ListHistoryRequest: Message {
+  public struct ListHistoryRequest: RPCKit.Message {
     /// The device.
-    public var deviceId: String = ""
+    public var deviceId: Swift.String = ""
     /// Not before this.
     public var from: Google_Protobuf.Timestamp? = nil
     /// Before this.
     public var until: Google_Protobuf.Timestamp? = nil
     /// At most this many, 50 if 0.
-    public var pageSize: UInt32 = 0
+    public var pageSize: Swift.UInt32 = 0
     /// From an earlier answer, with the same other fields.
-    public var pageToken: String = ""
+    public var pageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      deviceId: String = "",
+      deviceId: Swift.String = "",
       from: Google_Protobuf.Timestamp? = nil,
       until: Google_Protobuf.Timestamp? = nil,
-      pageSize: UInt32 = 0,
-      pageToken: String = ""
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = ""
     ) {
       self.deviceId = deviceId
       self.from = from
@@ -1079,85 +1216,96 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.ListHistoryRequest`.
-    public static var protobufName: String { "tenancy.v1.ListHistoryRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListHistoryRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_history_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_history_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListHistoryRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListHistoryRequest>) throws(MessageDecodingError) {
-      try unsafe self.deviceId = MessageReading.string(source.pointee.device_id)
-      if let member = unsafe source.pointee.from {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListHistoryRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.deviceId = RPCKit.MessageReading.string(source.pointee.f1_device_id)
+      if let member = unsafe source.pointee.f2_from {
         try unsafe self.from = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.until {
+      if let member = unsafe source.pointee.f3_until {
         try unsafe self.until = Google_Protobuf.Timestamp(reading: member)
       }
-      unsafe self.pageSize = source.pointee.page_size
-      try unsafe self.pageToken = MessageReading.string(source.pointee.page_token)
+      unsafe self.pageSize = source.pointee.f4_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f5_page_token)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListHistoryRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListHistoryRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListHistoryRequest.self, 1)
       unsafe tenancy__v1__list_history_request__init(target)
-      unsafe target.pointee.device_id = scratch.copy(self.deviceId)
+      unsafe target.pointee.f1_device_id = scratch.copy(self.deviceId)
       if let value = self.from {
-        unsafe target.pointee.from = value.packed(in: scratch)
+        unsafe target.pointee.f2_from = value.packed(in: scratch)
       }
       if let value = self.until {
-        unsafe target.pointee.until = value.packed(in: scratch)
+        unsafe target.pointee.f3_until = value.packed(in: scratch)
       }
-      unsafe target.pointee.page_size = self.pageSize
-      unsafe target.pointee.page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f4_page_size = self.pageSize
+      unsafe target.pointee.f5_page_token = scratch.copy(self.pageToken)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.deviceId.isEmpty {
-        violations.append(FieldViolation(field: path + "device_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must be set"))
       } else {
         if self.deviceId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.pageSize == 0) {
-        if !(Double(self.pageSize) <= 1000.0) {
-          violations.append(FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
     }
   }
 
   /// What was done with a device, one page of it.
-  public struct ListHistoryResponse: Message {
+  public struct ListHistoryResponse: RPCKit.Message {
     /// Newest first.
     public var records: [Tenancy_V1.AccessRecord] = []
     /// For the next page; empty at the end.
-    public var nextPageToken: String = ""
+    public var nextPageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1165,73 +1313,84 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       records: [Tenancy_V1.AccessRecord] = [],
-      nextPageToken: String = ""
+      nextPageToken: Swift.String = ""
     ) {
       self.records = records
       self.nextPageToken = nextPageToken
     }
 
     /// `tenancy.v1.ListHistoryResponse`.
-    public static var protobufName: String { "tenancy.v1.ListHistoryResponse" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListHistoryResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_history_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_history_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListHistoryResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListHistoryResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_records > 0 {
-        unsafe self.records.reserveCapacity(source.pointee.n_records)
-        for index in unsafe 0..<source.pointee.n_records {
-          if let member = unsafe source.pointee.records[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListHistoryResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_records > 0 {
+        unsafe self.records.reserveCapacity(source.pointee.n_f1_records)
+        for index in unsafe 0..<source.pointee.n_f1_records {
+          if let member = unsafe source.pointee.f1_records[index] {
             try unsafe self.records.append(Tenancy_V1.AccessRecord(reading: member))
           }
         }
       }
-      try unsafe self.nextPageToken = MessageReading.string(source.pointee.next_page_token)
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListHistoryResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListHistoryResponse> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListHistoryResponse.self, 1)
       unsafe tenancy__v1__list_history_response__init(target)
       if !self.records.isEmpty {
-        unsafe target.pointee.n_records = self.records.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Tenancy__V1__AccessRecord>?.self, self.records.count)
+        unsafe target.pointee.n_f1_records = self.records.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__AccessRecord>?.self, self.records.count)
         for (index, element) in self.records.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.records = unsafe elements
+        unsafe target.pointee.f1_records = unsafe elements
       }
-      unsafe target.pointee.next_page_token = scratch.copy(self.nextPageToken)
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// What is known of the methods of `tenancy.v1.Devices`.
   public enum DevicesMethods {
     /// Registers a device.
-    public static let register = MethodDescriptor(
+    public static let register = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Devices",
       method: "Register",
       kind: .unary,
@@ -1244,7 +1403,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.Device"
     )
     /// Devices that the caller has access to.
-    public static let list = MethodDescriptor(
+    public static let list = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Devices",
       method: "List",
       kind: .unary,
@@ -1257,7 +1416,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.ListDevicesResponse"
     )
     /// One device.
-    public static let get = MethodDescriptor(
+    public static let `get` = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Devices",
       method: "Get",
       kind: .unary,
@@ -1270,7 +1429,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.Device"
     )
     /// Changes name and attributes of a device.
-    public static let update = MethodDescriptor(
+    public static let update = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Devices",
       method: "Update",
       kind: .unary,
@@ -1283,7 +1442,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.Device"
     )
     /// Deletes a device.
-    public static let delete = MethodDescriptor(
+    public static let delete = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Devices",
       method: "Delete",
       kind: .unary,
@@ -1298,7 +1457,7 @@ extension Tenancy_V1 {
     /// Does something with a device, and keeps a record of it: of refusals too. A refusal is
     /// PERMISSION_DENIED with the reason code as the reason, DEVICE_OFFLINE and
     /// REMOTE_OPERATION_DISABLED are FAILED_PRECONDITION.
-    public static let operate = MethodDescriptor(
+    public static let operate = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Devices",
       method: "Operate",
       kind: .unary,
@@ -1311,7 +1470,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.OperateDeviceResponse"
     )
     /// What was done with a device.
-    public static let listHistory = MethodDescriptor(
+    public static let listHistory = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Devices",
       method: "ListHistory",
       kind: .unary,
@@ -1326,32 +1485,32 @@ extension Tenancy_V1 {
   }
 
   /// Devices.
-  public protocol DevicesService: Sendable {
+  public protocol DevicesService: Swift.Sendable {
     /// Registers a device.
-    func register(_ request: Tenancy_V1.RegisterDeviceRequest, _ call: CallContext) async throws -> Tenancy_V1.Device
+    func register(_ request: Tenancy_V1.RegisterDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Device
     /// Devices that the caller has access to.
-    func list(_ request: Tenancy_V1.ListDevicesRequest, _ call: CallContext) async throws -> Tenancy_V1.ListDevicesResponse
+    func list(_ request: Tenancy_V1.ListDevicesRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListDevicesResponse
     /// One device.
-    func get(_ request: Tenancy_V1.GetDeviceRequest, _ call: CallContext) async throws -> Tenancy_V1.Device
+    func `get`(_ request: Tenancy_V1.GetDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Device
     /// Changes name and attributes of a device.
-    func update(_ request: Tenancy_V1.UpdateDeviceRequest, _ call: CallContext) async throws -> Tenancy_V1.Device
+    func update(_ request: Tenancy_V1.UpdateDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Device
     /// Deletes a device.
-    func delete(_ request: Tenancy_V1.DeleteDeviceRequest, _ call: CallContext) async throws -> Tenancy_V1.DeleteResponse
+    func delete(_ request: Tenancy_V1.DeleteDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DeleteResponse
     /// Does something with a device, and keeps a record of it: of refusals too. A refusal is
     /// PERMISSION_DENIED with the reason code as the reason, DEVICE_OFFLINE and
     /// REMOTE_OPERATION_DISABLED are FAILED_PRECONDITION.
-    func operate(_ request: Tenancy_V1.OperateDeviceRequest, _ call: CallContext) async throws -> Tenancy_V1.OperateDeviceResponse
+    func operate(_ request: Tenancy_V1.OperateDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.OperateDeviceResponse
     /// What was done with a device.
-    func listHistory(_ request: Tenancy_V1.ListHistoryRequest, _ call: CallContext) async throws -> Tenancy_V1.ListHistoryResponse
+    func listHistory(_ request: Tenancy_V1.ListHistoryRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListHistoryResponse
   }
 
   /// Calls `tenancy.v1.Devices`.
-  public struct DevicesClient: Sendable {
+  public struct DevicesClient: Swift.Sendable {
     /// Where the calls go.
-    public let channel: Channel
+    public let channel: RPCKit.Channel
 
     /// Makes a client of the servers behind `channel`.
-    public init(_ channel: Channel) {
+    public init(_ channel: RPCKit.Channel) {
       self.channel = channel
     }
 
@@ -1361,7 +1520,7 @@ extension Tenancy_V1 {
     public func register(
       _ request: Tenancy_V1.RegisterDeviceRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.Device {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1374,7 +1533,7 @@ extension Tenancy_V1 {
     public func list(
       _ request: Tenancy_V1.ListDevicesRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.ListDevicesResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1384,14 +1543,14 @@ extension Tenancy_V1 {
     /// One device.
     ///
     /// `timeout`, if given, goes before the one in `options`.
-    public func get(
+    public func `get`(
       _ request: Tenancy_V1.GetDeviceRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.Device {
       var options = options
       if let timeout { options.timeout = timeout }
-      return try await channel.unary(DevicesMethods.get, request, options: options)
+      return try await channel.unary(DevicesMethods.`get`, request, options: options)
     }
 
     /// Changes name and attributes of a device.
@@ -1400,7 +1559,7 @@ extension Tenancy_V1 {
     public func update(
       _ request: Tenancy_V1.UpdateDeviceRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.Device {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1413,7 +1572,7 @@ extension Tenancy_V1 {
     public func delete(
       _ request: Tenancy_V1.DeleteDeviceRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.DeleteResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1428,7 +1587,7 @@ extension Tenancy_V1 {
     public func operate(
       _ request: Tenancy_V1.OperateDeviceRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.OperateDeviceResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1441,7 +1600,7 @@ extension Tenancy_V1 {
     public func listHistory(
       _ request: Tenancy_V1.ListHistoryRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.ListHistoryResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1450,18 +1609,18 @@ extension Tenancy_V1 {
   }
 
   /// The descriptor of `tenancy/v1/devices.proto`, for reflection and JSON.
-  public static var tenancyV1DevicesFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var tenancyV1DevicesFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/devices.proto",
-      base64: "Chh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvcHJvdG9idWYvc3RydWN0LnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8i6gIKBkRldmljZRIOCgJpZBgBIAEoCVICaWQSEgoEbmFtZRgCIAEoCVIEbmFtZRISCgR0eXBlGAMgASgJUgR0eXBlEh8KC3Byb3BlcnR5X2lkGAQgASgJUgpwcm9wZXJ0eUlkEhcKB3VuaXRfaWQYBSABKAlSBnVuaXRJZBI3CgphdHRyaWJ1dGVzGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdFIKYXR0cmlidXRlcxIjCg1kZXNpcmVkX3N0YXRlGAcgASgJUgxkZXNpcmVkU3RhdGUSOQoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAogASgJUghyZXZpc2lvbiKLAgoVUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgd1bml0X2lkGAIgASgJQgaquxgCGEBSBnVuaXRJZBIdCgRuYW1lGAMgASgJQgmquxgFCAEYyAFSBG5hbWUSHAoEdHlwZRgEIAEoCUIIqrsYBAgBGEBSBHR5cGUSNwoKYXR0cmlidXRlcxgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RSCmF0dHJpYnV0ZXMSMAoPaWRlbXBvdGVuY3lfa2V5GAYgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSL7AgoSTGlzdERldmljZXNSZXF1ZXN0EikKDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhAUgtwb3J0Zm9saW9JZBInCgtwcm9wZXJ0eV9pZBgCIAEoCUIGqrsYAhhAUgpwcm9wZXJ0eUlkEh8KB3VuaXRfaWQYAyABKAlCBqq7GAIYQFIGdW5pdElkEhoKBHR5cGUYBCABKAlCBqq7GAIYQFIEdHlwZRIbCgR0ZXh0GAUgASgJQgequxgDGMgBUgR0ZXh0EioKCXBhZ2Vfc2l6ZRgGIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgHIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEi4KB3NvcnRfYnkYCCABKAlCFaq7GBEiD25hbWV8Y3JlYXRlZF9hdFIGc29ydEJ5EjMKEWF0X2xlYXN0X3JldmlzaW9uGAkgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24iigEKE0xpc3REZXZpY2VzUmVzcG9uc2USLAoHZGV2aWNlcxgBIAMoCzISLnRlbmFuY3kudjEuRGV2aWNlUgdkZXZpY2VzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIdCgp0b3RhbF9zaXplGAMgASgEUgl0b3RhbFNpemUibgoQR2V0RGV2aWNlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgCIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uIooCChNVcGRhdGVEZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEiIKBG5hbWUYAiABKAlCCaq7GAUQARjIAUgAUgRuYW1liAEBEjcKCmF0dHJpYnV0ZXMYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0UgphdHRyaWJ1dGVzEjQKEWV4cGVjdGVkX3JldmlzaW9uGAQgASgJQgequxgDGIABUhBleHBlY3RlZFJldmlzaW9uEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXlCBwoFX25hbWUihwEKE0RlbGV0ZURldmljZVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSFwoHZHJ5X3J1bhgCIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki0AEKFE9wZXJhdGVEZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEiYKCW9wZXJhdGlvbhgCIAEoCUIIqrsYBAgBGEBSCW9wZXJhdGlvbhI3CgpwYXJhbWV0ZXJzGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdFIKcGFyYW1ldGVycxIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IuwBCgxBY2Nlc3NSZWNvcmQSDgoCaWQYASABKAlSAmlkEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSFwoHdXNlcl9pZBgDIAEoCVIGdXNlcklkEhwKCW9wZXJhdGlvbhgEIAEoCVIJb3BlcmF0aW9uEhwKCXN1Y2NlZWRlZBgFIAEoCFIJc3VjY2VlZGVkEhYKBnJlYXNvbhgGIAEoCVIGcmVhc29uEhIKBHJvbGUYByABKAlSBHJvbGUSLgoEdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBHRpbWUidQoVT3BlcmF0ZURldmljZVJlc3BvbnNlEjAKBnJlY29yZBgBIAEoCzIYLnRlbmFuY3kudjEuQWNjZXNzUmVjb3JkUgZyZWNvcmQSKgoGZGV2aWNlGAIgASgLMhIudGVuYW5jeS52MS5EZXZpY2VSBmRldmljZSLxAQoSTGlzdEhpc3RvcnlSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEi4KBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgRmcm9tEjAKBXVudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFdW50aWwSKgoJcGFnZV9zaXplGAQgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAUgASgJQgequxgDGIAIUglwYWdlVG9rZW4icQoTTGlzdEhpc3RvcnlSZXNwb25zZRIyCgdyZWNvcmRzGAEgAygLMhgudGVuYW5jeS52MS5BY2Nlc3NSZWNvcmRSB3JlY29yZHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuMrYECgdEZXZpY2VzEkkKCFJlZ2lzdGVyEiEudGVuYW5jeS52MS5SZWdpc3RlckRldmljZVJlcXVlc3QaEi50ZW5hbmN5LnYxLkRldmljZSIGorsYAggCElMKBExpc3QSHi50ZW5hbmN5LnYxLkxpc3REZXZpY2VzUmVxdWVzdBofLnRlbmFuY3kudjEuTGlzdERldmljZXNSZXNwb25zZSIKorsYBggCIAEoARJBCgNHZXQSHC50ZW5hbmN5LnYxLkdldERldmljZVJlcXVlc3QaEi50ZW5hbmN5LnYxLkRldmljZSIIorsYBAgCIAESRQoGVXBkYXRlEh8udGVuYW5jeS52MS5VcGRhdGVEZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiBqK7GAIIAhJNCgZEZWxldGUSHy50ZW5hbmN5LnYxLkRlbGV0ZURldmljZVJlcXVlc3QaGi50ZW5hbmN5LnYxLkRlbGV0ZVJlc3BvbnNlIgaiuxgCCAISVgoHT3BlcmF0ZRIgLnRlbmFuY3kudjEuT3BlcmF0ZURldmljZVJlcXVlc3QaIS50ZW5hbmN5LnYxLk9wZXJhdGVEZXZpY2VSZXNwb25zZSIGorsYAggCEloKC0xpc3RIaXN0b3J5Eh4udGVuYW5jeS52MS5MaXN0SGlzdG9yeVJlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3RIaXN0b3J5UmVzcG9uc2UiCqK7GAYIAiABKAFiBnByb3RvMw=="
+      base64: "Chh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvcHJvdG9idWYvc3RydWN0LnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8i6gIKBkRldmljZRIOCgJpZBgBIAEoCVICaWQSEgoEbmFtZRgCIAEoCVIEbmFtZRISCgR0eXBlGAMgASgJUgR0eXBlEh8KC3Byb3BlcnR5X2lkGAQgASgJUgpwcm9wZXJ0eUlkEhcKB3VuaXRfaWQYBSABKAlSBnVuaXRJZBI3CgphdHRyaWJ1dGVzGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdFIKYXR0cmlidXRlcxIjCg1kZXNpcmVkX3N0YXRlGAcgASgJUgxkZXNpcmVkU3RhdGUSOQoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAogASgJUghyZXZpc2lvbiKXAgoVUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgd1bml0X2lkGAIgASgJQgaquxgCGEBSBnVuaXRJZBIfCgRuYW1lGAMgASgJQguquxgHCAEYyAFYAVIEbmFtZRIcCgR0eXBlGAQgASgJQgiquxgECAEYQFIEdHlwZRJBCgphdHRyaWJ1dGVzGAUgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCmF0dHJpYnV0ZXMSMAoPaWRlbXBvdGVuY3lfa2V5GAYgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSL7AgoSTGlzdERldmljZXNSZXF1ZXN0EikKDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhAUgtwb3J0Zm9saW9JZBInCgtwcm9wZXJ0eV9pZBgCIAEoCUIGqrsYAhhAUgpwcm9wZXJ0eUlkEh8KB3VuaXRfaWQYAyABKAlCBqq7GAIYQFIGdW5pdElkEhoKBHR5cGUYBCABKAlCBqq7GAIYQFIEdHlwZRIbCgR0ZXh0GAUgASgJQgequxgDGMgBUgR0ZXh0EioKCXBhZ2Vfc2l6ZRgGIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgHIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEi4KB3NvcnRfYnkYCCABKAlCFaq7GBEiD25hbWV8Y3JlYXRlZF9hdFIGc29ydEJ5EjMKEWF0X2xlYXN0X3JldmlzaW9uGAkgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24iigEKE0xpc3REZXZpY2VzUmVzcG9uc2USLAoHZGV2aWNlcxgBIAMoCzISLnRlbmFuY3kudjEuRGV2aWNlUgdkZXZpY2VzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIdCgp0b3RhbF9zaXplGAMgASgEUgl0b3RhbFNpemUibgoQR2V0RGV2aWNlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgCIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uIpYCChNVcGRhdGVEZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEiQKBG5hbWUYAiABKAlCC6q7GAcQARjIAVgBSABSBG5hbWWIAQESQQoKYXR0cmlidXRlcxgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCCKq7GARQgIAEUgphdHRyaWJ1dGVzEjQKEWV4cGVjdGVkX3JldmlzaW9uGAQgASgJQgequxgDGIABUhBleHBlY3RlZFJldmlzaW9uEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXlCBwoFX25hbWUihwEKE0RlbGV0ZURldmljZVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSFwoHZHJ5X3J1bhgCIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki2gEKFE9wZXJhdGVEZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEiYKCW9wZXJhdGlvbhgCIAEoCUIIqrsYBAgBGEBSCW9wZXJhdGlvbhJBCgpwYXJhbWV0ZXJzGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCnBhcmFtZXRlcnMSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSLsAQoMQWNjZXNzUmVjb3JkEg4KAmlkGAEgASgJUgJpZBIbCglkZXZpY2VfaWQYAiABKAlSCGRldmljZUlkEhcKB3VzZXJfaWQYAyABKAlSBnVzZXJJZBIcCglvcGVyYXRpb24YBCABKAlSCW9wZXJhdGlvbhIcCglzdWNjZWVkZWQYBSABKAhSCXN1Y2NlZWRlZBIWCgZyZWFzb24YBiABKAlSBnJlYXNvbhISCgRyb2xlGAcgASgJUgRyb2xlEi4KBHRpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgR0aW1lInUKFU9wZXJhdGVEZXZpY2VSZXNwb25zZRIwCgZyZWNvcmQYASABKAsyGC50ZW5hbmN5LnYxLkFjY2Vzc1JlY29yZFIGcmVjb3JkEioKBmRldmljZRgCIAEoCzISLnRlbmFuY3kudjEuRGV2aWNlUgZkZXZpY2Ui8QEKEkxpc3RIaXN0b3J5UmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIuCgRmcm9tGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIEZnJvbRIwCgV1bnRpbBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBXVudGlsEioKCXBhZ2Vfc2l6ZRgEIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgFIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuInEKE0xpc3RIaXN0b3J5UmVzcG9uc2USMgoHcmVjb3JkcxgBIAMoCzIYLnRlbmFuY3kudjEuQWNjZXNzUmVjb3JkUgdyZWNvcmRzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbjK2BAoHRGV2aWNlcxJJCghSZWdpc3RlchIhLnRlbmFuY3kudjEuUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiBqK7GAIIAhJTCgRMaXN0Eh4udGVuYW5jeS52MS5MaXN0RGV2aWNlc1JlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3REZXZpY2VzUmVzcG9uc2UiCqK7GAYIAiABKAESQQoDR2V0EhwudGVuYW5jeS52MS5HZXREZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiCKK7GAQIAiABEkUKBlVwZGF0ZRIfLnRlbmFuY3kudjEuVXBkYXRlRGV2aWNlUmVxdWVzdBoSLnRlbmFuY3kudjEuRGV2aWNlIgaiuxgCCAISTQoGRGVsZXRlEh8udGVuYW5jeS52MS5EZWxldGVEZXZpY2VSZXF1ZXN0GhoudGVuYW5jeS52MS5EZWxldGVSZXNwb25zZSIGorsYAggCElYKB09wZXJhdGUSIC50ZW5hbmN5LnYxLk9wZXJhdGVEZXZpY2VSZXF1ZXN0GiEudGVuYW5jeS52MS5PcGVyYXRlRGV2aWNlUmVzcG9uc2UiBqK7GAIIAhJaCgtMaXN0SGlzdG9yeRIeLnRlbmFuY3kudjEuTGlzdEhpc3RvcnlSZXF1ZXN0Gh8udGVuYW5jeS52MS5MaXN0SGlzdG9yeVJlc3BvbnNlIgqiuxgGCAIgASgBYgZwcm90bzM="
     )
   }
 }
 
 extension Tenancy_V1.DevicesService {
   /// This service and its handlers, for a server.
-  public var definition: ServiceDefinition {
-    ServiceDefinition(
+  public var definition: RPCKit.ServiceDefinition {
+    RPCKit.ServiceDefinition(
       name: "tenancy.v1.Devices",
       methods: [
         .unary(Tenancy_V1.DevicesMethods.register) {
@@ -1470,8 +1629,8 @@ extension Tenancy_V1.DevicesService {
         .unary(Tenancy_V1.DevicesMethods.list) {
           request, call in try await self.list(request, call)
         },
-        .unary(Tenancy_V1.DevicesMethods.get) {
-          request, call in try await self.get(request, call)
+        .unary(Tenancy_V1.DevicesMethods.`get`) {
+          request, call in try await self.`get`(request, call)
         },
         .unary(Tenancy_V1.DevicesMethods.update) {
           request, call in try await self.update(request, call)

@@ -5,37 +5,37 @@ public import RPCKit
 
 extension Tenancy_V1 {
   /// A guest's right to a device inside a time window.
-  public struct GuestPass: Message {
+  public struct GuestPass: RPCKit.Message {
     /// Identifier, `asc_…`: a guest pass is an association with the role `guest`.
-    public var id: String = ""
+    public var id: Swift.String = ""
     /// The guest.
-    public var userId: String = ""
+    public var userId: Swift.String = ""
     /// The device.
-    public var deviceId: String = ""
+    public var deviceId: Swift.String = ""
     /// When it begins.
     public var validFrom: Google_Protobuf.Timestamp? = nil
     /// When it ends, this instant excluded.
     public var validUntil: Google_Protobuf.Timestamp? = nil
     /// Who granted it.
-    public var grantedBy: String = ""
+    public var grantedBy: Swift.String = ""
     /// When it was granted.
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// The device's name, for people.
-    public var deviceName: String = ""
+    public var deviceName: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      id: String = "",
-      userId: String = "",
-      deviceId: String = "",
+      id: Swift.String = "",
+      userId: Swift.String = "",
+      deviceId: Swift.String = "",
       validFrom: Google_Protobuf.Timestamp? = nil,
       validUntil: Google_Protobuf.Timestamp? = nil,
-      grantedBy: String = "",
+      grantedBy: Swift.String = "",
       createdAt: Google_Protobuf.Timestamp? = nil,
-      deviceName: String = ""
+      deviceName: Swift.String = ""
     ) {
       self.id = id
       self.userId = userId
@@ -48,95 +48,106 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.GuestPass`.
-    public static var protobufName: String { "tenancy.v1.GuestPass" }
+    public static var protobufName: Swift.String { "tenancy.v1.GuestPass" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__guest_pass(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__guest_pass(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__GuestPass.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__GuestPass>) throws(MessageDecodingError) {
-      try unsafe self.id = MessageReading.string(source.pointee.id)
-      try unsafe self.userId = MessageReading.string(source.pointee.user_id)
-      try unsafe self.deviceId = MessageReading.string(source.pointee.device_id)
-      if let member = unsafe source.pointee.valid_from {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__GuestPass>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f1_id)
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f2_user_id)
+      try unsafe self.deviceId = RPCKit.MessageReading.string(source.pointee.f3_device_id)
+      if let member = unsafe source.pointee.f4_valid_from {
         try unsafe self.validFrom = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.valid_until {
+      if let member = unsafe source.pointee.f5_valid_until {
         try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.grantedBy = MessageReading.string(source.pointee.granted_by)
-      if let member = unsafe source.pointee.created_at {
+      try unsafe self.grantedBy = RPCKit.MessageReading.string(source.pointee.f6_granted_by)
+      if let member = unsafe source.pointee.f7_created_at {
         try unsafe self.createdAt = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.deviceName = MessageReading.string(source.pointee.device_name)
+      try unsafe self.deviceName = RPCKit.MessageReading.string(source.pointee.f8_device_name)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__GuestPass> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__GuestPass> {
       let target = unsafe scratch.allocate(Tenancy__V1__GuestPass.self, 1)
       unsafe tenancy__v1__guest_pass__init(target)
-      unsafe target.pointee.id = scratch.copy(self.id)
-      unsafe target.pointee.user_id = scratch.copy(self.userId)
-      unsafe target.pointee.device_id = scratch.copy(self.deviceId)
+      unsafe target.pointee.f1_id = scratch.copy(self.id)
+      unsafe target.pointee.f2_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f3_device_id = scratch.copy(self.deviceId)
       if let value = self.validFrom {
-        unsafe target.pointee.valid_from = value.packed(in: scratch)
+        unsafe target.pointee.f4_valid_from = value.packed(in: scratch)
       }
       if let value = self.validUntil {
-        unsafe target.pointee.valid_until = value.packed(in: scratch)
+        unsafe target.pointee.f5_valid_until = value.packed(in: scratch)
       }
-      unsafe target.pointee.granted_by = scratch.copy(self.grantedBy)
+      unsafe target.pointee.f6_granted_by = scratch.copy(self.grantedBy)
       if let value = self.createdAt {
-        unsafe target.pointee.created_at = value.packed(in: scratch)
+        unsafe target.pointee.f7_created_at = value.packed(in: scratch)
       }
-      unsafe target.pointee.device_name = scratch.copy(self.deviceName)
+      unsafe target.pointee.f8_device_name = scratch.copy(self.deviceName)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Grants guest passes, one a device, all or none.
-  public struct GrantGuestPassRequest: Message {
+  public struct GrantGuestPassRequest: RPCKit.Message {
     /// The guest, who must have an account.
-    public var userId: String = ""
+    public var userId: Swift.String = ""
     /// The devices; the caller needs the right to grant on each.
-    public var deviceIds: [String] = []
+    public var deviceIds: [Swift.String] = []
     /// When they begin; now if absent.
     public var validFrom: Google_Protobuf.Timestamp? = nil
     /// When they end: after the beginning, and within the longest time that the policy allows.
     public var validUntil: Google_Protobuf.Timestamp? = nil
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      userId: String = "",
-      deviceIds: [String] = [],
+      userId: Swift.String = "",
+      deviceIds: [Swift.String] = [],
       validFrom: Google_Protobuf.Timestamp? = nil,
       validUntil: Google_Protobuf.Timestamp? = nil,
-      idempotencyKey: String = ""
+      idempotencyKey: Swift.String = ""
     ) {
       self.userId = userId
       self.deviceIds = deviceIds
@@ -146,106 +157,118 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.GrantGuestPassRequest`.
-    public static var protobufName: String { "tenancy.v1.GrantGuestPassRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.GrantGuestPassRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__grant_guest_pass_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__grant_guest_pass_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__GrantGuestPassRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__GrantGuestPassRequest>) throws(MessageDecodingError) {
-      try unsafe self.userId = MessageReading.string(source.pointee.user_id)
-      if unsafe source.pointee.n_device_ids > 0 {
-        unsafe self.deviceIds.reserveCapacity(source.pointee.n_device_ids)
-        for index in unsafe 0..<source.pointee.n_device_ids {
-          try unsafe self.deviceIds.append(MessageReading.string(source.pointee.device_ids[index]))
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__GrantGuestPassRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+      if unsafe source.pointee.n_f2_device_ids > 0 {
+        unsafe self.deviceIds.reserveCapacity(source.pointee.n_f2_device_ids)
+        for index in unsafe 0..<source.pointee.n_f2_device_ids {
+          try unsafe self.deviceIds.append(RPCKit.MessageReading.string(source.pointee.f2_device_ids[index]))
         }
       }
-      if let member = unsafe source.pointee.valid_from {
+      if let member = unsafe source.pointee.f3_valid_from {
         try unsafe self.validFrom = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.valid_until {
+      if let member = unsafe source.pointee.f4_valid_until {
         try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f5_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__GrantGuestPassRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__GrantGuestPassRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__GrantGuestPassRequest.self, 1)
       unsafe tenancy__v1__grant_guest_pass_request__init(target)
-      unsafe target.pointee.user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
       if !self.deviceIds.isEmpty {
-        unsafe target.pointee.n_device_ids = self.deviceIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.deviceIds.count)
+        unsafe target.pointee.n_f2_device_ids = self.deviceIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.deviceIds.count)
         for (index, element) in self.deviceIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.device_ids = unsafe elements
+        unsafe target.pointee.f2_device_ids = unsafe elements
       }
       if let value = self.validFrom {
-        unsafe target.pointee.valid_from = value.packed(in: scratch)
+        unsafe target.pointee.f3_valid_from = value.packed(in: scratch)
       }
       if let value = self.validUntil {
-        unsafe target.pointee.valid_until = value.packed(in: scratch)
+        unsafe target.pointee.f4_valid_until = value.packed(in: scratch)
       }
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f5_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.userId.isEmpty {
-        violations.append(FieldViolation(field: path + "user_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
       } else {
         if self.userId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
       }
       if self.deviceIds.count < 1 {
-        violations.append(FieldViolation(field: path + "device_ids", description: "must have at least 1 items"))
+        violations.append(RPCKit.FieldViolation(field: path + "device_ids", description: "must have at least 1 items"))
       }
       if self.deviceIds.count > 100 {
-        violations.append(FieldViolation(field: path + "device_ids", description: "must have at most 100 items"))
-      }
-      for (index, value) in self.deviceIds.enumerated() {
-        if value.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "device_ids[\(index)]", description: "must have at most 64 bytes"))
+        violations.append(RPCKit.FieldViolation(field: path + "device_ids", description: "must have at most 100 items"))
+      } else {
+        for (index, value) in self.deviceIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "device_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
         }
       }
       if self.validUntil == nil {
-        violations.append(FieldViolation(field: path + "valid_until", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "valid_until", description: "must be set"))
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Guest passes.
-  public struct GrantGuestPassResponse: Message {
+  public struct GrantGuestPassResponse: RPCKit.Message {
     /// In the order of the devices.
     public var passes: [Tenancy_V1.GuestPass] = []
     /// The revision after the change.
-    public var revision: String = ""
+    public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -253,92 +276,103 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       passes: [Tenancy_V1.GuestPass] = [],
-      revision: String = ""
+      revision: Swift.String = ""
     ) {
       self.passes = passes
       self.revision = revision
     }
 
     /// `tenancy.v1.GrantGuestPassResponse`.
-    public static var protobufName: String { "tenancy.v1.GrantGuestPassResponse" }
+    public static var protobufName: Swift.String { "tenancy.v1.GrantGuestPassResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__grant_guest_pass_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__grant_guest_pass_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__GrantGuestPassResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__GrantGuestPassResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_passes > 0 {
-        unsafe self.passes.reserveCapacity(source.pointee.n_passes)
-        for index in unsafe 0..<source.pointee.n_passes {
-          if let member = unsafe source.pointee.passes[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__GrantGuestPassResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_passes > 0 {
+        unsafe self.passes.reserveCapacity(source.pointee.n_f1_passes)
+        for index in unsafe 0..<source.pointee.n_f1_passes {
+          if let member = unsafe source.pointee.f1_passes[index] {
             try unsafe self.passes.append(Tenancy_V1.GuestPass(reading: member))
           }
         }
       }
-      try unsafe self.revision = MessageReading.string(source.pointee.revision)
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f2_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__GrantGuestPassResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__GrantGuestPassResponse> {
       let target = unsafe scratch.allocate(Tenancy__V1__GrantGuestPassResponse.self, 1)
       unsafe tenancy__v1__grant_guest_pass_response__init(target)
       if !self.passes.isEmpty {
-        unsafe target.pointee.n_passes = self.passes.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Tenancy__V1__GuestPass>?.self, self.passes.count)
+        unsafe target.pointee.n_f1_passes = self.passes.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__GuestPass>?.self, self.passes.count)
         for (index, element) in self.passes.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.passes = unsafe elements
+        unsafe target.pointee.f1_passes = unsafe elements
       }
-      unsafe target.pointee.revision = scratch.copy(self.revision)
+      unsafe target.pointee.f2_revision = scratch.copy(self.revision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Asks for guest passes.
-  public struct ListGuestPassesRequest: Message {
+  public struct ListGuestPassesRequest: RPCKit.Message {
     /// On this device.
-    public var deviceId: String = ""
+    public var deviceId: Swift.String = ""
     /// On devices of this unit.
-    public var unitId: String = ""
+    public var unitId: Swift.String = ""
     /// Also those that have ended.
-    public var includeEnded: Bool = false
+    public var includeEnded: Swift.Bool = false
     /// At most this many, 50 if 0.
-    public var pageSize: UInt32 = 0
+    public var pageSize: Swift.UInt32 = 0
     /// From an earlier answer, with the same other fields.
-    public var pageToken: String = ""
+    public var pageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      deviceId: String = "",
-      unitId: String = "",
-      includeEnded: Bool = false,
-      pageSize: UInt32 = 0,
-      pageToken: String = ""
+      deviceId: Swift.String = "",
+      unitId: Swift.String = "",
+      includeEnded: Swift.Bool = false,
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = ""
     ) {
       self.deviceId = deviceId
       self.unitId = unitId
@@ -348,80 +382,91 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.ListGuestPassesRequest`.
-    public static var protobufName: String { "tenancy.v1.ListGuestPassesRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListGuestPassesRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_guest_passes_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_guest_passes_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListGuestPassesRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListGuestPassesRequest>) throws(MessageDecodingError) {
-      try unsafe self.deviceId = MessageReading.string(source.pointee.device_id)
-      try unsafe self.unitId = MessageReading.string(source.pointee.unit_id)
-      unsafe self.includeEnded = source.pointee.include_ended != 0
-      unsafe self.pageSize = source.pointee.page_size
-      try unsafe self.pageToken = MessageReading.string(source.pointee.page_token)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListGuestPassesRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.deviceId = RPCKit.MessageReading.string(source.pointee.f1_device_id)
+      try unsafe self.unitId = RPCKit.MessageReading.string(source.pointee.f2_unit_id)
+      unsafe self.includeEnded = source.pointee.f3_include_ended != 0
+      unsafe self.pageSize = source.pointee.f4_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f5_page_token)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListGuestPassesRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListGuestPassesRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListGuestPassesRequest.self, 1)
       unsafe tenancy__v1__list_guest_passes_request__init(target)
-      unsafe target.pointee.device_id = scratch.copy(self.deviceId)
-      unsafe target.pointee.unit_id = scratch.copy(self.unitId)
-      unsafe target.pointee.include_ended = self.includeEnded ? 1 : 0
-      unsafe target.pointee.page_size = self.pageSize
-      unsafe target.pointee.page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f1_device_id = scratch.copy(self.deviceId)
+      unsafe target.pointee.f2_unit_id = scratch.copy(self.unitId)
+      unsafe target.pointee.f3_include_ended = self.includeEnded ? 1 : 0
+      unsafe target.pointee.f4_page_size = self.pageSize
+      unsafe target.pointee.f5_page_token = scratch.copy(self.pageToken)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if !(self.deviceId.isEmpty) {
         if self.deviceId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.unitId.isEmpty) {
         if self.unitId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.pageSize == 0) {
-        if !(Double(self.pageSize) <= 1000.0) {
-          violations.append(FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
     }
   }
 
   /// Guest passes, one page of them.
-  public struct ListGuestPassesResponse: Message {
+  public struct ListGuestPassesResponse: RPCKit.Message {
     /// In the order they were granted.
     public var passes: [Tenancy_V1.GuestPass] = []
     /// For the next page; empty at the end.
-    public var nextPageToken: String = ""
+    public var nextPageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -429,89 +474,100 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       passes: [Tenancy_V1.GuestPass] = [],
-      nextPageToken: String = ""
+      nextPageToken: Swift.String = ""
     ) {
       self.passes = passes
       self.nextPageToken = nextPageToken
     }
 
     /// `tenancy.v1.ListGuestPassesResponse`.
-    public static var protobufName: String { "tenancy.v1.ListGuestPassesResponse" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListGuestPassesResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_guest_passes_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_guest_passes_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListGuestPassesResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListGuestPassesResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_passes > 0 {
-        unsafe self.passes.reserveCapacity(source.pointee.n_passes)
-        for index in unsafe 0..<source.pointee.n_passes {
-          if let member = unsafe source.pointee.passes[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListGuestPassesResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_passes > 0 {
+        unsafe self.passes.reserveCapacity(source.pointee.n_f1_passes)
+        for index in unsafe 0..<source.pointee.n_f1_passes {
+          if let member = unsafe source.pointee.f1_passes[index] {
             try unsafe self.passes.append(Tenancy_V1.GuestPass(reading: member))
           }
         }
       }
-      try unsafe self.nextPageToken = MessageReading.string(source.pointee.next_page_token)
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListGuestPassesResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListGuestPassesResponse> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListGuestPassesResponse.self, 1)
       unsafe tenancy__v1__list_guest_passes_response__init(target)
       if !self.passes.isEmpty {
-        unsafe target.pointee.n_passes = self.passes.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Tenancy__V1__GuestPass>?.self, self.passes.count)
+        unsafe target.pointee.n_f1_passes = self.passes.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__GuestPass>?.self, self.passes.count)
         for (index, element) in self.passes.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.passes = unsafe elements
+        unsafe target.pointee.f1_passes = unsafe elements
       }
-      unsafe target.pointee.next_page_token = scratch.copy(self.nextPageToken)
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Changes the window of a guest pass; what is absent stays.
-  public struct UpdateGuestPassRequest: Message {
+  public struct UpdateGuestPassRequest: RPCKit.Message {
     /// The pass.
-    public var passId: String = ""
+    public var passId: Swift.String = ""
     /// When it begins.
     public var validFrom: Google_Protobuf.Timestamp? = nil
     /// When it ends.
     public var validUntil: Google_Protobuf.Timestamp? = nil
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      passId: String = "",
+      passId: Swift.String = "",
       validFrom: Google_Protobuf.Timestamp? = nil,
       validUntil: Google_Protobuf.Timestamp? = nil,
-      idempotencyKey: String = ""
+      idempotencyKey: Swift.String = ""
     ) {
       self.passId = passId
       self.validFrom = validFrom
@@ -520,141 +576,163 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.UpdateGuestPassRequest`.
-    public static var protobufName: String { "tenancy.v1.UpdateGuestPassRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.UpdateGuestPassRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__update_guest_pass_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__update_guest_pass_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__UpdateGuestPassRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__UpdateGuestPassRequest>) throws(MessageDecodingError) {
-      try unsafe self.passId = MessageReading.string(source.pointee.pass_id)
-      if let member = unsafe source.pointee.valid_from {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__UpdateGuestPassRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.passId = RPCKit.MessageReading.string(source.pointee.f1_pass_id)
+      if let member = unsafe source.pointee.f2_valid_from {
         try unsafe self.validFrom = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.valid_until {
+      if let member = unsafe source.pointee.f3_valid_until {
         try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f4_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__UpdateGuestPassRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__UpdateGuestPassRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__UpdateGuestPassRequest.self, 1)
       unsafe tenancy__v1__update_guest_pass_request__init(target)
-      unsafe target.pointee.pass_id = scratch.copy(self.passId)
+      unsafe target.pointee.f1_pass_id = scratch.copy(self.passId)
       if let value = self.validFrom {
-        unsafe target.pointee.valid_from = value.packed(in: scratch)
+        unsafe target.pointee.f2_valid_from = value.packed(in: scratch)
       }
       if let value = self.validUntil {
-        unsafe target.pointee.valid_until = value.packed(in: scratch)
+        unsafe target.pointee.f3_valid_until = value.packed(in: scratch)
       }
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f4_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.passId.isEmpty {
-        violations.append(FieldViolation(field: path + "pass_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "pass_id", description: "must be set"))
       } else {
         if self.passId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "pass_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "pass_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Ends a guest pass.
-  public struct RevokeGuestPassRequest: Message {
+  public struct RevokeGuestPassRequest: RPCKit.Message {
     /// The pass.
-    public var passId: String = ""
+    public var passId: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      passId: String = "",
-      idempotencyKey: String = ""
+      passId: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.passId = passId
       self.idempotencyKey = idempotencyKey
     }
 
     /// `tenancy.v1.RevokeGuestPassRequest`.
-    public static var protobufName: String { "tenancy.v1.RevokeGuestPassRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.RevokeGuestPassRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__revoke_guest_pass_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__revoke_guest_pass_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__RevokeGuestPassRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__RevokeGuestPassRequest>) throws(MessageDecodingError) {
-      try unsafe self.passId = MessageReading.string(source.pointee.pass_id)
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__RevokeGuestPassRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.passId = RPCKit.MessageReading.string(source.pointee.f1_pass_id)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f2_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__RevokeGuestPassRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__RevokeGuestPassRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__RevokeGuestPassRequest.self, 1)
       unsafe tenancy__v1__revoke_guest_pass_request__init(target)
-      unsafe target.pointee.pass_id = scratch.copy(self.passId)
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f1_pass_id = scratch.copy(self.passId)
+      unsafe target.pointee.f2_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.passId.isEmpty {
-        violations.append(FieldViolation(field: path + "pass_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "pass_id", description: "must be set"))
       } else {
         if self.passId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "pass_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "pass_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -663,7 +741,7 @@ extension Tenancy_V1 {
   /// What is known of the methods of `tenancy.v1.Guests`.
   public enum GuestsMethods {
     /// Grants guest passes.
-    public static let grant = MethodDescriptor(
+    public static let grant = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Guests",
       method: "Grant",
       kind: .unary,
@@ -676,7 +754,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.GrantGuestPassResponse"
     )
     /// Guest passes on devices where the caller may grant them, and the caller's own.
-    public static let list = MethodDescriptor(
+    public static let list = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Guests",
       method: "List",
       kind: .unary,
@@ -689,7 +767,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.ListGuestPassesResponse"
     )
     /// Changes the window of a guest pass.
-    public static let update = MethodDescriptor(
+    public static let update = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Guests",
       method: "Update",
       kind: .unary,
@@ -702,7 +780,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.GuestPass"
     )
     /// Ends a guest pass at once. One that is gone is no error.
-    public static let revoke = MethodDescriptor(
+    public static let revoke = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Guests",
       method: "Revoke",
       kind: .unary,
@@ -717,24 +795,24 @@ extension Tenancy_V1 {
   }
 
   /// Guest passes.
-  public protocol GuestsService: Sendable {
+  public protocol GuestsService: Swift.Sendable {
     /// Grants guest passes.
-    func grant(_ request: Tenancy_V1.GrantGuestPassRequest, _ call: CallContext) async throws -> Tenancy_V1.GrantGuestPassResponse
+    func grant(_ request: Tenancy_V1.GrantGuestPassRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.GrantGuestPassResponse
     /// Guest passes on devices where the caller may grant them, and the caller's own.
-    func list(_ request: Tenancy_V1.ListGuestPassesRequest, _ call: CallContext) async throws -> Tenancy_V1.ListGuestPassesResponse
+    func list(_ request: Tenancy_V1.ListGuestPassesRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListGuestPassesResponse
     /// Changes the window of a guest pass.
-    func update(_ request: Tenancy_V1.UpdateGuestPassRequest, _ call: CallContext) async throws -> Tenancy_V1.GuestPass
+    func update(_ request: Tenancy_V1.UpdateGuestPassRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.GuestPass
     /// Ends a guest pass at once. One that is gone is no error.
-    func revoke(_ request: Tenancy_V1.RevokeGuestPassRequest, _ call: CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
+    func revoke(_ request: Tenancy_V1.RevokeGuestPassRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
   }
 
   /// Calls `tenancy.v1.Guests`.
-  public struct GuestsClient: Sendable {
+  public struct GuestsClient: Swift.Sendable {
     /// Where the calls go.
-    public let channel: Channel
+    public let channel: RPCKit.Channel
 
     /// Makes a client of the servers behind `channel`.
-    public init(_ channel: Channel) {
+    public init(_ channel: RPCKit.Channel) {
       self.channel = channel
     }
 
@@ -744,7 +822,7 @@ extension Tenancy_V1 {
     public func grant(
       _ request: Tenancy_V1.GrantGuestPassRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.GrantGuestPassResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -757,7 +835,7 @@ extension Tenancy_V1 {
     public func list(
       _ request: Tenancy_V1.ListGuestPassesRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.ListGuestPassesResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -770,7 +848,7 @@ extension Tenancy_V1 {
     public func update(
       _ request: Tenancy_V1.UpdateGuestPassRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.GuestPass {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -783,7 +861,7 @@ extension Tenancy_V1 {
     public func revoke(
       _ request: Tenancy_V1.RevokeGuestPassRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.RemoveRoleResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -792,8 +870,8 @@ extension Tenancy_V1 {
   }
 
   /// The descriptor of `tenancy/v1/guests.proto`, for reflection and JSON.
-  public static var tenancyV1GuestsFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var tenancyV1GuestsFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/guests.proto",
       base64: "Chd0ZW5hbmN5L3YxL2d1ZXN0cy5wcm90bxIKdGVuYW5jeS52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8aGHRlbmFuY3kvdjEvY2hhbmdlcy5wcm90byLEAgoJR3Vlc3RQYXNzEg4KAmlkGAEgASgJUgJpZBIXCgd1c2VyX2lkGAIgASgJUgZ1c2VySWQSGwoJZGV2aWNlX2lkGAMgASgJUghkZXZpY2VJZBI5Cgp2YWxpZF9mcm9tGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBIdCgpncmFudGVkX2J5GAYgASgJUglncmFudGVkQnkSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBIfCgtkZXZpY2VfbmFtZRgIIAEoCVIKZGV2aWNlTmFtZSKXAgoVR3JhbnRHdWVzdFBhc3NSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSKQoKZGV2aWNlX2lkcxgCIAMoCUIKqrsYBhhAQAFIZFIJZGV2aWNlSWRzEjkKCnZhbGlkX2Zyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SQwoLdmFsaWRfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaquxgCCAFSCnZhbGlkVW50aWwSMAoPaWRlbXBvdGVuY3lfa2V5GAUgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJjChZHcmFudEd1ZXN0UGFzc1Jlc3BvbnNlEi0KBnBhc3NlcxgBIAMoCzIVLnRlbmFuY3kudjEuR3Vlc3RQYXNzUgZwYXNzZXMSGgoIcmV2aXNpb24YAiABKAlSCHJldmlzaW9uItcBChZMaXN0R3Vlc3RQYXNzZXNSZXF1ZXN0EiMKCWRldmljZV9pZBgBIAEoCUIGqrsYAhhAUghkZXZpY2VJZBIfCgd1bml0X2lkGAIgASgJQgaquxgCGEBSBnVuaXRJZBIjCg1pbmNsdWRlX2VuZGVkGAMgASgIUgxpbmNsdWRlRW5kZWQSKgoJcGFnZV9zaXplGAQgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAUgASgJQgequxgDGIAIUglwYWdlVG9rZW4icAoXTGlzdEd1ZXN0UGFzc2VzUmVzcG9uc2USLQoGcGFzc2VzGAEgAygLMhUudGVuYW5jeS52MS5HdWVzdFBhc3NSBnBhc3NlcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4i5QEKFlVwZGF0ZUd1ZXN0UGFzc1JlcXVlc3QSIQoHcGFzc19pZBgBIAEoCUIIqrsYBAgBGEBSBnBhc3NJZBI5Cgp2YWxpZF9mcm9tGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Im0KFlJldm9rZUd1ZXN0UGFzc1JlcXVlc3QSIQoHcGFzc19pZBgBIAEoCUIIqrsYBAgBGEBSBnBhc3NJZBIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5MuACCgZHdWVzdHMSVgoFR3JhbnQSIS50ZW5hbmN5LnYxLkdyYW50R3Vlc3RQYXNzUmVxdWVzdBoiLnRlbmFuY3kudjEuR3JhbnRHdWVzdFBhc3NSZXNwb25zZSIGorsYAggCElsKBExpc3QSIi50ZW5hbmN5LnYxLkxpc3RHdWVzdFBhc3Nlc1JlcXVlc3QaIy50ZW5hbmN5LnYxLkxpc3RHdWVzdFBhc3Nlc1Jlc3BvbnNlIgqiuxgGCAIgASgBEksKBlVwZGF0ZRIiLnRlbmFuY3kudjEuVXBkYXRlR3Vlc3RQYXNzUmVxdWVzdBoVLnRlbmFuY3kudjEuR3Vlc3RQYXNzIgaiuxgCCAISVAoGUmV2b2tlEiIudGVuYW5jeS52MS5SZXZva2VHdWVzdFBhc3NSZXF1ZXN0Gh4udGVuYW5jeS52MS5SZW1vdmVSb2xlUmVzcG9uc2UiBqK7GAIIAmIGcHJvdG8z"
     )
@@ -802,8 +880,8 @@ extension Tenancy_V1 {
 
 extension Tenancy_V1.GuestsService {
   /// This service and its handlers, for a server.
-  public var definition: ServiceDefinition {
-    ServiceDefinition(
+  public var definition: RPCKit.ServiceDefinition {
+    RPCKit.ServiceDefinition(
       name: "tenancy.v1.Guests",
       methods: [
         .unary(Tenancy_V1.GuestsMethods.grant) {

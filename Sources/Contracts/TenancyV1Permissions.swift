@@ -5,12 +5,12 @@ public import RPCKit
 
 extension Tenancy_V1 {
   /// Why something is allowed or not. The order is the precedence: when several hold, the first does.
-  public struct Reason: OpenEnum {
+  public struct Reason: RPCKit.OpenEnum {
     /// The number on the wire.
-    public var rawValue: Int32
+    public var rawValue: Swift.Int32
 
     /// Makes a value of any number, named or not.
-    public init(rawValue: Int32) {
+    public init(rawValue: Swift.Int32) {
       self.rawValue = rawValue
     }
 
@@ -44,7 +44,7 @@ extension Tenancy_V1 {
     public static var remoteOperationDisabled: Self { Self(rawValue: 13) }
 
     /// The name in the contract, or nil for a number that it does not name.
-    public var name: StaticString? {
+    public var name: Swift.StaticString? {
       switch rawValue {
       case 0: "REASON_UNSPECIFIED"
       case 1: "REASON_ALLOWED"
@@ -66,12 +66,12 @@ extension Tenancy_V1 {
   }
 
   /// What a change touched.
-  public struct ChangeKind: OpenEnum {
+  public struct ChangeKind: RPCKit.OpenEnum {
     /// The number on the wire.
-    public var rawValue: Int32
+    public var rawValue: Swift.Int32
 
     /// Makes a value of any number, named or not.
-    public init(rawValue: Int32) {
+    public init(rawValue: Swift.Int32) {
       self.rawValue = rawValue
     }
 
@@ -89,7 +89,7 @@ extension Tenancy_V1 {
     public static var resync: Self { Self(rawValue: 5) }
 
     /// The name in the contract, or nil for a number that it does not name.
-    public var name: StaticString? {
+    public var name: Swift.StaticString? {
       switch rawValue {
       case 0: "CHANGE_KIND_UNSPECIFIED"
       case 1: "CHANGE_KIND_HEARTBEAT"
@@ -103,28 +103,28 @@ extension Tenancy_V1 {
   }
 
   /// May the subject do the action to the entity?
-  public struct CheckRequest: Message {
+  public struct CheckRequest: RPCKit.Message {
     /// The user; the caller itself if empty. A user may only ask for itself.
-    public var subjectId: String = ""
+    public var subjectId: Swift.String = ""
     /// The action, as the policy names it: `device.unlock`.
-    public var action: String = ""
+    public var action: Swift.String = ""
     /// The entity.
-    public var entityId: String = ""
+    public var entityId: Swift.String = ""
     /// The answer is at least as new as this.
-    public var atLeastRevision: String = ""
+    public var atLeastRevision: Swift.String = ""
     /// The answer is kept by the caller, who needs to know which changes concern it: `ancestor_ids`.
-    public var forCache: Bool = false
+    public var forCache: Swift.Bool = false
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      subjectId: String = "",
-      action: String = "",
-      entityId: String = "",
-      atLeastRevision: String = "",
-      forCache: Bool = false
+      subjectId: Swift.String = "",
+      action: Swift.String = "",
+      entityId: Swift.String = "",
+      atLeastRevision: Swift.String = "",
+      forCache: Swift.Bool = false
     ) {
       self.subjectId = subjectId
       self.action = action
@@ -134,114 +134,125 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.CheckRequest`.
-    public static var protobufName: String { "tenancy.v1.CheckRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.CheckRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__check_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__check_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__CheckRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__CheckRequest>) throws(MessageDecodingError) {
-      try unsafe self.subjectId = MessageReading.string(source.pointee.subject_id)
-      try unsafe self.action = MessageReading.string(source.pointee.action)
-      try unsafe self.entityId = MessageReading.string(source.pointee.entity_id)
-      try unsafe self.atLeastRevision = MessageReading.string(source.pointee.at_least_revision)
-      unsafe self.forCache = source.pointee.for_cache != 0
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__CheckRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.subjectId = RPCKit.MessageReading.string(source.pointee.f1_subject_id)
+      try unsafe self.action = RPCKit.MessageReading.string(source.pointee.f2_action)
+      try unsafe self.entityId = RPCKit.MessageReading.string(source.pointee.f3_entity_id)
+      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f4_at_least_revision)
+      unsafe self.forCache = source.pointee.f5_for_cache != 0
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__CheckRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__CheckRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__CheckRequest.self, 1)
       unsafe tenancy__v1__check_request__init(target)
-      unsafe target.pointee.subject_id = scratch.copy(self.subjectId)
-      unsafe target.pointee.action = scratch.copy(self.action)
-      unsafe target.pointee.entity_id = scratch.copy(self.entityId)
-      unsafe target.pointee.at_least_revision = scratch.copy(self.atLeastRevision)
-      unsafe target.pointee.for_cache = self.forCache ? 1 : 0
+      unsafe target.pointee.f1_subject_id = scratch.copy(self.subjectId)
+      unsafe target.pointee.f2_action = scratch.copy(self.action)
+      unsafe target.pointee.f3_entity_id = scratch.copy(self.entityId)
+      unsafe target.pointee.f4_at_least_revision = scratch.copy(self.atLeastRevision)
+      unsafe target.pointee.f5_for_cache = self.forCache ? 1 : 0
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if !(self.subjectId.isEmpty) {
         if self.subjectId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "subject_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "subject_id", description: "must have at most 64 bytes"))
         }
       }
       if self.action.isEmpty {
-        violations.append(FieldViolation(field: path + "action", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "action", description: "must be set"))
       } else {
         if self.action.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "action", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "action", description: "must have at most 64 bytes"))
         }
       }
       if self.entityId.isEmpty {
-        violations.append(FieldViolation(field: path + "entity_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "entity_id", description: "must be set"))
       } else {
         if self.entityId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "entity_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "entity_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.atLeastRevision.isEmpty) {
         if self.atLeastRevision.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// The answer to a check.
-  public struct Decision: Message {
+  public struct Decision: RPCKit.Message {
     /// Whether it is allowed: whether the reason is ALLOWED.
-    public var allowed: Bool = false
+    public var allowed: Swift.Bool = false
     /// Why.
     public var reason: Tenancy_V1.Reason = Tenancy_V1.Reason(rawValue: 0)
     /// The association that allows it.
-    public var associationId: String = ""
+    public var associationId: Swift.String = ""
     /// The role that allows it.
-    public var role: String = ""
+    public var role: Swift.String = ""
     /// The entity that the role is on: the one asked for or one above it.
-    public var viaEntityId: String = ""
+    public var viaEntityId: Swift.String = ""
     /// Roles that would allow it, when nothing does.
-    public var sufficientRoles: [String] = []
+    public var sufficientRoles: [Swift.String] = []
     /// Nobody may rely on the answer from then on.
     public var validUntil: Google_Protobuf.Timestamp? = nil
     /// The revision the answer is of.
-    public var revision: String = ""
+    public var revision: Swift.String = ""
     /// The entities above the one asked for, nearest first, for `for_cache`: a change of the subtree of
     /// any of them may change the answer.
-    public var ancestorIds: [String] = []
+    public var ancestorIds: [Swift.String] = []
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      allowed: Bool = false,
+      allowed: Swift.Bool = false,
       reason: Tenancy_V1.Reason = Tenancy_V1.Reason(rawValue: 0),
-      associationId: String = "",
-      role: String = "",
-      viaEntityId: String = "",
-      sufficientRoles: [String] = [],
+      associationId: Swift.String = "",
+      role: Swift.String = "",
+      viaEntityId: Swift.String = "",
+      sufficientRoles: [Swift.String] = [],
       validUntil: Google_Protobuf.Timestamp? = nil,
-      revision: String = "",
-      ancestorIds: [String] = []
+      revision: Swift.String = "",
+      ancestorIds: [Swift.String] = []
     ) {
       self.allowed = allowed
       self.reason = reason
@@ -255,92 +266,103 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.Decision`.
-    public static var protobufName: String { "tenancy.v1.Decision" }
+    public static var protobufName: Swift.String { "tenancy.v1.Decision" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__decision(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__decision(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__Decision.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__Decision>) throws(MessageDecodingError) {
-      unsafe self.allowed = source.pointee.allowed != 0
-      unsafe self.reason = Tenancy_V1.Reason(rawValue: MessageReading.number(source.pointee.reason.rawValue))
-      try unsafe self.associationId = MessageReading.string(source.pointee.association_id)
-      try unsafe self.role = MessageReading.string(source.pointee.role)
-      try unsafe self.viaEntityId = MessageReading.string(source.pointee.via_entity_id)
-      if unsafe source.pointee.n_sufficient_roles > 0 {
-        unsafe self.sufficientRoles.reserveCapacity(source.pointee.n_sufficient_roles)
-        for index in unsafe 0..<source.pointee.n_sufficient_roles {
-          try unsafe self.sufficientRoles.append(MessageReading.string(source.pointee.sufficient_roles[index]))
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__Decision>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.allowed = source.pointee.f1_allowed != 0
+      unsafe self.reason = Tenancy_V1.Reason(rawValue: RPCKit.MessageReading.number(source.pointee.f2_reason.rawValue))
+      try unsafe self.associationId = RPCKit.MessageReading.string(source.pointee.f3_association_id)
+      try unsafe self.role = RPCKit.MessageReading.string(source.pointee.f4_role)
+      try unsafe self.viaEntityId = RPCKit.MessageReading.string(source.pointee.f5_via_entity_id)
+      if unsafe source.pointee.n_f6_sufficient_roles > 0 {
+        unsafe self.sufficientRoles.reserveCapacity(source.pointee.n_f6_sufficient_roles)
+        for index in unsafe 0..<source.pointee.n_f6_sufficient_roles {
+          try unsafe self.sufficientRoles.append(RPCKit.MessageReading.string(source.pointee.f6_sufficient_roles[index]))
         }
       }
-      if let member = unsafe source.pointee.valid_until {
+      if let member = unsafe source.pointee.f7_valid_until {
         try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.revision = MessageReading.string(source.pointee.revision)
-      if unsafe source.pointee.n_ancestor_ids > 0 {
-        unsafe self.ancestorIds.reserveCapacity(source.pointee.n_ancestor_ids)
-        for index in unsafe 0..<source.pointee.n_ancestor_ids {
-          try unsafe self.ancestorIds.append(MessageReading.string(source.pointee.ancestor_ids[index]))
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f8_revision)
+      if unsafe source.pointee.n_f9_ancestor_ids > 0 {
+        unsafe self.ancestorIds.reserveCapacity(source.pointee.n_f9_ancestor_ids)
+        for index in unsafe 0..<source.pointee.n_f9_ancestor_ids {
+          try unsafe self.ancestorIds.append(RPCKit.MessageReading.string(source.pointee.f9_ancestor_ids[index]))
         }
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__Decision> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__Decision> {
       let target = unsafe scratch.allocate(Tenancy__V1__Decision.self, 1)
       unsafe tenancy__v1__decision__init(target)
-      unsafe target.pointee.allowed = self.allowed ? 1 : 0
-      unsafe target.pointee.reason = Tenancy__V1__Reason(rawValue: UInt32(bitPattern: self.reason.rawValue))
-      unsafe target.pointee.association_id = scratch.copy(self.associationId)
-      unsafe target.pointee.role = scratch.copy(self.role)
-      unsafe target.pointee.via_entity_id = scratch.copy(self.viaEntityId)
+      unsafe target.pointee.f1_allowed = self.allowed ? 1 : 0
+      unsafe target.pointee.f2_reason = Tenancy__V1__Reason(rawValue: Swift.UInt32(bitPattern: self.reason.rawValue))
+      unsafe target.pointee.f3_association_id = scratch.copy(self.associationId)
+      unsafe target.pointee.f4_role = scratch.copy(self.role)
+      unsafe target.pointee.f5_via_entity_id = scratch.copy(self.viaEntityId)
       if !self.sufficientRoles.isEmpty {
-        unsafe target.pointee.n_sufficient_roles = self.sufficientRoles.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.sufficientRoles.count)
+        unsafe target.pointee.n_f6_sufficient_roles = self.sufficientRoles.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.sufficientRoles.count)
         for (index, element) in self.sufficientRoles.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.sufficient_roles = unsafe elements
+        unsafe target.pointee.f6_sufficient_roles = unsafe elements
       }
       if let value = self.validUntil {
-        unsafe target.pointee.valid_until = value.packed(in: scratch)
+        unsafe target.pointee.f7_valid_until = value.packed(in: scratch)
       }
-      unsafe target.pointee.revision = scratch.copy(self.revision)
+      unsafe target.pointee.f8_revision = scratch.copy(self.revision)
       if !self.ancestorIds.isEmpty {
-        unsafe target.pointee.n_ancestor_ids = self.ancestorIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.ancestorIds.count)
+        unsafe target.pointee.n_f9_ancestor_ids = self.ancestorIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.ancestorIds.count)
         for (index, element) in self.ancestorIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.ancestor_ids = unsafe elements
+        unsafe target.pointee.f9_ancestor_ids = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Several checks at one revision.
-  public struct BatchCheckRequest: Message {
+  public struct BatchCheckRequest: RPCKit.Message {
     /// The checks; `at_least_revision` of each counts.
     public var checks: [Tenancy_V1.CheckRequest] = []
 
@@ -355,24 +377,30 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.BatchCheckRequest`.
-    public static var protobufName: String { "tenancy.v1.BatchCheckRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.BatchCheckRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__batch_check_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__batch_check_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__BatchCheckRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__BatchCheckRequest>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_checks > 0 {
-        unsafe self.checks.reserveCapacity(source.pointee.n_checks)
-        for index in unsafe 0..<source.pointee.n_checks {
-          if let member = unsafe source.pointee.checks[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__BatchCheckRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_checks > 0 {
+        unsafe self.checks.reserveCapacity(source.pointee.n_f1_checks)
+        for index in unsafe 0..<source.pointee.n_f1_checks {
+          if let member = unsafe source.pointee.f1_checks[index] {
             try unsafe self.checks.append(Tenancy_V1.CheckRequest(reading: member))
           }
         }
@@ -381,45 +409,51 @@ extension Tenancy_V1 {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__BatchCheckRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__BatchCheckRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__BatchCheckRequest.self, 1)
       unsafe tenancy__v1__batch_check_request__init(target)
       if !self.checks.isEmpty {
-        unsafe target.pointee.n_checks = self.checks.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Tenancy__V1__CheckRequest>?.self, self.checks.count)
+        unsafe target.pointee.n_f1_checks = self.checks.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__CheckRequest>?.self, self.checks.count)
         for (index, element) in self.checks.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.checks = unsafe elements
+        unsafe target.pointee.f1_checks = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.checks.count < 1 {
-        violations.append(FieldViolation(field: path + "checks", description: "must have at least 1 items"))
+        violations.append(RPCKit.FieldViolation(field: path + "checks", description: "must have at least 1 items"))
       }
       if self.checks.count > 1000 {
-        violations.append(FieldViolation(field: path + "checks", description: "must have at most 1000 items"))
-      }
-      for (index, value) in self.checks.enumerated() {
-        value.validate(path: path + "checks[\(index)]" + ".", into: &violations)
+        violations.append(RPCKit.FieldViolation(field: path + "checks", description: "must have at most 1000 items"))
+      } else {
+        for (index, value) in self.checks.enumerated() {
+          value.validate(path: path + "checks[\(index)]" + ".", into: &violations)
+        }
       }
     }
   }
 
   /// The answers to several checks.
-  public struct BatchCheckResponse: Message {
+  public struct BatchCheckResponse: RPCKit.Message {
     /// In the order of the checks.
     public var decisions: [Tenancy_V1.Decision] = []
 
@@ -434,24 +468,30 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.BatchCheckResponse`.
-    public static var protobufName: String { "tenancy.v1.BatchCheckResponse" }
+    public static var protobufName: Swift.String { "tenancy.v1.BatchCheckResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__batch_check_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__batch_check_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__BatchCheckResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__BatchCheckResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_decisions > 0 {
-        unsafe self.decisions.reserveCapacity(source.pointee.n_decisions)
-        for index in unsafe 0..<source.pointee.n_decisions {
-          if let member = unsafe source.pointee.decisions[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__BatchCheckResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_decisions > 0 {
+        unsafe self.decisions.reserveCapacity(source.pointee.n_f1_decisions)
+        for index in unsafe 0..<source.pointee.n_f1_decisions {
+          if let member = unsafe source.pointee.f1_decisions[index] {
             try unsafe self.decisions.append(Tenancy_V1.Decision(reading: member))
           }
         }
@@ -460,51 +500,56 @@ extension Tenancy_V1 {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__BatchCheckResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__BatchCheckResponse> {
       let target = unsafe scratch.allocate(Tenancy__V1__BatchCheckResponse.self, 1)
       unsafe tenancy__v1__batch_check_response__init(target)
       if !self.decisions.isEmpty {
-        unsafe target.pointee.n_decisions = self.decisions.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Tenancy__V1__Decision>?.self, self.decisions.count)
+        unsafe target.pointee.n_f1_decisions = self.decisions.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__Decision>?.self, self.decisions.count)
         for (index, element) in self.decisions.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.decisions = unsafe elements
+        unsafe target.pointee.f1_decisions = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// What may the subject do to these?
-  public struct ListActionsRequest: Message {
+  public struct ListActionsRequest: RPCKit.Message {
     /// The user; the caller itself if empty. A user may only ask for itself.
-    public var subjectId: String = ""
+    public var subjectId: Swift.String = ""
     /// The entities.
-    public var entityIds: [String] = []
+    public var entityIds: [Swift.String] = []
     /// The answer is at least as new as this.
-    public var atLeastRevision: String = ""
+    public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      subjectId: String = "",
-      entityIds: [String] = [],
-      atLeastRevision: String = ""
+      subjectId: Swift.String = "",
+      entityIds: [Swift.String] = [],
+      atLeastRevision: Swift.String = ""
     ) {
       self.subjectId = subjectId
       self.entityIds = entityIds
@@ -512,89 +557,101 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.ListActionsRequest`.
-    public static var protobufName: String { "tenancy.v1.ListActionsRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListActionsRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_actions_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_actions_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListActionsRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListActionsRequest>) throws(MessageDecodingError) {
-      try unsafe self.subjectId = MessageReading.string(source.pointee.subject_id)
-      if unsafe source.pointee.n_entity_ids > 0 {
-        unsafe self.entityIds.reserveCapacity(source.pointee.n_entity_ids)
-        for index in unsafe 0..<source.pointee.n_entity_ids {
-          try unsafe self.entityIds.append(MessageReading.string(source.pointee.entity_ids[index]))
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListActionsRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.subjectId = RPCKit.MessageReading.string(source.pointee.f1_subject_id)
+      if unsafe source.pointee.n_f2_entity_ids > 0 {
+        unsafe self.entityIds.reserveCapacity(source.pointee.n_f2_entity_ids)
+        for index in unsafe 0..<source.pointee.n_f2_entity_ids {
+          try unsafe self.entityIds.append(RPCKit.MessageReading.string(source.pointee.f2_entity_ids[index]))
         }
       }
-      try unsafe self.atLeastRevision = MessageReading.string(source.pointee.at_least_revision)
+      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f3_at_least_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListActionsRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListActionsRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListActionsRequest.self, 1)
       unsafe tenancy__v1__list_actions_request__init(target)
-      unsafe target.pointee.subject_id = scratch.copy(self.subjectId)
+      unsafe target.pointee.f1_subject_id = scratch.copy(self.subjectId)
       if !self.entityIds.isEmpty {
-        unsafe target.pointee.n_entity_ids = self.entityIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.entityIds.count)
+        unsafe target.pointee.n_f2_entity_ids = self.entityIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.entityIds.count)
         for (index, element) in self.entityIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.entity_ids = unsafe elements
+        unsafe target.pointee.f2_entity_ids = unsafe elements
       }
-      unsafe target.pointee.at_least_revision = scratch.copy(self.atLeastRevision)
+      unsafe target.pointee.f3_at_least_revision = scratch.copy(self.atLeastRevision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if !(self.subjectId.isEmpty) {
         if self.subjectId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "subject_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "subject_id", description: "must have at most 64 bytes"))
         }
       }
       if self.entityIds.count < 1 {
-        violations.append(FieldViolation(field: path + "entity_ids", description: "must have at least 1 items"))
+        violations.append(RPCKit.FieldViolation(field: path + "entity_ids", description: "must have at least 1 items"))
       }
       if self.entityIds.count > 1000 {
-        violations.append(FieldViolation(field: path + "entity_ids", description: "must have at most 1000 items"))
-      }
-      for (index, value) in self.entityIds.enumerated() {
-        if value.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "entity_ids[\(index)]", description: "must have at most 64 bytes"))
+        violations.append(RPCKit.FieldViolation(field: path + "entity_ids", description: "must have at most 1000 items"))
+      } else {
+        for (index, value) in self.entityIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "entity_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
         }
       }
       if !(self.atLeastRevision.isEmpty) {
         if self.atLeastRevision.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// What a subject may do to one entity.
-  public struct EntityActions: Message {
+  public struct EntityActions: RPCKit.Message {
     /// The entity.
-    public var entityId: String = ""
+    public var entityId: Swift.String = ""
     /// The actions that a check would allow now, sorted; none for an unknown entity.
-    public var actions: [String] = []
+    public var actions: [Swift.String] = []
     /// Nobody may rely on the answer from then on.
     public var validUntil: Google_Protobuf.Timestamp? = nil
 
@@ -603,8 +660,8 @@ extension Tenancy_V1 {
 
     /// Makes a message of the given fields.
     public init(
-      entityId: String = "",
-      actions: [String] = [],
+      entityId: Swift.String = "",
+      actions: [Swift.String] = [],
       validUntil: Google_Protobuf.Timestamp? = nil
     ) {
       self.entityId = entityId
@@ -613,72 +670,83 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.EntityActions`.
-    public static var protobufName: String { "tenancy.v1.EntityActions" }
+    public static var protobufName: Swift.String { "tenancy.v1.EntityActions" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__entity_actions(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__entity_actions(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__EntityActions.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__EntityActions>) throws(MessageDecodingError) {
-      try unsafe self.entityId = MessageReading.string(source.pointee.entity_id)
-      if unsafe source.pointee.n_actions > 0 {
-        unsafe self.actions.reserveCapacity(source.pointee.n_actions)
-        for index in unsafe 0..<source.pointee.n_actions {
-          try unsafe self.actions.append(MessageReading.string(source.pointee.actions[index]))
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__EntityActions>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.entityId = RPCKit.MessageReading.string(source.pointee.f1_entity_id)
+      if unsafe source.pointee.n_f2_actions > 0 {
+        unsafe self.actions.reserveCapacity(source.pointee.n_f2_actions)
+        for index in unsafe 0..<source.pointee.n_f2_actions {
+          try unsafe self.actions.append(RPCKit.MessageReading.string(source.pointee.f2_actions[index]))
         }
       }
-      if let member = unsafe source.pointee.valid_until {
+      if let member = unsafe source.pointee.f3_valid_until {
         try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__EntityActions> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__EntityActions> {
       let target = unsafe scratch.allocate(Tenancy__V1__EntityActions.self, 1)
       unsafe tenancy__v1__entity_actions__init(target)
-      unsafe target.pointee.entity_id = scratch.copy(self.entityId)
+      unsafe target.pointee.f1_entity_id = scratch.copy(self.entityId)
       if !self.actions.isEmpty {
-        unsafe target.pointee.n_actions = self.actions.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.actions.count)
+        unsafe target.pointee.n_f2_actions = self.actions.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.actions.count)
         for (index, element) in self.actions.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.actions = unsafe elements
+        unsafe target.pointee.f2_actions = unsafe elements
       }
       if let value = self.validUntil {
-        unsafe target.pointee.valid_until = value.packed(in: scratch)
+        unsafe target.pointee.f3_valid_until = value.packed(in: scratch)
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// What a subject may do to several entities.
-  public struct ListActionsResponse: Message {
+  public struct ListActionsResponse: RPCKit.Message {
     /// In the order of the entities.
     public var entities: [Tenancy_V1.EntityActions] = []
     /// The revision the answer is of.
-    public var revision: String = ""
+    public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -686,95 +754,106 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       entities: [Tenancy_V1.EntityActions] = [],
-      revision: String = ""
+      revision: Swift.String = ""
     ) {
       self.entities = entities
       self.revision = revision
     }
 
     /// `tenancy.v1.ListActionsResponse`.
-    public static var protobufName: String { "tenancy.v1.ListActionsResponse" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListActionsResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_actions_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_actions_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListActionsResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListActionsResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_entities > 0 {
-        unsafe self.entities.reserveCapacity(source.pointee.n_entities)
-        for index in unsafe 0..<source.pointee.n_entities {
-          if let member = unsafe source.pointee.entities[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListActionsResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_entities > 0 {
+        unsafe self.entities.reserveCapacity(source.pointee.n_f1_entities)
+        for index in unsafe 0..<source.pointee.n_f1_entities {
+          if let member = unsafe source.pointee.f1_entities[index] {
             try unsafe self.entities.append(Tenancy_V1.EntityActions(reading: member))
           }
         }
       }
-      try unsafe self.revision = MessageReading.string(source.pointee.revision)
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f2_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListActionsResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListActionsResponse> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListActionsResponse.self, 1)
       unsafe tenancy__v1__list_actions_response__init(target)
       if !self.entities.isEmpty {
-        unsafe target.pointee.n_entities = self.entities.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Tenancy__V1__EntityActions>?.self, self.entities.count)
+        unsafe target.pointee.n_f1_entities = self.entities.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__EntityActions>?.self, self.entities.count)
         for (index, element) in self.entities.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.entities = unsafe elements
+        unsafe target.pointee.f1_entities = unsafe elements
       }
-      unsafe target.pointee.revision = scratch.copy(self.revision)
+      unsafe target.pointee.f2_revision = scratch.copy(self.revision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// To what may the subject do the action?
-  public struct ListAccessibleRequest: Message {
+  public struct ListAccessibleRequest: RPCKit.Message {
     /// The user; the caller itself if empty. A user may only ask for itself.
-    public var subjectId: String = ""
+    public var subjectId: Swift.String = ""
     /// The action, as the policy names it.
-    public var action: String = ""
+    public var action: Swift.String = ""
     /// The type of entity, as the policy names it.
-    public var entityType: String = ""
+    public var entityType: Swift.String = ""
     /// At most this many, 50 if 0.
-    public var pageSize: UInt32 = 0
+    public var pageSize: Swift.UInt32 = 0
     /// From an earlier answer, with the same other fields.
-    public var pageToken: String = ""
+    public var pageToken: Swift.String = ""
     /// The answer is at least as new as this.
-    public var atLeastRevision: String = ""
+    public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      subjectId: String = "",
-      action: String = "",
-      entityType: String = "",
-      pageSize: UInt32 = 0,
-      pageToken: String = "",
-      atLeastRevision: String = ""
+      subjectId: Swift.String = "",
+      action: Swift.String = "",
+      entityType: Swift.String = "",
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = "",
+      atLeastRevision: Swift.String = ""
     ) {
       self.subjectId = subjectId
       self.action = action
@@ -785,107 +864,118 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.ListAccessibleRequest`.
-    public static var protobufName: String { "tenancy.v1.ListAccessibleRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListAccessibleRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_accessible_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_accessible_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListAccessibleRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListAccessibleRequest>) throws(MessageDecodingError) {
-      try unsafe self.subjectId = MessageReading.string(source.pointee.subject_id)
-      try unsafe self.action = MessageReading.string(source.pointee.action)
-      try unsafe self.entityType = MessageReading.string(source.pointee.entity_type)
-      unsafe self.pageSize = source.pointee.page_size
-      try unsafe self.pageToken = MessageReading.string(source.pointee.page_token)
-      try unsafe self.atLeastRevision = MessageReading.string(source.pointee.at_least_revision)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListAccessibleRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.subjectId = RPCKit.MessageReading.string(source.pointee.f1_subject_id)
+      try unsafe self.action = RPCKit.MessageReading.string(source.pointee.f2_action)
+      try unsafe self.entityType = RPCKit.MessageReading.string(source.pointee.f3_entity_type)
+      unsafe self.pageSize = source.pointee.f4_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f5_page_token)
+      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f6_at_least_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListAccessibleRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListAccessibleRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListAccessibleRequest.self, 1)
       unsafe tenancy__v1__list_accessible_request__init(target)
-      unsafe target.pointee.subject_id = scratch.copy(self.subjectId)
-      unsafe target.pointee.action = scratch.copy(self.action)
-      unsafe target.pointee.entity_type = scratch.copy(self.entityType)
-      unsafe target.pointee.page_size = self.pageSize
-      unsafe target.pointee.page_token = scratch.copy(self.pageToken)
-      unsafe target.pointee.at_least_revision = scratch.copy(self.atLeastRevision)
+      unsafe target.pointee.f1_subject_id = scratch.copy(self.subjectId)
+      unsafe target.pointee.f2_action = scratch.copy(self.action)
+      unsafe target.pointee.f3_entity_type = scratch.copy(self.entityType)
+      unsafe target.pointee.f4_page_size = self.pageSize
+      unsafe target.pointee.f5_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f6_at_least_revision = scratch.copy(self.atLeastRevision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if !(self.subjectId.isEmpty) {
         if self.subjectId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "subject_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "subject_id", description: "must have at most 64 bytes"))
         }
       }
       if self.action.isEmpty {
-        violations.append(FieldViolation(field: path + "action", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "action", description: "must be set"))
       } else {
         if self.action.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "action", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "action", description: "must have at most 64 bytes"))
         }
       }
       if self.entityType.isEmpty {
-        violations.append(FieldViolation(field: path + "entity_type", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "entity_type", description: "must be set"))
       } else {
         if self.entityType.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "entity_type", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "entity_type", description: "must have at most 64 bytes"))
         }
       }
       if !(self.pageSize == 0) {
-        if !(Double(self.pageSize) <= 1000.0) {
-          violations.append(FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
       if !(self.atLeastRevision.isEmpty) {
         if self.atLeastRevision.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Entities, one page of them.
-  public struct ListAccessibleResponse: Message {
+  public struct ListAccessibleResponse: RPCKit.Message {
     /// Sorted by identifier; complete over all pages.
-    public var entityIds: [String] = []
+    public var entityIds: [Swift.String] = []
     /// For the next page; empty at the end.
-    public var nextPageToken: String = ""
+    public var nextPageToken: Swift.String = ""
     /// The revision the answer is of.
-    public var revision: String = ""
+    public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      entityIds: [String] = [],
-      nextPageToken: String = "",
-      revision: String = ""
+      entityIds: [Swift.String] = [],
+      nextPageToken: Swift.String = "",
+      revision: Swift.String = ""
     ) {
       self.entityIds = entityIds
       self.nextPageToken = nextPageToken
@@ -893,143 +983,165 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.ListAccessibleResponse`.
-    public static var protobufName: String { "tenancy.v1.ListAccessibleResponse" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListAccessibleResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_accessible_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_accessible_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListAccessibleResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListAccessibleResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_entity_ids > 0 {
-        unsafe self.entityIds.reserveCapacity(source.pointee.n_entity_ids)
-        for index in unsafe 0..<source.pointee.n_entity_ids {
-          try unsafe self.entityIds.append(MessageReading.string(source.pointee.entity_ids[index]))
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListAccessibleResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_entity_ids > 0 {
+        unsafe self.entityIds.reserveCapacity(source.pointee.n_f1_entity_ids)
+        for index in unsafe 0..<source.pointee.n_f1_entity_ids {
+          try unsafe self.entityIds.append(RPCKit.MessageReading.string(source.pointee.f1_entity_ids[index]))
         }
       }
-      try unsafe self.nextPageToken = MessageReading.string(source.pointee.next_page_token)
-      try unsafe self.revision = MessageReading.string(source.pointee.revision)
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f3_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListAccessibleResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListAccessibleResponse> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListAccessibleResponse.self, 1)
       unsafe tenancy__v1__list_accessible_response__init(target)
       if !self.entityIds.isEmpty {
-        unsafe target.pointee.n_entity_ids = self.entityIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.entityIds.count)
+        unsafe target.pointee.n_f1_entity_ids = self.entityIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.entityIds.count)
         for (index, element) in self.entityIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.entity_ids = unsafe elements
+        unsafe target.pointee.f1_entity_ids = unsafe elements
       }
-      unsafe target.pointee.next_page_token = scratch.copy(self.nextPageToken)
-      unsafe target.pointee.revision = scratch.copy(self.revision)
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      unsafe target.pointee.f3_revision = scratch.copy(self.revision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Asks to be told of changes.
-  public struct WatchChangesRequest: Message {
+  public struct WatchChangesRequest: RPCKit.Message {
     /// Goes on after this revision; from now if empty. One that is too old gets a RESYNC first.
-    public var afterRevision: String = ""
+    public var afterRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      afterRevision: String = ""
+      afterRevision: Swift.String = ""
     ) {
       self.afterRevision = afterRevision
     }
 
     /// `tenancy.v1.WatchChangesRequest`.
-    public static var protobufName: String { "tenancy.v1.WatchChangesRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.WatchChangesRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__watch_changes_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__watch_changes_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__WatchChangesRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__WatchChangesRequest>) throws(MessageDecodingError) {
-      try unsafe self.afterRevision = MessageReading.string(source.pointee.after_revision)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__WatchChangesRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.afterRevision = RPCKit.MessageReading.string(source.pointee.f1_after_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__WatchChangesRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__WatchChangesRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__WatchChangesRequest.self, 1)
       unsafe tenancy__v1__watch_changes_request__init(target)
-      unsafe target.pointee.after_revision = scratch.copy(self.afterRevision)
+      unsafe target.pointee.f1_after_revision = scratch.copy(self.afterRevision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if !(self.afterRevision.isEmpty) {
         if self.afterRevision.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "after_revision", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "after_revision", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// A change of permissions.
-  public struct Change: Message {
+  public struct Change: RPCKit.Message {
     /// The revision it led to.
-    public var revision: String = ""
+    public var revision: Swift.String = ""
     /// What it touched.
     public var kind: Tenancy_V1.ChangeKind = Tenancy_V1.ChangeKind(rawValue: 0)
     /// The user, for SUBJECT.
-    public var subjectId: String = ""
+    public var subjectId: Swift.String = ""
     /// The entity, for SUBJECT the one that the role is on.
-    public var entityId: String = ""
+    public var entityId: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      revision: String = "",
+      revision: Swift.String = "",
       kind: Tenancy_V1.ChangeKind = Tenancy_V1.ChangeKind(rawValue: 0),
-      subjectId: String = "",
-      entityId: String = ""
+      subjectId: Swift.String = "",
+      entityId: Swift.String = ""
     ) {
       self.revision = revision
       self.kind = kind
@@ -1038,56 +1150,67 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.Change`.
-    public static var protobufName: String { "tenancy.v1.Change" }
+    public static var protobufName: Swift.String { "tenancy.v1.Change" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__change(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__change(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__Change.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__Change>) throws(MessageDecodingError) {
-      try unsafe self.revision = MessageReading.string(source.pointee.revision)
-      unsafe self.kind = Tenancy_V1.ChangeKind(rawValue: MessageReading.number(source.pointee.kind.rawValue))
-      try unsafe self.subjectId = MessageReading.string(source.pointee.subject_id)
-      try unsafe self.entityId = MessageReading.string(source.pointee.entity_id)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__Change>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f1_revision)
+      unsafe self.kind = Tenancy_V1.ChangeKind(rawValue: RPCKit.MessageReading.number(source.pointee.f2_kind.rawValue))
+      try unsafe self.subjectId = RPCKit.MessageReading.string(source.pointee.f3_subject_id)
+      try unsafe self.entityId = RPCKit.MessageReading.string(source.pointee.f4_entity_id)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__Change> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__Change> {
       let target = unsafe scratch.allocate(Tenancy__V1__Change.self, 1)
       unsafe tenancy__v1__change__init(target)
-      unsafe target.pointee.revision = scratch.copy(self.revision)
-      unsafe target.pointee.kind = Tenancy__V1__ChangeKind(rawValue: UInt32(bitPattern: self.kind.rawValue))
-      unsafe target.pointee.subject_id = scratch.copy(self.subjectId)
-      unsafe target.pointee.entity_id = scratch.copy(self.entityId)
+      unsafe target.pointee.f1_revision = scratch.copy(self.revision)
+      unsafe target.pointee.f2_kind = Tenancy__V1__ChangeKind(rawValue: Swift.UInt32(bitPattern: self.kind.rawValue))
+      unsafe target.pointee.f3_subject_id = scratch.copy(self.subjectId)
+      unsafe target.pointee.f4_entity_id = scratch.copy(self.entityId)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// What is known of the methods of `tenancy.v1.Permissions`.
   public enum PermissionsMethods {
     /// Answers one check. A denial is an answer, not an error.
-    public static let check = MethodDescriptor(
+    public static let check = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Permissions",
       method: "Check",
       kind: .unary,
@@ -1100,7 +1223,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.Decision"
     )
     /// Answers several checks at one revision.
-    public static let batchCheck = MethodDescriptor(
+    public static let batchCheck = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Permissions",
       method: "BatchCheck",
       kind: .unary,
@@ -1113,7 +1236,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.BatchCheckResponse"
     )
     /// Every action that a subject may do to each of several entities.
-    public static let listActions = MethodDescriptor(
+    public static let listActions = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Permissions",
       method: "ListActions",
       kind: .unary,
@@ -1126,7 +1249,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.ListActionsResponse"
     )
     /// Every entity of a type to which a subject may do an action.
-    public static let listAccessible = MethodDescriptor(
+    public static let listAccessible = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Permissions",
       method: "ListAccessible",
       kind: .unary,
@@ -1139,7 +1262,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.ListAccessibleResponse"
     )
     /// Tells of every change of permissions until the caller goes, so that caches can forget in time.
-    public static let watchChanges = MethodDescriptor(
+    public static let watchChanges = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Permissions",
       method: "WatchChanges",
       kind: .serverStreaming,
@@ -1154,26 +1277,26 @@ extension Tenancy_V1 {
   }
 
   /// Permission checks.
-  public protocol PermissionsService: Sendable {
+  public protocol PermissionsService: Swift.Sendable {
     /// Answers one check. A denial is an answer, not an error.
-    func check(_ request: Tenancy_V1.CheckRequest, _ call: CallContext) async throws -> Tenancy_V1.Decision
+    func check(_ request: Tenancy_V1.CheckRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Decision
     /// Answers several checks at one revision.
-    func batchCheck(_ request: Tenancy_V1.BatchCheckRequest, _ call: CallContext) async throws -> Tenancy_V1.BatchCheckResponse
+    func batchCheck(_ request: Tenancy_V1.BatchCheckRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.BatchCheckResponse
     /// Every action that a subject may do to each of several entities.
-    func listActions(_ request: Tenancy_V1.ListActionsRequest, _ call: CallContext) async throws -> Tenancy_V1.ListActionsResponse
+    func listActions(_ request: Tenancy_V1.ListActionsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListActionsResponse
     /// Every entity of a type to which a subject may do an action.
-    func listAccessible(_ request: Tenancy_V1.ListAccessibleRequest, _ call: CallContext) async throws -> Tenancy_V1.ListAccessibleResponse
+    func listAccessible(_ request: Tenancy_V1.ListAccessibleRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListAccessibleResponse
     /// Tells of every change of permissions until the caller goes, so that caches can forget in time.
-    func watchChanges(_ request: Tenancy_V1.WatchChangesRequest, _ call: CallContext, to writer: ResponseWriter<Tenancy_V1.Change>) async throws
+    func watchChanges(_ request: Tenancy_V1.WatchChangesRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Tenancy_V1.Change>) async throws
   }
 
   /// Calls `tenancy.v1.Permissions`.
-  public struct PermissionsClient: Sendable {
+  public struct PermissionsClient: Swift.Sendable {
     /// Where the calls go.
-    public let channel: Channel
+    public let channel: RPCKit.Channel
 
     /// Makes a client of the servers behind `channel`.
-    public init(_ channel: Channel) {
+    public init(_ channel: RPCKit.Channel) {
       self.channel = channel
     }
 
@@ -1183,7 +1306,7 @@ extension Tenancy_V1 {
     public func check(
       _ request: Tenancy_V1.CheckRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.Decision {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1196,7 +1319,7 @@ extension Tenancy_V1 {
     public func batchCheck(
       _ request: Tenancy_V1.BatchCheckRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.BatchCheckResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1209,7 +1332,7 @@ extension Tenancy_V1 {
     public func listActions(
       _ request: Tenancy_V1.ListActionsRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.ListActionsResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1222,7 +1345,7 @@ extension Tenancy_V1 {
     public func listAccessible(
       _ request: Tenancy_V1.ListAccessibleRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.ListAccessibleResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1235,8 +1358,8 @@ extension Tenancy_V1 {
     public func watchChanges(
       _ request: Tenancy_V1.WatchChangesRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
-    ) -> ResponseStream<Tenancy_V1.Change> {
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) -> RPCKit.ResponseStream<Tenancy_V1.Change> {
       var options = options
       if let timeout { options.timeout = timeout }
       return channel.serverStreaming(PermissionsMethods.watchChanges, request, options: options)
@@ -1244,8 +1367,8 @@ extension Tenancy_V1 {
   }
 
   /// The descriptor of `tenancy/v1/permissions.proto`, for reflection and JSON.
-  public static var tenancyV1PermissionsFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var tenancyV1PermissionsFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/permissions.proto",
       base64: "Chx0ZW5hbmN5L3YxL3Blcm1pc3Npb25zLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byLQAQoMQ2hlY2tSZXF1ZXN0EiUKCnN1YmplY3RfaWQYASABKAlCBqq7GAIYQFIJc3ViamVjdElkEiAKBmFjdGlvbhgCIAEoCUIIqrsYBAgBGEBSBmFjdGlvbhIlCgllbnRpdHlfaWQYAyABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uEhsKCWZvcl9jYWNoZRgFIAEoCFIIZm9yQ2FjaGUi1gIKCERlY2lzaW9uEhgKB2FsbG93ZWQYASABKAhSB2FsbG93ZWQSKgoGcmVhc29uGAIgASgOMhIudGVuYW5jeS52MS5SZWFzb25SBnJlYXNvbhIlCg5hc3NvY2lhdGlvbl9pZBgDIAEoCVINYXNzb2NpYXRpb25JZBISCgRyb2xlGAQgASgJUgRyb2xlEiIKDXZpYV9lbnRpdHlfaWQYBSABKAlSC3ZpYUVudGl0eUlkEikKEHN1ZmZpY2llbnRfcm9sZXMYBiADKAlSD3N1ZmZpY2llbnRSb2xlcxI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSGgoIcmV2aXNpb24YCCABKAlSCHJldmlzaW9uEiEKDGFuY2VzdG9yX2lkcxgJIAMoCVILYW5jZXN0b3JJZHMiUAoRQmF0Y2hDaGVja1JlcXVlc3QSOwoGY2hlY2tzGAEgAygLMhgudGVuYW5jeS52MS5DaGVja1JlcXVlc3RCCaq7GAVAAUjoB1IGY2hlY2tzIkgKEkJhdGNoQ2hlY2tSZXNwb25zZRIyCglkZWNpc2lvbnMYASADKAsyFC50ZW5hbmN5LnYxLkRlY2lzaW9uUglkZWNpc2lvbnMinAEKEkxpc3RBY3Rpb25zUmVxdWVzdBIlCgpzdWJqZWN0X2lkGAEgASgJQgaquxgCGEBSCXN1YmplY3RJZBIqCgplbnRpdHlfaWRzGAIgAygJQguquxgHGEBAAUjoB1IJZW50aXR5SWRzEjMKEWF0X2xlYXN0X3JldmlzaW9uGAMgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24igwEKDUVudGl0eUFjdGlvbnMSGwoJZW50aXR5X2lkGAEgASgJUghlbnRpdHlJZBIYCgdhY3Rpb25zGAIgAygJUgdhY3Rpb25zEjsKC3ZhbGlkX3VudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbCJoChNMaXN0QWN0aW9uc1Jlc3BvbnNlEjUKCGVudGl0aWVzGAEgAygLMhkudGVuYW5jeS52MS5FbnRpdHlBY3Rpb25zUghlbnRpdGllcxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24ilAIKFUxpc3RBY2Nlc3NpYmxlUmVxdWVzdBIlCgpzdWJqZWN0X2lkGAEgASgJQgaquxgCGEBSCXN1YmplY3RJZBIgCgZhY3Rpb24YAiABKAlCCKq7GAQIARhAUgZhY3Rpb24SKQoLZW50aXR5X3R5cGUYAyABKAlCCKq7GAQIARhAUgplbnRpdHlUeXBlEioKCXBhZ2Vfc2l6ZRgEIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgFIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEjMKEWF0X2xlYXN0X3JldmlzaW9uGAYgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24iewoWTGlzdEFjY2Vzc2libGVSZXNwb25zZRIdCgplbnRpdHlfaWRzGAEgAygJUgllbnRpdHlJZHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEhoKCHJldmlzaW9uGAMgASgJUghyZXZpc2lvbiJFChNXYXRjaENoYW5nZXNSZXF1ZXN0Ei4KDmFmdGVyX3JldmlzaW9uGAEgASgJQgequxgDGIABUg1hZnRlclJldmlzaW9uIowBCgZDaGFuZ2USGgoIcmV2aXNpb24YASABKAlSCHJldmlzaW9uEioKBGtpbmQYAiABKA4yFi50ZW5hbmN5LnYxLkNoYW5nZUtpbmRSBGtpbmQSHQoKc3ViamVjdF9pZBgDIAEoCVIJc3ViamVjdElkEhsKCWVudGl0eV9pZBgEIAEoCVIIZW50aXR5SWQqiAMKBlJlYXNvbhIWChJSRUFTT05fVU5TUEVDSUZJRUQQABISCg5SRUFTT05fQUxMT1dFRBABEhwKGFJFQVNPTl9TVUJKRUNUX1NVU1BFTkRFRBACEhkKFVJFQVNPTl9FTlRJVFlfVU5LTk9XThADEhkKFVJFQVNPTl9ERU5JRURfQllfUlVMRRAEEhgKFFJFQVNPTl9OT1RfWUVUX1ZBTElEEAUSEgoOUkVBU09OX0VYUElSRUQQBhIcChhSRUFTT05fUk9MRV9MQUNLU19BQ1RJT04QBxIXChNSRUFTT05fT1VUX09GX1NDT1BFEAgSGQoVUkVBU09OX05PX0FTU09DSUFUSU9OEAkSIAocUkVBU09OX0ZFQVRVUkVfTk9UX0FWQUlMQUJMRRAKEhsKF1JFQVNPTl9TVEVQX1VQX1JFUVVJUkVEEAsSGQoVUkVBU09OX0RFVklDRV9PRkZMSU5FEAwSJAogUkVBU09OX1JFTU9URV9PUEVSQVRJT05fRElTQUJMRUQQDSqmAQoKQ2hhbmdlS2luZBIbChdDSEFOR0VfS0lORF9VTlNQRUNJRklFRBAAEhkKFUNIQU5HRV9LSU5EX0hFQVJUQkVBVBABEhcKE0NIQU5HRV9LSU5EX1NVQkpFQ1QQAhIXChNDSEFOR0VfS0lORF9TVUJUUkVFEAMSFgoSQ0hBTkdFX0tJTkRfUE9MSUNZEAQSFgoSQ0hBTkdFX0tJTkRfUkVTWU5DEAUyyAMKC1Blcm1pc3Npb25zEkYKBUNoZWNrEhgudGVuYW5jeS52MS5DaGVja1JlcXVlc3QaFC50ZW5hbmN5LnYxLkRlY2lzaW9uIg2iuxgJCAISASogASgCEloKCkJhdGNoQ2hlY2sSHS50ZW5hbmN5LnYxLkJhdGNoQ2hlY2tSZXF1ZXN0Gh4udGVuYW5jeS52MS5CYXRjaENoZWNrUmVzcG9uc2UiDaK7GAkIAhIBKiABKAISWwoLTGlzdEFjdGlvbnMSHi50ZW5hbmN5LnYxLkxpc3RBY3Rpb25zUmVxdWVzdBofLnRlbmFuY3kudjEuTGlzdEFjdGlvbnNSZXNwb25zZSILorsYBwgCEgEqIAESZgoOTGlzdEFjY2Vzc2libGUSIS50ZW5hbmN5LnYxLkxpc3RBY2Nlc3NpYmxlUmVxdWVzdBoiLnRlbmFuY3kudjEuTGlzdEFjY2Vzc2libGVSZXNwb25zZSINorsYCQgCEgEqIAEoARJQCgxXYXRjaENoYW5nZXMSHy50ZW5hbmN5LnYxLldhdGNoQ2hhbmdlc1JlcXVlc3QaEi50ZW5hbmN5LnYxLkNoYW5nZSIJorsYBQgDEgEqMAFiBnByb3RvMw=="
     )
@@ -1254,8 +1377,8 @@ extension Tenancy_V1 {
 
 extension Tenancy_V1.PermissionsService {
   /// This service and its handlers, for a server.
-  public var definition: ServiceDefinition {
-    ServiceDefinition(
+  public var definition: RPCKit.ServiceDefinition {
+    RPCKit.ServiceDefinition(
       name: "tenancy.v1.Permissions",
       methods: [
         .unary(Tenancy_V1.PermissionsMethods.check) {

@@ -5,34 +5,34 @@ public import RPCKit
 
 extension Tenancy_V1 {
   /// The highest level of ownership.
-  public struct Portfolio: Message {
+  public struct Portfolio: RPCKit.Message {
     /// Identifier, `prt_…`.
-    public var id: String = ""
+    public var id: Swift.String = ""
     /// For people.
-    public var name: String = ""
+    public var name: Swift.String = ""
     /// Its owners and administrators, in the order they were added.
-    public var administratorUserIds: [String] = []
+    public var administratorUserIds: [Swift.String] = []
     /// Its properties that the caller may see, at most 1000; ListProperties has them all.
-    public var propertyIds: [String] = []
+    public var propertyIds: [Swift.String] = []
     /// When it was made.
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// When it was last changed.
     public var updatedAt: Google_Protobuf.Timestamp? = nil
     /// Changes with every change of the portfolio; for `expected_revision`.
-    public var revision: String = ""
+    public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      id: String = "",
-      name: String = "",
-      administratorUserIds: [String] = [],
-      propertyIds: [String] = [],
+      id: Swift.String = "",
+      name: Swift.String = "",
+      administratorUserIds: [Swift.String] = [],
+      propertyIds: [Swift.String] = [],
       createdAt: Google_Protobuf.Timestamp? = nil,
       updatedAt: Google_Protobuf.Timestamp? = nil,
-      revision: String = ""
+      revision: Swift.String = ""
     ) {
       self.id = id
       self.name = name
@@ -44,107 +44,118 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.Portfolio`.
-    public static var protobufName: String { "tenancy.v1.Portfolio" }
+    public static var protobufName: Swift.String { "tenancy.v1.Portfolio" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__portfolio(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__portfolio(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__Portfolio.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__Portfolio>) throws(MessageDecodingError) {
-      try unsafe self.id = MessageReading.string(source.pointee.id)
-      try unsafe self.name = MessageReading.string(source.pointee.name)
-      if unsafe source.pointee.n_administrator_user_ids > 0 {
-        unsafe self.administratorUserIds.reserveCapacity(source.pointee.n_administrator_user_ids)
-        for index in unsafe 0..<source.pointee.n_administrator_user_ids {
-          try unsafe self.administratorUserIds.append(MessageReading.string(source.pointee.administrator_user_ids[index]))
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__Portfolio>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f1_id)
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f2_name)
+      if unsafe source.pointee.n_f3_administrator_user_ids > 0 {
+        unsafe self.administratorUserIds.reserveCapacity(source.pointee.n_f3_administrator_user_ids)
+        for index in unsafe 0..<source.pointee.n_f3_administrator_user_ids {
+          try unsafe self.administratorUserIds.append(RPCKit.MessageReading.string(source.pointee.f3_administrator_user_ids[index]))
         }
       }
-      if unsafe source.pointee.n_property_ids > 0 {
-        unsafe self.propertyIds.reserveCapacity(source.pointee.n_property_ids)
-        for index in unsafe 0..<source.pointee.n_property_ids {
-          try unsafe self.propertyIds.append(MessageReading.string(source.pointee.property_ids[index]))
+      if unsafe source.pointee.n_f4_property_ids > 0 {
+        unsafe self.propertyIds.reserveCapacity(source.pointee.n_f4_property_ids)
+        for index in unsafe 0..<source.pointee.n_f4_property_ids {
+          try unsafe self.propertyIds.append(RPCKit.MessageReading.string(source.pointee.f4_property_ids[index]))
         }
       }
-      if let member = unsafe source.pointee.created_at {
+      if let member = unsafe source.pointee.f5_created_at {
         try unsafe self.createdAt = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.updated_at {
+      if let member = unsafe source.pointee.f6_updated_at {
         try unsafe self.updatedAt = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.revision = MessageReading.string(source.pointee.revision)
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f7_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__Portfolio> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__Portfolio> {
       let target = unsafe scratch.allocate(Tenancy__V1__Portfolio.self, 1)
       unsafe tenancy__v1__portfolio__init(target)
-      unsafe target.pointee.id = scratch.copy(self.id)
-      unsafe target.pointee.name = scratch.copy(self.name)
+      unsafe target.pointee.f1_id = scratch.copy(self.id)
+      unsafe target.pointee.f2_name = scratch.copy(self.name)
       if !self.administratorUserIds.isEmpty {
-        unsafe target.pointee.n_administrator_user_ids = self.administratorUserIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.administratorUserIds.count)
+        unsafe target.pointee.n_f3_administrator_user_ids = self.administratorUserIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.administratorUserIds.count)
         for (index, element) in self.administratorUserIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.administrator_user_ids = unsafe elements
+        unsafe target.pointee.f3_administrator_user_ids = unsafe elements
       }
       if !self.propertyIds.isEmpty {
-        unsafe target.pointee.n_property_ids = self.propertyIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.propertyIds.count)
+        unsafe target.pointee.n_f4_property_ids = self.propertyIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.propertyIds.count)
         for (index, element) in self.propertyIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.property_ids = unsafe elements
+        unsafe target.pointee.f4_property_ids = unsafe elements
       }
       if let value = self.createdAt {
-        unsafe target.pointee.created_at = value.packed(in: scratch)
+        unsafe target.pointee.f5_created_at = value.packed(in: scratch)
       }
       if let value = self.updatedAt {
-        unsafe target.pointee.updated_at = value.packed(in: scratch)
+        unsafe target.pointee.f6_updated_at = value.packed(in: scratch)
       }
-      unsafe target.pointee.revision = scratch.copy(self.revision)
+      unsafe target.pointee.f7_revision = scratch.copy(self.revision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Makes a portfolio.
-  public struct CreatePortfolioRequest: Message {
+  public struct CreatePortfolioRequest: RPCKit.Message {
     /// For people.
-    public var name: String = ""
+    public var name: Swift.String = ""
     /// Become administrators besides the caller, who becomes owner.
-    public var administratorUserIds: [String] = []
+    public var administratorUserIds: [Swift.String] = []
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      name: String = "",
-      administratorUserIds: [String] = [],
-      idempotencyKey: String = ""
+      name: Swift.String = "",
+      administratorUserIds: [Swift.String] = [],
+      idempotencyKey: Swift.String = ""
     ) {
       self.name = name
       self.administratorUserIds = administratorUserIds
@@ -152,105 +163,123 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.CreatePortfolioRequest`.
-    public static var protobufName: String { "tenancy.v1.CreatePortfolioRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.CreatePortfolioRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__create_portfolio_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__create_portfolio_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__CreatePortfolioRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__CreatePortfolioRequest>) throws(MessageDecodingError) {
-      try unsafe self.name = MessageReading.string(source.pointee.name)
-      if unsafe source.pointee.n_administrator_user_ids > 0 {
-        unsafe self.administratorUserIds.reserveCapacity(source.pointee.n_administrator_user_ids)
-        for index in unsafe 0..<source.pointee.n_administrator_user_ids {
-          try unsafe self.administratorUserIds.append(MessageReading.string(source.pointee.administrator_user_ids[index]))
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__CreatePortfolioRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f1_name)
+      if unsafe source.pointee.n_f2_administrator_user_ids > 0 {
+        unsafe self.administratorUserIds.reserveCapacity(source.pointee.n_f2_administrator_user_ids)
+        for index in unsafe 0..<source.pointee.n_f2_administrator_user_ids {
+          try unsafe self.administratorUserIds.append(RPCKit.MessageReading.string(source.pointee.f2_administrator_user_ids[index]))
         }
       }
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__CreatePortfolioRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__CreatePortfolioRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__CreatePortfolioRequest.self, 1)
       unsafe tenancy__v1__create_portfolio_request__init(target)
-      unsafe target.pointee.name = scratch.copy(self.name)
+      unsafe target.pointee.f1_name = scratch.copy(self.name)
       if !self.administratorUserIds.isEmpty {
-        unsafe target.pointee.n_administrator_user_ids = self.administratorUserIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.administratorUserIds.count)
+        unsafe target.pointee.n_f2_administrator_user_ids = self.administratorUserIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.administratorUserIds.count)
         for (index, element) in self.administratorUserIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.administrator_user_ids = unsafe elements
+        unsafe target.pointee.f2_administrator_user_ids = unsafe elements
       }
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.name.isEmpty {
-        violations.append(FieldViolation(field: path + "name", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "name", description: "must be set"))
       } else {
         if self.name.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.name,
+            path: path + "name",
+            into: &violations
+          )
         }
       }
       if self.administratorUserIds.count > 100 {
-        violations.append(FieldViolation(field: path + "administrator_user_ids", description: "must have at most 100 items"))
-      }
-      for (index, value) in self.administratorUserIds.enumerated() {
-        if value.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "administrator_user_ids[\(index)]", description: "must have at most 64 bytes"))
+        violations.append(RPCKit.FieldViolation(field: path + "administrator_user_ids", description: "must have at most 100 items"))
+      } else {
+        for (index, value) in self.administratorUserIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "administrator_user_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Asks for portfolios.
-  public struct ListPortfoliosRequest: Message {
+  public struct ListPortfoliosRequest: RPCKit.Message {
     /// At most this many, 50 if 0.
-    public var pageSize: UInt32 = 0
+    public var pageSize: Swift.UInt32 = 0
     /// From an earlier answer, with the same other fields.
-    public var pageToken: String = ""
+    public var pageToken: Swift.String = ""
     /// `name` (the default) or `created_at`.
-    public var sortBy: String = ""
+    public var sortBy: Swift.String = ""
     /// Only those whose name contains this, without regard to ASCII case.
-    public var text: String = ""
+    public var text: Swift.String = ""
     /// The answer is at least as new as this.
-    public var atLeastRevision: String = ""
+    public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      pageSize: UInt32 = 0,
-      pageToken: String = "",
-      sortBy: String = "",
-      text: String = "",
-      atLeastRevision: String = ""
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = "",
+      sortBy: Swift.String = "",
+      text: Swift.String = "",
+      atLeastRevision: Swift.String = ""
     ) {
       self.pageSize = pageSize
       self.pageToken = pageToken
@@ -260,108 +289,119 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.ListPortfoliosRequest`.
-    public static var protobufName: String { "tenancy.v1.ListPortfoliosRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListPortfoliosRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_portfolios_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_portfolios_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListPortfoliosRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListPortfoliosRequest>) throws(MessageDecodingError) {
-      unsafe self.pageSize = source.pointee.page_size
-      try unsafe self.pageToken = MessageReading.string(source.pointee.page_token)
-      try unsafe self.sortBy = MessageReading.string(source.pointee.sort_by)
-      try unsafe self.text = MessageReading.string(source.pointee.text)
-      try unsafe self.atLeastRevision = MessageReading.string(source.pointee.at_least_revision)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListPortfoliosRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.pageSize = source.pointee.f1_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f2_page_token)
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f3_sort_by)
+      try unsafe self.text = RPCKit.MessageReading.string(source.pointee.f4_text)
+      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f5_at_least_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListPortfoliosRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListPortfoliosRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListPortfoliosRequest.self, 1)
       unsafe tenancy__v1__list_portfolios_request__init(target)
-      unsafe target.pointee.page_size = self.pageSize
-      unsafe target.pointee.page_token = scratch.copy(self.pageToken)
-      unsafe target.pointee.sort_by = scratch.copy(self.sortBy)
-      unsafe target.pointee.text = scratch.copy(self.text)
-      unsafe target.pointee.at_least_revision = scratch.copy(self.atLeastRevision)
+      unsafe target.pointee.f1_page_size = self.pageSize
+      unsafe target.pointee.f2_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f3_sort_by = scratch.copy(self.sortBy)
+      unsafe target.pointee.f4_text = scratch.copy(self.text)
+      unsafe target.pointee.f5_at_least_revision = scratch.copy(self.atLeastRevision)
       return unsafe target
     }
 
-    private static let sortByPattern = TextPattern([
+    private static let sortBy_pattern = RPCKit.TextPattern([
       [
-        TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
       ],
       [
-        TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
       ],
     ])
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if !(self.pageSize == 0) {
-        if !(Double(self.pageSize) <= 1000.0) {
-          violations.append(FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
       if !(self.sortBy.isEmpty) {
-        if !Self.sortByPattern.matches(self.sortBy) {
-          violations.append(FieldViolation(field: path + "sort_by", description: "must look like name|created_at"))
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must look like name|created_at"))
         }
       }
       if !(self.text.isEmpty) {
         if self.text.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "text", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "text", description: "must have at most 200 bytes"))
         }
       }
       if !(self.atLeastRevision.isEmpty) {
         if self.atLeastRevision.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Portfolios, one page of them.
-  public struct ListPortfoliosResponse: Message {
+  public struct ListPortfoliosResponse: RPCKit.Message {
     /// In the order that was asked for.
     public var portfolios: [Tenancy_V1.Portfolio] = []
     /// For the next page; empty at the end.
-    public var nextPageToken: String = ""
+    public var nextPageToken: Swift.String = ""
     /// How many there are on all pages.
-    public var totalSize: UInt64 = 0
+    public var totalSize: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -369,8 +409,8 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       portfolios: [Tenancy_V1.Portfolio] = [],
-      nextPageToken: String = "",
-      totalSize: UInt64 = 0
+      nextPageToken: Swift.String = "",
+      totalSize: Swift.UInt64 = 0
     ) {
       self.portfolios = portfolios
       self.nextPageToken = nextPageToken
@@ -378,158 +418,180 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.ListPortfoliosResponse`.
-    public static var protobufName: String { "tenancy.v1.ListPortfoliosResponse" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListPortfoliosResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_portfolios_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_portfolios_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListPortfoliosResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListPortfoliosResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_portfolios > 0 {
-        unsafe self.portfolios.reserveCapacity(source.pointee.n_portfolios)
-        for index in unsafe 0..<source.pointee.n_portfolios {
-          if let member = unsafe source.pointee.portfolios[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListPortfoliosResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_portfolios > 0 {
+        unsafe self.portfolios.reserveCapacity(source.pointee.n_f1_portfolios)
+        for index in unsafe 0..<source.pointee.n_f1_portfolios {
+          if let member = unsafe source.pointee.f1_portfolios[index] {
             try unsafe self.portfolios.append(Tenancy_V1.Portfolio(reading: member))
           }
         }
       }
-      try unsafe self.nextPageToken = MessageReading.string(source.pointee.next_page_token)
-      unsafe self.totalSize = source.pointee.total_size
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+      unsafe self.totalSize = source.pointee.f3_total_size
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListPortfoliosResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListPortfoliosResponse> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListPortfoliosResponse.self, 1)
       unsafe tenancy__v1__list_portfolios_response__init(target)
       if !self.portfolios.isEmpty {
-        unsafe target.pointee.n_portfolios = self.portfolios.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Tenancy__V1__Portfolio>?.self, self.portfolios.count)
+        unsafe target.pointee.n_f1_portfolios = self.portfolios.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__Portfolio>?.self, self.portfolios.count)
         for (index, element) in self.portfolios.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.portfolios = unsafe elements
+        unsafe target.pointee.f1_portfolios = unsafe elements
       }
-      unsafe target.pointee.next_page_token = scratch.copy(self.nextPageToken)
-      unsafe target.pointee.total_size = self.totalSize
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      unsafe target.pointee.f3_total_size = self.totalSize
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Asks for one portfolio.
-  public struct GetPortfolioRequest: Message {
+  public struct GetPortfolioRequest: RPCKit.Message {
     /// The portfolio.
-    public var portfolioId: String = ""
+    public var portfolioId: Swift.String = ""
     /// The answer is at least as new as this.
-    public var atLeastRevision: String = ""
+    public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      portfolioId: String = "",
-      atLeastRevision: String = ""
+      portfolioId: Swift.String = "",
+      atLeastRevision: Swift.String = ""
     ) {
       self.portfolioId = portfolioId
       self.atLeastRevision = atLeastRevision
     }
 
     /// `tenancy.v1.GetPortfolioRequest`.
-    public static var protobufName: String { "tenancy.v1.GetPortfolioRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.GetPortfolioRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__get_portfolio_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__get_portfolio_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__GetPortfolioRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__GetPortfolioRequest>) throws(MessageDecodingError) {
-      try unsafe self.portfolioId = MessageReading.string(source.pointee.portfolio_id)
-      try unsafe self.atLeastRevision = MessageReading.string(source.pointee.at_least_revision)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__GetPortfolioRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.portfolioId = RPCKit.MessageReading.string(source.pointee.f1_portfolio_id)
+      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f2_at_least_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__GetPortfolioRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__GetPortfolioRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__GetPortfolioRequest.self, 1)
       unsafe tenancy__v1__get_portfolio_request__init(target)
-      unsafe target.pointee.portfolio_id = scratch.copy(self.portfolioId)
-      unsafe target.pointee.at_least_revision = scratch.copy(self.atLeastRevision)
+      unsafe target.pointee.f1_portfolio_id = scratch.copy(self.portfolioId)
+      unsafe target.pointee.f2_at_least_revision = scratch.copy(self.atLeastRevision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.portfolioId.isEmpty {
-        violations.append(FieldViolation(field: path + "portfolio_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must be set"))
       } else {
         if self.portfolioId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.atLeastRevision.isEmpty) {
         if self.atLeastRevision.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Changes a portfolio; what is absent stays.
-  public struct UpdatePortfolioRequest: Message {
+  public struct UpdatePortfolioRequest: RPCKit.Message {
     /// The portfolio.
-    public var portfolioId: String = ""
+    public var portfolioId: Swift.String = ""
     /// For people.
-    public var name: String? = nil
+    public var name: Swift.String? = nil
     /// Refused with ABORTED when the portfolio has another revision by now; empty: any.
-    public var expectedRevision: String = ""
+    public var expectedRevision: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      portfolioId: String = "",
-      name: String? = nil,
-      expectedRevision: String = "",
-      idempotencyKey: String = ""
+      portfolioId: Swift.String = "",
+      name: Swift.String? = nil,
+      expectedRevision: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.portfolioId = portfolioId
       self.name = name
@@ -538,105 +600,122 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.UpdatePortfolioRequest`.
-    public static var protobufName: String { "tenancy.v1.UpdatePortfolioRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.UpdatePortfolioRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__update_portfolio_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__update_portfolio_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__UpdatePortfolioRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__UpdatePortfolioRequest>) throws(MessageDecodingError) {
-      try unsafe self.portfolioId = MessageReading.string(source.pointee.portfolio_id)
-      if unsafe source.pointee._name_case.rawValue == 2 {
-        try unsafe self.name = MessageReading.string(source.pointee.name)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__UpdatePortfolioRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.portfolioId = RPCKit.MessageReading.string(source.pointee.f1_portfolio_id)
+      if unsafe source.pointee.p2_name_case.rawValue == 2 {
+        try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f2_name)
       }
-      try unsafe self.expectedRevision = MessageReading.string(source.pointee.expected_revision)
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      try unsafe self.expectedRevision = RPCKit.MessageReading.string(source.pointee.f3_expected_revision)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f4_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__UpdatePortfolioRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__UpdatePortfolioRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__UpdatePortfolioRequest.self, 1)
       unsafe tenancy__v1__update_portfolio_request__init(target)
-      unsafe target.pointee.portfolio_id = scratch.copy(self.portfolioId)
+      unsafe target.pointee.f1_portfolio_id = scratch.copy(self.portfolioId)
       if let value = self.name {
-        unsafe target.pointee.name = scratch.copy(value)
-        unsafe target.pointee._name_case = Tenancy__V1__UpdatePortfolioRequest__NameCase(rawValue: 2)
+        unsafe target.pointee.f2_name = scratch.copy(value)
+        unsafe target.pointee.p2_name_case = .init(rawValue: 2)
       }
-      unsafe target.pointee.expected_revision = scratch.copy(self.expectedRevision)
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f3_expected_revision = scratch.copy(self.expectedRevision)
+      unsafe target.pointee.f4_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.portfolioId.isEmpty {
-        violations.append(FieldViolation(field: path + "portfolio_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must be set"))
       } else {
         if self.portfolioId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
         }
       }
       if let value = self.name {
         if value.utf8.count < 1 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at least 1 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at least 1 bytes"))
         }
         if value.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            value,
+            path: path + "name",
+            into: &violations
+          )
         }
       }
       if !(self.expectedRevision.isEmpty) {
         if self.expectedRevision.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "expected_revision", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "expected_revision", description: "must have at most 128 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Deletes a portfolio.
-  public struct DeletePortfolioRequest: Message {
+  public struct DeletePortfolioRequest: RPCKit.Message {
     /// The portfolio.
-    public var portfolioId: String = ""
+    public var portfolioId: Swift.String = ""
     /// Also what is in it; refused without when something is.
-    public var cascade: Bool = false
+    public var cascade: Swift.Bool = false
     /// Devices in it are deleted too, instead of being unassigned.
-    public var deleteDevices: Bool = false
+    public var deleteDevices: Swift.Bool = false
     /// Changes nothing and says what would go.
-    public var dryRun: Bool = false
+    public var dryRun: Swift.Bool = false
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      portfolioId: String = "",
-      cascade: Bool = false,
-      deleteDevices: Bool = false,
-      dryRun: Bool = false,
-      idempotencyKey: String = ""
+      portfolioId: Swift.String = "",
+      cascade: Swift.Bool = false,
+      deleteDevices: Swift.Bool = false,
+      dryRun: Swift.Bool = false,
+      idempotencyKey: Swift.String = ""
     ) {
       self.portfolioId = portfolioId
       self.cascade = cascade
@@ -646,96 +725,107 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.DeletePortfolioRequest`.
-    public static var protobufName: String { "tenancy.v1.DeletePortfolioRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.DeletePortfolioRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__delete_portfolio_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__delete_portfolio_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__DeletePortfolioRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__DeletePortfolioRequest>) throws(MessageDecodingError) {
-      try unsafe self.portfolioId = MessageReading.string(source.pointee.portfolio_id)
-      unsafe self.cascade = source.pointee.cascade != 0
-      unsafe self.deleteDevices = source.pointee.delete_devices != 0
-      unsafe self.dryRun = source.pointee.dry_run != 0
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__DeletePortfolioRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.portfolioId = RPCKit.MessageReading.string(source.pointee.f1_portfolio_id)
+      unsafe self.cascade = source.pointee.f2_cascade != 0
+      unsafe self.deleteDevices = source.pointee.f3_delete_devices != 0
+      unsafe self.dryRun = source.pointee.f4_dry_run != 0
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f5_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__DeletePortfolioRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__DeletePortfolioRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__DeletePortfolioRequest.self, 1)
       unsafe tenancy__v1__delete_portfolio_request__init(target)
-      unsafe target.pointee.portfolio_id = scratch.copy(self.portfolioId)
-      unsafe target.pointee.cascade = self.cascade ? 1 : 0
-      unsafe target.pointee.delete_devices = self.deleteDevices ? 1 : 0
-      unsafe target.pointee.dry_run = self.dryRun ? 1 : 0
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f1_portfolio_id = scratch.copy(self.portfolioId)
+      unsafe target.pointee.f2_cascade = self.cascade ? 1 : 0
+      unsafe target.pointee.f3_delete_devices = self.deleteDevices ? 1 : 0
+      unsafe target.pointee.f4_dry_run = self.dryRun ? 1 : 0
+      unsafe target.pointee.f5_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.portfolioId.isEmpty {
-        violations.append(FieldViolation(field: path + "portfolio_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must be set"))
       } else {
         if self.portfolioId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Makes a property in a portfolio.
-  public struct CreatePortfolioPropertyRequest: Message {
+  public struct CreatePortfolioPropertyRequest: RPCKit.Message {
     /// The portfolio.
-    public var portfolioId: String = ""
+    public var portfolioId: Swift.String = ""
     /// For people.
-    public var name: String = ""
+    public var name: Swift.String = ""
     /// Where it is.
     public var address: Tenancy_V1.PropertyAddress? {
-      get { addressStorage.first }
-      set { addressStorage = newValue.map { [$0] } ?? [] }
+      get { address_storage.first }
+      set { address_storage = newValue.map { [$0] } ?? [] }
     }
-    private var addressStorage: [Tenancy_V1.PropertyAddress] = []
+    private var address_storage: [Tenancy_V1.PropertyAddress] = []
     /// Become its managers.
-    public var managerUserIds: [String] = []
+    public var managerUserIds: [Swift.String] = []
     /// IANA name of its time zone.
-    public var defaultTimeZone: String = ""
+    public var defaultTimeZone: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      portfolioId: String = "",
-      name: String = "",
+      portfolioId: Swift.String = "",
+      name: Swift.String = "",
       address: Tenancy_V1.PropertyAddress? = nil,
-      managerUserIds: [String] = [],
-      defaultTimeZone: String = "",
-      idempotencyKey: String = ""
+      managerUserIds: [Swift.String] = [],
+      defaultTimeZone: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.portfolioId = portfolioId
       self.name = name
@@ -746,127 +836,145 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.CreatePortfolioPropertyRequest`.
-    public static var protobufName: String { "tenancy.v1.CreatePortfolioPropertyRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.CreatePortfolioPropertyRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__create_portfolio_property_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__create_portfolio_property_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__CreatePortfolioPropertyRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__CreatePortfolioPropertyRequest>) throws(MessageDecodingError) {
-      try unsafe self.portfolioId = MessageReading.string(source.pointee.portfolio_id)
-      try unsafe self.name = MessageReading.string(source.pointee.name)
-      if let member = unsafe source.pointee.address {
-        try unsafe self.addressStorage = [Tenancy_V1.PropertyAddress(reading: member)]
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__CreatePortfolioPropertyRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.portfolioId = RPCKit.MessageReading.string(source.pointee.f1_portfolio_id)
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f2_name)
+      if let member = unsafe source.pointee.f3_address {
+        try unsafe self.address_storage = [Tenancy_V1.PropertyAddress(reading: member)]
       }
-      if unsafe source.pointee.n_manager_user_ids > 0 {
-        unsafe self.managerUserIds.reserveCapacity(source.pointee.n_manager_user_ids)
-        for index in unsafe 0..<source.pointee.n_manager_user_ids {
-          try unsafe self.managerUserIds.append(MessageReading.string(source.pointee.manager_user_ids[index]))
+      if unsafe source.pointee.n_f4_manager_user_ids > 0 {
+        unsafe self.managerUserIds.reserveCapacity(source.pointee.n_f4_manager_user_ids)
+        for index in unsafe 0..<source.pointee.n_f4_manager_user_ids {
+          try unsafe self.managerUserIds.append(RPCKit.MessageReading.string(source.pointee.f4_manager_user_ids[index]))
         }
       }
-      try unsafe self.defaultTimeZone = MessageReading.string(source.pointee.default_time_zone)
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      try unsafe self.defaultTimeZone = RPCKit.MessageReading.string(source.pointee.f5_default_time_zone)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f6_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__CreatePortfolioPropertyRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__CreatePortfolioPropertyRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__CreatePortfolioPropertyRequest.self, 1)
       unsafe tenancy__v1__create_portfolio_property_request__init(target)
-      unsafe target.pointee.portfolio_id = scratch.copy(self.portfolioId)
-      unsafe target.pointee.name = scratch.copy(self.name)
+      unsafe target.pointee.f1_portfolio_id = scratch.copy(self.portfolioId)
+      unsafe target.pointee.f2_name = scratch.copy(self.name)
       if let value = self.address {
-        unsafe target.pointee.address = value.packed(in: scratch)
+        unsafe target.pointee.f3_address = value.packed(in: scratch)
       }
       if !self.managerUserIds.isEmpty {
-        unsafe target.pointee.n_manager_user_ids = self.managerUserIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.managerUserIds.count)
+        unsafe target.pointee.n_f4_manager_user_ids = self.managerUserIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.managerUserIds.count)
         for (index, element) in self.managerUserIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.manager_user_ids = unsafe elements
+        unsafe target.pointee.f4_manager_user_ids = unsafe elements
       }
-      unsafe target.pointee.default_time_zone = scratch.copy(self.defaultTimeZone)
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f5_default_time_zone = scratch.copy(self.defaultTimeZone)
+      unsafe target.pointee.f6_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.portfolioId.isEmpty {
-        violations.append(FieldViolation(field: path + "portfolio_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must be set"))
       } else {
         if self.portfolioId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
         }
       }
       if self.name.isEmpty {
-        violations.append(FieldViolation(field: path + "name", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "name", description: "must be set"))
       } else {
         if self.name.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.name,
+            path: path + "name",
+            into: &violations
+          )
         }
       }
       if let value = self.address {
         value.validate(path: path + "address" + ".", into: &violations)
       }
       if self.managerUserIds.count > 100 {
-        violations.append(FieldViolation(field: path + "manager_user_ids", description: "must have at most 100 items"))
-      }
-      for (index, value) in self.managerUserIds.enumerated() {
-        if value.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "manager_user_ids[\(index)]", description: "must have at most 64 bytes"))
+        violations.append(RPCKit.FieldViolation(field: path + "manager_user_ids", description: "must have at most 100 items"))
+      } else {
+        for (index, value) in self.managerUserIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "manager_user_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
         }
       }
       if !(self.defaultTimeZone.isEmpty) {
         if self.defaultTimeZone.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "default_time_zone", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "default_time_zone", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Gives a user a role on a portfolio.
-  public struct AddPortfolioAdminRequest: Message {
+  public struct AddPortfolioAdminRequest: RPCKit.Message {
     /// The portfolio.
-    public var portfolioId: String = ""
+    public var portfolioId: Swift.String = ""
     /// The user, who must have an account.
-    public var userId: String = ""
+    public var userId: Swift.String = ""
     /// `portfolio_admin` (the default) or `owner`.
-    public var role: String = ""
+    public var role: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      portfolioId: String = "",
-      userId: String = "",
-      role: String = "",
-      idempotencyKey: String = ""
+      portfolioId: Swift.String = "",
+      userId: Swift.String = "",
+      role: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.portfolioId = portfolioId
       self.userId = userId
@@ -875,96 +983,107 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.AddPortfolioAdminRequest`.
-    public static var protobufName: String { "tenancy.v1.AddPortfolioAdminRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.AddPortfolioAdminRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__add_portfolio_admin_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__add_portfolio_admin_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__AddPortfolioAdminRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__AddPortfolioAdminRequest>) throws(MessageDecodingError) {
-      try unsafe self.portfolioId = MessageReading.string(source.pointee.portfolio_id)
-      try unsafe self.userId = MessageReading.string(source.pointee.user_id)
-      try unsafe self.role = MessageReading.string(source.pointee.role)
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__AddPortfolioAdminRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.portfolioId = RPCKit.MessageReading.string(source.pointee.f1_portfolio_id)
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f2_user_id)
+      try unsafe self.role = RPCKit.MessageReading.string(source.pointee.f3_role)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f4_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__AddPortfolioAdminRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__AddPortfolioAdminRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__AddPortfolioAdminRequest.self, 1)
       unsafe tenancy__v1__add_portfolio_admin_request__init(target)
-      unsafe target.pointee.portfolio_id = scratch.copy(self.portfolioId)
-      unsafe target.pointee.user_id = scratch.copy(self.userId)
-      unsafe target.pointee.role = scratch.copy(self.role)
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f1_portfolio_id = scratch.copy(self.portfolioId)
+      unsafe target.pointee.f2_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f3_role = scratch.copy(self.role)
+      unsafe target.pointee.f4_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.portfolioId.isEmpty {
-        violations.append(FieldViolation(field: path + "portfolio_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must be set"))
       } else {
         if self.portfolioId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
         }
       }
       if self.userId.isEmpty {
-        violations.append(FieldViolation(field: path + "user_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
       } else {
         if self.userId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.role.isEmpty) {
         if self.role.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "role", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "role", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Takes a role on a portfolio away.
-  public struct RemovePortfolioAdminRequest: Message {
+  public struct RemovePortfolioAdminRequest: RPCKit.Message {
     /// The portfolio.
-    public var portfolioId: String = ""
+    public var portfolioId: Swift.String = ""
     /// The user.
-    public var userId: String = ""
+    public var userId: Swift.String = ""
     /// `portfolio_admin` or `owner`; both if empty.
-    public var role: String = ""
+    public var role: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      portfolioId: String = "",
-      userId: String = "",
-      role: String = "",
-      idempotencyKey: String = ""
+      portfolioId: Swift.String = "",
+      userId: Swift.String = "",
+      role: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.portfolioId = portfolioId
       self.userId = userId
@@ -973,71 +1092,82 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.RemovePortfolioAdminRequest`.
-    public static var protobufName: String { "tenancy.v1.RemovePortfolioAdminRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.RemovePortfolioAdminRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__remove_portfolio_admin_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__remove_portfolio_admin_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__RemovePortfolioAdminRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__RemovePortfolioAdminRequest>) throws(MessageDecodingError) {
-      try unsafe self.portfolioId = MessageReading.string(source.pointee.portfolio_id)
-      try unsafe self.userId = MessageReading.string(source.pointee.user_id)
-      try unsafe self.role = MessageReading.string(source.pointee.role)
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__RemovePortfolioAdminRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.portfolioId = RPCKit.MessageReading.string(source.pointee.f1_portfolio_id)
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f2_user_id)
+      try unsafe self.role = RPCKit.MessageReading.string(source.pointee.f3_role)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f4_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__RemovePortfolioAdminRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__RemovePortfolioAdminRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__RemovePortfolioAdminRequest.self, 1)
       unsafe tenancy__v1__remove_portfolio_admin_request__init(target)
-      unsafe target.pointee.portfolio_id = scratch.copy(self.portfolioId)
-      unsafe target.pointee.user_id = scratch.copy(self.userId)
-      unsafe target.pointee.role = scratch.copy(self.role)
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f1_portfolio_id = scratch.copy(self.portfolioId)
+      unsafe target.pointee.f2_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f3_role = scratch.copy(self.role)
+      unsafe target.pointee.f4_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.portfolioId.isEmpty {
-        violations.append(FieldViolation(field: path + "portfolio_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must be set"))
       } else {
         if self.portfolioId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
         }
       }
       if self.userId.isEmpty {
-        violations.append(FieldViolation(field: path + "user_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
       } else {
         if self.userId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.role.isEmpty) {
         if self.role.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "role", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "role", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -1046,7 +1176,7 @@ extension Tenancy_V1 {
   /// What is known of the methods of `tenancy.v1.Portfolios`.
   public enum PortfoliosMethods {
     /// Makes a portfolio. Any user may when the policy's self-service is on; the caller becomes owner.
-    public static let create = MethodDescriptor(
+    public static let create = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Portfolios",
       method: "Create",
       kind: .unary,
@@ -1059,7 +1189,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.Portfolio"
     )
     /// Portfolios that the caller has access to.
-    public static let list = MethodDescriptor(
+    public static let list = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Portfolios",
       method: "List",
       kind: .unary,
@@ -1072,7 +1202,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.ListPortfoliosResponse"
     )
     /// One portfolio.
-    public static let get = MethodDescriptor(
+    public static let `get` = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Portfolios",
       method: "Get",
       kind: .unary,
@@ -1085,7 +1215,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.Portfolio"
     )
     /// Changes a portfolio.
-    public static let update = MethodDescriptor(
+    public static let update = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Portfolios",
       method: "Update",
       kind: .unary,
@@ -1098,7 +1228,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.Portfolio"
     )
     /// Deletes a portfolio.
-    public static let delete = MethodDescriptor(
+    public static let delete = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Portfolios",
       method: "Delete",
       kind: .unary,
@@ -1111,7 +1241,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.DeleteResponse"
     )
     /// Makes a property in a portfolio.
-    public static let createProperty = MethodDescriptor(
+    public static let createProperty = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Portfolios",
       method: "CreateProperty",
       kind: .unary,
@@ -1124,7 +1254,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.Property"
     )
     /// Properties of a portfolio that the caller has access to.
-    public static let listProperties = MethodDescriptor(
+    public static let listProperties = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Portfolios",
       method: "ListProperties",
       kind: .unary,
@@ -1137,7 +1267,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.ListPropertiesResponse"
     )
     /// Gives a user a role on a portfolio. One that is there already is no error.
-    public static let addAdmin = MethodDescriptor(
+    public static let addAdmin = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Portfolios",
       method: "AddAdmin",
       kind: .unary,
@@ -1150,7 +1280,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.RoleAssociation"
     )
     /// Takes a role on a portfolio away; the last owner's is refused.
-    public static let removeAdmin = MethodDescriptor(
+    public static let removeAdmin = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Portfolios",
       method: "RemoveAdmin",
       kind: .unary,
@@ -1165,34 +1295,34 @@ extension Tenancy_V1 {
   }
 
   /// Portfolios.
-  public protocol PortfoliosService: Sendable {
+  public protocol PortfoliosService: Swift.Sendable {
     /// Makes a portfolio. Any user may when the policy's self-service is on; the caller becomes owner.
-    func create(_ request: Tenancy_V1.CreatePortfolioRequest, _ call: CallContext) async throws -> Tenancy_V1.Portfolio
+    func create(_ request: Tenancy_V1.CreatePortfolioRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Portfolio
     /// Portfolios that the caller has access to.
-    func list(_ request: Tenancy_V1.ListPortfoliosRequest, _ call: CallContext) async throws -> Tenancy_V1.ListPortfoliosResponse
+    func list(_ request: Tenancy_V1.ListPortfoliosRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListPortfoliosResponse
     /// One portfolio.
-    func get(_ request: Tenancy_V1.GetPortfolioRequest, _ call: CallContext) async throws -> Tenancy_V1.Portfolio
+    func `get`(_ request: Tenancy_V1.GetPortfolioRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Portfolio
     /// Changes a portfolio.
-    func update(_ request: Tenancy_V1.UpdatePortfolioRequest, _ call: CallContext) async throws -> Tenancy_V1.Portfolio
+    func update(_ request: Tenancy_V1.UpdatePortfolioRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Portfolio
     /// Deletes a portfolio.
-    func delete(_ request: Tenancy_V1.DeletePortfolioRequest, _ call: CallContext) async throws -> Tenancy_V1.DeleteResponse
+    func delete(_ request: Tenancy_V1.DeletePortfolioRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DeleteResponse
     /// Makes a property in a portfolio.
-    func createProperty(_ request: Tenancy_V1.CreatePortfolioPropertyRequest, _ call: CallContext) async throws -> Tenancy_V1.Property
+    func createProperty(_ request: Tenancy_V1.CreatePortfolioPropertyRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Property
     /// Properties of a portfolio that the caller has access to.
-    func listProperties(_ request: Tenancy_V1.ListPropertiesRequest, _ call: CallContext) async throws -> Tenancy_V1.ListPropertiesResponse
+    func listProperties(_ request: Tenancy_V1.ListPropertiesRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListPropertiesResponse
     /// Gives a user a role on a portfolio. One that is there already is no error.
-    func addAdmin(_ request: Tenancy_V1.AddPortfolioAdminRequest, _ call: CallContext) async throws -> Tenancy_V1.RoleAssociation
+    func addAdmin(_ request: Tenancy_V1.AddPortfolioAdminRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RoleAssociation
     /// Takes a role on a portfolio away; the last owner's is refused.
-    func removeAdmin(_ request: Tenancy_V1.RemovePortfolioAdminRequest, _ call: CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
+    func removeAdmin(_ request: Tenancy_V1.RemovePortfolioAdminRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
   }
 
   /// Calls `tenancy.v1.Portfolios`.
-  public struct PortfoliosClient: Sendable {
+  public struct PortfoliosClient: Swift.Sendable {
     /// Where the calls go.
-    public let channel: Channel
+    public let channel: RPCKit.Channel
 
     /// Makes a client of the servers behind `channel`.
-    public init(_ channel: Channel) {
+    public init(_ channel: RPCKit.Channel) {
       self.channel = channel
     }
 
@@ -1202,7 +1332,7 @@ extension Tenancy_V1 {
     public func create(
       _ request: Tenancy_V1.CreatePortfolioRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.Portfolio {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1215,7 +1345,7 @@ extension Tenancy_V1 {
     public func list(
       _ request: Tenancy_V1.ListPortfoliosRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.ListPortfoliosResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1225,14 +1355,14 @@ extension Tenancy_V1 {
     /// One portfolio.
     ///
     /// `timeout`, if given, goes before the one in `options`.
-    public func get(
+    public func `get`(
       _ request: Tenancy_V1.GetPortfolioRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.Portfolio {
       var options = options
       if let timeout { options.timeout = timeout }
-      return try await channel.unary(PortfoliosMethods.get, request, options: options)
+      return try await channel.unary(PortfoliosMethods.`get`, request, options: options)
     }
 
     /// Changes a portfolio.
@@ -1241,7 +1371,7 @@ extension Tenancy_V1 {
     public func update(
       _ request: Tenancy_V1.UpdatePortfolioRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.Portfolio {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1254,7 +1384,7 @@ extension Tenancy_V1 {
     public func delete(
       _ request: Tenancy_V1.DeletePortfolioRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.DeleteResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1267,7 +1397,7 @@ extension Tenancy_V1 {
     public func createProperty(
       _ request: Tenancy_V1.CreatePortfolioPropertyRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.Property {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1280,7 +1410,7 @@ extension Tenancy_V1 {
     public func listProperties(
       _ request: Tenancy_V1.ListPropertiesRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.ListPropertiesResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1293,7 +1423,7 @@ extension Tenancy_V1 {
     public func addAdmin(
       _ request: Tenancy_V1.AddPortfolioAdminRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.RoleAssociation {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1306,7 +1436,7 @@ extension Tenancy_V1 {
     public func removeAdmin(
       _ request: Tenancy_V1.RemovePortfolioAdminRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.RemoveRoleResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1315,18 +1445,18 @@ extension Tenancy_V1 {
   }
 
   /// The descriptor of `tenancy/v1/portfolios.proto`, for reflection and JSON.
-  public static var tenancyV1PortfoliosFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var tenancyV1PortfoliosFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/portfolios.proto",
-      base64: "Cht0ZW5hbmN5L3YxL3BvcnRmb2xpb3MucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8aG3RlbmFuY3kvdjEvcHJvcGVydGllcy5wcm90byKaAgoJUG9ydGZvbGlvEg4KAmlkGAEgASgJUgJpZBISCgRuYW1lGAIgASgJUgRuYW1lEjQKFmFkbWluaXN0cmF0b3JfdXNlcl9pZHMYAyADKAlSFGFkbWluaXN0cmF0b3JVc2VySWRzEiEKDHByb3BlcnR5X2lkcxgEIAMoCVILcHJvcGVydHlJZHMSOQoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAcgASgJUghyZXZpc2lvbiKpAQoWQ3JlYXRlUG9ydGZvbGlvUmVxdWVzdBIdCgRuYW1lGAEgASgJQgmquxgFCAEYyAFSBG5hbWUSPgoWYWRtaW5pc3RyYXRvcl91c2VyX2lkcxgCIAMoCUIIqrsYBBhASGRSFGFkbWluaXN0cmF0b3JVc2VySWRzEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki7QEKFUxpc3RQb3J0Zm9saW9zUmVxdWVzdBIqCglwYWdlX3NpemUYASABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAiABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIuCgdzb3J0X2J5GAMgASgJQhWquxgRIg9uYW1lfGNyZWF0ZWRfYXRSBnNvcnRCeRIbCgR0ZXh0GAQgASgJQgequxgDGMgBUgR0ZXh0EjMKEWF0X2xlYXN0X3JldmlzaW9uGAUgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24ilgEKFkxpc3RQb3J0Zm9saW9zUmVzcG9uc2USNQoKcG9ydGZvbGlvcxgBIAMoCzIVLnRlbmFuY3kudjEuUG9ydGZvbGlvUgpwb3J0Zm9saW9zEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIdCgp0b3RhbF9zaXplGAMgASgEUgl0b3RhbFNpemUidwoTR2V0UG9ydGZvbGlvUmVxdWVzdBIrCgxwb3J0Zm9saW9faWQYASABKAlCCKq7GAQIARhAUgtwb3J0Zm9saW9JZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgCIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uItoBChZVcGRhdGVQb3J0Zm9saW9SZXF1ZXN0EisKDHBvcnRmb2xpb19pZBgBIAEoCUIIqrsYBAgBGEBSC3BvcnRmb2xpb0lkEiIKBG5hbWUYAiABKAlCCaq7GAUQARjIAUgAUgRuYW1liAEBEjQKEWV4cGVjdGVkX3JldmlzaW9uGAMgASgJQgequxgDGIABUhBleHBlY3RlZFJldmlzaW9uEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXlCBwoFX25hbWUi0QEKFkRlbGV0ZVBvcnRmb2xpb1JlcXVlc3QSKwoMcG9ydGZvbGlvX2lkGAEgASgJQgiquxgECAEYQFILcG9ydGZvbGlvSWQSGAoHY2FzY2FkZRgCIAEoCFIHY2FzY2FkZRIlCg5kZWxldGVfZGV2aWNlcxgDIAEoCFINZGVsZXRlRGV2aWNlcxIXCgdkcnlfcnVuGAQgASgIUgZkcnlSdW4SMAoPaWRlbXBvdGVuY3lfa2V5GAUgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSK9AgoeQ3JlYXRlUG9ydGZvbGlvUHJvcGVydHlSZXF1ZXN0EisKDHBvcnRmb2xpb19pZBgBIAEoCUIIqrsYBAgBGEBSC3BvcnRmb2xpb0lkEh0KBG5hbWUYAiABKAlCCaq7GAUIARjIAVIEbmFtZRI1CgdhZGRyZXNzGAMgASgLMhsudGVuYW5jeS52MS5Qcm9wZXJ0eUFkZHJlc3NSB2FkZHJlc3MSMgoQbWFuYWdlcl91c2VyX2lkcxgEIAMoCUIIqrsYBBhASGRSDm1hbmFnZXJVc2VySWRzEjIKEWRlZmF1bHRfdGltZV96b25lGAUgASgJQgaquxgCGEBSD2RlZmF1bHRUaW1lWm9uZRIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IrgBChhBZGRQb3J0Zm9saW9BZG1pblJlcXVlc3QSKwoMcG9ydGZvbGlvX2lkGAEgASgJQgiquxgECAEYQFILcG9ydGZvbGlvSWQSIQoHdXNlcl9pZBgCIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIaCgRyb2xlGAMgASgJQgaquxgCGEBSBHJvbGUSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSK7AQobUmVtb3ZlUG9ydGZvbGlvQWRtaW5SZXF1ZXN0EisKDHBvcnRmb2xpb19pZBgBIAEoCUIIqrsYBAgBGEBSC3BvcnRmb2xpb0lkEiEKB3VzZXJfaWQYAiABKAlCCKq7GAQIARhAUgZ1c2VySWQSGgoEcm9sZRgDIAEoCUIGqrsYAhhAUgRyb2xlEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkylAYKClBvcnRmb2xpb3MSSwoGQ3JlYXRlEiIudGVuYW5jeS52MS5DcmVhdGVQb3J0Zm9saW9SZXF1ZXN0GhUudGVuYW5jeS52MS5Qb3J0Zm9saW8iBqK7GAIIAhJZCgRMaXN0EiEudGVuYW5jeS52MS5MaXN0UG9ydGZvbGlvc1JlcXVlc3QaIi50ZW5hbmN5LnYxLkxpc3RQb3J0Zm9saW9zUmVzcG9uc2UiCqK7GAYIAiABKAESRwoDR2V0Eh8udGVuYW5jeS52MS5HZXRQb3J0Zm9saW9SZXF1ZXN0GhUudGVuYW5jeS52MS5Qb3J0Zm9saW8iCKK7GAQIAiABEksKBlVwZGF0ZRIiLnRlbmFuY3kudjEuVXBkYXRlUG9ydGZvbGlvUmVxdWVzdBoVLnRlbmFuY3kudjEuUG9ydGZvbGlvIgaiuxgCCAISUAoGRGVsZXRlEiIudGVuYW5jeS52MS5EZWxldGVQb3J0Zm9saW9SZXF1ZXN0GhoudGVuYW5jeS52MS5EZWxldGVSZXNwb25zZSIGorsYAggCEloKDkNyZWF0ZVByb3BlcnR5EioudGVuYW5jeS52MS5DcmVhdGVQb3J0Zm9saW9Qcm9wZXJ0eVJlcXVlc3QaFC50ZW5hbmN5LnYxLlByb3BlcnR5IgaiuxgCCAISYwoOTGlzdFByb3BlcnRpZXMSIS50ZW5hbmN5LnYxLkxpc3RQcm9wZXJ0aWVzUmVxdWVzdBoiLnRlbmFuY3kudjEuTGlzdFByb3BlcnRpZXNSZXNwb25zZSIKorsYBggCIAEoARJVCghBZGRBZG1pbhIkLnRlbmFuY3kudjEuQWRkUG9ydGZvbGlvQWRtaW5SZXF1ZXN0GhsudGVuYW5jeS52MS5Sb2xlQXNzb2NpYXRpb24iBqK7GAIIAhJeCgtSZW1vdmVBZG1pbhInLnRlbmFuY3kudjEuUmVtb3ZlUG9ydGZvbGlvQWRtaW5SZXF1ZXN0Gh4udGVuYW5jeS52MS5SZW1vdmVSb2xlUmVzcG9uc2UiBqK7GAIIAmIGcHJvdG8z"
+      base64: "Cht0ZW5hbmN5L3YxL3BvcnRmb2xpb3MucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8aG3RlbmFuY3kvdjEvcHJvcGVydGllcy5wcm90byKaAgoJUG9ydGZvbGlvEg4KAmlkGAEgASgJUgJpZBISCgRuYW1lGAIgASgJUgRuYW1lEjQKFmFkbWluaXN0cmF0b3JfdXNlcl9pZHMYAyADKAlSFGFkbWluaXN0cmF0b3JVc2VySWRzEiEKDHByb3BlcnR5X2lkcxgEIAMoCVILcHJvcGVydHlJZHMSOQoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAcgASgJUghyZXZpc2lvbiKrAQoWQ3JlYXRlUG9ydGZvbGlvUmVxdWVzdBIfCgRuYW1lGAEgASgJQguquxgHCAEYyAFYAVIEbmFtZRI+ChZhZG1pbmlzdHJhdG9yX3VzZXJfaWRzGAIgAygJQgiquxgEGEBIZFIUYWRtaW5pc3RyYXRvclVzZXJJZHMSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSLtAQoVTGlzdFBvcnRmb2xpb3NSZXF1ZXN0EioKCXBhZ2Vfc2l6ZRgBIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgCIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEi4KB3NvcnRfYnkYAyABKAlCFaq7GBEiD25hbWV8Y3JlYXRlZF9hdFIGc29ydEJ5EhsKBHRleHQYBCABKAlCB6q7GAMYyAFSBHRleHQSMwoRYXRfbGVhc3RfcmV2aXNpb24YBSABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiKWAQoWTGlzdFBvcnRmb2xpb3NSZXNwb25zZRI1Cgpwb3J0Zm9saW9zGAEgAygLMhUudGVuYW5jeS52MS5Qb3J0Zm9saW9SCnBvcnRmb2xpb3MSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEh0KCnRvdGFsX3NpemUYAyABKARSCXRvdGFsU2l6ZSJ3ChNHZXRQb3J0Zm9saW9SZXF1ZXN0EisKDHBvcnRmb2xpb19pZBgBIAEoCUIIqrsYBAgBGEBSC3BvcnRmb2xpb0lkEjMKEWF0X2xlYXN0X3JldmlzaW9uGAIgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24i3AEKFlVwZGF0ZVBvcnRmb2xpb1JlcXVlc3QSKwoMcG9ydGZvbGlvX2lkGAEgASgJQgiquxgECAEYQFILcG9ydGZvbGlvSWQSJAoEbmFtZRgCIAEoCUILqrsYBxABGMgBWAFIAFIEbmFtZYgBARI0ChFleHBlY3RlZF9yZXZpc2lvbhgDIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgcKBV9uYW1lItEBChZEZWxldGVQb3J0Zm9saW9SZXF1ZXN0EisKDHBvcnRmb2xpb19pZBgBIAEoCUIIqrsYBAgBGEBSC3BvcnRmb2xpb0lkEhgKB2Nhc2NhZGUYAiABKAhSB2Nhc2NhZGUSJQoOZGVsZXRlX2RldmljZXMYAyABKAhSDWRlbGV0ZURldmljZXMSFwoHZHJ5X3J1bhgEIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkivwIKHkNyZWF0ZVBvcnRmb2xpb1Byb3BlcnR5UmVxdWVzdBIrCgxwb3J0Zm9saW9faWQYASABKAlCCKq7GAQIARhAUgtwb3J0Zm9saW9JZBIfCgRuYW1lGAIgASgJQguquxgHCAEYyAFYAVIEbmFtZRI1CgdhZGRyZXNzGAMgASgLMhsudGVuYW5jeS52MS5Qcm9wZXJ0eUFkZHJlc3NSB2FkZHJlc3MSMgoQbWFuYWdlcl91c2VyX2lkcxgEIAMoCUIIqrsYBBhASGRSDm1hbmFnZXJVc2VySWRzEjIKEWRlZmF1bHRfdGltZV96b25lGAUgASgJQgaquxgCGEBSD2RlZmF1bHRUaW1lWm9uZRIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IrgBChhBZGRQb3J0Zm9saW9BZG1pblJlcXVlc3QSKwoMcG9ydGZvbGlvX2lkGAEgASgJQgiquxgECAEYQFILcG9ydGZvbGlvSWQSIQoHdXNlcl9pZBgCIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIaCgRyb2xlGAMgASgJQgaquxgCGEBSBHJvbGUSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSK7AQobUmVtb3ZlUG9ydGZvbGlvQWRtaW5SZXF1ZXN0EisKDHBvcnRmb2xpb19pZBgBIAEoCUIIqrsYBAgBGEBSC3BvcnRmb2xpb0lkEiEKB3VzZXJfaWQYAiABKAlCCKq7GAQIARhAUgZ1c2VySWQSGgoEcm9sZRgDIAEoCUIGqrsYAhhAUgRyb2xlEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkylAYKClBvcnRmb2xpb3MSSwoGQ3JlYXRlEiIudGVuYW5jeS52MS5DcmVhdGVQb3J0Zm9saW9SZXF1ZXN0GhUudGVuYW5jeS52MS5Qb3J0Zm9saW8iBqK7GAIIAhJZCgRMaXN0EiEudGVuYW5jeS52MS5MaXN0UG9ydGZvbGlvc1JlcXVlc3QaIi50ZW5hbmN5LnYxLkxpc3RQb3J0Zm9saW9zUmVzcG9uc2UiCqK7GAYIAiABKAESRwoDR2V0Eh8udGVuYW5jeS52MS5HZXRQb3J0Zm9saW9SZXF1ZXN0GhUudGVuYW5jeS52MS5Qb3J0Zm9saW8iCKK7GAQIAiABEksKBlVwZGF0ZRIiLnRlbmFuY3kudjEuVXBkYXRlUG9ydGZvbGlvUmVxdWVzdBoVLnRlbmFuY3kudjEuUG9ydGZvbGlvIgaiuxgCCAISUAoGRGVsZXRlEiIudGVuYW5jeS52MS5EZWxldGVQb3J0Zm9saW9SZXF1ZXN0GhoudGVuYW5jeS52MS5EZWxldGVSZXNwb25zZSIGorsYAggCEloKDkNyZWF0ZVByb3BlcnR5EioudGVuYW5jeS52MS5DcmVhdGVQb3J0Zm9saW9Qcm9wZXJ0eVJlcXVlc3QaFC50ZW5hbmN5LnYxLlByb3BlcnR5IgaiuxgCCAISYwoOTGlzdFByb3BlcnRpZXMSIS50ZW5hbmN5LnYxLkxpc3RQcm9wZXJ0aWVzUmVxdWVzdBoiLnRlbmFuY3kudjEuTGlzdFByb3BlcnRpZXNSZXNwb25zZSIKorsYBggCIAEoARJVCghBZGRBZG1pbhIkLnRlbmFuY3kudjEuQWRkUG9ydGZvbGlvQWRtaW5SZXF1ZXN0GhsudGVuYW5jeS52MS5Sb2xlQXNzb2NpYXRpb24iBqK7GAIIAhJeCgtSZW1vdmVBZG1pbhInLnRlbmFuY3kudjEuUmVtb3ZlUG9ydGZvbGlvQWRtaW5SZXF1ZXN0Gh4udGVuYW5jeS52MS5SZW1vdmVSb2xlUmVzcG9uc2UiBqK7GAIIAmIGcHJvdG8z"
     )
   }
 }
 
 extension Tenancy_V1.PortfoliosService {
   /// This service and its handlers, for a server.
-  public var definition: ServiceDefinition {
-    ServiceDefinition(
+  public var definition: RPCKit.ServiceDefinition {
+    RPCKit.ServiceDefinition(
       name: "tenancy.v1.Portfolios",
       methods: [
         .unary(Tenancy_V1.PortfoliosMethods.create) {
@@ -1335,8 +1465,8 @@ extension Tenancy_V1.PortfoliosService {
         .unary(Tenancy_V1.PortfoliosMethods.list) {
           request, call in try await self.list(request, call)
         },
-        .unary(Tenancy_V1.PortfoliosMethods.get) {
-          request, call in try await self.get(request, call)
+        .unary(Tenancy_V1.PortfoliosMethods.`get`) {
+          request, call in try await self.`get`(request, call)
         },
         .unary(Tenancy_V1.PortfoliosMethods.update) {
           request, call in try await self.update(request, call)

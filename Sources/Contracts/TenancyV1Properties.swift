@@ -5,28 +5,28 @@ public import RPCKit
 
 extension Tenancy_V1 {
   /// Where a property is.
-  public struct PropertyAddress: Message {
+  public struct PropertyAddress: RPCKit.Message {
     /// Street and number.
-    public var street: String = ""
+    public var street: Swift.String = ""
     /// City.
-    public var city: String = ""
+    public var city: Swift.String = ""
     /// State or region.
-    public var state: String = ""
+    public var state: Swift.String = ""
     /// Postal code.
-    public var postalCode: String = ""
+    public var postalCode: Swift.String = ""
     /// Country.
-    public var country: String = ""
+    public var country: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      street: String = "",
-      city: String = "",
-      state: String = "",
-      postalCode: String = "",
-      country: String = ""
+      street: Swift.String = "",
+      city: Swift.String = "",
+      state: Swift.String = "",
+      postalCode: Swift.String = "",
+      country: Swift.String = ""
     ) {
       self.street = street
       self.city = city
@@ -36,121 +36,162 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.PropertyAddress`.
-    public static var protobufName: String { "tenancy.v1.PropertyAddress" }
+    public static var protobufName: Swift.String { "tenancy.v1.PropertyAddress" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__property_address(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__property_address(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__PropertyAddress.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__PropertyAddress>) throws(MessageDecodingError) {
-      try unsafe self.street = MessageReading.string(source.pointee.street)
-      try unsafe self.city = MessageReading.string(source.pointee.city)
-      try unsafe self.state = MessageReading.string(source.pointee.state)
-      try unsafe self.postalCode = MessageReading.string(source.pointee.postal_code)
-      try unsafe self.country = MessageReading.string(source.pointee.country)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__PropertyAddress>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.street = RPCKit.MessageReading.string(source.pointee.f1_street)
+      try unsafe self.city = RPCKit.MessageReading.string(source.pointee.f2_city)
+      try unsafe self.state = RPCKit.MessageReading.string(source.pointee.f3_state)
+      try unsafe self.postalCode = RPCKit.MessageReading.string(source.pointee.f4_postal_code)
+      try unsafe self.country = RPCKit.MessageReading.string(source.pointee.f5_country)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__PropertyAddress> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__PropertyAddress> {
       let target = unsafe scratch.allocate(Tenancy__V1__PropertyAddress.self, 1)
       unsafe tenancy__v1__property_address__init(target)
-      unsafe target.pointee.street = scratch.copy(self.street)
-      unsafe target.pointee.city = scratch.copy(self.city)
-      unsafe target.pointee.state = scratch.copy(self.state)
-      unsafe target.pointee.postal_code = scratch.copy(self.postalCode)
-      unsafe target.pointee.country = scratch.copy(self.country)
+      unsafe target.pointee.f1_street = scratch.copy(self.street)
+      unsafe target.pointee.f2_city = scratch.copy(self.city)
+      unsafe target.pointee.f3_state = scratch.copy(self.state)
+      unsafe target.pointee.f4_postal_code = scratch.copy(self.postalCode)
+      unsafe target.pointee.f5_country = scratch.copy(self.country)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if !(self.street.isEmpty) {
         if self.street.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "street", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "street", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.street,
+            path: path + "street",
+            into: &violations
+          )
         }
       }
       if !(self.city.isEmpty) {
         if self.city.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "city", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "city", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.city,
+            path: path + "city",
+            into: &violations
+          )
         }
       }
       if !(self.state.isEmpty) {
         if self.state.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "state", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "state", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.state,
+            path: path + "state",
+            into: &violations
+          )
         }
       }
       if !(self.postalCode.isEmpty) {
         if self.postalCode.utf8.count > 32 {
-          violations.append(FieldViolation(field: path + "postal_code", description: "must have at most 32 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "postal_code", description: "must have at most 32 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.postalCode,
+            path: path + "postal_code",
+            into: &violations
+          )
         }
       }
       if !(self.country.isEmpty) {
         if self.country.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "country", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "country", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.country,
+            path: path + "country",
+            into: &violations
+          )
         }
       }
     }
   }
 
   /// A building or site.
-  public struct Property: Message {
+  public struct Property: RPCKit.Message {
     /// Identifier, `prp_…`.
-    public var id: String = ""
+    public var id: Swift.String = ""
     /// For people.
-    public var name: String = ""
+    public var name: Swift.String = ""
     /// The portfolio it belongs to.
-    public var portfolioId: String = ""
+    public var portfolioId: Swift.String = ""
     /// Where it is.
     public var address: Tenancy_V1.PropertyAddress? {
-      get { addressStorage.first }
-      set { addressStorage = newValue.map { [$0] } ?? [] }
+      get { address_storage.first }
+      set { address_storage = newValue.map { [$0] } ?? [] }
     }
-    private var addressStorage: [Tenancy_V1.PropertyAddress] = []
+    private var address_storage: [Tenancy_V1.PropertyAddress] = []
     /// Its managers, in the order they were added.
-    public var managerUserIds: [String] = []
+    public var managerUserIds: [Swift.String] = []
     /// Its units that the caller may see, at most 1000; ListUnits has them all.
-    public var unitIds: [String] = []
+    public var unitIds: [Swift.String] = []
     /// IANA name of its time zone.
-    public var defaultTimeZone: String = ""
+    public var defaultTimeZone: Swift.String = ""
     /// When it was made.
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// When it was last changed.
     public var updatedAt: Google_Protobuf.Timestamp? = nil
     /// Changes with every change of the property; for `expected_revision`.
-    public var revision: String = ""
+    public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      id: String = "",
-      name: String = "",
-      portfolioId: String = "",
+      id: Swift.String = "",
+      name: Swift.String = "",
+      portfolioId: Swift.String = "",
       address: Tenancy_V1.PropertyAddress? = nil,
-      managerUserIds: [String] = [],
-      unitIds: [String] = [],
-      defaultTimeZone: String = "",
+      managerUserIds: [Swift.String] = [],
+      unitIds: [Swift.String] = [],
+      defaultTimeZone: Swift.String = "",
       createdAt: Google_Protobuf.Timestamp? = nil,
       updatedAt: Google_Protobuf.Timestamp? = nil,
-      revision: String = ""
+      revision: Swift.String = ""
     ) {
       self.id = id
       self.name = name
@@ -165,97 +206,108 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.Property`.
-    public static var protobufName: String { "tenancy.v1.Property" }
+    public static var protobufName: Swift.String { "tenancy.v1.Property" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__property(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__property(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__Property.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__Property>) throws(MessageDecodingError) {
-      try unsafe self.id = MessageReading.string(source.pointee.id)
-      try unsafe self.name = MessageReading.string(source.pointee.name)
-      try unsafe self.portfolioId = MessageReading.string(source.pointee.portfolio_id)
-      if let member = unsafe source.pointee.address {
-        try unsafe self.addressStorage = [Tenancy_V1.PropertyAddress(reading: member)]
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__Property>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f1_id)
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f2_name)
+      try unsafe self.portfolioId = RPCKit.MessageReading.string(source.pointee.f3_portfolio_id)
+      if let member = unsafe source.pointee.f4_address {
+        try unsafe self.address_storage = [Tenancy_V1.PropertyAddress(reading: member)]
       }
-      if unsafe source.pointee.n_manager_user_ids > 0 {
-        unsafe self.managerUserIds.reserveCapacity(source.pointee.n_manager_user_ids)
-        for index in unsafe 0..<source.pointee.n_manager_user_ids {
-          try unsafe self.managerUserIds.append(MessageReading.string(source.pointee.manager_user_ids[index]))
+      if unsafe source.pointee.n_f5_manager_user_ids > 0 {
+        unsafe self.managerUserIds.reserveCapacity(source.pointee.n_f5_manager_user_ids)
+        for index in unsafe 0..<source.pointee.n_f5_manager_user_ids {
+          try unsafe self.managerUserIds.append(RPCKit.MessageReading.string(source.pointee.f5_manager_user_ids[index]))
         }
       }
-      if unsafe source.pointee.n_unit_ids > 0 {
-        unsafe self.unitIds.reserveCapacity(source.pointee.n_unit_ids)
-        for index in unsafe 0..<source.pointee.n_unit_ids {
-          try unsafe self.unitIds.append(MessageReading.string(source.pointee.unit_ids[index]))
+      if unsafe source.pointee.n_f6_unit_ids > 0 {
+        unsafe self.unitIds.reserveCapacity(source.pointee.n_f6_unit_ids)
+        for index in unsafe 0..<source.pointee.n_f6_unit_ids {
+          try unsafe self.unitIds.append(RPCKit.MessageReading.string(source.pointee.f6_unit_ids[index]))
         }
       }
-      try unsafe self.defaultTimeZone = MessageReading.string(source.pointee.default_time_zone)
-      if let member = unsafe source.pointee.created_at {
+      try unsafe self.defaultTimeZone = RPCKit.MessageReading.string(source.pointee.f7_default_time_zone)
+      if let member = unsafe source.pointee.f8_created_at {
         try unsafe self.createdAt = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.updated_at {
+      if let member = unsafe source.pointee.f9_updated_at {
         try unsafe self.updatedAt = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.revision = MessageReading.string(source.pointee.revision)
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f10_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__Property> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__Property> {
       let target = unsafe scratch.allocate(Tenancy__V1__Property.self, 1)
       unsafe tenancy__v1__property__init(target)
-      unsafe target.pointee.id = scratch.copy(self.id)
-      unsafe target.pointee.name = scratch.copy(self.name)
-      unsafe target.pointee.portfolio_id = scratch.copy(self.portfolioId)
+      unsafe target.pointee.f1_id = scratch.copy(self.id)
+      unsafe target.pointee.f2_name = scratch.copy(self.name)
+      unsafe target.pointee.f3_portfolio_id = scratch.copy(self.portfolioId)
       if let value = self.address {
-        unsafe target.pointee.address = value.packed(in: scratch)
+        unsafe target.pointee.f4_address = value.packed(in: scratch)
       }
       if !self.managerUserIds.isEmpty {
-        unsafe target.pointee.n_manager_user_ids = self.managerUserIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.managerUserIds.count)
+        unsafe target.pointee.n_f5_manager_user_ids = self.managerUserIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.managerUserIds.count)
         for (index, element) in self.managerUserIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.manager_user_ids = unsafe elements
+        unsafe target.pointee.f5_manager_user_ids = unsafe elements
       }
       if !self.unitIds.isEmpty {
-        unsafe target.pointee.n_unit_ids = self.unitIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.unitIds.count)
+        unsafe target.pointee.n_f6_unit_ids = self.unitIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.unitIds.count)
         for (index, element) in self.unitIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.unit_ids = unsafe elements
+        unsafe target.pointee.f6_unit_ids = unsafe elements
       }
-      unsafe target.pointee.default_time_zone = scratch.copy(self.defaultTimeZone)
+      unsafe target.pointee.f7_default_time_zone = scratch.copy(self.defaultTimeZone)
       if let value = self.createdAt {
-        unsafe target.pointee.created_at = value.packed(in: scratch)
+        unsafe target.pointee.f8_created_at = value.packed(in: scratch)
       }
       if let value = self.updatedAt {
-        unsafe target.pointee.updated_at = value.packed(in: scratch)
+        unsafe target.pointee.f9_updated_at = value.packed(in: scratch)
       }
-      unsafe target.pointee.revision = scratch.copy(self.revision)
+      unsafe target.pointee.f10_revision = scratch.copy(self.revision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if let value = self.address {
         value.validate(path: path + "address" + ".", into: &violations)
       }
@@ -263,35 +315,35 @@ extension Tenancy_V1 {
   }
 
   /// Makes a property.
-  public struct CreatePropertyRequest: Message {
+  public struct CreatePropertyRequest: RPCKit.Message {
     /// The portfolio it belongs to.
-    public var portfolioId: String = ""
+    public var portfolioId: Swift.String = ""
     /// For people.
-    public var name: String = ""
+    public var name: Swift.String = ""
     /// Where it is.
     public var address: Tenancy_V1.PropertyAddress? {
-      get { addressStorage.first }
-      set { addressStorage = newValue.map { [$0] } ?? [] }
+      get { address_storage.first }
+      set { address_storage = newValue.map { [$0] } ?? [] }
     }
-    private var addressStorage: [Tenancy_V1.PropertyAddress] = []
+    private var address_storage: [Tenancy_V1.PropertyAddress] = []
     /// Become its managers.
-    public var managerUserIds: [String] = []
+    public var managerUserIds: [Swift.String] = []
     /// IANA name of its time zone.
-    public var defaultTimeZone: String = ""
+    public var defaultTimeZone: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      portfolioId: String = "",
-      name: String = "",
+      portfolioId: Swift.String = "",
+      name: Swift.String = "",
       address: Tenancy_V1.PropertyAddress? = nil,
-      managerUserIds: [String] = [],
-      defaultTimeZone: String = "",
-      idempotencyKey: String = ""
+      managerUserIds: [Swift.String] = [],
+      defaultTimeZone: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.portfolioId = portfolioId
       self.name = name
@@ -302,134 +354,152 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.CreatePropertyRequest`.
-    public static var protobufName: String { "tenancy.v1.CreatePropertyRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.CreatePropertyRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__create_property_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__create_property_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__CreatePropertyRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__CreatePropertyRequest>) throws(MessageDecodingError) {
-      try unsafe self.portfolioId = MessageReading.string(source.pointee.portfolio_id)
-      try unsafe self.name = MessageReading.string(source.pointee.name)
-      if let member = unsafe source.pointee.address {
-        try unsafe self.addressStorage = [Tenancy_V1.PropertyAddress(reading: member)]
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__CreatePropertyRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.portfolioId = RPCKit.MessageReading.string(source.pointee.f1_portfolio_id)
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f2_name)
+      if let member = unsafe source.pointee.f3_address {
+        try unsafe self.address_storage = [Tenancy_V1.PropertyAddress(reading: member)]
       }
-      if unsafe source.pointee.n_manager_user_ids > 0 {
-        unsafe self.managerUserIds.reserveCapacity(source.pointee.n_manager_user_ids)
-        for index in unsafe 0..<source.pointee.n_manager_user_ids {
-          try unsafe self.managerUserIds.append(MessageReading.string(source.pointee.manager_user_ids[index]))
+      if unsafe source.pointee.n_f4_manager_user_ids > 0 {
+        unsafe self.managerUserIds.reserveCapacity(source.pointee.n_f4_manager_user_ids)
+        for index in unsafe 0..<source.pointee.n_f4_manager_user_ids {
+          try unsafe self.managerUserIds.append(RPCKit.MessageReading.string(source.pointee.f4_manager_user_ids[index]))
         }
       }
-      try unsafe self.defaultTimeZone = MessageReading.string(source.pointee.default_time_zone)
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      try unsafe self.defaultTimeZone = RPCKit.MessageReading.string(source.pointee.f5_default_time_zone)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f6_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__CreatePropertyRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__CreatePropertyRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__CreatePropertyRequest.self, 1)
       unsafe tenancy__v1__create_property_request__init(target)
-      unsafe target.pointee.portfolio_id = scratch.copy(self.portfolioId)
-      unsafe target.pointee.name = scratch.copy(self.name)
+      unsafe target.pointee.f1_portfolio_id = scratch.copy(self.portfolioId)
+      unsafe target.pointee.f2_name = scratch.copy(self.name)
       if let value = self.address {
-        unsafe target.pointee.address = value.packed(in: scratch)
+        unsafe target.pointee.f3_address = value.packed(in: scratch)
       }
       if !self.managerUserIds.isEmpty {
-        unsafe target.pointee.n_manager_user_ids = self.managerUserIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.managerUserIds.count)
+        unsafe target.pointee.n_f4_manager_user_ids = self.managerUserIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.managerUserIds.count)
         for (index, element) in self.managerUserIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.manager_user_ids = unsafe elements
+        unsafe target.pointee.f4_manager_user_ids = unsafe elements
       }
-      unsafe target.pointee.default_time_zone = scratch.copy(self.defaultTimeZone)
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f5_default_time_zone = scratch.copy(self.defaultTimeZone)
+      unsafe target.pointee.f6_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.portfolioId.isEmpty {
-        violations.append(FieldViolation(field: path + "portfolio_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must be set"))
       } else {
         if self.portfolioId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
         }
       }
       if self.name.isEmpty {
-        violations.append(FieldViolation(field: path + "name", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "name", description: "must be set"))
       } else {
         if self.name.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.name,
+            path: path + "name",
+            into: &violations
+          )
         }
       }
       if let value = self.address {
         value.validate(path: path + "address" + ".", into: &violations)
       }
       if self.managerUserIds.count > 100 {
-        violations.append(FieldViolation(field: path + "manager_user_ids", description: "must have at most 100 items"))
-      }
-      for (index, value) in self.managerUserIds.enumerated() {
-        if value.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "manager_user_ids[\(index)]", description: "must have at most 64 bytes"))
+        violations.append(RPCKit.FieldViolation(field: path + "manager_user_ids", description: "must have at most 100 items"))
+      } else {
+        for (index, value) in self.managerUserIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "manager_user_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
         }
       }
       if !(self.defaultTimeZone.isEmpty) {
         if self.defaultTimeZone.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "default_time_zone", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "default_time_zone", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Asks for properties.
-  public struct ListPropertiesRequest: Message {
+  public struct ListPropertiesRequest: RPCKit.Message {
     /// Only of this portfolio; required for Portfolios.ListProperties. One that the caller may not know
     /// is NOT_FOUND.
-    public var portfolioId: String = ""
+    public var portfolioId: Swift.String = ""
     /// At most this many, 50 if 0.
-    public var pageSize: UInt32 = 0
+    public var pageSize: Swift.UInt32 = 0
     /// From an earlier answer, with the same other fields.
-    public var pageToken: String = ""
+    public var pageToken: Swift.String = ""
     /// `name` (the default) or `created_at`.
-    public var sortBy: String = ""
+    public var sortBy: Swift.String = ""
     /// Only those whose name contains this, without regard to ASCII case.
-    public var text: String = ""
+    public var text: Swift.String = ""
     /// The answer is at least as new as this.
-    public var atLeastRevision: String = ""
+    public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      portfolioId: String = "",
-      pageSize: UInt32 = 0,
-      pageToken: String = "",
-      sortBy: String = "",
-      text: String = "",
-      atLeastRevision: String = ""
+      portfolioId: Swift.String = "",
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = "",
+      sortBy: Swift.String = "",
+      text: Swift.String = "",
+      atLeastRevision: Swift.String = ""
     ) {
       self.portfolioId = portfolioId
       self.pageSize = pageSize
@@ -440,115 +510,126 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.ListPropertiesRequest`.
-    public static var protobufName: String { "tenancy.v1.ListPropertiesRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListPropertiesRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_properties_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_properties_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListPropertiesRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListPropertiesRequest>) throws(MessageDecodingError) {
-      try unsafe self.portfolioId = MessageReading.string(source.pointee.portfolio_id)
-      unsafe self.pageSize = source.pointee.page_size
-      try unsafe self.pageToken = MessageReading.string(source.pointee.page_token)
-      try unsafe self.sortBy = MessageReading.string(source.pointee.sort_by)
-      try unsafe self.text = MessageReading.string(source.pointee.text)
-      try unsafe self.atLeastRevision = MessageReading.string(source.pointee.at_least_revision)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListPropertiesRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.portfolioId = RPCKit.MessageReading.string(source.pointee.f1_portfolio_id)
+      unsafe self.pageSize = source.pointee.f2_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f3_page_token)
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f4_sort_by)
+      try unsafe self.text = RPCKit.MessageReading.string(source.pointee.f5_text)
+      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f6_at_least_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListPropertiesRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListPropertiesRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListPropertiesRequest.self, 1)
       unsafe tenancy__v1__list_properties_request__init(target)
-      unsafe target.pointee.portfolio_id = scratch.copy(self.portfolioId)
-      unsafe target.pointee.page_size = self.pageSize
-      unsafe target.pointee.page_token = scratch.copy(self.pageToken)
-      unsafe target.pointee.sort_by = scratch.copy(self.sortBy)
-      unsafe target.pointee.text = scratch.copy(self.text)
-      unsafe target.pointee.at_least_revision = scratch.copy(self.atLeastRevision)
+      unsafe target.pointee.f1_portfolio_id = scratch.copy(self.portfolioId)
+      unsafe target.pointee.f2_page_size = self.pageSize
+      unsafe target.pointee.f3_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f4_sort_by = scratch.copy(self.sortBy)
+      unsafe target.pointee.f5_text = scratch.copy(self.text)
+      unsafe target.pointee.f6_at_least_revision = scratch.copy(self.atLeastRevision)
       return unsafe target
     }
 
-    private static let sortByPattern = TextPattern([
+    private static let sortBy_pattern = RPCKit.TextPattern([
       [
-        TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
       ],
       [
-        TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
       ],
     ])
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if !(self.portfolioId.isEmpty) {
         if self.portfolioId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.pageSize == 0) {
-        if !(Double(self.pageSize) <= 1000.0) {
-          violations.append(FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
       if !(self.sortBy.isEmpty) {
-        if !Self.sortByPattern.matches(self.sortBy) {
-          violations.append(FieldViolation(field: path + "sort_by", description: "must look like name|created_at"))
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must look like name|created_at"))
         }
       }
       if !(self.text.isEmpty) {
         if self.text.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "text", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "text", description: "must have at most 200 bytes"))
         }
       }
       if !(self.atLeastRevision.isEmpty) {
         if self.atLeastRevision.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Properties, one page of them.
-  public struct ListPropertiesResponse: Message {
+  public struct ListPropertiesResponse: RPCKit.Message {
     /// In the order that was asked for.
     public var properties: [Tenancy_V1.Property] = []
     /// For the next page; empty at the end.
-    public var nextPageToken: String = ""
+    public var nextPageToken: Swift.String = ""
     /// How many there are on all pages.
-    public var totalSize: UInt64 = 0
+    public var totalSize: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -556,8 +637,8 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       properties: [Tenancy_V1.Property] = [],
-      nextPageToken: String = "",
-      totalSize: UInt64 = 0
+      nextPageToken: Swift.String = "",
+      totalSize: Swift.UInt64 = 0
     ) {
       self.properties = properties
       self.nextPageToken = nextPageToken
@@ -565,61 +646,72 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.ListPropertiesResponse`.
-    public static var protobufName: String { "tenancy.v1.ListPropertiesResponse" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListPropertiesResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_properties_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_properties_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListPropertiesResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListPropertiesResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_properties > 0 {
-        unsafe self.properties.reserveCapacity(source.pointee.n_properties)
-        for index in unsafe 0..<source.pointee.n_properties {
-          if let member = unsafe source.pointee.properties[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListPropertiesResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_properties > 0 {
+        unsafe self.properties.reserveCapacity(source.pointee.n_f1_properties)
+        for index in unsafe 0..<source.pointee.n_f1_properties {
+          if let member = unsafe source.pointee.f1_properties[index] {
             try unsafe self.properties.append(Tenancy_V1.Property(reading: member))
           }
         }
       }
-      try unsafe self.nextPageToken = MessageReading.string(source.pointee.next_page_token)
-      unsafe self.totalSize = source.pointee.total_size
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+      unsafe self.totalSize = source.pointee.f3_total_size
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListPropertiesResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListPropertiesResponse> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListPropertiesResponse.self, 1)
       unsafe tenancy__v1__list_properties_response__init(target)
       if !self.properties.isEmpty {
-        unsafe target.pointee.n_properties = self.properties.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Tenancy__V1__Property>?.self, self.properties.count)
+        unsafe target.pointee.n_f1_properties = self.properties.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__Property>?.self, self.properties.count)
         for (index, element) in self.properties.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.properties = unsafe elements
+        unsafe target.pointee.f1_properties = unsafe elements
       }
-      unsafe target.pointee.next_page_token = scratch.copy(self.nextPageToken)
-      unsafe target.pointee.total_size = self.totalSize
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      unsafe target.pointee.f3_total_size = self.totalSize
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       for (index, value) in self.properties.enumerated() {
         value.validate(path: path + "properties[\(index)]" + ".", into: &violations)
       }
@@ -627,109 +719,120 @@ extension Tenancy_V1 {
   }
 
   /// Asks for one property.
-  public struct GetPropertyRequest: Message {
+  public struct GetPropertyRequest: RPCKit.Message {
     /// The property.
-    public var propertyId: String = ""
+    public var propertyId: Swift.String = ""
     /// The answer is at least as new as this.
-    public var atLeastRevision: String = ""
+    public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      propertyId: String = "",
-      atLeastRevision: String = ""
+      propertyId: Swift.String = "",
+      atLeastRevision: Swift.String = ""
     ) {
       self.propertyId = propertyId
       self.atLeastRevision = atLeastRevision
     }
 
     /// `tenancy.v1.GetPropertyRequest`.
-    public static var protobufName: String { "tenancy.v1.GetPropertyRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.GetPropertyRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__get_property_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__get_property_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__GetPropertyRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__GetPropertyRequest>) throws(MessageDecodingError) {
-      try unsafe self.propertyId = MessageReading.string(source.pointee.property_id)
-      try unsafe self.atLeastRevision = MessageReading.string(source.pointee.at_least_revision)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__GetPropertyRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.propertyId = RPCKit.MessageReading.string(source.pointee.f1_property_id)
+      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f2_at_least_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__GetPropertyRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__GetPropertyRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__GetPropertyRequest.self, 1)
       unsafe tenancy__v1__get_property_request__init(target)
-      unsafe target.pointee.property_id = scratch.copy(self.propertyId)
-      unsafe target.pointee.at_least_revision = scratch.copy(self.atLeastRevision)
+      unsafe target.pointee.f1_property_id = scratch.copy(self.propertyId)
+      unsafe target.pointee.f2_at_least_revision = scratch.copy(self.atLeastRevision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.propertyId.isEmpty {
-        violations.append(FieldViolation(field: path + "property_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must be set"))
       } else {
         if self.propertyId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.atLeastRevision.isEmpty) {
         if self.atLeastRevision.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Changes a property; what is absent stays.
-  public struct UpdatePropertyRequest: Message {
+  public struct UpdatePropertyRequest: RPCKit.Message {
     /// The property.
-    public var propertyId: String = ""
+    public var propertyId: Swift.String = ""
     /// For people.
-    public var name: String? = nil
+    public var name: Swift.String? = nil
     /// Where it is, all of it.
     public var address: Tenancy_V1.PropertyAddress? {
-      get { addressStorage.first }
-      set { addressStorage = newValue.map { [$0] } ?? [] }
+      get { address_storage.first }
+      set { address_storage = newValue.map { [$0] } ?? [] }
     }
-    private var addressStorage: [Tenancy_V1.PropertyAddress] = []
+    private var address_storage: [Tenancy_V1.PropertyAddress] = []
     /// IANA name of its time zone.
-    public var defaultTimeZone: String? = nil
+    public var defaultTimeZone: Swift.String? = nil
     /// Refused with ABORTED when the property has another revision by now; empty: any.
-    public var expectedRevision: String = ""
+    public var expectedRevision: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      propertyId: String = "",
-      name: String? = nil,
+      propertyId: Swift.String = "",
+      name: Swift.String? = nil,
       address: Tenancy_V1.PropertyAddress? = nil,
-      defaultTimeZone: String? = nil,
-      expectedRevision: String = "",
-      idempotencyKey: String = ""
+      defaultTimeZone: Swift.String? = nil,
+      expectedRevision: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.propertyId = propertyId
       self.name = name
@@ -740,80 +843,97 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.UpdatePropertyRequest`.
-    public static var protobufName: String { "tenancy.v1.UpdatePropertyRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.UpdatePropertyRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__update_property_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__update_property_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__UpdatePropertyRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__UpdatePropertyRequest>) throws(MessageDecodingError) {
-      try unsafe self.propertyId = MessageReading.string(source.pointee.property_id)
-      if unsafe source.pointee._name_case.rawValue == 2 {
-        try unsafe self.name = MessageReading.string(source.pointee.name)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__UpdatePropertyRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.propertyId = RPCKit.MessageReading.string(source.pointee.f1_property_id)
+      if unsafe source.pointee.p2_name_case.rawValue == 2 {
+        try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f2_name)
       }
-      if let member = unsafe source.pointee.address {
-        try unsafe self.addressStorage = [Tenancy_V1.PropertyAddress(reading: member)]
+      if let member = unsafe source.pointee.f3_address {
+        try unsafe self.address_storage = [Tenancy_V1.PropertyAddress(reading: member)]
       }
-      if unsafe source.pointee._default_time_zone_case.rawValue == 4 {
-        try unsafe self.defaultTimeZone = MessageReading.string(source.pointee.default_time_zone)
+      if unsafe source.pointee.p4_default_time_zone_case.rawValue == 4 {
+        try unsafe self.defaultTimeZone = RPCKit.MessageReading.string(source.pointee.f4_default_time_zone)
       }
-      try unsafe self.expectedRevision = MessageReading.string(source.pointee.expected_revision)
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      try unsafe self.expectedRevision = RPCKit.MessageReading.string(source.pointee.f5_expected_revision)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f6_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__UpdatePropertyRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__UpdatePropertyRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__UpdatePropertyRequest.self, 1)
       unsafe tenancy__v1__update_property_request__init(target)
-      unsafe target.pointee.property_id = scratch.copy(self.propertyId)
+      unsafe target.pointee.f1_property_id = scratch.copy(self.propertyId)
       if let value = self.name {
-        unsafe target.pointee.name = scratch.copy(value)
-        unsafe target.pointee._name_case = Tenancy__V1__UpdatePropertyRequest__NameCase(rawValue: 2)
+        unsafe target.pointee.f2_name = scratch.copy(value)
+        unsafe target.pointee.p2_name_case = .init(rawValue: 2)
       }
       if let value = self.address {
-        unsafe target.pointee.address = value.packed(in: scratch)
+        unsafe target.pointee.f3_address = value.packed(in: scratch)
       }
       if let value = self.defaultTimeZone {
-        unsafe target.pointee.default_time_zone = scratch.copy(value)
-        unsafe target.pointee._default_time_zone_case = Tenancy__V1__UpdatePropertyRequest__DefaultTimeZoneCase(rawValue: 4)
+        unsafe target.pointee.f4_default_time_zone = scratch.copy(value)
+        unsafe target.pointee.p4_default_time_zone_case = .init(rawValue: 4)
       }
-      unsafe target.pointee.expected_revision = scratch.copy(self.expectedRevision)
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f5_expected_revision = scratch.copy(self.expectedRevision)
+      unsafe target.pointee.f6_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.propertyId.isEmpty {
-        violations.append(FieldViolation(field: path + "property_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must be set"))
       } else {
         if self.propertyId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
         }
       }
       if let value = self.name {
         if value.utf8.count < 1 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at least 1 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at least 1 bytes"))
         }
         if value.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            value,
+            path: path + "name",
+            into: &violations
+          )
         }
       }
       if let value = self.address {
@@ -821,45 +941,45 @@ extension Tenancy_V1 {
       }
       if let value = self.defaultTimeZone {
         if value.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "default_time_zone", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "default_time_zone", description: "must have at most 64 bytes"))
         }
       }
       if !(self.expectedRevision.isEmpty) {
         if self.expectedRevision.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "expected_revision", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "expected_revision", description: "must have at most 128 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Deletes a property.
-  public struct DeletePropertyRequest: Message {
+  public struct DeletePropertyRequest: RPCKit.Message {
     /// The property.
-    public var propertyId: String = ""
+    public var propertyId: Swift.String = ""
     /// Also what is in it; refused without when something is.
-    public var cascade: Bool = false
+    public var cascade: Swift.Bool = false
     /// Devices in it are deleted too, instead of being unassigned.
-    public var deleteDevices: Bool = false
+    public var deleteDevices: Swift.Bool = false
     /// Changes nothing and says what would go.
-    public var dryRun: Bool = false
+    public var dryRun: Swift.Bool = false
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      propertyId: String = "",
-      cascade: Bool = false,
-      deleteDevices: Bool = false,
-      dryRun: Bool = false,
-      idempotencyKey: String = ""
+      propertyId: Swift.String = "",
+      cascade: Swift.Bool = false,
+      deleteDevices: Swift.Bool = false,
+      dryRun: Swift.Bool = false,
+      idempotencyKey: Swift.String = ""
     ) {
       self.propertyId = propertyId
       self.cascade = cascade
@@ -869,92 +989,103 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.DeletePropertyRequest`.
-    public static var protobufName: String { "tenancy.v1.DeletePropertyRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.DeletePropertyRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__delete_property_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__delete_property_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__DeletePropertyRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__DeletePropertyRequest>) throws(MessageDecodingError) {
-      try unsafe self.propertyId = MessageReading.string(source.pointee.property_id)
-      unsafe self.cascade = source.pointee.cascade != 0
-      unsafe self.deleteDevices = source.pointee.delete_devices != 0
-      unsafe self.dryRun = source.pointee.dry_run != 0
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__DeletePropertyRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.propertyId = RPCKit.MessageReading.string(source.pointee.f1_property_id)
+      unsafe self.cascade = source.pointee.f2_cascade != 0
+      unsafe self.deleteDevices = source.pointee.f3_delete_devices != 0
+      unsafe self.dryRun = source.pointee.f4_dry_run != 0
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f5_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__DeletePropertyRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__DeletePropertyRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__DeletePropertyRequest.self, 1)
       unsafe tenancy__v1__delete_property_request__init(target)
-      unsafe target.pointee.property_id = scratch.copy(self.propertyId)
-      unsafe target.pointee.cascade = self.cascade ? 1 : 0
-      unsafe target.pointee.delete_devices = self.deleteDevices ? 1 : 0
-      unsafe target.pointee.dry_run = self.dryRun ? 1 : 0
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f1_property_id = scratch.copy(self.propertyId)
+      unsafe target.pointee.f2_cascade = self.cascade ? 1 : 0
+      unsafe target.pointee.f3_delete_devices = self.deleteDevices ? 1 : 0
+      unsafe target.pointee.f4_dry_run = self.dryRun ? 1 : 0
+      unsafe target.pointee.f5_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.propertyId.isEmpty {
-        violations.append(FieldViolation(field: path + "property_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must be set"))
       } else {
         if self.propertyId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Makes a unit in a property.
-  public struct CreatePropertyUnitRequest: Message {
+  public struct CreatePropertyUnitRequest: RPCKit.Message {
     /// The property.
-    public var propertyId: String = ""
+    public var propertyId: Swift.String = ""
     /// For people.
-    public var name: String = ""
+    public var name: Swift.String = ""
     /// Become its tenants.
-    public var tenantUserIds: [String] = []
+    public var tenantUserIds: [Swift.String] = []
     /// Devices of the property that are assigned to it.
-    public var deviceIds: [String] = []
+    public var deviceIds: [Swift.String] = []
     /// Devices of the property outside any unit that its tenants may use.
-    public var commonAreaDeviceIds: [String] = []
+    public var commonAreaDeviceIds: [Swift.String] = []
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      propertyId: String = "",
-      name: String = "",
-      tenantUserIds: [String] = [],
-      deviceIds: [String] = [],
-      commonAreaDeviceIds: [String] = [],
-      idempotencyKey: String = ""
+      propertyId: Swift.String = "",
+      name: Swift.String = "",
+      tenantUserIds: [Swift.String] = [],
+      deviceIds: [Swift.String] = [],
+      commonAreaDeviceIds: [Swift.String] = [],
+      idempotencyKey: Swift.String = ""
     ) {
       self.propertyId = propertyId
       self.name = name
@@ -965,152 +1096,172 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.CreatePropertyUnitRequest`.
-    public static var protobufName: String { "tenancy.v1.CreatePropertyUnitRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.CreatePropertyUnitRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__create_property_unit_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__create_property_unit_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__CreatePropertyUnitRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__CreatePropertyUnitRequest>) throws(MessageDecodingError) {
-      try unsafe self.propertyId = MessageReading.string(source.pointee.property_id)
-      try unsafe self.name = MessageReading.string(source.pointee.name)
-      if unsafe source.pointee.n_tenant_user_ids > 0 {
-        unsafe self.tenantUserIds.reserveCapacity(source.pointee.n_tenant_user_ids)
-        for index in unsafe 0..<source.pointee.n_tenant_user_ids {
-          try unsafe self.tenantUserIds.append(MessageReading.string(source.pointee.tenant_user_ids[index]))
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__CreatePropertyUnitRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.propertyId = RPCKit.MessageReading.string(source.pointee.f1_property_id)
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f2_name)
+      if unsafe source.pointee.n_f3_tenant_user_ids > 0 {
+        unsafe self.tenantUserIds.reserveCapacity(source.pointee.n_f3_tenant_user_ids)
+        for index in unsafe 0..<source.pointee.n_f3_tenant_user_ids {
+          try unsafe self.tenantUserIds.append(RPCKit.MessageReading.string(source.pointee.f3_tenant_user_ids[index]))
         }
       }
-      if unsafe source.pointee.n_device_ids > 0 {
-        unsafe self.deviceIds.reserveCapacity(source.pointee.n_device_ids)
-        for index in unsafe 0..<source.pointee.n_device_ids {
-          try unsafe self.deviceIds.append(MessageReading.string(source.pointee.device_ids[index]))
+      if unsafe source.pointee.n_f4_device_ids > 0 {
+        unsafe self.deviceIds.reserveCapacity(source.pointee.n_f4_device_ids)
+        for index in unsafe 0..<source.pointee.n_f4_device_ids {
+          try unsafe self.deviceIds.append(RPCKit.MessageReading.string(source.pointee.f4_device_ids[index]))
         }
       }
-      if unsafe source.pointee.n_common_area_device_ids > 0 {
-        unsafe self.commonAreaDeviceIds.reserveCapacity(source.pointee.n_common_area_device_ids)
-        for index in unsafe 0..<source.pointee.n_common_area_device_ids {
-          try unsafe self.commonAreaDeviceIds.append(MessageReading.string(source.pointee.common_area_device_ids[index]))
+      if unsafe source.pointee.n_f5_common_area_device_ids > 0 {
+        unsafe self.commonAreaDeviceIds.reserveCapacity(source.pointee.n_f5_common_area_device_ids)
+        for index in unsafe 0..<source.pointee.n_f5_common_area_device_ids {
+          try unsafe self.commonAreaDeviceIds.append(RPCKit.MessageReading.string(source.pointee.f5_common_area_device_ids[index]))
         }
       }
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f6_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__CreatePropertyUnitRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__CreatePropertyUnitRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__CreatePropertyUnitRequest.self, 1)
       unsafe tenancy__v1__create_property_unit_request__init(target)
-      unsafe target.pointee.property_id = scratch.copy(self.propertyId)
-      unsafe target.pointee.name = scratch.copy(self.name)
+      unsafe target.pointee.f1_property_id = scratch.copy(self.propertyId)
+      unsafe target.pointee.f2_name = scratch.copy(self.name)
       if !self.tenantUserIds.isEmpty {
-        unsafe target.pointee.n_tenant_user_ids = self.tenantUserIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.tenantUserIds.count)
+        unsafe target.pointee.n_f3_tenant_user_ids = self.tenantUserIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.tenantUserIds.count)
         for (index, element) in self.tenantUserIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.tenant_user_ids = unsafe elements
+        unsafe target.pointee.f3_tenant_user_ids = unsafe elements
       }
       if !self.deviceIds.isEmpty {
-        unsafe target.pointee.n_device_ids = self.deviceIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.deviceIds.count)
+        unsafe target.pointee.n_f4_device_ids = self.deviceIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.deviceIds.count)
         for (index, element) in self.deviceIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.device_ids = unsafe elements
+        unsafe target.pointee.f4_device_ids = unsafe elements
       }
       if !self.commonAreaDeviceIds.isEmpty {
-        unsafe target.pointee.n_common_area_device_ids = self.commonAreaDeviceIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.commonAreaDeviceIds.count)
+        unsafe target.pointee.n_f5_common_area_device_ids = self.commonAreaDeviceIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.commonAreaDeviceIds.count)
         for (index, element) in self.commonAreaDeviceIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.common_area_device_ids = unsafe elements
+        unsafe target.pointee.f5_common_area_device_ids = unsafe elements
       }
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f6_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.propertyId.isEmpty {
-        violations.append(FieldViolation(field: path + "property_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must be set"))
       } else {
         if self.propertyId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
         }
       }
       if self.name.isEmpty {
-        violations.append(FieldViolation(field: path + "name", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "name", description: "must be set"))
       } else {
         if self.name.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.name,
+            path: path + "name",
+            into: &violations
+          )
         }
       }
       if self.tenantUserIds.count > 100 {
-        violations.append(FieldViolation(field: path + "tenant_user_ids", description: "must have at most 100 items"))
-      }
-      for (index, value) in self.tenantUserIds.enumerated() {
-        if value.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "tenant_user_ids[\(index)]", description: "must have at most 64 bytes"))
+        violations.append(RPCKit.FieldViolation(field: path + "tenant_user_ids", description: "must have at most 100 items"))
+      } else {
+        for (index, value) in self.tenantUserIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "tenant_user_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
         }
       }
       if self.deviceIds.count > 1000 {
-        violations.append(FieldViolation(field: path + "device_ids", description: "must have at most 1000 items"))
-      }
-      for (index, value) in self.deviceIds.enumerated() {
-        if value.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "device_ids[\(index)]", description: "must have at most 64 bytes"))
+        violations.append(RPCKit.FieldViolation(field: path + "device_ids", description: "must have at most 1000 items"))
+      } else {
+        for (index, value) in self.deviceIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "device_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
         }
       }
       if self.commonAreaDeviceIds.count > 100 {
-        violations.append(FieldViolation(field: path + "common_area_device_ids", description: "must have at most 100 items"))
-      }
-      for (index, value) in self.commonAreaDeviceIds.enumerated() {
-        if value.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "common_area_device_ids[\(index)]", description: "must have at most 64 bytes"))
+        violations.append(RPCKit.FieldViolation(field: path + "common_area_device_ids", description: "must have at most 100 items"))
+      } else {
+        for (index, value) in self.commonAreaDeviceIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "common_area_device_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Makes a user manager of a property.
-  public struct AddPropertyManagerRequest: Message {
+  public struct AddPropertyManagerRequest: RPCKit.Message {
     /// The property.
-    public var propertyId: String = ""
+    public var propertyId: Swift.String = ""
     /// The user, who must have an account.
-    public var userId: String = ""
+    public var userId: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      propertyId: String = "",
-      userId: String = "",
-      idempotencyKey: String = ""
+      propertyId: Swift.String = "",
+      userId: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.propertyId = propertyId
       self.userId = userId
@@ -1118,86 +1269,97 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.AddPropertyManagerRequest`.
-    public static var protobufName: String { "tenancy.v1.AddPropertyManagerRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.AddPropertyManagerRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__add_property_manager_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__add_property_manager_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__AddPropertyManagerRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__AddPropertyManagerRequest>) throws(MessageDecodingError) {
-      try unsafe self.propertyId = MessageReading.string(source.pointee.property_id)
-      try unsafe self.userId = MessageReading.string(source.pointee.user_id)
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__AddPropertyManagerRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.propertyId = RPCKit.MessageReading.string(source.pointee.f1_property_id)
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f2_user_id)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__AddPropertyManagerRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__AddPropertyManagerRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__AddPropertyManagerRequest.self, 1)
       unsafe tenancy__v1__add_property_manager_request__init(target)
-      unsafe target.pointee.property_id = scratch.copy(self.propertyId)
-      unsafe target.pointee.user_id = scratch.copy(self.userId)
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f1_property_id = scratch.copy(self.propertyId)
+      unsafe target.pointee.f2_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.propertyId.isEmpty {
-        violations.append(FieldViolation(field: path + "property_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must be set"))
       } else {
         if self.propertyId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
         }
       }
       if self.userId.isEmpty {
-        violations.append(FieldViolation(field: path + "user_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
       } else {
         if self.userId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Ends that a user is manager of a property.
-  public struct RemovePropertyManagerRequest: Message {
+  public struct RemovePropertyManagerRequest: RPCKit.Message {
     /// The property.
-    public var propertyId: String = ""
+    public var propertyId: Swift.String = ""
     /// The user.
-    public var userId: String = ""
+    public var userId: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      propertyId: String = "",
-      userId: String = "",
-      idempotencyKey: String = ""
+      propertyId: Swift.String = "",
+      userId: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.propertyId = propertyId
       self.userId = userId
@@ -1205,64 +1367,75 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.RemovePropertyManagerRequest`.
-    public static var protobufName: String { "tenancy.v1.RemovePropertyManagerRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.RemovePropertyManagerRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__remove_property_manager_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__remove_property_manager_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__RemovePropertyManagerRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__RemovePropertyManagerRequest>) throws(MessageDecodingError) {
-      try unsafe self.propertyId = MessageReading.string(source.pointee.property_id)
-      try unsafe self.userId = MessageReading.string(source.pointee.user_id)
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__RemovePropertyManagerRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.propertyId = RPCKit.MessageReading.string(source.pointee.f1_property_id)
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f2_user_id)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__RemovePropertyManagerRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__RemovePropertyManagerRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__RemovePropertyManagerRequest.self, 1)
       unsafe tenancy__v1__remove_property_manager_request__init(target)
-      unsafe target.pointee.property_id = scratch.copy(self.propertyId)
-      unsafe target.pointee.user_id = scratch.copy(self.userId)
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f1_property_id = scratch.copy(self.propertyId)
+      unsafe target.pointee.f2_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.propertyId.isEmpty {
-        violations.append(FieldViolation(field: path + "property_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must be set"))
       } else {
         if self.propertyId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
         }
       }
       if self.userId.isEmpty {
-        violations.append(FieldViolation(field: path + "user_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
       } else {
         if self.userId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -1271,7 +1444,7 @@ extension Tenancy_V1 {
   /// What is known of the methods of `tenancy.v1.Properties`.
   public enum PropertiesMethods {
     /// Makes a property.
-    public static let create = MethodDescriptor(
+    public static let create = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Properties",
       method: "Create",
       kind: .unary,
@@ -1284,7 +1457,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.Property"
     )
     /// Properties that the caller has access to.
-    public static let list = MethodDescriptor(
+    public static let list = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Properties",
       method: "List",
       kind: .unary,
@@ -1297,7 +1470,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.ListPropertiesResponse"
     )
     /// One property.
-    public static let get = MethodDescriptor(
+    public static let `get` = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Properties",
       method: "Get",
       kind: .unary,
@@ -1310,7 +1483,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.Property"
     )
     /// Changes a property.
-    public static let update = MethodDescriptor(
+    public static let update = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Properties",
       method: "Update",
       kind: .unary,
@@ -1323,7 +1496,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.Property"
     )
     /// Deletes a property.
-    public static let delete = MethodDescriptor(
+    public static let delete = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Properties",
       method: "Delete",
       kind: .unary,
@@ -1336,7 +1509,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.DeleteResponse"
     )
     /// Makes a unit in a property.
-    public static let createUnit = MethodDescriptor(
+    public static let createUnit = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Properties",
       method: "CreateUnit",
       kind: .unary,
@@ -1349,7 +1522,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.Unit"
     )
     /// Units of a property that the caller has access to.
-    public static let listUnits = MethodDescriptor(
+    public static let listUnits = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Properties",
       method: "ListUnits",
       kind: .unary,
@@ -1362,7 +1535,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.ListUnitsResponse"
     )
     /// Makes a user manager of a property. One who is already is no error.
-    public static let addManager = MethodDescriptor(
+    public static let addManager = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Properties",
       method: "AddManager",
       kind: .unary,
@@ -1375,7 +1548,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.RoleAssociation"
     )
     /// Ends that a user is manager of a property.
-    public static let removeManager = MethodDescriptor(
+    public static let removeManager = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Properties",
       method: "RemoveManager",
       kind: .unary,
@@ -1390,34 +1563,34 @@ extension Tenancy_V1 {
   }
 
   /// Properties.
-  public protocol PropertiesService: Sendable {
+  public protocol PropertiesService: Swift.Sendable {
     /// Makes a property.
-    func create(_ request: Tenancy_V1.CreatePropertyRequest, _ call: CallContext) async throws -> Tenancy_V1.Property
+    func create(_ request: Tenancy_V1.CreatePropertyRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Property
     /// Properties that the caller has access to.
-    func list(_ request: Tenancy_V1.ListPropertiesRequest, _ call: CallContext) async throws -> Tenancy_V1.ListPropertiesResponse
+    func list(_ request: Tenancy_V1.ListPropertiesRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListPropertiesResponse
     /// One property.
-    func get(_ request: Tenancy_V1.GetPropertyRequest, _ call: CallContext) async throws -> Tenancy_V1.Property
+    func `get`(_ request: Tenancy_V1.GetPropertyRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Property
     /// Changes a property.
-    func update(_ request: Tenancy_V1.UpdatePropertyRequest, _ call: CallContext) async throws -> Tenancy_V1.Property
+    func update(_ request: Tenancy_V1.UpdatePropertyRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Property
     /// Deletes a property.
-    func delete(_ request: Tenancy_V1.DeletePropertyRequest, _ call: CallContext) async throws -> Tenancy_V1.DeleteResponse
+    func delete(_ request: Tenancy_V1.DeletePropertyRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DeleteResponse
     /// Makes a unit in a property.
-    func createUnit(_ request: Tenancy_V1.CreatePropertyUnitRequest, _ call: CallContext) async throws -> Tenancy_V1.Unit
+    func createUnit(_ request: Tenancy_V1.CreatePropertyUnitRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Unit
     /// Units of a property that the caller has access to.
-    func listUnits(_ request: Tenancy_V1.ListUnitsRequest, _ call: CallContext) async throws -> Tenancy_V1.ListUnitsResponse
+    func listUnits(_ request: Tenancy_V1.ListUnitsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListUnitsResponse
     /// Makes a user manager of a property. One who is already is no error.
-    func addManager(_ request: Tenancy_V1.AddPropertyManagerRequest, _ call: CallContext) async throws -> Tenancy_V1.RoleAssociation
+    func addManager(_ request: Tenancy_V1.AddPropertyManagerRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RoleAssociation
     /// Ends that a user is manager of a property.
-    func removeManager(_ request: Tenancy_V1.RemovePropertyManagerRequest, _ call: CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
+    func removeManager(_ request: Tenancy_V1.RemovePropertyManagerRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
   }
 
   /// Calls `tenancy.v1.Properties`.
-  public struct PropertiesClient: Sendable {
+  public struct PropertiesClient: Swift.Sendable {
     /// Where the calls go.
-    public let channel: Channel
+    public let channel: RPCKit.Channel
 
     /// Makes a client of the servers behind `channel`.
-    public init(_ channel: Channel) {
+    public init(_ channel: RPCKit.Channel) {
       self.channel = channel
     }
 
@@ -1427,7 +1600,7 @@ extension Tenancy_V1 {
     public func create(
       _ request: Tenancy_V1.CreatePropertyRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.Property {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1440,7 +1613,7 @@ extension Tenancy_V1 {
     public func list(
       _ request: Tenancy_V1.ListPropertiesRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.ListPropertiesResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1450,14 +1623,14 @@ extension Tenancy_V1 {
     /// One property.
     ///
     /// `timeout`, if given, goes before the one in `options`.
-    public func get(
+    public func `get`(
       _ request: Tenancy_V1.GetPropertyRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.Property {
       var options = options
       if let timeout { options.timeout = timeout }
-      return try await channel.unary(PropertiesMethods.get, request, options: options)
+      return try await channel.unary(PropertiesMethods.`get`, request, options: options)
     }
 
     /// Changes a property.
@@ -1466,7 +1639,7 @@ extension Tenancy_V1 {
     public func update(
       _ request: Tenancy_V1.UpdatePropertyRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.Property {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1479,7 +1652,7 @@ extension Tenancy_V1 {
     public func delete(
       _ request: Tenancy_V1.DeletePropertyRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.DeleteResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1492,7 +1665,7 @@ extension Tenancy_V1 {
     public func createUnit(
       _ request: Tenancy_V1.CreatePropertyUnitRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.Unit {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1505,7 +1678,7 @@ extension Tenancy_V1 {
     public func listUnits(
       _ request: Tenancy_V1.ListUnitsRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.ListUnitsResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1518,7 +1691,7 @@ extension Tenancy_V1 {
     public func addManager(
       _ request: Tenancy_V1.AddPropertyManagerRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.RoleAssociation {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1531,7 +1704,7 @@ extension Tenancy_V1 {
     public func removeManager(
       _ request: Tenancy_V1.RemovePropertyManagerRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.RemoveRoleResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1540,18 +1713,18 @@ extension Tenancy_V1 {
   }
 
   /// The descriptor of `tenancy/v1/properties.proto`, for reflection and JSON.
-  public static var tenancyV1PropertiesFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var tenancyV1PropertiesFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/properties.proto",
-      base64: "Cht0ZW5hbmN5L3YxL3Byb3BlcnRpZXMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8aFnRlbmFuY3kvdjEvdW5pdHMucHJvdG8iugEKD1Byb3BlcnR5QWRkcmVzcxIfCgZzdHJlZXQYASABKAlCB6q7GAMYyAFSBnN0cmVldBIbCgRjaXR5GAIgASgJQgequxgDGMgBUgRjaXR5Eh0KBXN0YXRlGAMgASgJQgequxgDGMgBUgVzdGF0ZRInCgtwb3N0YWxfY29kZRgEIAEoCUIGqrsYAhggUgpwb3N0YWxDb2RlEiEKB2NvdW50cnkYBSABKAlCB6q7GAMYyAFSB2NvdW50cnkiiwMKCFByb3BlcnR5Eg4KAmlkGAEgASgJUgJpZBISCgRuYW1lGAIgASgJUgRuYW1lEiEKDHBvcnRmb2xpb19pZBgDIAEoCVILcG9ydGZvbGlvSWQSNQoHYWRkcmVzcxgEIAEoCzIbLnRlbmFuY3kudjEuUHJvcGVydHlBZGRyZXNzUgdhZGRyZXNzEigKEG1hbmFnZXJfdXNlcl9pZHMYBSADKAlSDm1hbmFnZXJVc2VySWRzEhkKCHVuaXRfaWRzGAYgAygJUgd1bml0SWRzEioKEWRlZmF1bHRfdGltZV96b25lGAcgASgJUg9kZWZhdWx0VGltZVpvbmUSOQoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAogASgJUghyZXZpc2lvbiK0AgoVQ3JlYXRlUHJvcGVydHlSZXF1ZXN0EisKDHBvcnRmb2xpb19pZBgBIAEoCUIIqrsYBAgBGEBSC3BvcnRmb2xpb0lkEh0KBG5hbWUYAiABKAlCCaq7GAUIARjIAVIEbmFtZRI1CgdhZGRyZXNzGAMgASgLMhsudGVuYW5jeS52MS5Qcm9wZXJ0eUFkZHJlc3NSB2FkZHJlc3MSMgoQbWFuYWdlcl91c2VyX2lkcxgEIAMoCUIIqrsYBBhASGRSDm1hbmFnZXJVc2VySWRzEjIKEWRlZmF1bHRfdGltZV96b25lGAUgASgJQgaquxgCGEBSD2RlZmF1bHRUaW1lWm9uZRIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IpgCChVMaXN0UHJvcGVydGllc1JlcXVlc3QSKQoMcG9ydGZvbGlvX2lkGAEgASgJQgaquxgCGEBSC3BvcnRmb2xpb0lkEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEi4KB3NvcnRfYnkYBCABKAlCFaq7GBEiD25hbWV8Y3JlYXRlZF9hdFIGc29ydEJ5EhsKBHRleHQYBSABKAlCB6q7GAMYyAFSBHRleHQSMwoRYXRfbGVhc3RfcmV2aXNpb24YBiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiKVAQoWTGlzdFByb3BlcnRpZXNSZXNwb25zZRI0Cgpwcm9wZXJ0aWVzGAEgAygLMhQudGVuYW5jeS52MS5Qcm9wZXJ0eVIKcHJvcGVydGllcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SHQoKdG90YWxfc2l6ZRgDIAEoBFIJdG90YWxTaXplInQKEkdldFByb3BlcnR5UmVxdWVzdBIpCgtwcm9wZXJ0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCnByb3BlcnR5SWQSMwoRYXRfbGVhc3RfcmV2aXNpb24YAiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiLdAgoVVXBkYXRlUHJvcGVydHlSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIiCgRuYW1lGAIgASgJQgmquxgFEAEYyAFIAFIEbmFtZYgBARI1CgdhZGRyZXNzGAMgASgLMhsudGVuYW5jeS52MS5Qcm9wZXJ0eUFkZHJlc3NSB2FkZHJlc3MSNwoRZGVmYXVsdF90aW1lX3pvbmUYBCABKAlCBqq7GAIYQEgBUg9kZWZhdWx0VGltZVpvbmWIAQESNAoRZXhwZWN0ZWRfcmV2aXNpb24YBSABKAlCB6q7GAMYgAFSEGV4cGVjdGVkUmV2aXNpb24SMAoPaWRlbXBvdGVuY3lfa2V5GAYgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleUIHCgVfbmFtZUIUChJfZGVmYXVsdF90aW1lX3pvbmUizgEKFURlbGV0ZVByb3BlcnR5UmVxdWVzdBIpCgtwcm9wZXJ0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCnByb3BlcnR5SWQSGAoHY2FzY2FkZRgCIAEoCFIHY2FzY2FkZRIlCg5kZWxldGVfZGV2aWNlcxgDIAEoCFINZGVsZXRlRGV2aWNlcxIXCgdkcnlfcnVuGAQgASgIUgZkcnlSdW4SMAoPaWRlbXBvdGVuY3lfa2V5GAUgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKyAgoZQ3JlYXRlUHJvcGVydHlVbml0UmVxdWVzdBIpCgtwcm9wZXJ0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCnByb3BlcnR5SWQSHQoEbmFtZRgCIAEoCUIJqrsYBQgBGMgBUgRuYW1lEjAKD3RlbmFudF91c2VyX2lkcxgDIAMoCUIIqrsYBBhASGRSDXRlbmFudFVzZXJJZHMSKAoKZGV2aWNlX2lkcxgEIAMoCUIJqrsYBRhASOgHUglkZXZpY2VJZHMSPQoWY29tbW9uX2FyZWFfZGV2aWNlX2lkcxgFIAMoCUIIqrsYBBhASGRSE2NvbW1vbkFyZWFEZXZpY2VJZHMSMAoPaWRlbXBvdGVuY3lfa2V5GAYgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKbAQoZQWRkUHJvcGVydHlNYW5hZ2VyUmVxdWVzdBIpCgtwcm9wZXJ0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCnByb3BlcnR5SWQSIQoHdXNlcl9pZBgCIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Ip4BChxSZW1vdmVQcm9wZXJ0eU1hbmFnZXJSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIhCgd1c2VyX2lkGAIgASgJQgiquxgECAEYQFIGdXNlcklkEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXky9wUKClByb3BlcnRpZXMSSQoGQ3JlYXRlEiEudGVuYW5jeS52MS5DcmVhdGVQcm9wZXJ0eVJlcXVlc3QaFC50ZW5hbmN5LnYxLlByb3BlcnR5IgaiuxgCCAISWQoETGlzdBIhLnRlbmFuY3kudjEuTGlzdFByb3BlcnRpZXNSZXF1ZXN0GiIudGVuYW5jeS52MS5MaXN0UHJvcGVydGllc1Jlc3BvbnNlIgqiuxgGCAIgASgBEkUKA0dldBIeLnRlbmFuY3kudjEuR2V0UHJvcGVydHlSZXF1ZXN0GhQudGVuYW5jeS52MS5Qcm9wZXJ0eSIIorsYBAgCIAESSQoGVXBkYXRlEiEudGVuYW5jeS52MS5VcGRhdGVQcm9wZXJ0eVJlcXVlc3QaFC50ZW5hbmN5LnYxLlByb3BlcnR5IgaiuxgCCAISTwoGRGVsZXRlEiEudGVuYW5jeS52MS5EZWxldGVQcm9wZXJ0eVJlcXVlc3QaGi50ZW5hbmN5LnYxLkRlbGV0ZVJlc3BvbnNlIgaiuxgCCAISTQoKQ3JlYXRlVW5pdBIlLnRlbmFuY3kudjEuQ3JlYXRlUHJvcGVydHlVbml0UmVxdWVzdBoQLnRlbmFuY3kudjEuVW5pdCIGorsYAggCElQKCUxpc3RVbml0cxIcLnRlbmFuY3kudjEuTGlzdFVuaXRzUmVxdWVzdBodLnRlbmFuY3kudjEuTGlzdFVuaXRzUmVzcG9uc2UiCqK7GAYIAiABKAESWAoKQWRkTWFuYWdlchIlLnRlbmFuY3kudjEuQWRkUHJvcGVydHlNYW5hZ2VyUmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIgaiuxgCCAISYQoNUmVtb3ZlTWFuYWdlchIoLnRlbmFuY3kudjEuUmVtb3ZlUHJvcGVydHlNYW5hZ2VyUmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIgaiuxgCCAJiBnByb3RvMw=="
+      base64: "Cht0ZW5hbmN5L3YxL3Byb3BlcnRpZXMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8aFnRlbmFuY3kvdjEvdW5pdHMucHJvdG8ixAEKD1Byb3BlcnR5QWRkcmVzcxIhCgZzdHJlZXQYASABKAlCCaq7GAUYyAFYAVIGc3RyZWV0Eh0KBGNpdHkYAiABKAlCCaq7GAUYyAFYAVIEY2l0eRIfCgVzdGF0ZRgDIAEoCUIJqrsYBRjIAVgBUgVzdGF0ZRIpCgtwb3N0YWxfY29kZRgEIAEoCUIIqrsYBBggWAFSCnBvc3RhbENvZGUSIwoHY291bnRyeRgFIAEoCUIJqrsYBRjIAVgBUgdjb3VudHJ5IosDCghQcm9wZXJ0eRIOCgJpZBgBIAEoCVICaWQSEgoEbmFtZRgCIAEoCVIEbmFtZRIhCgxwb3J0Zm9saW9faWQYAyABKAlSC3BvcnRmb2xpb0lkEjUKB2FkZHJlc3MYBCABKAsyGy50ZW5hbmN5LnYxLlByb3BlcnR5QWRkcmVzc1IHYWRkcmVzcxIoChBtYW5hZ2VyX3VzZXJfaWRzGAUgAygJUg5tYW5hZ2VyVXNlcklkcxIZCgh1bml0X2lkcxgGIAMoCVIHdW5pdElkcxIqChFkZWZhdWx0X3RpbWVfem9uZRgHIAEoCVIPZGVmYXVsdFRpbWVab25lEjkKCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIaCghyZXZpc2lvbhgKIAEoCVIIcmV2aXNpb24itgIKFUNyZWF0ZVByb3BlcnR5UmVxdWVzdBIrCgxwb3J0Zm9saW9faWQYASABKAlCCKq7GAQIARhAUgtwb3J0Zm9saW9JZBIfCgRuYW1lGAIgASgJQguquxgHCAEYyAFYAVIEbmFtZRI1CgdhZGRyZXNzGAMgASgLMhsudGVuYW5jeS52MS5Qcm9wZXJ0eUFkZHJlc3NSB2FkZHJlc3MSMgoQbWFuYWdlcl91c2VyX2lkcxgEIAMoCUIIqrsYBBhASGRSDm1hbmFnZXJVc2VySWRzEjIKEWRlZmF1bHRfdGltZV96b25lGAUgASgJQgaquxgCGEBSD2RlZmF1bHRUaW1lWm9uZRIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IpgCChVMaXN0UHJvcGVydGllc1JlcXVlc3QSKQoMcG9ydGZvbGlvX2lkGAEgASgJQgaquxgCGEBSC3BvcnRmb2xpb0lkEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEi4KB3NvcnRfYnkYBCABKAlCFaq7GBEiD25hbWV8Y3JlYXRlZF9hdFIGc29ydEJ5EhsKBHRleHQYBSABKAlCB6q7GAMYyAFSBHRleHQSMwoRYXRfbGVhc3RfcmV2aXNpb24YBiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiKVAQoWTGlzdFByb3BlcnRpZXNSZXNwb25zZRI0Cgpwcm9wZXJ0aWVzGAEgAygLMhQudGVuYW5jeS52MS5Qcm9wZXJ0eVIKcHJvcGVydGllcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SHQoKdG90YWxfc2l6ZRgDIAEoBFIJdG90YWxTaXplInQKEkdldFByb3BlcnR5UmVxdWVzdBIpCgtwcm9wZXJ0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCnByb3BlcnR5SWQSMwoRYXRfbGVhc3RfcmV2aXNpb24YAiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiLfAgoVVXBkYXRlUHJvcGVydHlSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIkCgRuYW1lGAIgASgJQguquxgHEAEYyAFYAUgAUgRuYW1liAEBEjUKB2FkZHJlc3MYAyABKAsyGy50ZW5hbmN5LnYxLlByb3BlcnR5QWRkcmVzc1IHYWRkcmVzcxI3ChFkZWZhdWx0X3RpbWVfem9uZRgEIAEoCUIGqrsYAhhASAFSD2RlZmF1bHRUaW1lWm9uZYgBARI0ChFleHBlY3RlZF9yZXZpc2lvbhgFIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgcKBV9uYW1lQhQKEl9kZWZhdWx0X3RpbWVfem9uZSLOAQoVRGVsZXRlUHJvcGVydHlSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIYCgdjYXNjYWRlGAIgASgIUgdjYXNjYWRlEiUKDmRlbGV0ZV9kZXZpY2VzGAMgASgIUg1kZWxldGVEZXZpY2VzEhcKB2RyeV9ydW4YBCABKAhSBmRyeVJ1bhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IrQCChlDcmVhdGVQcm9wZXJ0eVVuaXRSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgRuYW1lGAIgASgJQguquxgHCAEYyAFYAVIEbmFtZRIwCg90ZW5hbnRfdXNlcl9pZHMYAyADKAlCCKq7GAQYQEhkUg10ZW5hbnRVc2VySWRzEigKCmRldmljZV9pZHMYBCADKAlCCaq7GAUYQEjoB1IJZGV2aWNlSWRzEj0KFmNvbW1vbl9hcmVhX2RldmljZV9pZHMYBSADKAlCCKq7GAQYQEhkUhNjb21tb25BcmVhRGV2aWNlSWRzEjAKD2lkZW1wb3RlbmN5X2tleRgGIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkimwEKGUFkZFByb3BlcnR5TWFuYWdlclJlcXVlc3QSKQoLcHJvcGVydHlfaWQYASABKAlCCKq7GAQIARhAUgpwcm9wZXJ0eUlkEiEKB3VzZXJfaWQYAiABKAlCCKq7GAQIARhAUgZ1c2VySWQSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKeAQocUmVtb3ZlUHJvcGVydHlNYW5hZ2VyUmVxdWVzdBIpCgtwcm9wZXJ0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCnByb3BlcnR5SWQSIQoHdXNlcl9pZBgCIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5MvcFCgpQcm9wZXJ0aWVzEkkKBkNyZWF0ZRIhLnRlbmFuY3kudjEuQ3JlYXRlUHJvcGVydHlSZXF1ZXN0GhQudGVuYW5jeS52MS5Qcm9wZXJ0eSIGorsYAggCElkKBExpc3QSIS50ZW5hbmN5LnYxLkxpc3RQcm9wZXJ0aWVzUmVxdWVzdBoiLnRlbmFuY3kudjEuTGlzdFByb3BlcnRpZXNSZXNwb25zZSIKorsYBggCIAEoARJFCgNHZXQSHi50ZW5hbmN5LnYxLkdldFByb3BlcnR5UmVxdWVzdBoULnRlbmFuY3kudjEuUHJvcGVydHkiCKK7GAQIAiABEkkKBlVwZGF0ZRIhLnRlbmFuY3kudjEuVXBkYXRlUHJvcGVydHlSZXF1ZXN0GhQudGVuYW5jeS52MS5Qcm9wZXJ0eSIGorsYAggCEk8KBkRlbGV0ZRIhLnRlbmFuY3kudjEuRGVsZXRlUHJvcGVydHlSZXF1ZXN0GhoudGVuYW5jeS52MS5EZWxldGVSZXNwb25zZSIGorsYAggCEk0KCkNyZWF0ZVVuaXQSJS50ZW5hbmN5LnYxLkNyZWF0ZVByb3BlcnR5VW5pdFJlcXVlc3QaEC50ZW5hbmN5LnYxLlVuaXQiBqK7GAIIAhJUCglMaXN0VW5pdHMSHC50ZW5hbmN5LnYxLkxpc3RVbml0c1JlcXVlc3QaHS50ZW5hbmN5LnYxLkxpc3RVbml0c1Jlc3BvbnNlIgqiuxgGCAIgASgBElgKCkFkZE1hbmFnZXISJS50ZW5hbmN5LnYxLkFkZFByb3BlcnR5TWFuYWdlclJlcXVlc3QaGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvbiIGorsYAggCEmEKDVJlbW92ZU1hbmFnZXISKC50ZW5hbmN5LnYxLlJlbW92ZVByb3BlcnR5TWFuYWdlclJlcXVlc3QaHi50ZW5hbmN5LnYxLlJlbW92ZVJvbGVSZXNwb25zZSIGorsYAggCYgZwcm90bzM="
     )
   }
 }
 
 extension Tenancy_V1.PropertiesService {
   /// This service and its handlers, for a server.
-  public var definition: ServiceDefinition {
-    ServiceDefinition(
+  public var definition: RPCKit.ServiceDefinition {
+    RPCKit.ServiceDefinition(
       name: "tenancy.v1.Properties",
       methods: [
         .unary(Tenancy_V1.PropertiesMethods.create) {
@@ -1560,8 +1733,8 @@ extension Tenancy_V1.PropertiesService {
         .unary(Tenancy_V1.PropertiesMethods.list) {
           request, call in try await self.list(request, call)
         },
-        .unary(Tenancy_V1.PropertiesMethods.get) {
-          request, call in try await self.get(request, call)
+        .unary(Tenancy_V1.PropertiesMethods.`get`) {
+          request, call in try await self.`get`(request, call)
         },
         .unary(Tenancy_V1.PropertiesMethods.update) {
           request, call in try await self.update(request, call)

@@ -5,28 +5,28 @@ public import RPCKit
 
 extension Tenancy_V1 {
   /// A user who may do nothing, whatever roles there are; the roles stay.
-  public struct Suspension: Message {
+  public struct Suspension: RPCKit.Message {
     /// The user.
-    public var userId: String = ""
+    public var userId: Swift.String = ""
     /// What was given as the reason, for operators.
-    public var note: String = ""
+    public var note: Swift.String = ""
     /// The operator who did it.
-    public var suspendedBy: String = ""
+    public var suspendedBy: Swift.String = ""
     /// When.
     public var suspendedAt: Google_Protobuf.Timestamp? = nil
     /// The revision from which on checks see it.
-    public var revision: String = ""
+    public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      userId: String = "",
-      note: String = "",
-      suspendedBy: String = "",
+      userId: Swift.String = "",
+      note: Swift.String = "",
+      suspendedBy: Swift.String = "",
       suspendedAt: Google_Protobuf.Timestamp? = nil,
-      revision: String = ""
+      revision: Swift.String = ""
     ) {
       self.userId = userId
       self.note = note
@@ -36,75 +36,86 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.Suspension`.
-    public static var protobufName: String { "tenancy.v1.Suspension" }
+    public static var protobufName: Swift.String { "tenancy.v1.Suspension" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__suspension(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__suspension(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__Suspension.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__Suspension>) throws(MessageDecodingError) {
-      try unsafe self.userId = MessageReading.string(source.pointee.user_id)
-      try unsafe self.note = MessageReading.string(source.pointee.note)
-      try unsafe self.suspendedBy = MessageReading.string(source.pointee.suspended_by)
-      if let member = unsafe source.pointee.suspended_at {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__Suspension>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+      try unsafe self.note = RPCKit.MessageReading.string(source.pointee.f2_note)
+      try unsafe self.suspendedBy = RPCKit.MessageReading.string(source.pointee.f3_suspended_by)
+      if let member = unsafe source.pointee.f4_suspended_at {
         try unsafe self.suspendedAt = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.revision = MessageReading.string(source.pointee.revision)
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f5_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__Suspension> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__Suspension> {
       let target = unsafe scratch.allocate(Tenancy__V1__Suspension.self, 1)
       unsafe tenancy__v1__suspension__init(target)
-      unsafe target.pointee.user_id = scratch.copy(self.userId)
-      unsafe target.pointee.note = scratch.copy(self.note)
-      unsafe target.pointee.suspended_by = scratch.copy(self.suspendedBy)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f2_note = scratch.copy(self.note)
+      unsafe target.pointee.f3_suspended_by = scratch.copy(self.suspendedBy)
       if let value = self.suspendedAt {
-        unsafe target.pointee.suspended_at = value.packed(in: scratch)
+        unsafe target.pointee.f4_suspended_at = value.packed(in: scratch)
       }
-      unsafe target.pointee.revision = scratch.copy(self.revision)
+      unsafe target.pointee.f5_revision = scratch.copy(self.revision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Keeps a user from everything.
-  public struct SuspendRequest: Message {
+  public struct SuspendRequest: RPCKit.Message {
     /// The user; not the caller.
-    public var userId: String = ""
+    public var userId: Swift.String = ""
     /// Why, for operators; not shown to the user.
-    public var note: String = ""
+    public var note: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      userId: String = "",
-      note: String = "",
-      idempotencyKey: String = ""
+      userId: Swift.String = "",
+      note: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.userId = userId
       self.note = note
@@ -112,281 +123,331 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.SuspendRequest`.
-    public static var protobufName: String { "tenancy.v1.SuspendRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.SuspendRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__suspend_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__suspend_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__SuspendRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__SuspendRequest>) throws(MessageDecodingError) {
-      try unsafe self.userId = MessageReading.string(source.pointee.user_id)
-      try unsafe self.note = MessageReading.string(source.pointee.note)
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__SuspendRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+      try unsafe self.note = RPCKit.MessageReading.string(source.pointee.f2_note)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__SuspendRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__SuspendRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__SuspendRequest.self, 1)
       unsafe tenancy__v1__suspend_request__init(target)
-      unsafe target.pointee.user_id = scratch.copy(self.userId)
-      unsafe target.pointee.note = scratch.copy(self.note)
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f2_note = scratch.copy(self.note)
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.userId.isEmpty {
-        violations.append(FieldViolation(field: path + "user_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
       } else {
         if self.userId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.note.isEmpty) {
         if self.note.utf8.count > 500 {
-          violations.append(FieldViolation(field: path + "note", description: "must have at most 500 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "note", description: "must have at most 500 bytes"))
+        } else {
+          RPCKit.TextRule.multiLine.check(
+            self.note,
+            path: path + "note",
+            into: &violations
+          )
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Lets a user do again what its roles allow.
-  public struct ResumeRequest: Message {
+  public struct ResumeRequest: RPCKit.Message {
     /// The user.
-    public var userId: String = ""
+    public var userId: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      userId: String = "",
-      idempotencyKey: String = ""
+      userId: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.userId = userId
       self.idempotencyKey = idempotencyKey
     }
 
     /// `tenancy.v1.ResumeRequest`.
-    public static var protobufName: String { "tenancy.v1.ResumeRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.ResumeRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__resume_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__resume_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ResumeRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ResumeRequest>) throws(MessageDecodingError) {
-      try unsafe self.userId = MessageReading.string(source.pointee.user_id)
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ResumeRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f2_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ResumeRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ResumeRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__ResumeRequest.self, 1)
       unsafe tenancy__v1__resume_request__init(target)
-      unsafe target.pointee.user_id = scratch.copy(self.userId)
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f2_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.userId.isEmpty {
-        violations.append(FieldViolation(field: path + "user_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
       } else {
         if self.userId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Whether anything was lifted.
-  public struct ResumeResponse: Message {
+  public struct ResumeResponse: RPCKit.Message {
     /// Whether the user was suspended; false is no error.
-    public var wasSuspended: Bool = false
+    public var wasSuspended: Swift.Bool = false
     /// The revision from which on checks see it.
-    public var revision: String = ""
+    public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      wasSuspended: Bool = false,
-      revision: String = ""
+      wasSuspended: Swift.Bool = false,
+      revision: Swift.String = ""
     ) {
       self.wasSuspended = wasSuspended
       self.revision = revision
     }
 
     /// `tenancy.v1.ResumeResponse`.
-    public static var protobufName: String { "tenancy.v1.ResumeResponse" }
+    public static var protobufName: Swift.String { "tenancy.v1.ResumeResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__resume_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__resume_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ResumeResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ResumeResponse>) throws(MessageDecodingError) {
-      unsafe self.wasSuspended = source.pointee.was_suspended != 0
-      try unsafe self.revision = MessageReading.string(source.pointee.revision)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ResumeResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.wasSuspended = source.pointee.f1_was_suspended != 0
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f2_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ResumeResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ResumeResponse> {
       let target = unsafe scratch.allocate(Tenancy__V1__ResumeResponse.self, 1)
       unsafe tenancy__v1__resume_response__init(target)
-      unsafe target.pointee.was_suspended = self.wasSuspended ? 1 : 0
-      unsafe target.pointee.revision = scratch.copy(self.revision)
+      unsafe target.pointee.f1_was_suspended = self.wasSuspended ? 1 : 0
+      unsafe target.pointee.f2_revision = scratch.copy(self.revision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Asks who is suspended.
-  public struct ListSuspendedRequest: Message {
+  public struct ListSuspendedRequest: RPCKit.Message {
     /// At most this many, 50 if 0.
-    public var pageSize: UInt32 = 0
+    public var pageSize: Swift.UInt32 = 0
     /// From an earlier answer.
-    public var pageToken: String = ""
+    public var pageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      pageSize: UInt32 = 0,
-      pageToken: String = ""
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = ""
     ) {
       self.pageSize = pageSize
       self.pageToken = pageToken
     }
 
     /// `tenancy.v1.ListSuspendedRequest`.
-    public static var protobufName: String { "tenancy.v1.ListSuspendedRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListSuspendedRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_suspended_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_suspended_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListSuspendedRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListSuspendedRequest>) throws(MessageDecodingError) {
-      unsafe self.pageSize = source.pointee.page_size
-      try unsafe self.pageToken = MessageReading.string(source.pointee.page_token)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListSuspendedRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.pageSize = source.pointee.f1_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f2_page_token)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListSuspendedRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListSuspendedRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListSuspendedRequest.self, 1)
       unsafe tenancy__v1__list_suspended_request__init(target)
-      unsafe target.pointee.page_size = self.pageSize
-      unsafe target.pointee.page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f1_page_size = self.pageSize
+      unsafe target.pointee.f2_page_token = scratch.copy(self.pageToken)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if !(self.pageSize == 0) {
-        if !(Double(self.pageSize) <= 1000.0) {
-          violations.append(FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
     }
   }
 
   /// Who is suspended, one page.
-  public struct ListSuspendedResponse: Message {
+  public struct ListSuspendedResponse: RPCKit.Message {
     /// By user identifier.
     public var suspensions: [Tenancy_V1.Suspension] = []
     /// For the next page; empty at the end.
-    public var nextPageToken: String = ""
+    public var nextPageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -394,73 +455,84 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       suspensions: [Tenancy_V1.Suspension] = [],
-      nextPageToken: String = ""
+      nextPageToken: Swift.String = ""
     ) {
       self.suspensions = suspensions
       self.nextPageToken = nextPageToken
     }
 
     /// `tenancy.v1.ListSuspendedResponse`.
-    public static var protobufName: String { "tenancy.v1.ListSuspendedResponse" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListSuspendedResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_suspended_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_suspended_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListSuspendedResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListSuspendedResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_suspensions > 0 {
-        unsafe self.suspensions.reserveCapacity(source.pointee.n_suspensions)
-        for index in unsafe 0..<source.pointee.n_suspensions {
-          if let member = unsafe source.pointee.suspensions[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListSuspendedResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_suspensions > 0 {
+        unsafe self.suspensions.reserveCapacity(source.pointee.n_f1_suspensions)
+        for index in unsafe 0..<source.pointee.n_f1_suspensions {
+          if let member = unsafe source.pointee.f1_suspensions[index] {
             try unsafe self.suspensions.append(Tenancy_V1.Suspension(reading: member))
           }
         }
       }
-      try unsafe self.nextPageToken = MessageReading.string(source.pointee.next_page_token)
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListSuspendedResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListSuspendedResponse> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListSuspendedResponse.self, 1)
       unsafe tenancy__v1__list_suspended_response__init(target)
       if !self.suspensions.isEmpty {
-        unsafe target.pointee.n_suspensions = self.suspensions.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Tenancy__V1__Suspension>?.self, self.suspensions.count)
+        unsafe target.pointee.n_f1_suspensions = self.suspensions.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__Suspension>?.self, self.suspensions.count)
         for (index, element) in self.suspensions.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.suspensions = unsafe elements
+        unsafe target.pointee.f1_suspensions = unsafe elements
       }
-      unsafe target.pointee.next_page_token = scratch.copy(self.nextPageToken)
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// What is known of the methods of `tenancy.v1.Subjects`.
   public enum SubjectsMethods {
     /// Keeps a user from everything until it is resumed. One that is suspended already stays so.
-    public static let suspend = MethodDescriptor(
+    public static let suspend = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Subjects",
       method: "Suspend",
       kind: .unary,
@@ -473,7 +545,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.Suspension"
     )
     /// Lifts that.
-    public static let resume = MethodDescriptor(
+    public static let resume = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Subjects",
       method: "Resume",
       kind: .unary,
@@ -486,7 +558,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.ResumeResponse"
     )
     /// Who is suspended.
-    public static let listSuspended = MethodDescriptor(
+    public static let listSuspended = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Subjects",
       method: "ListSuspended",
       kind: .unary,
@@ -501,22 +573,22 @@ extension Tenancy_V1 {
   }
 
   /// Whether users may do anything at all. Every check of a suspended user says SUBJECT_SUSPENDED.
-  public protocol SubjectsService: Sendable {
+  public protocol SubjectsService: Swift.Sendable {
     /// Keeps a user from everything until it is resumed. One that is suspended already stays so.
-    func suspend(_ request: Tenancy_V1.SuspendRequest, _ call: CallContext) async throws -> Tenancy_V1.Suspension
+    func suspend(_ request: Tenancy_V1.SuspendRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Suspension
     /// Lifts that.
-    func resume(_ request: Tenancy_V1.ResumeRequest, _ call: CallContext) async throws -> Tenancy_V1.ResumeResponse
+    func resume(_ request: Tenancy_V1.ResumeRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ResumeResponse
     /// Who is suspended.
-    func listSuspended(_ request: Tenancy_V1.ListSuspendedRequest, _ call: CallContext) async throws -> Tenancy_V1.ListSuspendedResponse
+    func listSuspended(_ request: Tenancy_V1.ListSuspendedRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListSuspendedResponse
   }
 
   /// Calls `tenancy.v1.Subjects`.
-  public struct SubjectsClient: Sendable {
+  public struct SubjectsClient: Swift.Sendable {
     /// Where the calls go.
-    public let channel: Channel
+    public let channel: RPCKit.Channel
 
     /// Makes a client of the servers behind `channel`.
-    public init(_ channel: Channel) {
+    public init(_ channel: RPCKit.Channel) {
       self.channel = channel
     }
 
@@ -526,7 +598,7 @@ extension Tenancy_V1 {
     public func suspend(
       _ request: Tenancy_V1.SuspendRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.Suspension {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -539,7 +611,7 @@ extension Tenancy_V1 {
     public func resume(
       _ request: Tenancy_V1.ResumeRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.ResumeResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -552,7 +624,7 @@ extension Tenancy_V1 {
     public func listSuspended(
       _ request: Tenancy_V1.ListSuspendedRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.ListSuspendedResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -561,18 +633,18 @@ extension Tenancy_V1 {
   }
 
   /// The descriptor of `tenancy/v1/subjects.proto`, for reflection and JSON.
-  public static var tenancyV1SubjectsFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var tenancyV1SubjectsFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/subjects.proto",
-      base64: "Chl0ZW5hbmN5L3YxL3N1YmplY3RzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byK3AQoKU3VzcGVuc2lvbhIXCgd1c2VyX2lkGAEgASgJUgZ1c2VySWQSEgoEbm90ZRgCIAEoCVIEbm90ZRIhCgxzdXNwZW5kZWRfYnkYAyABKAlSC3N1c3BlbmRlZEJ5Ej0KDHN1c3BlbmRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3N1c3BlbmRlZEF0EhoKCHJldmlzaW9uGAUgASgJUghyZXZpc2lvbiKCAQoOU3VzcGVuZFJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIbCgRub3RlGAIgASgJQgequxgDGPQDUgRub3RlEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiZAoNUmVzdW1lUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiUQoOUmVzdW1lUmVzcG9uc2USIwoNd2FzX3N1c3BlbmRlZBgBIAEoCFIMd2FzU3VzcGVuZGVkEhoKCHJldmlzaW9uGAIgASgJUghyZXZpc2lvbiJqChRMaXN0U3VzcGVuZGVkUmVxdWVzdBIqCglwYWdlX3NpemUYASABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAiABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiJ5ChVMaXN0U3VzcGVuZGVkUmVzcG9uc2USOAoLc3VzcGVuc2lvbnMYASADKAsyFi50ZW5hbmN5LnYxLlN1c3BlbnNpb25SC3N1c3BlbnNpb25zEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbjKAAgoIU3ViamVjdHMSRwoHU3VzcGVuZBIaLnRlbmFuY3kudjEuU3VzcGVuZFJlcXVlc3QaFi50ZW5hbmN5LnYxLlN1c3BlbnNpb24iCKK7GAQIBCABEkkKBlJlc3VtZRIZLnRlbmFuY3kudjEuUmVzdW1lUmVxdWVzdBoaLnRlbmFuY3kudjEuUmVzdW1lUmVzcG9uc2UiCKK7GAQIBCABEmAKDUxpc3RTdXNwZW5kZWQSIC50ZW5hbmN5LnYxLkxpc3RTdXNwZW5kZWRSZXF1ZXN0GiEudGVuYW5jeS52MS5MaXN0U3VzcGVuZGVkUmVzcG9uc2UiCqK7GAYIBCABKAFiBnByb3RvMw=="
+      base64: "Chl0ZW5hbmN5L3YxL3N1YmplY3RzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byK3AQoKU3VzcGVuc2lvbhIXCgd1c2VyX2lkGAEgASgJUgZ1c2VySWQSEgoEbm90ZRgCIAEoCVIEbm90ZRIhCgxzdXNwZW5kZWRfYnkYAyABKAlSC3N1c3BlbmRlZEJ5Ej0KDHN1c3BlbmRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSC3N1c3BlbmRlZEF0EhoKCHJldmlzaW9uGAUgASgJUghyZXZpc2lvbiKEAQoOU3VzcGVuZFJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIdCgRub3RlGAIgASgJQgmquxgFGPQDWAJSBG5vdGUSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJkCg1SZXN1bWVSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJRCg5SZXN1bWVSZXNwb25zZRIjCg13YXNfc3VzcGVuZGVkGAEgASgIUgx3YXNTdXNwZW5kZWQSGgoIcmV2aXNpb24YAiABKAlSCHJldmlzaW9uImoKFExpc3RTdXNwZW5kZWRSZXF1ZXN0EioKCXBhZ2Vfc2l6ZRgBIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgCIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuInkKFUxpc3RTdXNwZW5kZWRSZXNwb25zZRI4CgtzdXNwZW5zaW9ucxgBIAMoCzIWLnRlbmFuY3kudjEuU3VzcGVuc2lvblILc3VzcGVuc2lvbnMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuMoACCghTdWJqZWN0cxJHCgdTdXNwZW5kEhoudGVuYW5jeS52MS5TdXNwZW5kUmVxdWVzdBoWLnRlbmFuY3kudjEuU3VzcGVuc2lvbiIIorsYBAgEIAESSQoGUmVzdW1lEhkudGVuYW5jeS52MS5SZXN1bWVSZXF1ZXN0GhoudGVuYW5jeS52MS5SZXN1bWVSZXNwb25zZSIIorsYBAgEIAESYAoNTGlzdFN1c3BlbmRlZBIgLnRlbmFuY3kudjEuTGlzdFN1c3BlbmRlZFJlcXVlc3QaIS50ZW5hbmN5LnYxLkxpc3RTdXNwZW5kZWRSZXNwb25zZSIKorsYBggEIAEoAWIGcHJvdG8z"
     )
   }
 }
 
 extension Tenancy_V1.SubjectsService {
   /// This service and its handlers, for a server.
-  public var definition: ServiceDefinition {
-    ServiceDefinition(
+  public var definition: RPCKit.ServiceDefinition {
+    RPCKit.ServiceDefinition(
       name: "tenancy.v1.Subjects",
       methods: [
         .unary(Tenancy_V1.SubjectsMethods.suspend) {

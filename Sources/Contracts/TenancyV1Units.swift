@@ -5,40 +5,40 @@ public import RPCKit
 
 extension Tenancy_V1 {
   /// A part of a property that tenants have.
-  public struct Unit: Message {
+  public struct Unit: RPCKit.Message {
     /// Identifier, `unt_…`.
-    public var id: String = ""
+    public var id: Swift.String = ""
     /// For people.
-    public var name: String = ""
+    public var name: Swift.String = ""
     /// The property it belongs to.
-    public var propertyId: String = ""
+    public var propertyId: Swift.String = ""
     /// Its tenants, in the order they were added; only for those who may list them.
-    public var tenantUserIds: [String] = []
+    public var tenantUserIds: [Swift.String] = []
     /// Its devices, at most 1000; ListDevices has them all.
-    public var deviceIds: [String] = []
+    public var deviceIds: [Swift.String] = []
     /// Devices of the property outside any unit that its tenants may use.
-    public var commonAreaDeviceIds: [String] = []
+    public var commonAreaDeviceIds: [Swift.String] = []
     /// When it was made.
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// When it was last changed.
     public var updatedAt: Google_Protobuf.Timestamp? = nil
     /// Changes with every change of the unit; for `expected_revision`.
-    public var revision: String = ""
+    public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      id: String = "",
-      name: String = "",
-      propertyId: String = "",
-      tenantUserIds: [String] = [],
-      deviceIds: [String] = [],
-      commonAreaDeviceIds: [String] = [],
+      id: Swift.String = "",
+      name: Swift.String = "",
+      propertyId: Swift.String = "",
+      tenantUserIds: [Swift.String] = [],
+      deviceIds: [Swift.String] = [],
+      commonAreaDeviceIds: [Swift.String] = [],
       createdAt: Google_Protobuf.Timestamp? = nil,
       updatedAt: Google_Protobuf.Timestamp? = nil,
-      revision: String = ""
+      revision: Swift.String = ""
     ) {
       self.id = id
       self.name = name
@@ -52,132 +52,143 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.Unit`.
-    public static var protobufName: String { "tenancy.v1.Unit" }
+    public static var protobufName: Swift.String { "tenancy.v1.Unit" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__unit(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__unit(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__Unit.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__Unit>) throws(MessageDecodingError) {
-      try unsafe self.id = MessageReading.string(source.pointee.id)
-      try unsafe self.name = MessageReading.string(source.pointee.name)
-      try unsafe self.propertyId = MessageReading.string(source.pointee.property_id)
-      if unsafe source.pointee.n_tenant_user_ids > 0 {
-        unsafe self.tenantUserIds.reserveCapacity(source.pointee.n_tenant_user_ids)
-        for index in unsafe 0..<source.pointee.n_tenant_user_ids {
-          try unsafe self.tenantUserIds.append(MessageReading.string(source.pointee.tenant_user_ids[index]))
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__Unit>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f1_id)
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f2_name)
+      try unsafe self.propertyId = RPCKit.MessageReading.string(source.pointee.f3_property_id)
+      if unsafe source.pointee.n_f4_tenant_user_ids > 0 {
+        unsafe self.tenantUserIds.reserveCapacity(source.pointee.n_f4_tenant_user_ids)
+        for index in unsafe 0..<source.pointee.n_f4_tenant_user_ids {
+          try unsafe self.tenantUserIds.append(RPCKit.MessageReading.string(source.pointee.f4_tenant_user_ids[index]))
         }
       }
-      if unsafe source.pointee.n_device_ids > 0 {
-        unsafe self.deviceIds.reserveCapacity(source.pointee.n_device_ids)
-        for index in unsafe 0..<source.pointee.n_device_ids {
-          try unsafe self.deviceIds.append(MessageReading.string(source.pointee.device_ids[index]))
+      if unsafe source.pointee.n_f5_device_ids > 0 {
+        unsafe self.deviceIds.reserveCapacity(source.pointee.n_f5_device_ids)
+        for index in unsafe 0..<source.pointee.n_f5_device_ids {
+          try unsafe self.deviceIds.append(RPCKit.MessageReading.string(source.pointee.f5_device_ids[index]))
         }
       }
-      if unsafe source.pointee.n_common_area_device_ids > 0 {
-        unsafe self.commonAreaDeviceIds.reserveCapacity(source.pointee.n_common_area_device_ids)
-        for index in unsafe 0..<source.pointee.n_common_area_device_ids {
-          try unsafe self.commonAreaDeviceIds.append(MessageReading.string(source.pointee.common_area_device_ids[index]))
+      if unsafe source.pointee.n_f6_common_area_device_ids > 0 {
+        unsafe self.commonAreaDeviceIds.reserveCapacity(source.pointee.n_f6_common_area_device_ids)
+        for index in unsafe 0..<source.pointee.n_f6_common_area_device_ids {
+          try unsafe self.commonAreaDeviceIds.append(RPCKit.MessageReading.string(source.pointee.f6_common_area_device_ids[index]))
         }
       }
-      if let member = unsafe source.pointee.created_at {
+      if let member = unsafe source.pointee.f7_created_at {
         try unsafe self.createdAt = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.updated_at {
+      if let member = unsafe source.pointee.f8_updated_at {
         try unsafe self.updatedAt = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.revision = MessageReading.string(source.pointee.revision)
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f9_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__Unit> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__Unit> {
       let target = unsafe scratch.allocate(Tenancy__V1__Unit.self, 1)
       unsafe tenancy__v1__unit__init(target)
-      unsafe target.pointee.id = scratch.copy(self.id)
-      unsafe target.pointee.name = scratch.copy(self.name)
-      unsafe target.pointee.property_id = scratch.copy(self.propertyId)
+      unsafe target.pointee.f1_id = scratch.copy(self.id)
+      unsafe target.pointee.f2_name = scratch.copy(self.name)
+      unsafe target.pointee.f3_property_id = scratch.copy(self.propertyId)
       if !self.tenantUserIds.isEmpty {
-        unsafe target.pointee.n_tenant_user_ids = self.tenantUserIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.tenantUserIds.count)
+        unsafe target.pointee.n_f4_tenant_user_ids = self.tenantUserIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.tenantUserIds.count)
         for (index, element) in self.tenantUserIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.tenant_user_ids = unsafe elements
+        unsafe target.pointee.f4_tenant_user_ids = unsafe elements
       }
       if !self.deviceIds.isEmpty {
-        unsafe target.pointee.n_device_ids = self.deviceIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.deviceIds.count)
+        unsafe target.pointee.n_f5_device_ids = self.deviceIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.deviceIds.count)
         for (index, element) in self.deviceIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.device_ids = unsafe elements
+        unsafe target.pointee.f5_device_ids = unsafe elements
       }
       if !self.commonAreaDeviceIds.isEmpty {
-        unsafe target.pointee.n_common_area_device_ids = self.commonAreaDeviceIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.commonAreaDeviceIds.count)
+        unsafe target.pointee.n_f6_common_area_device_ids = self.commonAreaDeviceIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.commonAreaDeviceIds.count)
         for (index, element) in self.commonAreaDeviceIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.common_area_device_ids = unsafe elements
+        unsafe target.pointee.f6_common_area_device_ids = unsafe elements
       }
       if let value = self.createdAt {
-        unsafe target.pointee.created_at = value.packed(in: scratch)
+        unsafe target.pointee.f7_created_at = value.packed(in: scratch)
       }
       if let value = self.updatedAt {
-        unsafe target.pointee.updated_at = value.packed(in: scratch)
+        unsafe target.pointee.f8_updated_at = value.packed(in: scratch)
       }
-      unsafe target.pointee.revision = scratch.copy(self.revision)
+      unsafe target.pointee.f9_revision = scratch.copy(self.revision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Makes a unit.
-  public struct CreateUnitRequest: Message {
+  public struct CreateUnitRequest: RPCKit.Message {
     /// The property it belongs to.
-    public var propertyId: String = ""
+    public var propertyId: Swift.String = ""
     /// For people.
-    public var name: String = ""
+    public var name: Swift.String = ""
     /// Become its tenants.
-    public var tenantUserIds: [String] = []
+    public var tenantUserIds: [Swift.String] = []
     /// Devices of the property that are assigned to it.
-    public var deviceIds: [String] = []
+    public var deviceIds: [Swift.String] = []
     /// Devices of the property outside any unit that its tenants may use.
-    public var commonAreaDeviceIds: [String] = []
+    public var commonAreaDeviceIds: [Swift.String] = []
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      propertyId: String = "",
-      name: String = "",
-      tenantUserIds: [String] = [],
-      deviceIds: [String] = [],
-      commonAreaDeviceIds: [String] = [],
-      idempotencyKey: String = ""
+      propertyId: Swift.String = "",
+      name: Swift.String = "",
+      tenantUserIds: [Swift.String] = [],
+      deviceIds: [Swift.String] = [],
+      commonAreaDeviceIds: [Swift.String] = [],
+      idempotencyKey: Swift.String = ""
     ) {
       self.propertyId = propertyId
       self.name = name
@@ -188,162 +199,182 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.CreateUnitRequest`.
-    public static var protobufName: String { "tenancy.v1.CreateUnitRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.CreateUnitRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__create_unit_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__create_unit_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__CreateUnitRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__CreateUnitRequest>) throws(MessageDecodingError) {
-      try unsafe self.propertyId = MessageReading.string(source.pointee.property_id)
-      try unsafe self.name = MessageReading.string(source.pointee.name)
-      if unsafe source.pointee.n_tenant_user_ids > 0 {
-        unsafe self.tenantUserIds.reserveCapacity(source.pointee.n_tenant_user_ids)
-        for index in unsafe 0..<source.pointee.n_tenant_user_ids {
-          try unsafe self.tenantUserIds.append(MessageReading.string(source.pointee.tenant_user_ids[index]))
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__CreateUnitRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.propertyId = RPCKit.MessageReading.string(source.pointee.f1_property_id)
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f2_name)
+      if unsafe source.pointee.n_f3_tenant_user_ids > 0 {
+        unsafe self.tenantUserIds.reserveCapacity(source.pointee.n_f3_tenant_user_ids)
+        for index in unsafe 0..<source.pointee.n_f3_tenant_user_ids {
+          try unsafe self.tenantUserIds.append(RPCKit.MessageReading.string(source.pointee.f3_tenant_user_ids[index]))
         }
       }
-      if unsafe source.pointee.n_device_ids > 0 {
-        unsafe self.deviceIds.reserveCapacity(source.pointee.n_device_ids)
-        for index in unsafe 0..<source.pointee.n_device_ids {
-          try unsafe self.deviceIds.append(MessageReading.string(source.pointee.device_ids[index]))
+      if unsafe source.pointee.n_f4_device_ids > 0 {
+        unsafe self.deviceIds.reserveCapacity(source.pointee.n_f4_device_ids)
+        for index in unsafe 0..<source.pointee.n_f4_device_ids {
+          try unsafe self.deviceIds.append(RPCKit.MessageReading.string(source.pointee.f4_device_ids[index]))
         }
       }
-      if unsafe source.pointee.n_common_area_device_ids > 0 {
-        unsafe self.commonAreaDeviceIds.reserveCapacity(source.pointee.n_common_area_device_ids)
-        for index in unsafe 0..<source.pointee.n_common_area_device_ids {
-          try unsafe self.commonAreaDeviceIds.append(MessageReading.string(source.pointee.common_area_device_ids[index]))
+      if unsafe source.pointee.n_f5_common_area_device_ids > 0 {
+        unsafe self.commonAreaDeviceIds.reserveCapacity(source.pointee.n_f5_common_area_device_ids)
+        for index in unsafe 0..<source.pointee.n_f5_common_area_device_ids {
+          try unsafe self.commonAreaDeviceIds.append(RPCKit.MessageReading.string(source.pointee.f5_common_area_device_ids[index]))
         }
       }
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f6_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__CreateUnitRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__CreateUnitRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__CreateUnitRequest.self, 1)
       unsafe tenancy__v1__create_unit_request__init(target)
-      unsafe target.pointee.property_id = scratch.copy(self.propertyId)
-      unsafe target.pointee.name = scratch.copy(self.name)
+      unsafe target.pointee.f1_property_id = scratch.copy(self.propertyId)
+      unsafe target.pointee.f2_name = scratch.copy(self.name)
       if !self.tenantUserIds.isEmpty {
-        unsafe target.pointee.n_tenant_user_ids = self.tenantUserIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.tenantUserIds.count)
+        unsafe target.pointee.n_f3_tenant_user_ids = self.tenantUserIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.tenantUserIds.count)
         for (index, element) in self.tenantUserIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.tenant_user_ids = unsafe elements
+        unsafe target.pointee.f3_tenant_user_ids = unsafe elements
       }
       if !self.deviceIds.isEmpty {
-        unsafe target.pointee.n_device_ids = self.deviceIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.deviceIds.count)
+        unsafe target.pointee.n_f4_device_ids = self.deviceIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.deviceIds.count)
         for (index, element) in self.deviceIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.device_ids = unsafe elements
+        unsafe target.pointee.f4_device_ids = unsafe elements
       }
       if !self.commonAreaDeviceIds.isEmpty {
-        unsafe target.pointee.n_common_area_device_ids = self.commonAreaDeviceIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.commonAreaDeviceIds.count)
+        unsafe target.pointee.n_f5_common_area_device_ids = self.commonAreaDeviceIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.commonAreaDeviceIds.count)
         for (index, element) in self.commonAreaDeviceIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.common_area_device_ids = unsafe elements
+        unsafe target.pointee.f5_common_area_device_ids = unsafe elements
       }
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f6_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.propertyId.isEmpty {
-        violations.append(FieldViolation(field: path + "property_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must be set"))
       } else {
         if self.propertyId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
         }
       }
       if self.name.isEmpty {
-        violations.append(FieldViolation(field: path + "name", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "name", description: "must be set"))
       } else {
         if self.name.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.name,
+            path: path + "name",
+            into: &violations
+          )
         }
       }
       if self.tenantUserIds.count > 100 {
-        violations.append(FieldViolation(field: path + "tenant_user_ids", description: "must have at most 100 items"))
-      }
-      for (index, value) in self.tenantUserIds.enumerated() {
-        if value.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "tenant_user_ids[\(index)]", description: "must have at most 64 bytes"))
+        violations.append(RPCKit.FieldViolation(field: path + "tenant_user_ids", description: "must have at most 100 items"))
+      } else {
+        for (index, value) in self.tenantUserIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "tenant_user_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
         }
       }
       if self.deviceIds.count > 1000 {
-        violations.append(FieldViolation(field: path + "device_ids", description: "must have at most 1000 items"))
-      }
-      for (index, value) in self.deviceIds.enumerated() {
-        if value.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "device_ids[\(index)]", description: "must have at most 64 bytes"))
+        violations.append(RPCKit.FieldViolation(field: path + "device_ids", description: "must have at most 1000 items"))
+      } else {
+        for (index, value) in self.deviceIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "device_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
         }
       }
       if self.commonAreaDeviceIds.count > 100 {
-        violations.append(FieldViolation(field: path + "common_area_device_ids", description: "must have at most 100 items"))
-      }
-      for (index, value) in self.commonAreaDeviceIds.enumerated() {
-        if value.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "common_area_device_ids[\(index)]", description: "must have at most 64 bytes"))
+        violations.append(RPCKit.FieldViolation(field: path + "common_area_device_ids", description: "must have at most 100 items"))
+      } else {
+        for (index, value) in self.commonAreaDeviceIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "common_area_device_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Asks for units.
-  public struct ListUnitsRequest: Message {
+  public struct ListUnitsRequest: RPCKit.Message {
     /// Only of this property; required for Properties.ListUnits. One that the caller may not know is
     /// NOT_FOUND.
-    public var propertyId: String = ""
+    public var propertyId: Swift.String = ""
     /// At most this many, 50 if 0.
-    public var pageSize: UInt32 = 0
+    public var pageSize: Swift.UInt32 = 0
     /// From an earlier answer, with the same other fields.
-    public var pageToken: String = ""
+    public var pageToken: Swift.String = ""
     /// `name` (the default) or `created_at`.
-    public var sortBy: String = ""
+    public var sortBy: Swift.String = ""
     /// Only those whose name contains this, without regard to ASCII case.
-    public var text: String = ""
+    public var text: Swift.String = ""
     /// The answer is at least as new as this.
-    public var atLeastRevision: String = ""
+    public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      propertyId: String = "",
-      pageSize: UInt32 = 0,
-      pageToken: String = "",
-      sortBy: String = "",
-      text: String = "",
-      atLeastRevision: String = ""
+      propertyId: Swift.String = "",
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = "",
+      sortBy: Swift.String = "",
+      text: Swift.String = "",
+      atLeastRevision: Swift.String = ""
     ) {
       self.propertyId = propertyId
       self.pageSize = pageSize
@@ -354,115 +385,126 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.ListUnitsRequest`.
-    public static var protobufName: String { "tenancy.v1.ListUnitsRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListUnitsRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_units_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_units_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListUnitsRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListUnitsRequest>) throws(MessageDecodingError) {
-      try unsafe self.propertyId = MessageReading.string(source.pointee.property_id)
-      unsafe self.pageSize = source.pointee.page_size
-      try unsafe self.pageToken = MessageReading.string(source.pointee.page_token)
-      try unsafe self.sortBy = MessageReading.string(source.pointee.sort_by)
-      try unsafe self.text = MessageReading.string(source.pointee.text)
-      try unsafe self.atLeastRevision = MessageReading.string(source.pointee.at_least_revision)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListUnitsRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.propertyId = RPCKit.MessageReading.string(source.pointee.f1_property_id)
+      unsafe self.pageSize = source.pointee.f2_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f3_page_token)
+      try unsafe self.sortBy = RPCKit.MessageReading.string(source.pointee.f4_sort_by)
+      try unsafe self.text = RPCKit.MessageReading.string(source.pointee.f5_text)
+      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f6_at_least_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListUnitsRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListUnitsRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListUnitsRequest.self, 1)
       unsafe tenancy__v1__list_units_request__init(target)
-      unsafe target.pointee.property_id = scratch.copy(self.propertyId)
-      unsafe target.pointee.page_size = self.pageSize
-      unsafe target.pointee.page_token = scratch.copy(self.pageToken)
-      unsafe target.pointee.sort_by = scratch.copy(self.sortBy)
-      unsafe target.pointee.text = scratch.copy(self.text)
-      unsafe target.pointee.at_least_revision = scratch.copy(self.atLeastRevision)
+      unsafe target.pointee.f1_property_id = scratch.copy(self.propertyId)
+      unsafe target.pointee.f2_page_size = self.pageSize
+      unsafe target.pointee.f3_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f4_sort_by = scratch.copy(self.sortBy)
+      unsafe target.pointee.f5_text = scratch.copy(self.text)
+      unsafe target.pointee.f6_at_least_revision = scratch.copy(self.atLeastRevision)
       return unsafe target
     }
 
-    private static let sortByPattern = TextPattern([
+    private static let sortBy_pattern = RPCKit.TextPattern([
       [
-        TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 35184372088832, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
       ],
       [
-        TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 34359738368, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 1125899906842624, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 68719476736, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 2147483648, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 8589934592, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 4503599627370496, minimum: 1, maximum: 1),
       ],
     ])
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if !(self.propertyId.isEmpty) {
         if self.propertyId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.pageSize == 0) {
-        if !(Double(self.pageSize) <= 1000.0) {
-          violations.append(FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
       if !(self.sortBy.isEmpty) {
-        if !Self.sortByPattern.matches(self.sortBy) {
-          violations.append(FieldViolation(field: path + "sort_by", description: "must look like name|created_at"))
+        if !Self.sortBy_pattern.matches(self.sortBy) {
+          violations.append(RPCKit.FieldViolation(field: path + "sort_by", description: "must look like name|created_at"))
         }
       }
       if !(self.text.isEmpty) {
         if self.text.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "text", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "text", description: "must have at most 200 bytes"))
         }
       }
       if !(self.atLeastRevision.isEmpty) {
         if self.atLeastRevision.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Units, one page of them.
-  public struct ListUnitsResponse: Message {
+  public struct ListUnitsResponse: RPCKit.Message {
     /// In the order that was asked for.
     public var units: [Tenancy_V1.Unit] = []
     /// For the next page; empty at the end.
-    public var nextPageToken: String = ""
+    public var nextPageToken: Swift.String = ""
     /// How many there are on all pages.
-    public var totalSize: UInt64 = 0
+    public var totalSize: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -470,8 +512,8 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       units: [Tenancy_V1.Unit] = [],
-      nextPageToken: String = "",
-      totalSize: UInt64 = 0
+      nextPageToken: Swift.String = "",
+      totalSize: Swift.UInt64 = 0
     ) {
       self.units = units
       self.nextPageToken = nextPageToken
@@ -479,237 +521,271 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.ListUnitsResponse`.
-    public static var protobufName: String { "tenancy.v1.ListUnitsResponse" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListUnitsResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_units_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_units_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListUnitsResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListUnitsResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_units > 0 {
-        unsafe self.units.reserveCapacity(source.pointee.n_units)
-        for index in unsafe 0..<source.pointee.n_units {
-          if let member = unsafe source.pointee.units[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListUnitsResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_units > 0 {
+        unsafe self.units.reserveCapacity(source.pointee.n_f1_units)
+        for index in unsafe 0..<source.pointee.n_f1_units {
+          if let member = unsafe source.pointee.f1_units[index] {
             try unsafe self.units.append(Tenancy_V1.Unit(reading: member))
           }
         }
       }
-      try unsafe self.nextPageToken = MessageReading.string(source.pointee.next_page_token)
-      unsafe self.totalSize = source.pointee.total_size
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+      unsafe self.totalSize = source.pointee.f3_total_size
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListUnitsResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListUnitsResponse> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListUnitsResponse.self, 1)
       unsafe tenancy__v1__list_units_response__init(target)
       if !self.units.isEmpty {
-        unsafe target.pointee.n_units = self.units.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Tenancy__V1__Unit>?.self, self.units.count)
+        unsafe target.pointee.n_f1_units = self.units.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__Unit>?.self, self.units.count)
         for (index, element) in self.units.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.units = unsafe elements
+        unsafe target.pointee.f1_units = unsafe elements
       }
-      unsafe target.pointee.next_page_token = scratch.copy(self.nextPageToken)
-      unsafe target.pointee.total_size = self.totalSize
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      unsafe target.pointee.f3_total_size = self.totalSize
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Asks for one unit.
-  public struct GetUnitRequest: Message {
+  public struct GetUnitRequest: RPCKit.Message {
     /// The unit.
-    public var unitId: String = ""
+    public var unitId: Swift.String = ""
     /// The answer is at least as new as this.
-    public var atLeastRevision: String = ""
+    public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      unitId: String = "",
-      atLeastRevision: String = ""
+      unitId: Swift.String = "",
+      atLeastRevision: Swift.String = ""
     ) {
       self.unitId = unitId
       self.atLeastRevision = atLeastRevision
     }
 
     /// `tenancy.v1.GetUnitRequest`.
-    public static var protobufName: String { "tenancy.v1.GetUnitRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.GetUnitRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__get_unit_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__get_unit_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__GetUnitRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__GetUnitRequest>) throws(MessageDecodingError) {
-      try unsafe self.unitId = MessageReading.string(source.pointee.unit_id)
-      try unsafe self.atLeastRevision = MessageReading.string(source.pointee.at_least_revision)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__GetUnitRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.unitId = RPCKit.MessageReading.string(source.pointee.f1_unit_id)
+      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f2_at_least_revision)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__GetUnitRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__GetUnitRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__GetUnitRequest.self, 1)
       unsafe tenancy__v1__get_unit_request__init(target)
-      unsafe target.pointee.unit_id = scratch.copy(self.unitId)
-      unsafe target.pointee.at_least_revision = scratch.copy(self.atLeastRevision)
+      unsafe target.pointee.f1_unit_id = scratch.copy(self.unitId)
+      unsafe target.pointee.f2_at_least_revision = scratch.copy(self.atLeastRevision)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.unitId.isEmpty {
-        violations.append(FieldViolation(field: path + "unit_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must be set"))
       } else {
         if self.unitId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.atLeastRevision.isEmpty) {
         if self.atLeastRevision.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Devices, as a value that can be absent.
-  public struct DeviceList: Message {
+  public struct DeviceList: RPCKit.Message {
     /// The devices.
-    public var deviceIds: [String] = []
+    public var deviceIds: [Swift.String] = []
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      deviceIds: [String] = []
+      deviceIds: [Swift.String] = []
     ) {
       self.deviceIds = deviceIds
     }
 
     /// `tenancy.v1.DeviceList`.
-    public static var protobufName: String { "tenancy.v1.DeviceList" }
+    public static var protobufName: Swift.String { "tenancy.v1.DeviceList" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__device_list(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__device_list(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__DeviceList.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__DeviceList>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_device_ids > 0 {
-        unsafe self.deviceIds.reserveCapacity(source.pointee.n_device_ids)
-        for index in unsafe 0..<source.pointee.n_device_ids {
-          try unsafe self.deviceIds.append(MessageReading.string(source.pointee.device_ids[index]))
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__DeviceList>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_device_ids > 0 {
+        unsafe self.deviceIds.reserveCapacity(source.pointee.n_f1_device_ids)
+        for index in unsafe 0..<source.pointee.n_f1_device_ids {
+          try unsafe self.deviceIds.append(RPCKit.MessageReading.string(source.pointee.f1_device_ids[index]))
         }
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__DeviceList> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__DeviceList> {
       let target = unsafe scratch.allocate(Tenancy__V1__DeviceList.self, 1)
       unsafe tenancy__v1__device_list__init(target)
       if !self.deviceIds.isEmpty {
-        unsafe target.pointee.n_device_ids = self.deviceIds.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.deviceIds.count)
+        unsafe target.pointee.n_f1_device_ids = self.deviceIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.deviceIds.count)
         for (index, element) in self.deviceIds.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.device_ids = unsafe elements
+        unsafe target.pointee.f1_device_ids = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.deviceIds.count > 100 {
-        violations.append(FieldViolation(field: path + "device_ids", description: "must have at most 100 items"))
-      }
-      for (index, value) in self.deviceIds.enumerated() {
-        if value.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "device_ids[\(index)]", description: "must have at most 64 bytes"))
+        violations.append(RPCKit.FieldViolation(field: path + "device_ids", description: "must have at most 100 items"))
+      } else {
+        for (index, value) in self.deviceIds.enumerated() {
+          if value.utf8.count > 64 {
+            violations.append(RPCKit.FieldViolation(field: path + "device_ids[\(index)]", description: "must have at most 64 bytes"))
+          }
         }
       }
     }
   }
 
   /// Changes a unit; what is absent stays.
-  public struct UpdateUnitRequest: Message {
+  public struct UpdateUnitRequest: RPCKit.Message {
     /// The unit.
-    public var unitId: String = ""
+    public var unitId: Swift.String = ""
     /// For people.
-    public var name: String? = nil
+    public var name: Swift.String? = nil
     /// Replaces the devices of the property outside any unit that its tenants may use.
     public var commonAreaDevices: Tenancy_V1.DeviceList? = nil
     /// Refused with ABORTED when the unit has another revision by now; empty: any.
-    public var expectedRevision: String = ""
+    public var expectedRevision: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      unitId: String = "",
-      name: String? = nil,
+      unitId: Swift.String = "",
+      name: Swift.String? = nil,
       commonAreaDevices: Tenancy_V1.DeviceList? = nil,
-      expectedRevision: String = "",
-      idempotencyKey: String = ""
+      expectedRevision: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.unitId = unitId
       self.name = name
@@ -719,73 +795,90 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.UpdateUnitRequest`.
-    public static var protobufName: String { "tenancy.v1.UpdateUnitRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.UpdateUnitRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__update_unit_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__update_unit_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__UpdateUnitRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__UpdateUnitRequest>) throws(MessageDecodingError) {
-      try unsafe self.unitId = MessageReading.string(source.pointee.unit_id)
-      if unsafe source.pointee._name_case.rawValue == 2 {
-        try unsafe self.name = MessageReading.string(source.pointee.name)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__UpdateUnitRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.unitId = RPCKit.MessageReading.string(source.pointee.f1_unit_id)
+      if unsafe source.pointee.p2_name_case.rawValue == 2 {
+        try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f2_name)
       }
-      if let member = unsafe source.pointee.common_area_devices {
+      if let member = unsafe source.pointee.f3_common_area_devices {
         try unsafe self.commonAreaDevices = Tenancy_V1.DeviceList(reading: member)
       }
-      try unsafe self.expectedRevision = MessageReading.string(source.pointee.expected_revision)
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      try unsafe self.expectedRevision = RPCKit.MessageReading.string(source.pointee.f4_expected_revision)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f5_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__UpdateUnitRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__UpdateUnitRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__UpdateUnitRequest.self, 1)
       unsafe tenancy__v1__update_unit_request__init(target)
-      unsafe target.pointee.unit_id = scratch.copy(self.unitId)
+      unsafe target.pointee.f1_unit_id = scratch.copy(self.unitId)
       if let value = self.name {
-        unsafe target.pointee.name = scratch.copy(value)
-        unsafe target.pointee._name_case = Tenancy__V1__UpdateUnitRequest__NameCase(rawValue: 2)
+        unsafe target.pointee.f2_name = scratch.copy(value)
+        unsafe target.pointee.p2_name_case = .init(rawValue: 2)
       }
       if let value = self.commonAreaDevices {
-        unsafe target.pointee.common_area_devices = value.packed(in: scratch)
+        unsafe target.pointee.f3_common_area_devices = value.packed(in: scratch)
       }
-      unsafe target.pointee.expected_revision = scratch.copy(self.expectedRevision)
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f4_expected_revision = scratch.copy(self.expectedRevision)
+      unsafe target.pointee.f5_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.unitId.isEmpty {
-        violations.append(FieldViolation(field: path + "unit_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must be set"))
       } else {
         if self.unitId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
         }
       }
       if let value = self.name {
         if value.utf8.count < 1 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at least 1 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at least 1 bytes"))
         }
         if value.utf8.count > 200 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            value,
+            path: path + "name",
+            into: &violations
+          )
         }
       }
       if let value = self.commonAreaDevices {
@@ -793,40 +886,40 @@ extension Tenancy_V1 {
       }
       if !(self.expectedRevision.isEmpty) {
         if self.expectedRevision.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "expected_revision", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "expected_revision", description: "must have at most 128 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Deletes a unit.
-  public struct DeleteUnitRequest: Message {
+  public struct DeleteUnitRequest: RPCKit.Message {
     /// The unit.
-    public var unitId: String = ""
+    public var unitId: Swift.String = ""
     /// Also what is in it; refused without when something is.
-    public var cascade: Bool = false
+    public var cascade: Swift.Bool = false
     /// Devices in it are deleted too, instead of staying in the property.
-    public var deleteDevices: Bool = false
+    public var deleteDevices: Swift.Bool = false
     /// Changes nothing and says what would go.
-    public var dryRun: Bool = false
+    public var dryRun: Swift.Bool = false
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      unitId: String = "",
-      cascade: Bool = false,
-      deleteDevices: Bool = false,
-      dryRun: Bool = false,
-      idempotencyKey: String = ""
+      unitId: Swift.String = "",
+      cascade: Swift.Bool = false,
+      deleteDevices: Swift.Bool = false,
+      dryRun: Swift.Bool = false,
+      idempotencyKey: Swift.String = ""
     ) {
       self.unitId = unitId
       self.cascade = cascade
@@ -836,89 +929,100 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.DeleteUnitRequest`.
-    public static var protobufName: String { "tenancy.v1.DeleteUnitRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.DeleteUnitRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__delete_unit_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__delete_unit_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__DeleteUnitRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__DeleteUnitRequest>) throws(MessageDecodingError) {
-      try unsafe self.unitId = MessageReading.string(source.pointee.unit_id)
-      unsafe self.cascade = source.pointee.cascade != 0
-      unsafe self.deleteDevices = source.pointee.delete_devices != 0
-      unsafe self.dryRun = source.pointee.dry_run != 0
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__DeleteUnitRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.unitId = RPCKit.MessageReading.string(source.pointee.f1_unit_id)
+      unsafe self.cascade = source.pointee.f2_cascade != 0
+      unsafe self.deleteDevices = source.pointee.f3_delete_devices != 0
+      unsafe self.dryRun = source.pointee.f4_dry_run != 0
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f5_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__DeleteUnitRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__DeleteUnitRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__DeleteUnitRequest.self, 1)
       unsafe tenancy__v1__delete_unit_request__init(target)
-      unsafe target.pointee.unit_id = scratch.copy(self.unitId)
-      unsafe target.pointee.cascade = self.cascade ? 1 : 0
-      unsafe target.pointee.delete_devices = self.deleteDevices ? 1 : 0
-      unsafe target.pointee.dry_run = self.dryRun ? 1 : 0
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f1_unit_id = scratch.copy(self.unitId)
+      unsafe target.pointee.f2_cascade = self.cascade ? 1 : 0
+      unsafe target.pointee.f3_delete_devices = self.deleteDevices ? 1 : 0
+      unsafe target.pointee.f4_dry_run = self.dryRun ? 1 : 0
+      unsafe target.pointee.f5_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.unitId.isEmpty {
-        violations.append(FieldViolation(field: path + "unit_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must be set"))
       } else {
         if self.unitId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Makes a user tenant of a unit.
-  public struct AddTenantRequest: Message {
+  public struct AddTenantRequest: RPCKit.Message {
     /// The unit.
-    public var unitId: String = ""
+    public var unitId: Swift.String = ""
     /// The user, who must have an account.
-    public var userId: String = ""
+    public var userId: Swift.String = ""
     /// When the tenancy begins; now if absent.
     public var validFrom: Google_Protobuf.Timestamp? = nil
     /// When it ends; never if absent.
     public var validUntil: Google_Protobuf.Timestamp? = nil
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      unitId: String = "",
-      userId: String = "",
+      unitId: Swift.String = "",
+      userId: Swift.String = "",
       validFrom: Google_Protobuf.Timestamp? = nil,
       validUntil: Google_Protobuf.Timestamp? = nil,
-      idempotencyKey: String = ""
+      idempotencyKey: Swift.String = ""
     ) {
       self.unitId = unitId
       self.userId = userId
@@ -928,98 +1032,109 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.AddTenantRequest`.
-    public static var protobufName: String { "tenancy.v1.AddTenantRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.AddTenantRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__add_tenant_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__add_tenant_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__AddTenantRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__AddTenantRequest>) throws(MessageDecodingError) {
-      try unsafe self.unitId = MessageReading.string(source.pointee.unit_id)
-      try unsafe self.userId = MessageReading.string(source.pointee.user_id)
-      if let member = unsafe source.pointee.valid_from {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__AddTenantRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.unitId = RPCKit.MessageReading.string(source.pointee.f1_unit_id)
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f2_user_id)
+      if let member = unsafe source.pointee.f3_valid_from {
         try unsafe self.validFrom = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.valid_until {
+      if let member = unsafe source.pointee.f4_valid_until {
         try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
       }
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f5_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__AddTenantRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__AddTenantRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__AddTenantRequest.self, 1)
       unsafe tenancy__v1__add_tenant_request__init(target)
-      unsafe target.pointee.unit_id = scratch.copy(self.unitId)
-      unsafe target.pointee.user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f1_unit_id = scratch.copy(self.unitId)
+      unsafe target.pointee.f2_user_id = scratch.copy(self.userId)
       if let value = self.validFrom {
-        unsafe target.pointee.valid_from = value.packed(in: scratch)
+        unsafe target.pointee.f3_valid_from = value.packed(in: scratch)
       }
       if let value = self.validUntil {
-        unsafe target.pointee.valid_until = value.packed(in: scratch)
+        unsafe target.pointee.f4_valid_until = value.packed(in: scratch)
       }
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f5_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.unitId.isEmpty {
-        violations.append(FieldViolation(field: path + "unit_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must be set"))
       } else {
         if self.unitId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
         }
       }
       if self.userId.isEmpty {
-        violations.append(FieldViolation(field: path + "user_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
       } else {
         if self.userId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Ends that a user is tenant of a unit.
-  public struct RemoveTenantRequest: Message {
+  public struct RemoveTenantRequest: RPCKit.Message {
     /// The unit.
-    public var unitId: String = ""
+    public var unitId: Swift.String = ""
     /// The user.
-    public var userId: String = ""
+    public var userId: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      unitId: String = "",
-      userId: String = "",
-      idempotencyKey: String = ""
+      unitId: Swift.String = "",
+      userId: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.unitId = unitId
       self.userId = userId
@@ -1027,86 +1142,97 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.RemoveTenantRequest`.
-    public static var protobufName: String { "tenancy.v1.RemoveTenantRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.RemoveTenantRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__remove_tenant_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__remove_tenant_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__RemoveTenantRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__RemoveTenantRequest>) throws(MessageDecodingError) {
-      try unsafe self.unitId = MessageReading.string(source.pointee.unit_id)
-      try unsafe self.userId = MessageReading.string(source.pointee.user_id)
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__RemoveTenantRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.unitId = RPCKit.MessageReading.string(source.pointee.f1_unit_id)
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f2_user_id)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__RemoveTenantRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__RemoveTenantRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__RemoveTenantRequest.self, 1)
       unsafe tenancy__v1__remove_tenant_request__init(target)
-      unsafe target.pointee.unit_id = scratch.copy(self.unitId)
-      unsafe target.pointee.user_id = scratch.copy(self.userId)
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f1_unit_id = scratch.copy(self.unitId)
+      unsafe target.pointee.f2_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.unitId.isEmpty {
-        violations.append(FieldViolation(field: path + "unit_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must be set"))
       } else {
         if self.unitId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
         }
       }
       if self.userId.isEmpty {
-        violations.append(FieldViolation(field: path + "user_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
       } else {
         if self.userId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
   }
 
   /// Asks for the tenants of a unit.
-  public struct ListTenantsRequest: Message {
+  public struct ListTenantsRequest: RPCKit.Message {
     /// The unit.
-    public var unitId: String = ""
+    public var unitId: Swift.String = ""
     /// At most this many, 50 if 0.
-    public var pageSize: UInt32 = 0
+    public var pageSize: Swift.UInt32 = 0
     /// From an earlier answer, with the same other fields.
-    public var pageToken: String = ""
+    public var pageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      unitId: String = "",
-      pageSize: UInt32 = 0,
-      pageToken: String = ""
+      unitId: Swift.String = "",
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = ""
     ) {
       self.unitId = unitId
       self.pageSize = pageSize
@@ -1114,73 +1240,84 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.ListTenantsRequest`.
-    public static var protobufName: String { "tenancy.v1.ListTenantsRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListTenantsRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_tenants_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_tenants_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListTenantsRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListTenantsRequest>) throws(MessageDecodingError) {
-      try unsafe self.unitId = MessageReading.string(source.pointee.unit_id)
-      unsafe self.pageSize = source.pointee.page_size
-      try unsafe self.pageToken = MessageReading.string(source.pointee.page_token)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListTenantsRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.unitId = RPCKit.MessageReading.string(source.pointee.f1_unit_id)
+      unsafe self.pageSize = source.pointee.f2_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f3_page_token)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListTenantsRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListTenantsRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListTenantsRequest.self, 1)
       unsafe tenancy__v1__list_tenants_request__init(target)
-      unsafe target.pointee.unit_id = scratch.copy(self.unitId)
-      unsafe target.pointee.page_size = self.pageSize
-      unsafe target.pointee.page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f1_unit_id = scratch.copy(self.unitId)
+      unsafe target.pointee.f2_page_size = self.pageSize
+      unsafe target.pointee.f3_page_token = scratch.copy(self.pageToken)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.unitId.isEmpty {
-        violations.append(FieldViolation(field: path + "unit_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must be set"))
       } else {
         if self.unitId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.pageSize == 0) {
-        if !(Double(self.pageSize) <= 1000.0) {
-          violations.append(FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
         }
       }
       if !(self.pageToken.isEmpty) {
         if self.pageToken.utf8.count > 1024 {
-          violations.append(FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
     }
   }
 
   /// Tenants, one page of them.
-  public struct ListTenantsResponse: Message {
+  public struct ListTenantsResponse: RPCKit.Message {
     /// In the order they were added.
     public var tenants: [Tenancy_V1.UserSummary] = []
     /// For the next page; empty at the end.
-    public var nextPageToken: String = ""
+    public var nextPageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1188,86 +1325,97 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       tenants: [Tenancy_V1.UserSummary] = [],
-      nextPageToken: String = ""
+      nextPageToken: Swift.String = ""
     ) {
       self.tenants = tenants
       self.nextPageToken = nextPageToken
     }
 
     /// `tenancy.v1.ListTenantsResponse`.
-    public static var protobufName: String { "tenancy.v1.ListTenantsResponse" }
+    public static var protobufName: Swift.String { "tenancy.v1.ListTenantsResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__list_tenants_response(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_tenants_response(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListTenantsResponse.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__ListTenantsResponse>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_tenants > 0 {
-        unsafe self.tenants.reserveCapacity(source.pointee.n_tenants)
-        for index in unsafe 0..<source.pointee.n_tenants {
-          if let member = unsafe source.pointee.tenants[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListTenantsResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_tenants > 0 {
+        unsafe self.tenants.reserveCapacity(source.pointee.n_f1_tenants)
+        for index in unsafe 0..<source.pointee.n_f1_tenants {
+          if let member = unsafe source.pointee.f1_tenants[index] {
             try unsafe self.tenants.append(Tenancy_V1.UserSummary(reading: member))
           }
         }
       }
-      try unsafe self.nextPageToken = MessageReading.string(source.pointee.next_page_token)
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__ListTenantsResponse> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListTenantsResponse> {
       let target = unsafe scratch.allocate(Tenancy__V1__ListTenantsResponse.self, 1)
       unsafe tenancy__v1__list_tenants_response__init(target)
       if !self.tenants.isEmpty {
-        unsafe target.pointee.n_tenants = self.tenants.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Tenancy__V1__UserSummary>?.self, self.tenants.count)
+        unsafe target.pointee.n_f1_tenants = self.tenants.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__UserSummary>?.self, self.tenants.count)
         for (index, element) in self.tenants.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.tenants = unsafe elements
+        unsafe target.pointee.f1_tenants = unsafe elements
       }
-      unsafe target.pointee.next_page_token = scratch.copy(self.nextPageToken)
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Assigns a device to a unit.
-  public struct AssignDeviceRequest: Message {
+  public struct AssignDeviceRequest: RPCKit.Message {
     /// The unit.
-    public var unitId: String = ""
+    public var unitId: Swift.String = ""
     /// A device of the same property.
-    public var deviceId: String = ""
+    public var deviceId: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
-    public var idempotencyKey: String = ""
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      unitId: String = "",
-      deviceId: String = "",
-      idempotencyKey: String = ""
+      unitId: Swift.String = "",
+      deviceId: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.unitId = unitId
       self.deviceId = deviceId
@@ -1275,64 +1423,75 @@ extension Tenancy_V1 {
     }
 
     /// `tenancy.v1.AssignDeviceRequest`.
-    public static var protobufName: String { "tenancy.v1.AssignDeviceRequest" }
+    public static var protobufName: Swift.String { "tenancy.v1.AssignDeviceRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_tenancy__v1__assign_device_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__assign_device_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__AssignDeviceRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Tenancy__V1__AssignDeviceRequest>) throws(MessageDecodingError) {
-      try unsafe self.unitId = MessageReading.string(source.pointee.unit_id)
-      try unsafe self.deviceId = MessageReading.string(source.pointee.device_id)
-      try unsafe self.idempotencyKey = MessageReading.string(source.pointee.idempotency_key)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__AssignDeviceRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.unitId = RPCKit.MessageReading.string(source.pointee.f1_unit_id)
+      try unsafe self.deviceId = RPCKit.MessageReading.string(source.pointee.f2_device_id)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Tenancy__V1__AssignDeviceRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__AssignDeviceRequest> {
       let target = unsafe scratch.allocate(Tenancy__V1__AssignDeviceRequest.self, 1)
       unsafe tenancy__v1__assign_device_request__init(target)
-      unsafe target.pointee.unit_id = scratch.copy(self.unitId)
-      unsafe target.pointee.device_id = scratch.copy(self.deviceId)
-      unsafe target.pointee.idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f1_unit_id = scratch.copy(self.unitId)
+      unsafe target.pointee.f2_device_id = scratch.copy(self.deviceId)
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.unitId.isEmpty {
-        violations.append(FieldViolation(field: path + "unit_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must be set"))
       } else {
         if self.unitId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
         }
       }
       if self.deviceId.isEmpty {
-        violations.append(FieldViolation(field: path + "device_id", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must be set"))
       } else {
         if self.deviceId.utf8.count > 64 {
-          violations.append(FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
         }
       }
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
-          violations.append(FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -1341,7 +1500,7 @@ extension Tenancy_V1 {
   /// What is known of the methods of `tenancy.v1.Units`.
   public enum UnitsMethods {
     /// Makes a unit.
-    public static let create = MethodDescriptor(
+    public static let create = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Units",
       method: "Create",
       kind: .unary,
@@ -1354,7 +1513,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.Unit"
     )
     /// Units that the caller has access to.
-    public static let list = MethodDescriptor(
+    public static let list = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Units",
       method: "List",
       kind: .unary,
@@ -1367,7 +1526,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.ListUnitsResponse"
     )
     /// One unit.
-    public static let get = MethodDescriptor(
+    public static let `get` = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Units",
       method: "Get",
       kind: .unary,
@@ -1380,7 +1539,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.Unit"
     )
     /// Changes a unit.
-    public static let update = MethodDescriptor(
+    public static let update = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Units",
       method: "Update",
       kind: .unary,
@@ -1393,7 +1552,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.Unit"
     )
     /// Deletes a unit.
-    public static let delete = MethodDescriptor(
+    public static let delete = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Units",
       method: "Delete",
       kind: .unary,
@@ -1406,7 +1565,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.DeleteResponse"
     )
     /// Makes a user tenant of a unit. One who is already is no error.
-    public static let addTenant = MethodDescriptor(
+    public static let addTenant = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Units",
       method: "AddTenant",
       kind: .unary,
@@ -1419,7 +1578,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.RoleAssociation"
     )
     /// Ends that a user is tenant of a unit.
-    public static let removeTenant = MethodDescriptor(
+    public static let removeTenant = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Units",
       method: "RemoveTenant",
       kind: .unary,
@@ -1432,7 +1591,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.RemoveRoleResponse"
     )
     /// Tenants of a unit, without anything sensitive.
-    public static let listTenants = MethodDescriptor(
+    public static let listTenants = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Units",
       method: "ListTenants",
       kind: .unary,
@@ -1445,7 +1604,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.ListTenantsResponse"
     )
     /// Assigns a device to a unit.
-    public static let assignDevice = MethodDescriptor(
+    public static let assignDevice = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Units",
       method: "AssignDevice",
       kind: .unary,
@@ -1458,7 +1617,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.Device"
     )
     /// Takes a device out of a unit; it stays in the property.
-    public static let unassignDevice = MethodDescriptor(
+    public static let unassignDevice = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Units",
       method: "UnassignDevice",
       kind: .unary,
@@ -1471,7 +1630,7 @@ extension Tenancy_V1 {
       responseType: "tenancy.v1.Device"
     )
     /// Devices of a unit.
-    public static let listDevices = MethodDescriptor(
+    public static let listDevices = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Units",
       method: "ListDevices",
       kind: .unary,
@@ -1486,38 +1645,38 @@ extension Tenancy_V1 {
   }
 
   /// Units.
-  public protocol UnitsService: Sendable {
+  public protocol UnitsService: Swift.Sendable {
     /// Makes a unit.
-    func create(_ request: Tenancy_V1.CreateUnitRequest, _ call: CallContext) async throws -> Tenancy_V1.Unit
+    func create(_ request: Tenancy_V1.CreateUnitRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Unit
     /// Units that the caller has access to.
-    func list(_ request: Tenancy_V1.ListUnitsRequest, _ call: CallContext) async throws -> Tenancy_V1.ListUnitsResponse
+    func list(_ request: Tenancy_V1.ListUnitsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListUnitsResponse
     /// One unit.
-    func get(_ request: Tenancy_V1.GetUnitRequest, _ call: CallContext) async throws -> Tenancy_V1.Unit
+    func `get`(_ request: Tenancy_V1.GetUnitRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Unit
     /// Changes a unit.
-    func update(_ request: Tenancy_V1.UpdateUnitRequest, _ call: CallContext) async throws -> Tenancy_V1.Unit
+    func update(_ request: Tenancy_V1.UpdateUnitRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Unit
     /// Deletes a unit.
-    func delete(_ request: Tenancy_V1.DeleteUnitRequest, _ call: CallContext) async throws -> Tenancy_V1.DeleteResponse
+    func delete(_ request: Tenancy_V1.DeleteUnitRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DeleteResponse
     /// Makes a user tenant of a unit. One who is already is no error.
-    func addTenant(_ request: Tenancy_V1.AddTenantRequest, _ call: CallContext) async throws -> Tenancy_V1.RoleAssociation
+    func addTenant(_ request: Tenancy_V1.AddTenantRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RoleAssociation
     /// Ends that a user is tenant of a unit.
-    func removeTenant(_ request: Tenancy_V1.RemoveTenantRequest, _ call: CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
+    func removeTenant(_ request: Tenancy_V1.RemoveTenantRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
     /// Tenants of a unit, without anything sensitive.
-    func listTenants(_ request: Tenancy_V1.ListTenantsRequest, _ call: CallContext) async throws -> Tenancy_V1.ListTenantsResponse
+    func listTenants(_ request: Tenancy_V1.ListTenantsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListTenantsResponse
     /// Assigns a device to a unit.
-    func assignDevice(_ request: Tenancy_V1.AssignDeviceRequest, _ call: CallContext) async throws -> Tenancy_V1.Device
+    func assignDevice(_ request: Tenancy_V1.AssignDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Device
     /// Takes a device out of a unit; it stays in the property.
-    func unassignDevice(_ request: Tenancy_V1.AssignDeviceRequest, _ call: CallContext) async throws -> Tenancy_V1.Device
+    func unassignDevice(_ request: Tenancy_V1.AssignDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Device
     /// Devices of a unit.
-    func listDevices(_ request: Tenancy_V1.ListDevicesRequest, _ call: CallContext) async throws -> Tenancy_V1.ListDevicesResponse
+    func listDevices(_ request: Tenancy_V1.ListDevicesRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListDevicesResponse
   }
 
   /// Calls `tenancy.v1.Units`.
-  public struct UnitsClient: Sendable {
+  public struct UnitsClient: Swift.Sendable {
     /// Where the calls go.
-    public let channel: Channel
+    public let channel: RPCKit.Channel
 
     /// Makes a client of the servers behind `channel`.
-    public init(_ channel: Channel) {
+    public init(_ channel: RPCKit.Channel) {
       self.channel = channel
     }
 
@@ -1527,7 +1686,7 @@ extension Tenancy_V1 {
     public func create(
       _ request: Tenancy_V1.CreateUnitRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.Unit {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1540,7 +1699,7 @@ extension Tenancy_V1 {
     public func list(
       _ request: Tenancy_V1.ListUnitsRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.ListUnitsResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1550,14 +1709,14 @@ extension Tenancy_V1 {
     /// One unit.
     ///
     /// `timeout`, if given, goes before the one in `options`.
-    public func get(
+    public func `get`(
       _ request: Tenancy_V1.GetUnitRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.Unit {
       var options = options
       if let timeout { options.timeout = timeout }
-      return try await channel.unary(UnitsMethods.get, request, options: options)
+      return try await channel.unary(UnitsMethods.`get`, request, options: options)
     }
 
     /// Changes a unit.
@@ -1566,7 +1725,7 @@ extension Tenancy_V1 {
     public func update(
       _ request: Tenancy_V1.UpdateUnitRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.Unit {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1579,7 +1738,7 @@ extension Tenancy_V1 {
     public func delete(
       _ request: Tenancy_V1.DeleteUnitRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.DeleteResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1592,7 +1751,7 @@ extension Tenancy_V1 {
     public func addTenant(
       _ request: Tenancy_V1.AddTenantRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.RoleAssociation {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1605,7 +1764,7 @@ extension Tenancy_V1 {
     public func removeTenant(
       _ request: Tenancy_V1.RemoveTenantRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.RemoveRoleResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1618,7 +1777,7 @@ extension Tenancy_V1 {
     public func listTenants(
       _ request: Tenancy_V1.ListTenantsRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.ListTenantsResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1631,7 +1790,7 @@ extension Tenancy_V1 {
     public func assignDevice(
       _ request: Tenancy_V1.AssignDeviceRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.Device {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1644,7 +1803,7 @@ extension Tenancy_V1 {
     public func unassignDevice(
       _ request: Tenancy_V1.AssignDeviceRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.Device {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1657,7 +1816,7 @@ extension Tenancy_V1 {
     public func listDevices(
       _ request: Tenancy_V1.ListDevicesRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Tenancy_V1.ListDevicesResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1666,18 +1825,18 @@ extension Tenancy_V1 {
   }
 
   /// The descriptor of `tenancy/v1/units.proto`, for reflection and JSON.
-  public static var tenancyV1UnitsFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var tenancyV1UnitsFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/units.proto",
-      base64: "ChZ0ZW5hbmN5L3YxL3VuaXRzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvGhh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8i2QIKBFVuaXQSDgoCaWQYASABKAlSAmlkEhIKBG5hbWUYAiABKAlSBG5hbWUSHwoLcHJvcGVydHlfaWQYAyABKAlSCnByb3BlcnR5SWQSJgoPdGVuYW50X3VzZXJfaWRzGAQgAygJUg10ZW5hbnRVc2VySWRzEh0KCmRldmljZV9pZHMYBSADKAlSCWRldmljZUlkcxIzChZjb21tb25fYXJlYV9kZXZpY2VfaWRzGAYgAygJUhNjb21tb25BcmVhRGV2aWNlSWRzEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIaCghyZXZpc2lvbhgJIAEoCVIIcmV2aXNpb24iqgIKEUNyZWF0ZVVuaXRSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIdCgRuYW1lGAIgASgJQgmquxgFCAEYyAFSBG5hbWUSMAoPdGVuYW50X3VzZXJfaWRzGAMgAygJQgiquxgEGEBIZFINdGVuYW50VXNlcklkcxIoCgpkZXZpY2VfaWRzGAQgAygJQgmquxgFGEBI6AdSCWRldmljZUlkcxI9ChZjb21tb25fYXJlYV9kZXZpY2VfaWRzGAUgAygJQgiquxgEGEBIZFITY29tbW9uQXJlYURldmljZUlkcxIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IpECChBMaXN0VW5pdHNSZXF1ZXN0EicKC3Byb3BlcnR5X2lkGAEgASgJQgaquxgCGEBSCnByb3BlcnR5SWQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4SLgoHc29ydF9ieRgEIAEoCUIVqrsYESIPbmFtZXxjcmVhdGVkX2F0UgZzb3J0QnkSGwoEdGV4dBgFIAEoCUIHqrsYAxjIAVIEdGV4dBIzChFhdF9sZWFzdF9yZXZpc2lvbhgGIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uIoIBChFMaXN0VW5pdHNSZXNwb25zZRImCgV1bml0cxgBIAMoCzIQLnRlbmFuY3kudjEuVW5pdFIFdW5pdHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEh0KCnRvdGFsX3NpemUYAyABKARSCXRvdGFsU2l6ZSJoCg5HZXRVbml0UmVxdWVzdBIhCgd1bml0X2lkGAEgASgJQgiquxgECAEYQFIGdW5pdElkEjMKEWF0X2xlYXN0X3JldmlzaW9uGAIgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24iNQoKRGV2aWNlTGlzdBInCgpkZXZpY2VfaWRzGAEgAygJQgiquxgEGEBIZFIJZGV2aWNlSWRzIpMCChFVcGRhdGVVbml0UmVxdWVzdBIhCgd1bml0X2lkGAEgASgJQgiquxgECAEYQFIGdW5pdElkEiIKBG5hbWUYAiABKAlCCaq7GAUQARjIAUgAUgRuYW1liAEBEkYKE2NvbW1vbl9hcmVhX2RldmljZXMYAyABKAsyFi50ZW5hbmN5LnYxLkRldmljZUxpc3RSEWNvbW1vbkFyZWFEZXZpY2VzEjQKEWV4cGVjdGVkX3JldmlzaW9uGAQgASgJQgequxgDGIABUhBleHBlY3RlZFJldmlzaW9uEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXlCBwoFX25hbWUiwgEKEURlbGV0ZVVuaXRSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSGAoHY2FzY2FkZRgCIAEoCFIHY2FzY2FkZRIlCg5kZWxldGVfZGV2aWNlcxgDIAEoCFINZGVsZXRlRGV2aWNlcxIXCgdkcnlfcnVuGAQgASgIUgZkcnlSdW4SMAoPaWRlbXBvdGVuY3lfa2V5GAUgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKCAgoQQWRkVGVuYW50UmVxdWVzdBIhCgd1bml0X2lkGAEgASgJQgiquxgECAEYQFIGdW5pdElkEiEKB3VzZXJfaWQYAiABKAlCCKq7GAQIARhAUgZ1c2VySWQSOQoKdmFsaWRfZnJvbRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXZhbGlkRnJvbRI7Cgt2YWxpZF91bnRpbBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSMAoPaWRlbXBvdGVuY3lfa2V5GAUgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKNAQoTUmVtb3ZlVGVuYW50UmVxdWVzdBIhCgd1bml0X2lkGAEgASgJQgiquxgECAEYQFIGdW5pdElkEiEKB3VzZXJfaWQYAiABKAlCCKq7GAQIARhAUgZ1c2VySWQSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKLAQoSTGlzdFRlbmFudHNSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4icAoTTGlzdFRlbmFudHNSZXNwb25zZRIxCgd0ZW5hbnRzGAEgAygLMhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeVIHdGVuYW50cxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4ikQEKE0Fzc2lnbkRldmljZVJlcXVlc3QSIQoHdW5pdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnVuaXRJZBIlCglkZXZpY2VfaWQYAiABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5MucGCgVVbml0cxJBCgZDcmVhdGUSHS50ZW5hbmN5LnYxLkNyZWF0ZVVuaXRSZXF1ZXN0GhAudGVuYW5jeS52MS5Vbml0IgaiuxgCCAISTwoETGlzdBIcLnRlbmFuY3kudjEuTGlzdFVuaXRzUmVxdWVzdBodLnRlbmFuY3kudjEuTGlzdFVuaXRzUmVzcG9uc2UiCqK7GAYIAiABKAESPQoDR2V0EhoudGVuYW5jeS52MS5HZXRVbml0UmVxdWVzdBoQLnRlbmFuY3kudjEuVW5pdCIIorsYBAgCIAESQQoGVXBkYXRlEh0udGVuYW5jeS52MS5VcGRhdGVVbml0UmVxdWVzdBoQLnRlbmFuY3kudjEuVW5pdCIGorsYAggCEksKBkRlbGV0ZRIdLnRlbmFuY3kudjEuRGVsZXRlVW5pdFJlcXVlc3QaGi50ZW5hbmN5LnYxLkRlbGV0ZVJlc3BvbnNlIgaiuxgCCAISTgoJQWRkVGVuYW50EhwudGVuYW5jeS52MS5BZGRUZW5hbnRSZXF1ZXN0GhsudGVuYW5jeS52MS5Sb2xlQXNzb2NpYXRpb24iBqK7GAIIAhJXCgxSZW1vdmVUZW5hbnQSHy50ZW5hbmN5LnYxLlJlbW92ZVRlbmFudFJlcXVlc3QaHi50ZW5hbmN5LnYxLlJlbW92ZVJvbGVSZXNwb25zZSIGorsYAggCEloKC0xpc3RUZW5hbnRzEh4udGVuYW5jeS52MS5MaXN0VGVuYW50c1JlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3RUZW5hbnRzUmVzcG9uc2UiCqK7GAYIAiABKAESSwoMQXNzaWduRGV2aWNlEh8udGVuYW5jeS52MS5Bc3NpZ25EZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiBqK7GAIIAhJNCg5VbmFzc2lnbkRldmljZRIfLnRlbmFuY3kudjEuQXNzaWduRGV2aWNlUmVxdWVzdBoSLnRlbmFuY3kudjEuRGV2aWNlIgaiuxgCCAISWgoLTGlzdERldmljZXMSHi50ZW5hbmN5LnYxLkxpc3REZXZpY2VzUmVxdWVzdBofLnRlbmFuY3kudjEuTGlzdERldmljZXNSZXNwb25zZSIKorsYBggCIAEoAWIGcHJvdG8z"
+      base64: "ChZ0ZW5hbmN5L3YxL3VuaXRzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvGhh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8i2QIKBFVuaXQSDgoCaWQYASABKAlSAmlkEhIKBG5hbWUYAiABKAlSBG5hbWUSHwoLcHJvcGVydHlfaWQYAyABKAlSCnByb3BlcnR5SWQSJgoPdGVuYW50X3VzZXJfaWRzGAQgAygJUg10ZW5hbnRVc2VySWRzEh0KCmRldmljZV9pZHMYBSADKAlSCWRldmljZUlkcxIzChZjb21tb25fYXJlYV9kZXZpY2VfaWRzGAYgAygJUhNjb21tb25BcmVhRGV2aWNlSWRzEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIaCghyZXZpc2lvbhgJIAEoCVIIcmV2aXNpb24irAIKEUNyZWF0ZVVuaXRSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgRuYW1lGAIgASgJQguquxgHCAEYyAFYAVIEbmFtZRIwCg90ZW5hbnRfdXNlcl9pZHMYAyADKAlCCKq7GAQYQEhkUg10ZW5hbnRVc2VySWRzEigKCmRldmljZV9pZHMYBCADKAlCCaq7GAUYQEjoB1IJZGV2aWNlSWRzEj0KFmNvbW1vbl9hcmVhX2RldmljZV9pZHMYBSADKAlCCKq7GAQYQEhkUhNjb21tb25BcmVhRGV2aWNlSWRzEjAKD2lkZW1wb3RlbmN5X2tleRgGIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkikQIKEExpc3RVbml0c1JlcXVlc3QSJwoLcHJvcGVydHlfaWQYASABKAlCBqq7GAIYQFIKcHJvcGVydHlJZBIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIuCgdzb3J0X2J5GAQgASgJQhWquxgRIg9uYW1lfGNyZWF0ZWRfYXRSBnNvcnRCeRIbCgR0ZXh0GAUgASgJQgequxgDGMgBUgR0ZXh0EjMKEWF0X2xlYXN0X3JldmlzaW9uGAYgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24iggEKEUxpc3RVbml0c1Jlc3BvbnNlEiYKBXVuaXRzGAEgAygLMhAudGVuYW5jeS52MS5Vbml0UgV1bml0cxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SHQoKdG90YWxfc2l6ZRgDIAEoBFIJdG90YWxTaXplImgKDkdldFVuaXRSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSMwoRYXRfbGVhc3RfcmV2aXNpb24YAiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiI1CgpEZXZpY2VMaXN0EicKCmRldmljZV9pZHMYASADKAlCCKq7GAQYQEhkUglkZXZpY2VJZHMilQIKEVVwZGF0ZVVuaXRSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSJAoEbmFtZRgCIAEoCUILqrsYBxABGMgBWAFIAFIEbmFtZYgBARJGChNjb21tb25fYXJlYV9kZXZpY2VzGAMgASgLMhYudGVuYW5jeS52MS5EZXZpY2VMaXN0UhFjb21tb25BcmVhRGV2aWNlcxI0ChFleHBlY3RlZF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgcKBV9uYW1lIsIBChFEZWxldGVVbml0UmVxdWVzdBIhCgd1bml0X2lkGAEgASgJQgiquxgECAEYQFIGdW5pdElkEhgKB2Nhc2NhZGUYAiABKAhSB2Nhc2NhZGUSJQoOZGVsZXRlX2RldmljZXMYAyABKAhSDWRlbGV0ZURldmljZXMSFwoHZHJ5X3J1bhgEIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiggIKEEFkZFRlbmFudFJlcXVlc3QSIQoHdW5pdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnVuaXRJZBIhCgd1c2VyX2lkGAIgASgJQgiquxgECAEYQFIGdXNlcklkEjkKCnZhbGlkX2Zyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOwoLdmFsaWRfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkijQEKE1JlbW92ZVRlbmFudFJlcXVlc3QSIQoHdW5pdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnVuaXRJZBIhCgd1c2VyX2lkGAIgASgJQgiquxgECAEYQFIGdXNlcklkEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiiwEKEkxpc3RUZW5hbnRzUmVxdWVzdBIhCgd1bml0X2lkGAEgASgJQgiquxgECAEYQFIGdW5pdElkEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuInAKE0xpc3RUZW5hbnRzUmVzcG9uc2USMQoHdGVuYW50cxgBIAMoCzIXLnRlbmFuY3kudjEuVXNlclN1bW1hcnlSB3RlbmFudHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIpEBChNBc3NpZ25EZXZpY2VSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSJQoJZGV2aWNlX2lkGAIgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleTLnBgoFVW5pdHMSQQoGQ3JlYXRlEh0udGVuYW5jeS52MS5DcmVhdGVVbml0UmVxdWVzdBoQLnRlbmFuY3kudjEuVW5pdCIGorsYAggCEk8KBExpc3QSHC50ZW5hbmN5LnYxLkxpc3RVbml0c1JlcXVlc3QaHS50ZW5hbmN5LnYxLkxpc3RVbml0c1Jlc3BvbnNlIgqiuxgGCAIgASgBEj0KA0dldBIaLnRlbmFuY3kudjEuR2V0VW5pdFJlcXVlc3QaEC50ZW5hbmN5LnYxLlVuaXQiCKK7GAQIAiABEkEKBlVwZGF0ZRIdLnRlbmFuY3kudjEuVXBkYXRlVW5pdFJlcXVlc3QaEC50ZW5hbmN5LnYxLlVuaXQiBqK7GAIIAhJLCgZEZWxldGUSHS50ZW5hbmN5LnYxLkRlbGV0ZVVuaXRSZXF1ZXN0GhoudGVuYW5jeS52MS5EZWxldGVSZXNwb25zZSIGorsYAggCEk4KCUFkZFRlbmFudBIcLnRlbmFuY3kudjEuQWRkVGVuYW50UmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIgaiuxgCCAISVwoMUmVtb3ZlVGVuYW50Eh8udGVuYW5jeS52MS5SZW1vdmVUZW5hbnRSZXF1ZXN0Gh4udGVuYW5jeS52MS5SZW1vdmVSb2xlUmVzcG9uc2UiBqK7GAIIAhJaCgtMaXN0VGVuYW50cxIeLnRlbmFuY3kudjEuTGlzdFRlbmFudHNSZXF1ZXN0Gh8udGVuYW5jeS52MS5MaXN0VGVuYW50c1Jlc3BvbnNlIgqiuxgGCAIgASgBEksKDEFzc2lnbkRldmljZRIfLnRlbmFuY3kudjEuQXNzaWduRGV2aWNlUmVxdWVzdBoSLnRlbmFuY3kudjEuRGV2aWNlIgaiuxgCCAISTQoOVW5hc3NpZ25EZXZpY2USHy50ZW5hbmN5LnYxLkFzc2lnbkRldmljZVJlcXVlc3QaEi50ZW5hbmN5LnYxLkRldmljZSIGorsYAggCEloKC0xpc3REZXZpY2VzEh4udGVuYW5jeS52MS5MaXN0RGV2aWNlc1JlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3REZXZpY2VzUmVzcG9uc2UiCqK7GAYIAiABKAFiBnByb3RvMw=="
     )
   }
 }
 
 extension Tenancy_V1.UnitsService {
   /// This service and its handlers, for a server.
-  public var definition: ServiceDefinition {
-    ServiceDefinition(
+  public var definition: RPCKit.ServiceDefinition {
+    RPCKit.ServiceDefinition(
       name: "tenancy.v1.Units",
       methods: [
         .unary(Tenancy_V1.UnitsMethods.create) {
@@ -1686,8 +1845,8 @@ extension Tenancy_V1.UnitsService {
         .unary(Tenancy_V1.UnitsMethods.list) {
           request, call in try await self.list(request, call)
         },
-        .unary(Tenancy_V1.UnitsMethods.get) {
-          request, call in try await self.get(request, call)
+        .unary(Tenancy_V1.UnitsMethods.`get`) {
+          request, call in try await self.`get`(request, call)
         },
         .unary(Tenancy_V1.UnitsMethods.update) {
           request, call in try await self.update(request, call)

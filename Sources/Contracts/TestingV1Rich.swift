@@ -5,12 +5,12 @@ public import RPCKit
 
 extension Testing_V1 {
   /// How somebody feels.
-  public struct Mood: OpenEnum {
+  public struct Mood: RPCKit.OpenEnum {
     /// The number on the wire.
-    public var rawValue: Int32
+    public var rawValue: Swift.Int32
 
     /// Makes a value of any number, named or not.
-    public init(rawValue: Int32) {
+    public init(rawValue: Swift.Int32) {
       self.rawValue = rawValue
     }
 
@@ -26,7 +26,7 @@ extension Testing_V1 {
     public static var gloomy: Self { Self(rawValue: -3) }
 
     /// The name in the contract, or nil for a number that it does not name.
-    public var name: StaticString? {
+    public var name: Swift.StaticString? {
       switch rawValue {
       case 0: "MOOD_UNSPECIFIED"
       case 1: "MOOD_HAPPY"
@@ -38,23 +38,23 @@ extension Testing_V1 {
   }
 
   /// A tree: a message inside itself.
-  public struct Node: Message {
+  public struct Node: RPCKit.Message {
     /// Either of two, one of which may go on for ever.
-    public enum LinkOneOf: Hashable, Sendable {
+    public enum LinkOneOf: Swift.Hashable, Swift.Sendable {
       /// Elsewhere.
       indirect case next(Testing_V1.Node)
       /// Nowhere.
-      case end(Bool)
+      case end(Swift.Bool)
     }
 
     /// What hangs here.
-    public var name: String = ""
+    public var name: Swift.String = ""
     /// The one and only, boxed because it may go on for ever.
     public var child: Testing_V1.Node? {
-      get { childStorage.first }
-      set { childStorage = newValue.map { [$0] } ?? [] }
+      get { child_storage.first }
+      set { child_storage = newValue.map { [$0] } ?? [] }
     }
-    private var childStorage: [Testing_V1.Node] = []
+    private var child_storage: [Testing_V1.Node] = []
     /// Some more.
     public var children: [Testing_V1.Node] = []
     /// Either of two, one of which may go on for ever.
@@ -65,7 +65,7 @@ extension Testing_V1 {
 
     /// Makes a message of the given fields.
     public init(
-      name: String = "",
+      name: Swift.String = "",
       child: Testing_V1.Node? = nil,
       children: [Testing_V1.Node] = [],
       link: LinkOneOf? = nil
@@ -77,39 +77,45 @@ extension Testing_V1 {
     }
 
     /// `testing.v1.Node`.
-    public static var protobufName: String { "testing.v1.Node" }
+    public static var protobufName: Swift.String { "testing.v1.Node" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_testing__v1__node(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_testing__v1__node(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Testing__V1__Node.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Testing__V1__Node>) throws(MessageDecodingError) {
-      try unsafe self.name = MessageReading.string(source.pointee.name)
-      if let member = unsafe source.pointee.child {
-        try unsafe self.childStorage = [Testing_V1.Node(reading: member)]
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Testing__V1__Node>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f1_name)
+      if let member = unsafe source.pointee.f2_child {
+        try unsafe self.child_storage = [Testing_V1.Node(reading: member)]
       }
-      if unsafe source.pointee.n_children > 0 {
-        unsafe self.children.reserveCapacity(source.pointee.n_children)
-        for index in unsafe 0..<source.pointee.n_children {
-          if let member = unsafe source.pointee.children[index] {
+      if unsafe source.pointee.n_f3_children > 0 {
+        unsafe self.children.reserveCapacity(source.pointee.n_f3_children)
+        for index in unsafe 0..<source.pointee.n_f3_children {
+          if let member = unsafe source.pointee.f3_children[index] {
             try unsafe self.children.append(Testing_V1.Node(reading: member))
           }
         }
       }
-      switch unsafe source.pointee.link_case.rawValue {
+      switch unsafe source.pointee.o0_link_case.rawValue {
       case 4:
-        if let member = unsafe source.pointee.next {
-          try unsafe self.link = .next(Testing_V1.Node(reading: member))
+        if let member = unsafe source.pointee.f4_next {
+          try unsafe self.link = LinkOneOf.next(Testing_V1.Node(reading: member))
         }
       case 5:
-        unsafe self.link = .end(source.pointee.end != 0)
+        unsafe self.link = LinkOneOf.end(source.pointee.f5_end != 0)
       default:
         break
       }
@@ -117,37 +123,39 @@ extension Testing_V1 {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Testing__V1__Node> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Testing__V1__Node> {
       let target = unsafe scratch.allocate(Testing__V1__Node.self, 1)
       unsafe testing__v1__node__init(target)
-      unsafe target.pointee.name = scratch.copy(self.name)
+      unsafe target.pointee.f1_name = scratch.copy(self.name)
       if let value = self.child {
-        unsafe target.pointee.child = value.packed(in: scratch)
+        unsafe target.pointee.f2_child = value.packed(in: scratch)
       }
       if !self.children.isEmpty {
-        unsafe target.pointee.n_children = self.children.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Testing__V1__Node>?.self, self.children.count)
+        unsafe target.pointee.n_f3_children = self.children.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Testing__V1__Node>?.self, self.children.count)
         for (index, element) in self.children.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.children = unsafe elements
+        unsafe target.pointee.f3_children = unsafe elements
       }
       switch self.link {
-      case .next(let value):
-        unsafe target.pointee.next = value.packed(in: scratch)
-        unsafe target.pointee.link_case = Testing__V1__Node__LinkCase(rawValue: 4)
-      case .end(let value):
-        unsafe target.pointee.end = value ? 1 : 0
-        unsafe target.pointee.link_case = Testing__V1__Node__LinkCase(rawValue: 5)
+      case .next(let value)?:
+        unsafe target.pointee.f4_next = value.packed(in: scratch)
+        unsafe target.pointee.o0_link_case = .init(rawValue: 4)
+      case .end(let value)?:
+        unsafe target.pointee.f5_end = value ? 1 : 0
+        unsafe target.pointee.o0_link_case = .init(rawValue: 5)
       case nil:
         break
       }
@@ -155,19 +163,43 @@ extension Testing_V1 {
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if !(self.name.isEmpty) {
+        if self.name.utf8.count > 4194304 {
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 4194304 bytes"))
+        }
+      }
+      if let value = self.child {
+        value.validate(path: path + "child" + ".", into: &violations)
+      }
+      if self.children.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "children", description: "must have at most 1000000 items"))
+      } else {
+        for (index, value) in self.children.enumerated() {
+          value.validate(path: path + "children[\(index)]" + ".", into: &violations)
+        }
+      }
+      switch self.link {
+      case .next(let value)?:
+        value.validate(path: path + "next" + ".", into: &violations)
+      default:
+        break
+      }
     }
   }
 
-  /// One of everything.
-  public struct Rich: Message {
+  /// One of everything, with bounds that a frame of 4 MiB has anyway.
+  public struct Rich: RPCKit.Message {
     /// An enum inside a message.
-    public struct Size: OpenEnum {
+    public struct Size: RPCKit.OpenEnum {
       /// The number on the wire.
-      public var rawValue: Int32
+      public var rawValue: Swift.Int32
 
       /// Makes a value of any number, named or not.
-      public init(rawValue: Int32) {
+      public init(rawValue: Swift.Int32) {
         self.rawValue = rawValue
       }
 
@@ -179,7 +211,7 @@ extension Testing_V1 {
       public static var large: Self { Self(rawValue: 2) }
 
       /// The name in the contract, or nil for a number that it does not name.
-      public var name: StaticString? {
+      public var name: Swift.StaticString? {
         switch rawValue {
         case 0: "SIZE_UNSPECIFIED"
         case 1: "SIZE_SMALL"
@@ -190,21 +222,21 @@ extension Testing_V1 {
     }
 
     /// A message inside a message.
-    public struct Part: Message {
+    public struct Part: RPCKit.Message {
       /// A choice inside a part.
-      public enum ChoiceOneOf: Hashable, Sendable {
+      public enum ChoiceOneOf: Swift.Hashable, Swift.Sendable {
         /// By name.
-        case byName(String)
+        case byName(Swift.String)
         /// By number.
-        case byNumber(UInt64)
+        case byNumber(Swift.UInt64)
       }
 
       /// What the part is called.
-      public var label: String = ""
+      public var label: Swift.String = ""
       /// How many there are.
-      public var count: Int32 = 0
+      public var count: Swift.Int32 = 0
       /// Several of something.
-      public var sizes: [Int32] = []
+      public var sizes: [Swift.Int32] = []
       /// A choice inside a part.
       public var choice: ChoiceOneOf?
 
@@ -213,9 +245,9 @@ extension Testing_V1 {
 
       /// Makes a message of the given fields.
       public init(
-        label: String = "",
-        count: Int32 = 0,
-        sizes: [Int32] = [],
+        label: Swift.String = "",
+        count: Swift.Int32 = 0,
+        sizes: [Swift.Int32] = [],
         choice: ChoiceOneOf? = nil
       ) {
         self.label = label
@@ -225,28 +257,34 @@ extension Testing_V1 {
       }
 
       /// `testing.v1.Rich.Part`.
-      public static var protobufName: String { "testing.v1.Rich.Part" }
+      public static var protobufName: Swift.String { "testing.v1.Rich.Part" }
 
       /// Decodes one whole message; see `Message`.
       public init(
-        protobuf bytes: Span<UInt8>,
-        limits: MessageLimits
-      ) throws(MessageDecodingError) {
-        let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_testing__v1__rich__part(), limits)
+        protobuf bytes: Swift.Span<Swift.UInt8>,
+        limits: RPCKit.MessageLimits
+      ) throws(RPCKit.MessageDecodingError) {
+        let unpacked = try unsafe RPCKit.UnpackedMessage(
+          bytes,
+          rpckit_descriptor_testing__v1__rich__part(),
+          limits
+        )
         defer { unpacked.release() }
         try unsafe self.init(reading: unpacked.root(as: Testing__V1__Rich__Part.self))
       }
 
       /// Copies what protobuf-c unpacked.
-      package init(reading source: UnsafeMutablePointer<Testing__V1__Rich__Part>) throws(MessageDecodingError) {
-        try unsafe self.label = MessageReading.string(source.pointee.label)
-        unsafe self.count = source.pointee.count
-        unsafe self.sizes = MessageReading.array(source.pointee.sizes, source.pointee.n_sizes)
-        switch unsafe source.pointee.choice_case.rawValue {
+      package init(
+        reading source: Swift.UnsafeMutablePointer<Testing__V1__Rich__Part>
+      ) throws(RPCKit.MessageDecodingError) {
+        try unsafe self.label = RPCKit.MessageReading.string(source.pointee.f1_label)
+        unsafe self.count = source.pointee.f2_count
+        unsafe self.sizes = RPCKit.MessageReading.array(source.pointee.f3_sizes, source.pointee.n_f3_sizes)
+        switch unsafe source.pointee.o0_choice_case.rawValue {
         case 4:
-          try unsafe self.choice = .byName(MessageReading.string(source.pointee.by_name))
+          try unsafe self.choice = ChoiceOneOf.byName(RPCKit.MessageReading.string(source.pointee.f4_by_name))
         case 5:
-          unsafe self.choice = .byNumber(source.pointee.by_number)
+          unsafe self.choice = ChoiceOneOf.byNumber(source.pointee.f5_by_number)
         default:
           break
         }
@@ -254,31 +292,33 @@ extension Testing_V1 {
 
       /// Appends the encoded message; see `Message`.
       public func append(
-        to buffer: inout ByteBuffer,
-        prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+        to buffer: inout RPCKit.ByteBuffer,
+        prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
       ) {
-        let scratch = MessageScratch()
+        let scratch = RPCKit.MessageScratch()
         defer { scratch.release() }
         unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
       }
 
       /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-      package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Testing__V1__Rich__Part> {
+      package func packed(
+        in scratch: RPCKit.MessageScratch
+      ) -> Swift.UnsafeMutablePointer<Testing__V1__Rich__Part> {
         let target = unsafe scratch.allocate(Testing__V1__Rich__Part.self, 1)
         unsafe testing__v1__rich__part__init(target)
-        unsafe target.pointee.label = scratch.copy(self.label)
-        unsafe target.pointee.count = self.count
+        unsafe target.pointee.f1_label = scratch.copy(self.label)
+        unsafe target.pointee.f2_count = self.count
         if !self.sizes.isEmpty {
-          unsafe target.pointee.n_sizes = self.sizes.count
-          unsafe target.pointee.sizes = scratch.copy(self.sizes)
+          unsafe target.pointee.n_f3_sizes = self.sizes.count
+          unsafe target.pointee.f3_sizes = scratch.copy(self.sizes)
         }
         switch self.choice {
-        case .byName(let value):
-          unsafe target.pointee.by_name = scratch.copy(value)
-          unsafe target.pointee.choice_case = Testing__V1__Rich__Part__ChoiceCase(rawValue: 4)
-        case .byNumber(let value):
-          unsafe target.pointee.by_number = value
-          unsafe target.pointee.choice_case = Testing__V1__Rich__Part__ChoiceCase(rawValue: 5)
+        case .byName(let value)?:
+          unsafe target.pointee.f4_by_name = scratch.copy(value)
+          unsafe target.pointee.o0_choice_case = .init(rawValue: 4)
+        case .byNumber(let value)?:
+          unsafe target.pointee.f5_by_number = value
+          unsafe target.pointee.o0_choice_case = .init(rawValue: 5)
         case nil:
           break
         }
@@ -286,20 +326,39 @@ extension Testing_V1 {
       }
 
       /// Adds a violation for each broken rule; see `Message`.
-      public func validate(path: String, into violations: inout [FieldViolation]) {
+      public func validate(
+        path: Swift.String,
+        into violations: inout [RPCKit.FieldViolation]
+      ) {
+        if !(self.label.isEmpty) {
+          if self.label.utf8.count > 4194304 {
+            violations.append(RPCKit.FieldViolation(field: path + "label", description: "must have at most 4194304 bytes"))
+          }
+        }
+        if self.sizes.count > 1000000 {
+          violations.append(RPCKit.FieldViolation(field: path + "sizes", description: "must have at most 1000000 items"))
+        }
+        switch self.choice {
+        case .byName(let value)?:
+          if value.utf8.count > 4194304 {
+            violations.append(RPCKit.FieldViolation(field: path + "by_name", description: "must have at most 4194304 bytes"))
+          }
+        default:
+          break
+        }
       }
     }
 
     /// One of several.
-    public enum PayloadOneOf: Hashable, Sendable {
+    public enum PayloadOneOf: Swift.Hashable, Swift.Sendable {
       /// Text.
-      case text(String)
+      case text(Swift.String)
       /// Bytes.
-      case data([UInt8])
+      case data([Swift.UInt8])
       /// A number.
-      case number(Int64)
+      case number(Swift.Int64)
       /// Yes or no.
-      case flag(Bool)
+      case flag(Swift.Bool)
       /// An enum.
       case feeling(Testing_V1.Mood)
       /// A message.
@@ -307,115 +366,115 @@ extension Testing_V1 {
       /// Nothing, said on purpose.
       case nothing(Google_Protobuf.Empty)
       /// Half.
-      case half(Float)
+      case half(Swift.Float)
       /// Whole.
-      case whole(Double)
+      case whole(Swift.Double)
     }
 
     /// Scalars.
-    public var int32Value: Int32 = 0
+    public var int32Value: Swift.Int32 = 0
     /// `int64_value`.
-    public var int64Value: Int64 = 0
+    public var int64Value: Swift.Int64 = 0
     /// `uint32_value`.
-    public var uint32Value: UInt32 = 0
+    public var uint32Value: Swift.UInt32 = 0
     /// `uint64_value`.
-    public var uint64Value: UInt64 = 0
+    public var uint64Value: Swift.UInt64 = 0
     /// `sint32_value`.
-    public var sint32Value: Int32 = 0
+    public var sint32Value: Swift.Int32 = 0
     /// `sint64_value`.
-    public var sint64Value: Int64 = 0
+    public var sint64Value: Swift.Int64 = 0
     /// `fixed32_value`.
-    public var fixed32Value: UInt32 = 0
+    public var fixed32Value: Swift.UInt32 = 0
     /// `fixed64_value`.
-    public var fixed64Value: UInt64 = 0
+    public var fixed64Value: Swift.UInt64 = 0
     /// `sfixed32_value`.
-    public var sfixed32Value: Int32 = 0
+    public var sfixed32Value: Swift.Int32 = 0
     /// `sfixed64_value`.
-    public var sfixed64Value: Int64 = 0
+    public var sfixed64Value: Swift.Int64 = 0
     /// `float_value`.
-    public var floatValue: Float = 0
+    public var floatValue: Swift.Float = 0
     /// `double_value`.
-    public var doubleValue: Double = 0
+    public var doubleValue: Swift.Double = 0
     /// `bool_value`.
-    public var boolValue: Bool = false
+    public var boolValue: Swift.Bool = false
     /// `string_value`.
-    public var stringValue: String = ""
+    public var stringValue: Swift.String = ""
     /// `bytes_value`.
-    public var bytesValue: [UInt8] = []
+    public var bytesValue: [Swift.UInt8] = []
     /// `mood`.
     public var mood: Testing_V1.Mood = Testing_V1.Mood(rawValue: 0)
     /// `size`.
     public var size: Testing_V1.Rich.Size = Testing_V1.Rich.Size(rawValue: 0)
     /// `part`.
     public var part: Testing_V1.Rich.Part? {
-      get { partStorage.first }
-      set { partStorage = newValue.map { [$0] } ?? [] }
+      get { part_storage.first }
+      set { part_storage = newValue.map { [$0] } ?? [] }
     }
-    private var partStorage: [Testing_V1.Rich.Part] = []
+    private var part_storage: [Testing_V1.Rich.Part] = []
     /// `node`.
     public var node: Testing_V1.Node? = nil
     /// Repeated.
-    public var int32List: [Int32] = []
+    public var int32List: [Swift.Int32] = []
     /// `int64_list`.
-    public var int64List: [Int64] = []
+    public var int64List: [Swift.Int64] = []
     /// `uint32_list`.
-    public var uint32List: [UInt32] = []
+    public var uint32List: [Swift.UInt32] = []
     /// `uint64_list`.
-    public var uint64List: [UInt64] = []
+    public var uint64List: [Swift.UInt64] = []
     /// `sint32_list`.
-    public var sint32List: [Int32] = []
+    public var sint32List: [Swift.Int32] = []
     /// `sint64_list`.
-    public var sint64List: [Int64] = []
+    public var sint64List: [Swift.Int64] = []
     /// `fixed32_list`.
-    public var fixed32List: [UInt32] = []
+    public var fixed32List: [Swift.UInt32] = []
     /// `fixed64_list`.
-    public var fixed64List: [UInt64] = []
+    public var fixed64List: [Swift.UInt64] = []
     /// `sfixed32_list`.
-    public var sfixed32List: [Int32] = []
+    public var sfixed32List: [Swift.Int32] = []
     /// `sfixed64_list`.
-    public var sfixed64List: [Int64] = []
+    public var sfixed64List: [Swift.Int64] = []
     /// `float_list`.
-    public var floatList: [Float] = []
+    public var floatList: [Swift.Float] = []
     /// `double_list`.
-    public var doubleList: [Double] = []
+    public var doubleList: [Swift.Double] = []
     /// `bool_list`.
-    public var boolList: [Bool] = []
+    public var boolList: [Swift.Bool] = []
     /// `string_list`.
-    public var stringList: [String] = []
+    public var stringList: [Swift.String] = []
     /// `bytes_list`.
-    public var bytesList: [[UInt8]] = []
+    public var bytesList: [[Swift.UInt8]] = []
     /// `mood_list`.
     public var moodList: [Testing_V1.Mood] = []
     /// `part_list`.
     public var partList: [Testing_V1.Rich.Part] = []
     /// `unpacked_list`.
-    public var unpackedList: [Int32] = []
+    public var unpackedList: [Swift.Int32] = []
     /// With presence.
-    public var optionalInt32: Int32? = nil
+    public var optionalInt32: Swift.Int32? = nil
     /// `optional_uint64`.
-    public var optionalUint64: UInt64? = nil
+    public var optionalUint64: Swift.UInt64? = nil
     /// `optional_double`.
-    public var optionalDouble: Double? = nil
+    public var optionalDouble: Swift.Double? = nil
     /// `optional_bool`.
-    public var optionalBool: Bool? = nil
+    public var optionalBool: Swift.Bool? = nil
     /// `optional_string`.
-    public var optionalString: String? = nil
+    public var optionalString: Swift.String? = nil
     /// `optional_bytes`.
-    public var optionalBytes: [UInt8]? = nil
+    public var optionalBytes: [Swift.UInt8]? = nil
     /// `optional_mood`.
     public var optionalMood: Testing_V1.Mood? = nil
     /// Maps.
-    public var labels: [String: String] = [:]
+    public var labels: [Swift.String: Swift.String] = [:]
     /// `parts`.
-    public var parts: [String: Testing_V1.Rich.Part] = [:]
+    public var parts: [Swift.String: Testing_V1.Rich.Part] = [:]
     /// `moods`.
-    public var moods: [Int32: Testing_V1.Mood] = [:]
+    public var moods: [Swift.Int32: Testing_V1.Mood] = [:]
     /// `blobs`.
-    public var blobs: [UInt64: [UInt8]] = [:]
+    public var blobs: [Swift.UInt64: [Swift.UInt8]] = [:]
     /// `weights`.
-    public var weights: [Bool: Double] = [:]
+    public var weights: [Swift.Bool: Swift.Double] = [:]
     /// `numbers`.
-    public var numbers: [Int64: Int64] = [:]
+    public var numbers: [Swift.Int64: Swift.Int64] = [:]
     /// Well-known types.
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// `lifetime`.
@@ -429,19 +488,19 @@ extension Testing_V1 {
     /// `value`.
     public var value: Google_Protobuf.Value? = nil
     /// Names that are keywords in Swift, in C or in both.
-    public var self_: String = ""
+    public var self_: Swift.String = ""
     /// `default`.
-    public var `default`: Bool = false
+    public var `default`: Swift.Bool = false
     /// `class`.
-    public var `class`: Int32 = 0
+    public var `class`: Swift.Int32 = 0
     /// `init`.
-    public var init_: String = ""
+    public var init_: Swift.String = ""
     /// A name in capitals.
-    public var urlPath: String = ""
+    public var urlPath: Swift.String = ""
     /// `hash_value`.
-    public var hashValue_: Bool = false
+    public var hashValue_: Swift.Bool = false
     /// The largest field number there is.
-    public var last: Bool = false
+    public var last: Swift.Bool = false
     /// One of several.
     public var payload: PayloadOneOf?
 
@@ -450,69 +509,69 @@ extension Testing_V1 {
 
     /// Makes a message of the given fields.
     public init(
-      int32Value: Int32 = 0,
-      int64Value: Int64 = 0,
-      uint32Value: UInt32 = 0,
-      uint64Value: UInt64 = 0,
-      sint32Value: Int32 = 0,
-      sint64Value: Int64 = 0,
-      fixed32Value: UInt32 = 0,
-      fixed64Value: UInt64 = 0,
-      sfixed32Value: Int32 = 0,
-      sfixed64Value: Int64 = 0,
-      floatValue: Float = 0,
-      doubleValue: Double = 0,
-      boolValue: Bool = false,
-      stringValue: String = "",
-      bytesValue: [UInt8] = [],
+      int32Value: Swift.Int32 = 0,
+      int64Value: Swift.Int64 = 0,
+      uint32Value: Swift.UInt32 = 0,
+      uint64Value: Swift.UInt64 = 0,
+      sint32Value: Swift.Int32 = 0,
+      sint64Value: Swift.Int64 = 0,
+      fixed32Value: Swift.UInt32 = 0,
+      fixed64Value: Swift.UInt64 = 0,
+      sfixed32Value: Swift.Int32 = 0,
+      sfixed64Value: Swift.Int64 = 0,
+      floatValue: Swift.Float = 0,
+      doubleValue: Swift.Double = 0,
+      boolValue: Swift.Bool = false,
+      stringValue: Swift.String = "",
+      bytesValue: [Swift.UInt8] = [],
       mood: Testing_V1.Mood = Testing_V1.Mood(rawValue: 0),
       size: Testing_V1.Rich.Size = Testing_V1.Rich.Size(rawValue: 0),
       part: Testing_V1.Rich.Part? = nil,
       node: Testing_V1.Node? = nil,
-      int32List: [Int32] = [],
-      int64List: [Int64] = [],
-      uint32List: [UInt32] = [],
-      uint64List: [UInt64] = [],
-      sint32List: [Int32] = [],
-      sint64List: [Int64] = [],
-      fixed32List: [UInt32] = [],
-      fixed64List: [UInt64] = [],
-      sfixed32List: [Int32] = [],
-      sfixed64List: [Int64] = [],
-      floatList: [Float] = [],
-      doubleList: [Double] = [],
-      boolList: [Bool] = [],
-      stringList: [String] = [],
-      bytesList: [[UInt8]] = [],
+      int32List: [Swift.Int32] = [],
+      int64List: [Swift.Int64] = [],
+      uint32List: [Swift.UInt32] = [],
+      uint64List: [Swift.UInt64] = [],
+      sint32List: [Swift.Int32] = [],
+      sint64List: [Swift.Int64] = [],
+      fixed32List: [Swift.UInt32] = [],
+      fixed64List: [Swift.UInt64] = [],
+      sfixed32List: [Swift.Int32] = [],
+      sfixed64List: [Swift.Int64] = [],
+      floatList: [Swift.Float] = [],
+      doubleList: [Swift.Double] = [],
+      boolList: [Swift.Bool] = [],
+      stringList: [Swift.String] = [],
+      bytesList: [[Swift.UInt8]] = [],
       moodList: [Testing_V1.Mood] = [],
       partList: [Testing_V1.Rich.Part] = [],
-      unpackedList: [Int32] = [],
-      optionalInt32: Int32? = nil,
-      optionalUint64: UInt64? = nil,
-      optionalDouble: Double? = nil,
-      optionalBool: Bool? = nil,
-      optionalString: String? = nil,
-      optionalBytes: [UInt8]? = nil,
+      unpackedList: [Swift.Int32] = [],
+      optionalInt32: Swift.Int32? = nil,
+      optionalUint64: Swift.UInt64? = nil,
+      optionalDouble: Swift.Double? = nil,
+      optionalBool: Swift.Bool? = nil,
+      optionalString: Swift.String? = nil,
+      optionalBytes: [Swift.UInt8]? = nil,
       optionalMood: Testing_V1.Mood? = nil,
-      labels: [String: String] = [:],
-      parts: [String: Testing_V1.Rich.Part] = [:],
-      moods: [Int32: Testing_V1.Mood] = [:],
-      blobs: [UInt64: [UInt8]] = [:],
-      weights: [Bool: Double] = [:],
-      numbers: [Int64: Int64] = [:],
+      labels: [Swift.String: Swift.String] = [:],
+      parts: [Swift.String: Testing_V1.Rich.Part] = [:],
+      moods: [Swift.Int32: Testing_V1.Mood] = [:],
+      blobs: [Swift.UInt64: [Swift.UInt8]] = [:],
+      weights: [Swift.Bool: Swift.Double] = [:],
+      numbers: [Swift.Int64: Swift.Int64] = [:],
       createdAt: Google_Protobuf.Timestamp? = nil,
       lifetime: Google_Protobuf.Duration? = nil,
       mask: Google_Protobuf.FieldMask? = nil,
       anything: Google_Protobuf.AnyMessage? = nil,
       settings: Google_Protobuf.Struct? = nil,
       value: Google_Protobuf.Value? = nil,
-      self_: String = "",
-      `default`: Bool = false,
-      `class`: Int32 = 0,
-      init_: String = "",
-      urlPath: String = "",
-      hashValue_: Bool = false,
-      last: Bool = false,
+      self_: Swift.String = "",
+      `default`: Swift.Bool = false,
+      `class`: Swift.Int32 = 0,
+      init_: Swift.String = "",
+      urlPath: Swift.String = "",
+      hashValue_: Swift.Bool = false,
+      last: Swift.Bool = false,
       payload: PayloadOneOf? = nil
     ) {
       self.int32Value = int32Value
@@ -582,185 +641,191 @@ extension Testing_V1 {
     }
 
     /// `testing.v1.Rich`.
-    public static var protobufName: String { "testing.v1.Rich" }
+    public static var protobufName: Swift.String { "testing.v1.Rich" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_testing__v1__rich(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_testing__v1__rich(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Testing__V1__Rich.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Testing__V1__Rich>) throws(MessageDecodingError) {
-      unsafe self.int32Value = source.pointee.int32_value
-      unsafe self.int64Value = source.pointee.int64_value
-      unsafe self.uint32Value = source.pointee.uint32_value
-      unsafe self.uint64Value = source.pointee.uint64_value
-      unsafe self.sint32Value = source.pointee.sint32_value
-      unsafe self.sint64Value = source.pointee.sint64_value
-      unsafe self.fixed32Value = source.pointee.fixed32_value
-      unsafe self.fixed64Value = source.pointee.fixed64_value
-      unsafe self.sfixed32Value = source.pointee.sfixed32_value
-      unsafe self.sfixed64Value = source.pointee.sfixed64_value
-      unsafe self.floatValue = source.pointee.float_value
-      unsafe self.doubleValue = source.pointee.double_value
-      unsafe self.boolValue = source.pointee.bool_value != 0
-      try unsafe self.stringValue = MessageReading.string(source.pointee.string_value)
-      unsafe self.bytesValue = MessageReading.bytes(source.pointee.bytes_value)
-      unsafe self.mood = Testing_V1.Mood(rawValue: MessageReading.number(source.pointee.mood.rawValue))
-      unsafe self.size = Testing_V1.Rich.Size(rawValue: MessageReading.number(source.pointee.size.rawValue))
-      if let member = unsafe source.pointee.part {
-        try unsafe self.partStorage = [Testing_V1.Rich.Part(reading: member)]
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Testing__V1__Rich>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.int32Value = source.pointee.f1_int32_value
+      unsafe self.int64Value = source.pointee.f2_int64_value
+      unsafe self.uint32Value = source.pointee.f3_uint32_value
+      unsafe self.uint64Value = source.pointee.f4_uint64_value
+      unsafe self.sint32Value = source.pointee.f5_sint32_value
+      unsafe self.sint64Value = source.pointee.f6_sint64_value
+      unsafe self.fixed32Value = source.pointee.f7_fixed32_value
+      unsafe self.fixed64Value = source.pointee.f8_fixed64_value
+      unsafe self.sfixed32Value = source.pointee.f9_sfixed32_value
+      unsafe self.sfixed64Value = source.pointee.f10_sfixed64_value
+      unsafe self.floatValue = source.pointee.f11_float_value
+      unsafe self.doubleValue = source.pointee.f12_double_value
+      unsafe self.boolValue = source.pointee.f13_bool_value != 0
+      try unsafe self.stringValue = RPCKit.MessageReading.string(source.pointee.f14_string_value)
+      unsafe self.bytesValue = RPCKit.MessageReading.bytes(source.pointee.f15_bytes_value)
+      unsafe self.mood = Testing_V1.Mood(rawValue: RPCKit.MessageReading.number(source.pointee.f16_mood.rawValue))
+      unsafe self.size = Testing_V1.Rich.Size(rawValue: RPCKit.MessageReading.number(source.pointee.f17_size.rawValue))
+      if let member = unsafe source.pointee.f18_part {
+        try unsafe self.part_storage = [Testing_V1.Rich.Part(reading: member)]
       }
-      if let member = unsafe source.pointee.node {
+      if let member = unsafe source.pointee.f19_node {
         try unsafe self.node = Testing_V1.Node(reading: member)
       }
-      unsafe self.int32List = MessageReading.array(source.pointee.int32_list, source.pointee.n_int32_list)
-      unsafe self.int64List = MessageReading.array(source.pointee.int64_list, source.pointee.n_int64_list)
-      unsafe self.uint32List = MessageReading.array(source.pointee.uint32_list, source.pointee.n_uint32_list)
-      unsafe self.uint64List = MessageReading.array(source.pointee.uint64_list, source.pointee.n_uint64_list)
-      unsafe self.sint32List = MessageReading.array(source.pointee.sint32_list, source.pointee.n_sint32_list)
-      unsafe self.sint64List = MessageReading.array(source.pointee.sint64_list, source.pointee.n_sint64_list)
-      unsafe self.fixed32List = MessageReading.array(source.pointee.fixed32_list, source.pointee.n_fixed32_list)
-      unsafe self.fixed64List = MessageReading.array(source.pointee.fixed64_list, source.pointee.n_fixed64_list)
-      unsafe self.sfixed32List = MessageReading.array(source.pointee.sfixed32_list, source.pointee.n_sfixed32_list)
-      unsafe self.sfixed64List = MessageReading.array(source.pointee.sfixed64_list, source.pointee.n_sfixed64_list)
-      unsafe self.floatList = MessageReading.array(source.pointee.float_list, source.pointee.n_float_list)
-      unsafe self.doubleList = MessageReading.array(source.pointee.double_list, source.pointee.n_double_list)
-      if unsafe source.pointee.n_bool_list > 0 {
-        unsafe self.boolList.reserveCapacity(source.pointee.n_bool_list)
-        for index in unsafe 0..<source.pointee.n_bool_list {
-          unsafe self.boolList.append(source.pointee.bool_list[index] != 0)
+      unsafe self.int32List = RPCKit.MessageReading.array(source.pointee.f21_int32_list, source.pointee.n_f21_int32_list)
+      unsafe self.int64List = RPCKit.MessageReading.array(source.pointee.f22_int64_list, source.pointee.n_f22_int64_list)
+      unsafe self.uint32List = RPCKit.MessageReading.array(source.pointee.f23_uint32_list, source.pointee.n_f23_uint32_list)
+      unsafe self.uint64List = RPCKit.MessageReading.array(source.pointee.f24_uint64_list, source.pointee.n_f24_uint64_list)
+      unsafe self.sint32List = RPCKit.MessageReading.array(source.pointee.f25_sint32_list, source.pointee.n_f25_sint32_list)
+      unsafe self.sint64List = RPCKit.MessageReading.array(source.pointee.f26_sint64_list, source.pointee.n_f26_sint64_list)
+      unsafe self.fixed32List = RPCKit.MessageReading.array(source.pointee.f27_fixed32_list, source.pointee.n_f27_fixed32_list)
+      unsafe self.fixed64List = RPCKit.MessageReading.array(source.pointee.f28_fixed64_list, source.pointee.n_f28_fixed64_list)
+      unsafe self.sfixed32List = RPCKit.MessageReading.array(source.pointee.f29_sfixed32_list, source.pointee.n_f29_sfixed32_list)
+      unsafe self.sfixed64List = RPCKit.MessageReading.array(source.pointee.f30_sfixed64_list, source.pointee.n_f30_sfixed64_list)
+      unsafe self.floatList = RPCKit.MessageReading.array(source.pointee.f31_float_list, source.pointee.n_f31_float_list)
+      unsafe self.doubleList = RPCKit.MessageReading.array(source.pointee.f32_double_list, source.pointee.n_f32_double_list)
+      if unsafe source.pointee.n_f33_bool_list > 0 {
+        unsafe self.boolList.reserveCapacity(source.pointee.n_f33_bool_list)
+        for index in unsafe 0..<source.pointee.n_f33_bool_list {
+          unsafe self.boolList.append(source.pointee.f33_bool_list[index] != 0)
         }
       }
-      if unsafe source.pointee.n_string_list > 0 {
-        unsafe self.stringList.reserveCapacity(source.pointee.n_string_list)
-        for index in unsafe 0..<source.pointee.n_string_list {
-          try unsafe self.stringList.append(MessageReading.string(source.pointee.string_list[index]))
+      if unsafe source.pointee.n_f34_string_list > 0 {
+        unsafe self.stringList.reserveCapacity(source.pointee.n_f34_string_list)
+        for index in unsafe 0..<source.pointee.n_f34_string_list {
+          try unsafe self.stringList.append(RPCKit.MessageReading.string(source.pointee.f34_string_list[index]))
         }
       }
-      if unsafe source.pointee.n_bytes_list > 0 {
-        unsafe self.bytesList.reserveCapacity(source.pointee.n_bytes_list)
-        for index in unsafe 0..<source.pointee.n_bytes_list {
-          unsafe self.bytesList.append(MessageReading.bytes(source.pointee.bytes_list[index]))
+      if unsafe source.pointee.n_f35_bytes_list > 0 {
+        unsafe self.bytesList.reserveCapacity(source.pointee.n_f35_bytes_list)
+        for index in unsafe 0..<source.pointee.n_f35_bytes_list {
+          unsafe self.bytesList.append(RPCKit.MessageReading.bytes(source.pointee.f35_bytes_list[index]))
         }
       }
-      if unsafe source.pointee.n_mood_list > 0 {
-        unsafe self.moodList.reserveCapacity(source.pointee.n_mood_list)
-        for index in unsafe 0..<source.pointee.n_mood_list {
-          unsafe self.moodList.append(Testing_V1.Mood(rawValue: MessageReading.number(source.pointee.mood_list[index].rawValue)))
+      if unsafe source.pointee.n_f36_mood_list > 0 {
+        unsafe self.moodList.reserveCapacity(source.pointee.n_f36_mood_list)
+        for index in unsafe 0..<source.pointee.n_f36_mood_list {
+          unsafe self.moodList.append(Testing_V1.Mood(rawValue: RPCKit.MessageReading.number(source.pointee.f36_mood_list[index].rawValue)))
         }
       }
-      if unsafe source.pointee.n_part_list > 0 {
-        unsafe self.partList.reserveCapacity(source.pointee.n_part_list)
-        for index in unsafe 0..<source.pointee.n_part_list {
-          if let member = unsafe source.pointee.part_list[index] {
+      if unsafe source.pointee.n_f37_part_list > 0 {
+        unsafe self.partList.reserveCapacity(source.pointee.n_f37_part_list)
+        for index in unsafe 0..<source.pointee.n_f37_part_list {
+          if let member = unsafe source.pointee.f37_part_list[index] {
             try unsafe self.partList.append(Testing_V1.Rich.Part(reading: member))
           }
         }
       }
-      unsafe self.unpackedList = MessageReading.array(source.pointee.unpacked_list, source.pointee.n_unpacked_list)
-      if unsafe source.pointee._optional_int32_case.rawValue == 41 {
-        unsafe self.optionalInt32 = source.pointee.optional_int32
+      unsafe self.unpackedList = RPCKit.MessageReading.array(source.pointee.f38_unpacked_list, source.pointee.n_f38_unpacked_list)
+      if unsafe source.pointee.p41_optional_int32_case.rawValue == 41 {
+        unsafe self.optionalInt32 = source.pointee.f41_optional_int32
       }
-      if unsafe source.pointee._optional_uint64_case.rawValue == 42 {
-        unsafe self.optionalUint64 = source.pointee.optional_uint64
+      if unsafe source.pointee.p42_optional_uint64_case.rawValue == 42 {
+        unsafe self.optionalUint64 = source.pointee.f42_optional_uint64
       }
-      if unsafe source.pointee._optional_double_case.rawValue == 43 {
-        unsafe self.optionalDouble = source.pointee.optional_double
+      if unsafe source.pointee.p43_optional_double_case.rawValue == 43 {
+        unsafe self.optionalDouble = source.pointee.f43_optional_double
       }
-      if unsafe source.pointee._optional_bool_case.rawValue == 44 {
-        unsafe self.optionalBool = source.pointee.optional_bool != 0
+      if unsafe source.pointee.p44_optional_bool_case.rawValue == 44 {
+        unsafe self.optionalBool = source.pointee.f44_optional_bool != 0
       }
-      if unsafe source.pointee._optional_string_case.rawValue == 45 {
-        try unsafe self.optionalString = MessageReading.string(source.pointee.optional_string)
+      if unsafe source.pointee.p45_optional_string_case.rawValue == 45 {
+        try unsafe self.optionalString = RPCKit.MessageReading.string(source.pointee.f45_optional_string)
       }
-      if unsafe source.pointee._optional_bytes_case.rawValue == 46 {
-        unsafe self.optionalBytes = MessageReading.bytes(source.pointee.optional_bytes)
+      if unsafe source.pointee.p46_optional_bytes_case.rawValue == 46 {
+        unsafe self.optionalBytes = RPCKit.MessageReading.bytes(source.pointee.f46_optional_bytes)
       }
-      if unsafe source.pointee._optional_mood_case.rawValue == 47 {
-        unsafe self.optionalMood = Testing_V1.Mood(rawValue: MessageReading.number(source.pointee.optional_mood.rawValue))
+      if unsafe source.pointee.p47_optional_mood_case.rawValue == 47 {
+        unsafe self.optionalMood = Testing_V1.Mood(rawValue: RPCKit.MessageReading.number(source.pointee.f47_optional_mood.rawValue))
       }
-      for index in unsafe 0..<source.pointee.n_labels {
-        guard let entry = unsafe source.pointee.labels[index] else { continue }
-        try unsafe self.labels[MessageReading.string(entry.pointee.key)] = MessageReading.string(entry.pointee.value)
+      for index in unsafe 0..<source.pointee.n_f61_labels {
+        guard let entry = unsafe source.pointee.f61_labels[index] else { continue }
+        try unsafe self.labels[RPCKit.MessageReading.string(entry.pointee.f1_key)] = RPCKit.MessageReading.string(entry.pointee.f2_value)
       }
-      for index in unsafe 0..<source.pointee.n_parts {
-        guard let entry = unsafe source.pointee.parts[index] else { continue }
+      for index in unsafe 0..<source.pointee.n_f62_parts {
+        guard let entry = unsafe source.pointee.f62_parts[index] else { continue }
         var value = Testing_V1.Rich.Part()
-        if let member = unsafe entry.pointee.value {
+        if let member = unsafe entry.pointee.f2_value {
           try unsafe value = Testing_V1.Rich.Part(reading: member)
         }
-        try unsafe self.parts[MessageReading.string(entry.pointee.key)] = value
+        try unsafe self.parts[RPCKit.MessageReading.string(entry.pointee.f1_key)] = value
       }
-      for index in unsafe 0..<source.pointee.n_moods {
-        guard let entry = unsafe source.pointee.moods[index] else { continue }
-        unsafe self.moods[entry.pointee.key] = Testing_V1.Mood(rawValue: MessageReading.number(entry.pointee.value.rawValue))
+      for index in unsafe 0..<source.pointee.n_f63_moods {
+        guard let entry = unsafe source.pointee.f63_moods[index] else { continue }
+        unsafe self.moods[entry.pointee.f1_key] = Testing_V1.Mood(rawValue: RPCKit.MessageReading.number(entry.pointee.f2_value.rawValue))
       }
-      for index in unsafe 0..<source.pointee.n_blobs {
-        guard let entry = unsafe source.pointee.blobs[index] else { continue }
-        unsafe self.blobs[entry.pointee.key] = MessageReading.bytes(entry.pointee.value)
+      for index in unsafe 0..<source.pointee.n_f64_blobs {
+        guard let entry = unsafe source.pointee.f64_blobs[index] else { continue }
+        unsafe self.blobs[entry.pointee.f1_key] = RPCKit.MessageReading.bytes(entry.pointee.f2_value)
       }
-      for index in unsafe 0..<source.pointee.n_weights {
-        guard let entry = unsafe source.pointee.weights[index] else { continue }
-        unsafe self.weights[entry.pointee.key != 0] = entry.pointee.value
+      for index in unsafe 0..<source.pointee.n_f65_weights {
+        guard let entry = unsafe source.pointee.f65_weights[index] else { continue }
+        unsafe self.weights[entry.pointee.f1_key != 0] = entry.pointee.f2_value
       }
-      for index in unsafe 0..<source.pointee.n_numbers {
-        guard let entry = unsafe source.pointee.numbers[index] else { continue }
-        unsafe self.numbers[entry.pointee.key] = entry.pointee.value
+      for index in unsafe 0..<source.pointee.n_f66_numbers {
+        guard let entry = unsafe source.pointee.f66_numbers[index] else { continue }
+        unsafe self.numbers[entry.pointee.f1_key] = entry.pointee.f2_value
       }
-      if let member = unsafe source.pointee.created_at {
+      if let member = unsafe source.pointee.f71_created_at {
         try unsafe self.createdAt = Google_Protobuf.Timestamp(reading: member)
       }
-      if let member = unsafe source.pointee.lifetime {
+      if let member = unsafe source.pointee.f72_lifetime {
         try unsafe self.lifetime = Google_Protobuf.Duration(reading: member)
       }
-      if let member = unsafe source.pointee.mask {
+      if let member = unsafe source.pointee.f73_mask {
         try unsafe self.mask = Google_Protobuf.FieldMask(reading: member)
       }
-      if let member = unsafe source.pointee.anything {
+      if let member = unsafe source.pointee.f74_anything {
         try unsafe self.anything = Google_Protobuf.AnyMessage(reading: member)
       }
-      if let member = unsafe source.pointee.settings {
+      if let member = unsafe source.pointee.f75_settings {
         try unsafe self.settings = Google_Protobuf.Struct(reading: member)
       }
-      if let member = unsafe source.pointee.value {
+      if let member = unsafe source.pointee.f76_value {
         try unsafe self.value = Google_Protobuf.Value(reading: member)
       }
-      try unsafe self.self_ = MessageReading.string(source.pointee.`self`)
-      unsafe self.`default` = source.pointee.default_ != 0
-      unsafe self.`class` = source.pointee.class_
-      try unsafe self.init_ = MessageReading.string(source.pointee.`init`)
-      try unsafe self.urlPath = MessageReading.string(source.pointee.url_path)
-      unsafe self.hashValue_ = source.pointee.hash_value != 0
-      unsafe self.last = source.pointee.last != 0
-      switch unsafe source.pointee.payload_case.rawValue {
+      try unsafe self.self_ = RPCKit.MessageReading.string(source.pointee.f81_self)
+      unsafe self.`default` = source.pointee.f82_default != 0
+      unsafe self.`class` = source.pointee.f83_class
+      try unsafe self.init_ = RPCKit.MessageReading.string(source.pointee.f84_init)
+      try unsafe self.urlPath = RPCKit.MessageReading.string(source.pointee.f85_url_path)
+      unsafe self.hashValue_ = source.pointee.f86_hash_value != 0
+      unsafe self.last = source.pointee.f536870911_last != 0
+      switch unsafe source.pointee.o0_payload_case.rawValue {
       case 51:
-        try unsafe self.payload = .text(MessageReading.string(source.pointee.text))
+        try unsafe self.payload = PayloadOneOf.text(RPCKit.MessageReading.string(source.pointee.f51_text))
       case 52:
-        unsafe self.payload = .data(MessageReading.bytes(source.pointee.data))
+        unsafe self.payload = PayloadOneOf.data(RPCKit.MessageReading.bytes(source.pointee.f52_data))
       case 53:
-        unsafe self.payload = .number(source.pointee.number)
+        unsafe self.payload = PayloadOneOf.number(source.pointee.f53_number)
       case 54:
-        unsafe self.payload = .flag(source.pointee.flag != 0)
+        unsafe self.payload = PayloadOneOf.flag(source.pointee.f54_flag != 0)
       case 55:
-        unsafe self.payload = .feeling(Testing_V1.Mood(rawValue: MessageReading.number(source.pointee.feeling.rawValue)))
+        unsafe self.payload = PayloadOneOf.feeling(Testing_V1.Mood(rawValue: RPCKit.MessageReading.number(source.pointee.f55_feeling.rawValue)))
       case 56:
-        if let member = unsafe source.pointee.piece {
-          try unsafe self.payload = .piece(Testing_V1.Rich.Part(reading: member))
+        if let member = unsafe source.pointee.f56_piece {
+          try unsafe self.payload = PayloadOneOf.piece(Testing_V1.Rich.Part(reading: member))
         }
       case 57:
-        if let member = unsafe source.pointee.nothing {
-          try unsafe self.payload = .nothing(Google_Protobuf.Empty(reading: member))
+        if let member = unsafe source.pointee.f57_nothing {
+          try unsafe self.payload = PayloadOneOf.nothing(Google_Protobuf.Empty(reading: member))
         }
       case 58:
-        unsafe self.payload = .half(source.pointee.half)
+        unsafe self.payload = PayloadOneOf.half(source.pointee.f58_half)
       case 59:
-        unsafe self.payload = .whole(source.pointee.whole)
+        unsafe self.payload = PayloadOneOf.whole(source.pointee.f59_whole)
       default:
         break
       }
@@ -768,292 +833,303 @@ extension Testing_V1 {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Testing__V1__Rich> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Testing__V1__Rich> {
       let target = unsafe scratch.allocate(Testing__V1__Rich.self, 1)
       unsafe testing__v1__rich__init(target)
-      unsafe target.pointee.int32_value = self.int32Value
-      unsafe target.pointee.int64_value = self.int64Value
-      unsafe target.pointee.uint32_value = self.uint32Value
-      unsafe target.pointee.uint64_value = self.uint64Value
-      unsafe target.pointee.sint32_value = self.sint32Value
-      unsafe target.pointee.sint64_value = self.sint64Value
-      unsafe target.pointee.fixed32_value = self.fixed32Value
-      unsafe target.pointee.fixed64_value = self.fixed64Value
-      unsafe target.pointee.sfixed32_value = self.sfixed32Value
-      unsafe target.pointee.sfixed64_value = self.sfixed64Value
-      unsafe target.pointee.float_value = self.floatValue
-      unsafe target.pointee.double_value = self.doubleValue
-      unsafe target.pointee.bool_value = self.boolValue ? 1 : 0
-      unsafe target.pointee.string_value = scratch.copy(self.stringValue)
-      unsafe target.pointee.bytes_value = scratch.copy(self.bytesValue)
-      unsafe target.pointee.mood = Testing__V1__Mood(rawValue: self.mood.rawValue)
-      unsafe target.pointee.size = Testing__V1__Rich__Size(rawValue: UInt32(bitPattern: self.size.rawValue))
+      unsafe target.pointee.f1_int32_value = self.int32Value
+      unsafe target.pointee.f2_int64_value = self.int64Value
+      unsafe target.pointee.f3_uint32_value = self.uint32Value
+      unsafe target.pointee.f4_uint64_value = self.uint64Value
+      unsafe target.pointee.f5_sint32_value = self.sint32Value
+      unsafe target.pointee.f6_sint64_value = self.sint64Value
+      unsafe target.pointee.f7_fixed32_value = self.fixed32Value
+      unsafe target.pointee.f8_fixed64_value = self.fixed64Value
+      unsafe target.pointee.f9_sfixed32_value = self.sfixed32Value
+      unsafe target.pointee.f10_sfixed64_value = self.sfixed64Value
+      if self.floatValue.bitPattern != 0 {
+        unsafe target.pointee.f11_float_value = self.floatValue
+        unsafe target.pointee.p11_float_value_case = .init(rawValue: 11)
+      }
+      if self.doubleValue.bitPattern != 0 {
+        unsafe target.pointee.f12_double_value = self.doubleValue
+        unsafe target.pointee.p12_double_value_case = .init(rawValue: 12)
+      }
+      unsafe target.pointee.f13_bool_value = self.boolValue ? 1 : 0
+      unsafe target.pointee.f14_string_value = scratch.copy(self.stringValue)
+      unsafe target.pointee.f15_bytes_value = scratch.copy(self.bytesValue)
+      unsafe target.pointee.f16_mood = Testing__V1__Mood(rawValue: self.mood.rawValue)
+      unsafe target.pointee.f17_size = Testing__V1__Rich__Size(rawValue: Swift.UInt32(bitPattern: self.size.rawValue))
       if let value = self.part {
-        unsafe target.pointee.part = value.packed(in: scratch)
+        unsafe target.pointee.f18_part = value.packed(in: scratch)
       }
       if let value = self.node {
-        unsafe target.pointee.node = value.packed(in: scratch)
+        unsafe target.pointee.f19_node = value.packed(in: scratch)
       }
       if !self.int32List.isEmpty {
-        unsafe target.pointee.n_int32_list = self.int32List.count
-        unsafe target.pointee.int32_list = scratch.copy(self.int32List)
+        unsafe target.pointee.n_f21_int32_list = self.int32List.count
+        unsafe target.pointee.f21_int32_list = scratch.copy(self.int32List)
       }
       if !self.int64List.isEmpty {
-        unsafe target.pointee.n_int64_list = self.int64List.count
-        unsafe target.pointee.int64_list = scratch.copy(self.int64List)
+        unsafe target.pointee.n_f22_int64_list = self.int64List.count
+        unsafe target.pointee.f22_int64_list = scratch.copy(self.int64List)
       }
       if !self.uint32List.isEmpty {
-        unsafe target.pointee.n_uint32_list = self.uint32List.count
-        unsafe target.pointee.uint32_list = scratch.copy(self.uint32List)
+        unsafe target.pointee.n_f23_uint32_list = self.uint32List.count
+        unsafe target.pointee.f23_uint32_list = scratch.copy(self.uint32List)
       }
       if !self.uint64List.isEmpty {
-        unsafe target.pointee.n_uint64_list = self.uint64List.count
-        unsafe target.pointee.uint64_list = scratch.copy(self.uint64List)
+        unsafe target.pointee.n_f24_uint64_list = self.uint64List.count
+        unsafe target.pointee.f24_uint64_list = scratch.copy(self.uint64List)
       }
       if !self.sint32List.isEmpty {
-        unsafe target.pointee.n_sint32_list = self.sint32List.count
-        unsafe target.pointee.sint32_list = scratch.copy(self.sint32List)
+        unsafe target.pointee.n_f25_sint32_list = self.sint32List.count
+        unsafe target.pointee.f25_sint32_list = scratch.copy(self.sint32List)
       }
       if !self.sint64List.isEmpty {
-        unsafe target.pointee.n_sint64_list = self.sint64List.count
-        unsafe target.pointee.sint64_list = scratch.copy(self.sint64List)
+        unsafe target.pointee.n_f26_sint64_list = self.sint64List.count
+        unsafe target.pointee.f26_sint64_list = scratch.copy(self.sint64List)
       }
       if !self.fixed32List.isEmpty {
-        unsafe target.pointee.n_fixed32_list = self.fixed32List.count
-        unsafe target.pointee.fixed32_list = scratch.copy(self.fixed32List)
+        unsafe target.pointee.n_f27_fixed32_list = self.fixed32List.count
+        unsafe target.pointee.f27_fixed32_list = scratch.copy(self.fixed32List)
       }
       if !self.fixed64List.isEmpty {
-        unsafe target.pointee.n_fixed64_list = self.fixed64List.count
-        unsafe target.pointee.fixed64_list = scratch.copy(self.fixed64List)
+        unsafe target.pointee.n_f28_fixed64_list = self.fixed64List.count
+        unsafe target.pointee.f28_fixed64_list = scratch.copy(self.fixed64List)
       }
       if !self.sfixed32List.isEmpty {
-        unsafe target.pointee.n_sfixed32_list = self.sfixed32List.count
-        unsafe target.pointee.sfixed32_list = scratch.copy(self.sfixed32List)
+        unsafe target.pointee.n_f29_sfixed32_list = self.sfixed32List.count
+        unsafe target.pointee.f29_sfixed32_list = scratch.copy(self.sfixed32List)
       }
       if !self.sfixed64List.isEmpty {
-        unsafe target.pointee.n_sfixed64_list = self.sfixed64List.count
-        unsafe target.pointee.sfixed64_list = scratch.copy(self.sfixed64List)
+        unsafe target.pointee.n_f30_sfixed64_list = self.sfixed64List.count
+        unsafe target.pointee.f30_sfixed64_list = scratch.copy(self.sfixed64List)
       }
       if !self.floatList.isEmpty {
-        unsafe target.pointee.n_float_list = self.floatList.count
-        unsafe target.pointee.float_list = scratch.copy(self.floatList)
+        unsafe target.pointee.n_f31_float_list = self.floatList.count
+        unsafe target.pointee.f31_float_list = scratch.copy(self.floatList)
       }
       if !self.doubleList.isEmpty {
-        unsafe target.pointee.n_double_list = self.doubleList.count
-        unsafe target.pointee.double_list = scratch.copy(self.doubleList)
+        unsafe target.pointee.n_f32_double_list = self.doubleList.count
+        unsafe target.pointee.f32_double_list = scratch.copy(self.doubleList)
       }
       if !self.boolList.isEmpty {
-        unsafe target.pointee.n_bool_list = self.boolList.count
+        unsafe target.pointee.n_f33_bool_list = self.boolList.count
         let elements = unsafe scratch.allocate(protobuf_c_boolean.self, self.boolList.count)
         for (index, element) in self.boolList.enumerated() {
           unsafe elements[index] = element ? 1 : 0
         }
-        unsafe target.pointee.bool_list = unsafe elements
+        unsafe target.pointee.f33_bool_list = unsafe elements
       }
       if !self.stringList.isEmpty {
-        unsafe target.pointee.n_string_list = self.stringList.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.stringList.count)
+        unsafe target.pointee.n_f34_string_list = self.stringList.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.stringList.count)
         for (index, element) in self.stringList.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.string_list = unsafe elements
+        unsafe target.pointee.f34_string_list = unsafe elements
       }
       if !self.bytesList.isEmpty {
-        unsafe target.pointee.n_bytes_list = self.bytesList.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.bytesList.count)
+        unsafe target.pointee.n_f35_bytes_list = self.bytesList.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.bytesList.count)
         for (index, element) in self.bytesList.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.bytes_list = unsafe elements
+        unsafe target.pointee.f35_bytes_list = unsafe elements
       }
       if !self.moodList.isEmpty {
-        unsafe target.pointee.n_mood_list = self.moodList.count
+        unsafe target.pointee.n_f36_mood_list = self.moodList.count
         let elements = unsafe scratch.allocate(Testing__V1__Mood.self, self.moodList.count)
         for (index, element) in self.moodList.enumerated() {
           unsafe elements[index] = Testing__V1__Mood(rawValue: element.rawValue)
         }
-        unsafe target.pointee.mood_list = unsafe elements
+        unsafe target.pointee.f36_mood_list = unsafe elements
       }
       if !self.partList.isEmpty {
-        unsafe target.pointee.n_part_list = self.partList.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Testing__V1__Rich__Part>?.self, self.partList.count)
+        unsafe target.pointee.n_f37_part_list = self.partList.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Testing__V1__Rich__Part>?.self, self.partList.count)
         for (index, element) in self.partList.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.part_list = unsafe elements
+        unsafe target.pointee.f37_part_list = unsafe elements
       }
       if !self.unpackedList.isEmpty {
-        unsafe target.pointee.n_unpacked_list = self.unpackedList.count
-        unsafe target.pointee.unpacked_list = scratch.copy(self.unpackedList)
+        unsafe target.pointee.n_f38_unpacked_list = self.unpackedList.count
+        unsafe target.pointee.f38_unpacked_list = scratch.copy(self.unpackedList)
       }
       if let value = self.optionalInt32 {
-        unsafe target.pointee.optional_int32 = value
-        unsafe target.pointee._optional_int32_case = Testing__V1__Rich__OptionalInt32Case(rawValue: 41)
+        unsafe target.pointee.f41_optional_int32 = value
+        unsafe target.pointee.p41_optional_int32_case = .init(rawValue: 41)
       }
       if let value = self.optionalUint64 {
-        unsafe target.pointee.optional_uint64 = value
-        unsafe target.pointee._optional_uint64_case = Testing__V1__Rich__OptionalUint64Case(rawValue: 42)
+        unsafe target.pointee.f42_optional_uint64 = value
+        unsafe target.pointee.p42_optional_uint64_case = .init(rawValue: 42)
       }
       if let value = self.optionalDouble {
-        unsafe target.pointee.optional_double = value
-        unsafe target.pointee._optional_double_case = Testing__V1__Rich__OptionalDoubleCase(rawValue: 43)
+        unsafe target.pointee.f43_optional_double = value
+        unsafe target.pointee.p43_optional_double_case = .init(rawValue: 43)
       }
       if let value = self.optionalBool {
-        unsafe target.pointee.optional_bool = value ? 1 : 0
-        unsafe target.pointee._optional_bool_case = Testing__V1__Rich__OptionalBoolCase(rawValue: 44)
+        unsafe target.pointee.f44_optional_bool = value ? 1 : 0
+        unsafe target.pointee.p44_optional_bool_case = .init(rawValue: 44)
       }
       if let value = self.optionalString {
-        unsafe target.pointee.optional_string = scratch.copy(value)
-        unsafe target.pointee._optional_string_case = Testing__V1__Rich__OptionalStringCase(rawValue: 45)
+        unsafe target.pointee.f45_optional_string = scratch.copy(value)
+        unsafe target.pointee.p45_optional_string_case = .init(rawValue: 45)
       }
       if let value = self.optionalBytes {
-        unsafe target.pointee.optional_bytes = scratch.copy(value)
-        unsafe target.pointee._optional_bytes_case = Testing__V1__Rich__OptionalBytesCase(rawValue: 46)
+        unsafe target.pointee.f46_optional_bytes = scratch.copy(value)
+        unsafe target.pointee.p46_optional_bytes_case = .init(rawValue: 46)
       }
       if let value = self.optionalMood {
-        unsafe target.pointee.optional_mood = Testing__V1__Mood(rawValue: value.rawValue)
-        unsafe target.pointee._optional_mood_case = Testing__V1__Rich__OptionalMoodCase(rawValue: 47)
+        unsafe target.pointee.f47_optional_mood = Testing__V1__Mood(rawValue: value.rawValue)
+        unsafe target.pointee.p47_optional_mood_case = .init(rawValue: 47)
       }
       if !self.labels.isEmpty {
-        unsafe target.pointee.n_labels = self.labels.count
-        let entries = unsafe scratch.allocate(UnsafeMutablePointer<Testing__V1__Rich__LabelsEntry>?.self, self.labels.count)
+        unsafe target.pointee.n_f61_labels = self.labels.count
+        let entries = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Testing__V1__Rich__LabelsEntry>?.self, self.labels.count)
         let sorted = self.labels.sorted { $0.key < $1.key }
         for (index, element) in sorted.enumerated() {
           let entry = unsafe scratch.allocate(Testing__V1__Rich__LabelsEntry.self, 1)
           unsafe testing__v1__rich__labels_entry__init(entry)
-          unsafe entry.pointee.key = scratch.copy(element.key)
-          unsafe entry.pointee.value = scratch.copy(element.value)
+          unsafe entry.pointee.f1_key = scratch.copy(element.key)
+          unsafe entry.pointee.f2_value = scratch.copy(element.value)
           unsafe entries[index] = unsafe entry
         }
-        unsafe target.pointee.labels = unsafe entries
+        unsafe target.pointee.f61_labels = unsafe entries
       }
       if !self.parts.isEmpty {
-        unsafe target.pointee.n_parts = self.parts.count
-        let entries = unsafe scratch.allocate(UnsafeMutablePointer<Testing__V1__Rich__PartsEntry>?.self, self.parts.count)
+        unsafe target.pointee.n_f62_parts = self.parts.count
+        let entries = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Testing__V1__Rich__PartsEntry>?.self, self.parts.count)
         let sorted = self.parts.sorted { $0.key < $1.key }
         for (index, element) in sorted.enumerated() {
           let entry = unsafe scratch.allocate(Testing__V1__Rich__PartsEntry.self, 1)
           unsafe testing__v1__rich__parts_entry__init(entry)
-          unsafe entry.pointee.key = scratch.copy(element.key)
-          unsafe entry.pointee.value = element.value.packed(in: scratch)
+          unsafe entry.pointee.f1_key = scratch.copy(element.key)
+          unsafe entry.pointee.f2_value = element.value.packed(in: scratch)
           unsafe entries[index] = unsafe entry
         }
-        unsafe target.pointee.parts = unsafe entries
+        unsafe target.pointee.f62_parts = unsafe entries
       }
       if !self.moods.isEmpty {
-        unsafe target.pointee.n_moods = self.moods.count
-        let entries = unsafe scratch.allocate(UnsafeMutablePointer<Testing__V1__Rich__MoodsEntry>?.self, self.moods.count)
+        unsafe target.pointee.n_f63_moods = self.moods.count
+        let entries = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Testing__V1__Rich__MoodsEntry>?.self, self.moods.count)
         let sorted = self.moods.sorted { $0.key < $1.key }
         for (index, element) in sorted.enumerated() {
           let entry = unsafe scratch.allocate(Testing__V1__Rich__MoodsEntry.self, 1)
           unsafe testing__v1__rich__moods_entry__init(entry)
-          unsafe entry.pointee.key = element.key
-          unsafe entry.pointee.value = Testing__V1__Mood(rawValue: element.value.rawValue)
+          unsafe entry.pointee.f1_key = element.key
+          unsafe entry.pointee.f2_value = Testing__V1__Mood(rawValue: element.value.rawValue)
           unsafe entries[index] = unsafe entry
         }
-        unsafe target.pointee.moods = unsafe entries
+        unsafe target.pointee.f63_moods = unsafe entries
       }
       if !self.blobs.isEmpty {
-        unsafe target.pointee.n_blobs = self.blobs.count
-        let entries = unsafe scratch.allocate(UnsafeMutablePointer<Testing__V1__Rich__BlobsEntry>?.self, self.blobs.count)
+        unsafe target.pointee.n_f64_blobs = self.blobs.count
+        let entries = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Testing__V1__Rich__BlobsEntry>?.self, self.blobs.count)
         let sorted = self.blobs.sorted { $0.key < $1.key }
         for (index, element) in sorted.enumerated() {
           let entry = unsafe scratch.allocate(Testing__V1__Rich__BlobsEntry.self, 1)
           unsafe testing__v1__rich__blobs_entry__init(entry)
-          unsafe entry.pointee.key = element.key
-          unsafe entry.pointee.value = scratch.copy(element.value)
+          unsafe entry.pointee.f1_key = element.key
+          unsafe entry.pointee.f2_value = scratch.copy(element.value)
           unsafe entries[index] = unsafe entry
         }
-        unsafe target.pointee.blobs = unsafe entries
+        unsafe target.pointee.f64_blobs = unsafe entries
       }
       if !self.weights.isEmpty {
-        unsafe target.pointee.n_weights = self.weights.count
-        let entries = unsafe scratch.allocate(UnsafeMutablePointer<Testing__V1__Rich__WeightsEntry>?.self, self.weights.count)
+        unsafe target.pointee.n_f65_weights = self.weights.count
+        let entries = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Testing__V1__Rich__WeightsEntry>?.self, self.weights.count)
         let sorted = self.weights.sorted { !$0.key && $1.key }
         for (index, element) in sorted.enumerated() {
           let entry = unsafe scratch.allocate(Testing__V1__Rich__WeightsEntry.self, 1)
           unsafe testing__v1__rich__weights_entry__init(entry)
-          unsafe entry.pointee.key = element.key ? 1 : 0
-          unsafe entry.pointee.value = element.value
+          unsafe entry.pointee.f1_key = element.key ? 1 : 0
+          unsafe entry.pointee.f2_value = element.value
+          if element.value.bitPattern != 0 {
+            unsafe entry.pointee.p2_value_case = .init(rawValue: 2)
+          }
           unsafe entries[index] = unsafe entry
         }
-        unsafe target.pointee.weights = unsafe entries
+        unsafe target.pointee.f65_weights = unsafe entries
       }
       if !self.numbers.isEmpty {
-        unsafe target.pointee.n_numbers = self.numbers.count
-        let entries = unsafe scratch.allocate(UnsafeMutablePointer<Testing__V1__Rich__NumbersEntry>?.self, self.numbers.count)
+        unsafe target.pointee.n_f66_numbers = self.numbers.count
+        let entries = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Testing__V1__Rich__NumbersEntry>?.self, self.numbers.count)
         let sorted = self.numbers.sorted { $0.key < $1.key }
         for (index, element) in sorted.enumerated() {
           let entry = unsafe scratch.allocate(Testing__V1__Rich__NumbersEntry.self, 1)
           unsafe testing__v1__rich__numbers_entry__init(entry)
-          unsafe entry.pointee.key = element.key
-          unsafe entry.pointee.value = element.value
+          unsafe entry.pointee.f1_key = element.key
+          unsafe entry.pointee.f2_value = element.value
           unsafe entries[index] = unsafe entry
         }
-        unsafe target.pointee.numbers = unsafe entries
+        unsafe target.pointee.f66_numbers = unsafe entries
       }
       if let value = self.createdAt {
-        unsafe target.pointee.created_at = value.packed(in: scratch)
+        unsafe target.pointee.f71_created_at = value.packed(in: scratch)
       }
       if let value = self.lifetime {
-        unsafe target.pointee.lifetime = value.packed(in: scratch)
+        unsafe target.pointee.f72_lifetime = value.packed(in: scratch)
       }
       if let value = self.mask {
-        unsafe target.pointee.mask = value.packed(in: scratch)
+        unsafe target.pointee.f73_mask = value.packed(in: scratch)
       }
       if let value = self.anything {
-        unsafe target.pointee.anything = value.packed(in: scratch)
+        unsafe target.pointee.f74_anything = value.packed(in: scratch)
       }
       if let value = self.settings {
-        unsafe target.pointee.settings = value.packed(in: scratch)
+        unsafe target.pointee.f75_settings = value.packed(in: scratch)
       }
       if let value = self.value {
-        unsafe target.pointee.value = value.packed(in: scratch)
+        unsafe target.pointee.f76_value = value.packed(in: scratch)
       }
-      unsafe target.pointee.`self` = scratch.copy(self.self_)
-      unsafe target.pointee.default_ = self.`default` ? 1 : 0
-      unsafe target.pointee.class_ = self.`class`
-      unsafe target.pointee.`init` = scratch.copy(self.init_)
-      unsafe target.pointee.url_path = scratch.copy(self.urlPath)
-      unsafe target.pointee.hash_value = self.hashValue_ ? 1 : 0
-      unsafe target.pointee.last = self.last ? 1 : 0
+      unsafe target.pointee.f81_self = scratch.copy(self.self_)
+      unsafe target.pointee.f82_default = self.`default` ? 1 : 0
+      unsafe target.pointee.f83_class = self.`class`
+      unsafe target.pointee.f84_init = scratch.copy(self.init_)
+      unsafe target.pointee.f85_url_path = scratch.copy(self.urlPath)
+      unsafe target.pointee.f86_hash_value = self.hashValue_ ? 1 : 0
+      unsafe target.pointee.f536870911_last = self.last ? 1 : 0
       switch self.payload {
-      case .text(let value):
-        unsafe target.pointee.text = scratch.copy(value)
-        unsafe target.pointee.payload_case = Testing__V1__Rich__PayloadCase(rawValue: 51)
-      case .data(let value):
-        unsafe target.pointee.data = scratch.copy(value)
-        unsafe target.pointee.payload_case = Testing__V1__Rich__PayloadCase(rawValue: 52)
-      case .number(let value):
-        unsafe target.pointee.number = value
-        unsafe target.pointee.payload_case = Testing__V1__Rich__PayloadCase(rawValue: 53)
-      case .flag(let value):
-        unsafe target.pointee.flag = value ? 1 : 0
-        unsafe target.pointee.payload_case = Testing__V1__Rich__PayloadCase(rawValue: 54)
-      case .feeling(let value):
-        unsafe target.pointee.feeling = Testing__V1__Mood(rawValue: value.rawValue)
-        unsafe target.pointee.payload_case = Testing__V1__Rich__PayloadCase(rawValue: 55)
-      case .piece(let value):
-        unsafe target.pointee.piece = value.packed(in: scratch)
-        unsafe target.pointee.payload_case = Testing__V1__Rich__PayloadCase(rawValue: 56)
-      case .nothing(let value):
-        unsafe target.pointee.nothing = value.packed(in: scratch)
-        unsafe target.pointee.payload_case = Testing__V1__Rich__PayloadCase(rawValue: 57)
-      case .half(let value):
-        unsafe target.pointee.half = value
-        unsafe target.pointee.payload_case = Testing__V1__Rich__PayloadCase(rawValue: 58)
-      case .whole(let value):
-        unsafe target.pointee.whole = value
-        unsafe target.pointee.payload_case = Testing__V1__Rich__PayloadCase(rawValue: 59)
+      case .text(let value)?:
+        unsafe target.pointee.f51_text = scratch.copy(value)
+        unsafe target.pointee.o0_payload_case = .init(rawValue: 51)
+      case .data(let value)?:
+        unsafe target.pointee.f52_data = scratch.copy(value)
+        unsafe target.pointee.o0_payload_case = .init(rawValue: 52)
+      case .number(let value)?:
+        unsafe target.pointee.f53_number = value
+        unsafe target.pointee.o0_payload_case = .init(rawValue: 53)
+      case .flag(let value)?:
+        unsafe target.pointee.f54_flag = value ? 1 : 0
+        unsafe target.pointee.o0_payload_case = .init(rawValue: 54)
+      case .feeling(let value)?:
+        unsafe target.pointee.f55_feeling = Testing__V1__Mood(rawValue: value.rawValue)
+        unsafe target.pointee.o0_payload_case = .init(rawValue: 55)
+      case .piece(let value)?:
+        unsafe target.pointee.f56_piece = value.packed(in: scratch)
+        unsafe target.pointee.o0_payload_case = .init(rawValue: 56)
+      case .nothing(let value)?:
+        unsafe target.pointee.f57_nothing = value.packed(in: scratch)
+        unsafe target.pointee.o0_payload_case = .init(rawValue: 57)
+      case .half(let value)?:
+        unsafe target.pointee.f58_half = value
+        unsafe target.pointee.o0_payload_case = .init(rawValue: 58)
+      case .whole(let value)?:
+        unsafe target.pointee.f59_whole = value
+        unsafe target.pointee.o0_payload_case = .init(rawValue: 59)
       case nil:
         break
       }
@@ -1061,44 +1137,244 @@ extension Testing_V1 {
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if !(self.stringValue.isEmpty) {
+        if self.stringValue.utf8.count > 4194304 {
+          violations.append(RPCKit.FieldViolation(field: path + "string_value", description: "must have at most 4194304 bytes"))
+        }
+      }
+      if !(self.bytesValue.isEmpty) {
+        if self.bytesValue.count > 4194304 {
+          violations.append(RPCKit.FieldViolation(field: path + "bytes_value", description: "must have at most 4194304 bytes"))
+        }
+      }
+      if let value = self.part {
+        value.validate(path: path + "part" + ".", into: &violations)
+      }
+      if let value = self.node {
+        value.validate(path: path + "node" + ".", into: &violations)
+      }
+      if self.int32List.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "int32_list", description: "must have at most 1000000 items"))
+      }
+      if self.int64List.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "int64_list", description: "must have at most 1000000 items"))
+      }
+      if self.uint32List.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "uint32_list", description: "must have at most 1000000 items"))
+      }
+      if self.uint64List.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "uint64_list", description: "must have at most 1000000 items"))
+      }
+      if self.sint32List.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "sint32_list", description: "must have at most 1000000 items"))
+      }
+      if self.sint64List.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "sint64_list", description: "must have at most 1000000 items"))
+      }
+      if self.fixed32List.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "fixed32_list", description: "must have at most 1000000 items"))
+      }
+      if self.fixed64List.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "fixed64_list", description: "must have at most 1000000 items"))
+      }
+      if self.sfixed32List.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "sfixed32_list", description: "must have at most 1000000 items"))
+      }
+      if self.sfixed64List.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "sfixed64_list", description: "must have at most 1000000 items"))
+      }
+      if self.floatList.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "float_list", description: "must have at most 1000000 items"))
+      }
+      if self.doubleList.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "double_list", description: "must have at most 1000000 items"))
+      }
+      if self.boolList.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "bool_list", description: "must have at most 1000000 items"))
+      }
+      if self.stringList.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "string_list", description: "must have at most 1000000 items"))
+      } else {
+        for (index, value) in self.stringList.enumerated() {
+          if value.utf8.count > 4194304 {
+            violations.append(RPCKit.FieldViolation(field: path + "string_list[\(index)]", description: "must have at most 4194304 bytes"))
+          }
+        }
+      }
+      if self.bytesList.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "bytes_list", description: "must have at most 1000000 items"))
+      } else {
+        for (index, value) in self.bytesList.enumerated() {
+          if value.count > 4194304 {
+            violations.append(RPCKit.FieldViolation(field: path + "bytes_list[\(index)]", description: "must have at most 4194304 bytes"))
+          }
+        }
+      }
+      if self.moodList.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "mood_list", description: "must have at most 1000000 items"))
+      }
+      if self.partList.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "part_list", description: "must have at most 1000000 items"))
+      } else {
+        for (index, value) in self.partList.enumerated() {
+          value.validate(path: path + "part_list[\(index)]" + ".", into: &violations)
+        }
+      }
+      if self.unpackedList.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "unpacked_list", description: "must have at most 1000000 items"))
+      }
+      if let value = self.optionalString {
+        if value.utf8.count > 4194304 {
+          violations.append(RPCKit.FieldViolation(field: path + "optional_string", description: "must have at most 4194304 bytes"))
+        }
+      }
+      if let value = self.optionalBytes {
+        if value.count > 4194304 {
+          violations.append(RPCKit.FieldViolation(field: path + "optional_bytes", description: "must have at most 4194304 bytes"))
+        }
+      }
+      if self.labels.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "labels", description: "must have at most 1000000 items"))
+      } else {
+        for (key, value) in self.labels.sorted(by: { $0.key < $1.key }) {
+          if key.utf8.count > 4194304 {
+            violations.append(RPCKit.FieldViolation(field: path + "labels", description: "must have keys of at most 4194304 bytes"))
+            continue
+          }
+          if value.utf8.count > 4194304 {
+            violations.append(RPCKit.FieldViolation(field: path + "labels[\"\(key)\"]", description: "must have at most 4194304 bytes"))
+          }
+        }
+      }
+      if self.parts.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "parts", description: "must have at most 1000000 items"))
+      } else {
+        for (key, value) in self.parts.sorted(by: { $0.key < $1.key }) {
+          if key.utf8.count > 4194304 {
+            violations.append(RPCKit.FieldViolation(field: path + "parts", description: "must have keys of at most 4194304 bytes"))
+            continue
+          }
+          value.validate(path: path + "parts[\"\(key)\"].", into: &violations)
+        }
+      }
+      if self.moods.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "moods", description: "must have at most 1000000 items"))
+      }
+      if self.blobs.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "blobs", description: "must have at most 1000000 items"))
+      } else {
+        for (key, value) in self.blobs.sorted(by: { $0.key < $1.key }) {
+          if value.count > 4194304 {
+            violations.append(RPCKit.FieldViolation(field: path + "blobs[\(key)]", description: "must have at most 4194304 bytes"))
+          }
+        }
+      }
+      if self.weights.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "weights", description: "must have at most 1000000 items"))
+      }
+      if self.numbers.count > 1000000 {
+        violations.append(RPCKit.FieldViolation(field: path + "numbers", description: "must have at most 1000000 items"))
+      }
+      if let value = self.mask {
+        if value.protobufBytes.count > 4194304 {
+          violations.append(RPCKit.FieldViolation(field: path + "mask", description: "must have at most 4194304 bytes encoded"))
+        }
+      }
+      if let value = self.anything {
+        if value.protobufBytes.count > 4194304 {
+          violations.append(RPCKit.FieldViolation(field: path + "anything", description: "must have at most 4194304 bytes encoded"))
+        }
+      }
+      if let value = self.settings {
+        if value.protobufBytes.count > 4194304 {
+          violations.append(RPCKit.FieldViolation(field: path + "settings", description: "must have at most 4194304 bytes encoded"))
+        }
+      }
+      if let value = self.value {
+        if value.protobufBytes.count > 4194304 {
+          violations.append(RPCKit.FieldViolation(field: path + "value", description: "must have at most 4194304 bytes encoded"))
+        }
+      }
+      if !(self.self_.isEmpty) {
+        if self.self_.utf8.count > 4194304 {
+          violations.append(RPCKit.FieldViolation(field: path + "self", description: "must have at most 4194304 bytes"))
+        }
+      }
+      if !(self.init_.isEmpty) {
+        if self.init_.utf8.count > 4194304 {
+          violations.append(RPCKit.FieldViolation(field: path + "init", description: "must have at most 4194304 bytes"))
+        }
+      }
+      if !(self.urlPath.isEmpty) {
+        if self.urlPath.utf8.count > 4194304 {
+          violations.append(RPCKit.FieldViolation(field: path + "URL_path", description: "must have at most 4194304 bytes"))
+        }
+      }
+      switch self.payload {
+      case .text(let value)?:
+        if value.utf8.count > 4194304 {
+          violations.append(RPCKit.FieldViolation(field: path + "text", description: "must have at most 4194304 bytes"))
+        }
+      case .data(let value)?:
+        if value.count > 4194304 {
+          violations.append(RPCKit.FieldViolation(field: path + "data", description: "must have at most 4194304 bytes"))
+        }
+      case .piece(let value)?:
+        value.validate(path: path + "piece" + ".", into: &violations)
+      default:
+        break
+      }
     }
   }
 
   /// Every rule that a field can have.
-  public struct Ruled: Message {
+  public struct Ruled: RPCKit.Message {
     /// Checked when chosen.
-    public enum ContactOneOf: Hashable, Sendable {
+    public enum ContactOneOf: Swift.Hashable, Swift.Sendable {
       /// An address.
-      case email(String)
+      case email(Swift.String)
       /// A message with rules of its own.
       indirect case friend(Testing_V1.Ruled)
     }
 
     /// Short names in lower case.
-    public var name: String = ""
+    public var name: Swift.String = ""
     /// 1 to 5.
-    public var stars: Int32 = 0
+    public var stars: Swift.Int32 = 0
     /// A named one.
     public var mood: Testing_V1.Mood = Testing_V1.Mood(rawValue: 0)
     /// One to three names.
-    public var tags: [String] = []
+    public var tags: [Swift.String] = []
     /// Must be there.
     public var inner: Testing_V1.Ruled? {
-      get { innerStorage.first }
-      set { innerStorage = newValue.map { [$0] } ?? [] }
+      get { inner_storage.first }
+      set { inner_storage = newValue.map { [$0] } ?? [] }
     }
-    private var innerStorage: [Testing_V1.Ruled] = []
+    private var inner_storage: [Testing_V1.Ruled] = []
     /// Checked one by one.
     public var others: [Testing_V1.Ruled] = []
     /// Checked by value.
-    public var named: [String: Testing_V1.Ruled] = [:]
+    public var named: [Swift.String: Testing_V1.Ruled] = [:]
     /// Sixteen bytes if any.
-    public var key: [UInt8]? = nil
+    public var key: [Swift.UInt8]? = nil
     /// At most one.
-    public var ratio: Double? = nil
+    public var ratio: Swift.Double? = nil
     /// Must be set.
     public var since: Google_Protobuf.Timestamp? = nil
+    /// Shown in one line.
+    public var title: Swift.String = ""
+    /// Each shown in one line.
+    public var nicknames: [Swift.String] = []
+    /// Several lines.
+    public var note: Swift.String? = nil
+    /// Short keys and values.
+    public var hints: [Swift.String: Swift.String] = [:]
+    /// Bounded as a whole.
+    public var extra: Google_Protobuf.Struct? = nil
     /// Checked when chosen.
     public var contact: ContactOneOf?
 
@@ -1107,16 +1383,21 @@ extension Testing_V1 {
 
     /// Makes a message of the given fields.
     public init(
-      name: String = "",
-      stars: Int32 = 0,
+      name: Swift.String = "",
+      stars: Swift.Int32 = 0,
       mood: Testing_V1.Mood = Testing_V1.Mood(rawValue: 0),
-      tags: [String] = [],
+      tags: [Swift.String] = [],
       inner: Testing_V1.Ruled? = nil,
       others: [Testing_V1.Ruled] = [],
-      named: [String: Testing_V1.Ruled] = [:],
-      key: [UInt8]? = nil,
-      ratio: Double? = nil,
+      named: [Swift.String: Testing_V1.Ruled] = [:],
+      key: [Swift.UInt8]? = nil,
+      ratio: Swift.Double? = nil,
       since: Google_Protobuf.Timestamp? = nil,
+      title: Swift.String = "",
+      nicknames: [Swift.String] = [],
+      note: Swift.String? = nil,
+      hints: [Swift.String: Swift.String] = [:],
+      extra: Google_Protobuf.Struct? = nil,
       contact: ContactOneOf? = nil
     ) {
       self.name = name
@@ -1129,67 +1410,95 @@ extension Testing_V1 {
       self.key = key
       self.ratio = ratio
       self.since = since
+      self.title = title
+      self.nicknames = nicknames
+      self.note = note
+      self.hints = hints
+      self.extra = extra
       self.contact = contact
     }
 
     /// `testing.v1.Ruled`.
-    public static var protobufName: String { "testing.v1.Ruled" }
+    public static var protobufName: Swift.String { "testing.v1.Ruled" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_testing__v1__ruled(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_testing__v1__ruled(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Testing__V1__Ruled.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Testing__V1__Ruled>) throws(MessageDecodingError) {
-      try unsafe self.name = MessageReading.string(source.pointee.name)
-      unsafe self.stars = source.pointee.stars
-      unsafe self.mood = Testing_V1.Mood(rawValue: MessageReading.number(source.pointee.mood.rawValue))
-      if unsafe source.pointee.n_tags > 0 {
-        unsafe self.tags.reserveCapacity(source.pointee.n_tags)
-        for index in unsafe 0..<source.pointee.n_tags {
-          try unsafe self.tags.append(MessageReading.string(source.pointee.tags[index]))
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Testing__V1__Ruled>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f1_name)
+      unsafe self.stars = source.pointee.f2_stars
+      unsafe self.mood = Testing_V1.Mood(rawValue: RPCKit.MessageReading.number(source.pointee.f3_mood.rawValue))
+      if unsafe source.pointee.n_f4_tags > 0 {
+        unsafe self.tags.reserveCapacity(source.pointee.n_f4_tags)
+        for index in unsafe 0..<source.pointee.n_f4_tags {
+          try unsafe self.tags.append(RPCKit.MessageReading.string(source.pointee.f4_tags[index]))
         }
       }
-      if let member = unsafe source.pointee.inner {
-        try unsafe self.innerStorage = [Testing_V1.Ruled(reading: member)]
+      if let member = unsafe source.pointee.f5_inner {
+        try unsafe self.inner_storage = [Testing_V1.Ruled(reading: member)]
       }
-      if unsafe source.pointee.n_others > 0 {
-        unsafe self.others.reserveCapacity(source.pointee.n_others)
-        for index in unsafe 0..<source.pointee.n_others {
-          if let member = unsafe source.pointee.others[index] {
+      if unsafe source.pointee.n_f6_others > 0 {
+        unsafe self.others.reserveCapacity(source.pointee.n_f6_others)
+        for index in unsafe 0..<source.pointee.n_f6_others {
+          if let member = unsafe source.pointee.f6_others[index] {
             try unsafe self.others.append(Testing_V1.Ruled(reading: member))
           }
         }
       }
-      for index in unsafe 0..<source.pointee.n_named {
-        guard let entry = unsafe source.pointee.named[index] else { continue }
+      for index in unsafe 0..<source.pointee.n_f7_named {
+        guard let entry = unsafe source.pointee.f7_named[index] else { continue }
         var value = Testing_V1.Ruled()
-        if let member = unsafe entry.pointee.value {
+        if let member = unsafe entry.pointee.f2_value {
           try unsafe value = Testing_V1.Ruled(reading: member)
         }
-        try unsafe self.named[MessageReading.string(entry.pointee.key)] = value
+        try unsafe self.named[RPCKit.MessageReading.string(entry.pointee.f1_key)] = value
       }
-      if unsafe source.pointee._key_case.rawValue == 8 {
-        unsafe self.key = MessageReading.bytes(source.pointee.key)
+      if unsafe source.pointee.p8_key_case.rawValue == 8 {
+        unsafe self.key = RPCKit.MessageReading.bytes(source.pointee.f8_key)
       }
-      if unsafe source.pointee._ratio_case.rawValue == 9 {
-        unsafe self.ratio = source.pointee.ratio
+      if unsafe source.pointee.p9_ratio_case.rawValue == 9 {
+        unsafe self.ratio = source.pointee.f9_ratio
       }
-      if let member = unsafe source.pointee.since {
+      if let member = unsafe source.pointee.f12_since {
         try unsafe self.since = Google_Protobuf.Timestamp(reading: member)
       }
-      switch unsafe source.pointee.contact_case.rawValue {
+      try unsafe self.title = RPCKit.MessageReading.string(source.pointee.f13_title)
+      if unsafe source.pointee.n_f14_nicknames > 0 {
+        unsafe self.nicknames.reserveCapacity(source.pointee.n_f14_nicknames)
+        for index in unsafe 0..<source.pointee.n_f14_nicknames {
+          try unsafe self.nicknames.append(RPCKit.MessageReading.string(source.pointee.f14_nicknames[index]))
+        }
+      }
+      if unsafe source.pointee.p15_note_case.rawValue == 15 {
+        try unsafe self.note = RPCKit.MessageReading.string(source.pointee.f15_note)
+      }
+      for index in unsafe 0..<source.pointee.n_f16_hints {
+        guard let entry = unsafe source.pointee.f16_hints[index] else { continue }
+        try unsafe self.hints[RPCKit.MessageReading.string(entry.pointee.f1_key)] = RPCKit.MessageReading.string(entry.pointee.f2_value)
+      }
+      if let member = unsafe source.pointee.f17_extra {
+        try unsafe self.extra = Google_Protobuf.Struct(reading: member)
+      }
+      switch unsafe source.pointee.o0_contact_case.rawValue {
       case 10:
-        try unsafe self.contact = .email(MessageReading.string(source.pointee.email))
+        try unsafe self.contact = ContactOneOf.email(RPCKit.MessageReading.string(source.pointee.f10_email))
       case 11:
-        if let member = unsafe source.pointee.friend_ {
-          try unsafe self.contact = .friend(Testing_V1.Ruled(reading: member))
+        if let member = unsafe source.pointee.f11_friend {
+          try unsafe self.contact = ContactOneOf.friend(Testing_V1.Ruled(reading: member))
         }
       default:
         break
@@ -1198,179 +1507,268 @@ extension Testing_V1 {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Testing__V1__Ruled> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Testing__V1__Ruled> {
       let target = unsafe scratch.allocate(Testing__V1__Ruled.self, 1)
       unsafe testing__v1__ruled__init(target)
-      unsafe target.pointee.name = scratch.copy(self.name)
-      unsafe target.pointee.stars = self.stars
-      unsafe target.pointee.mood = Testing__V1__Mood(rawValue: self.mood.rawValue)
+      unsafe target.pointee.f1_name = scratch.copy(self.name)
+      unsafe target.pointee.f2_stars = self.stars
+      unsafe target.pointee.f3_mood = Testing__V1__Mood(rawValue: self.mood.rawValue)
       if !self.tags.isEmpty {
-        unsafe target.pointee.n_tags = self.tags.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.tags.count)
+        unsafe target.pointee.n_f4_tags = self.tags.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.tags.count)
         for (index, element) in self.tags.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.tags = unsafe elements
+        unsafe target.pointee.f4_tags = unsafe elements
       }
       if let value = self.inner {
-        unsafe target.pointee.inner = value.packed(in: scratch)
+        unsafe target.pointee.f5_inner = value.packed(in: scratch)
       }
       if !self.others.isEmpty {
-        unsafe target.pointee.n_others = self.others.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Testing__V1__Ruled>?.self, self.others.count)
+        unsafe target.pointee.n_f6_others = self.others.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Testing__V1__Ruled>?.self, self.others.count)
         for (index, element) in self.others.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.others = unsafe elements
+        unsafe target.pointee.f6_others = unsafe elements
       }
       if !self.named.isEmpty {
-        unsafe target.pointee.n_named = self.named.count
-        let entries = unsafe scratch.allocate(UnsafeMutablePointer<Testing__V1__Ruled__NamedEntry>?.self, self.named.count)
+        unsafe target.pointee.n_f7_named = self.named.count
+        let entries = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Testing__V1__Ruled__NamedEntry>?.self, self.named.count)
         let sorted = self.named.sorted { $0.key < $1.key }
         for (index, element) in sorted.enumerated() {
           let entry = unsafe scratch.allocate(Testing__V1__Ruled__NamedEntry.self, 1)
           unsafe testing__v1__ruled__named_entry__init(entry)
-          unsafe entry.pointee.key = scratch.copy(element.key)
-          unsafe entry.pointee.value = element.value.packed(in: scratch)
+          unsafe entry.pointee.f1_key = scratch.copy(element.key)
+          unsafe entry.pointee.f2_value = element.value.packed(in: scratch)
           unsafe entries[index] = unsafe entry
         }
-        unsafe target.pointee.named = unsafe entries
+        unsafe target.pointee.f7_named = unsafe entries
       }
       if let value = self.key {
-        unsafe target.pointee.key = scratch.copy(value)
-        unsafe target.pointee._key_case = Testing__V1__Ruled__KeyCase(rawValue: 8)
+        unsafe target.pointee.f8_key = scratch.copy(value)
+        unsafe target.pointee.p8_key_case = .init(rawValue: 8)
       }
       if let value = self.ratio {
-        unsafe target.pointee.ratio = value
-        unsafe target.pointee._ratio_case = Testing__V1__Ruled__RatioCase(rawValue: 9)
+        unsafe target.pointee.f9_ratio = value
+        unsafe target.pointee.p9_ratio_case = .init(rawValue: 9)
       }
       if let value = self.since {
-        unsafe target.pointee.since = value.packed(in: scratch)
+        unsafe target.pointee.f12_since = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f13_title = scratch.copy(self.title)
+      if !self.nicknames.isEmpty {
+        unsafe target.pointee.n_f14_nicknames = self.nicknames.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.nicknames.count)
+        for (index, element) in self.nicknames.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f14_nicknames = unsafe elements
+      }
+      if let value = self.note {
+        unsafe target.pointee.f15_note = scratch.copy(value)
+        unsafe target.pointee.p15_note_case = .init(rawValue: 15)
+      }
+      if !self.hints.isEmpty {
+        unsafe target.pointee.n_f16_hints = self.hints.count
+        let entries = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Testing__V1__Ruled__HintsEntry>?.self, self.hints.count)
+        let sorted = self.hints.sorted { $0.key < $1.key }
+        for (index, element) in sorted.enumerated() {
+          let entry = unsafe scratch.allocate(Testing__V1__Ruled__HintsEntry.self, 1)
+          unsafe testing__v1__ruled__hints_entry__init(entry)
+          unsafe entry.pointee.f1_key = scratch.copy(element.key)
+          unsafe entry.pointee.f2_value = scratch.copy(element.value)
+          unsafe entries[index] = unsafe entry
+        }
+        unsafe target.pointee.f16_hints = unsafe entries
+      }
+      if let value = self.extra {
+        unsafe target.pointee.f17_extra = value.packed(in: scratch)
       }
       switch self.contact {
-      case .email(let value):
-        unsafe target.pointee.email = scratch.copy(value)
-        unsafe target.pointee.contact_case = Testing__V1__Ruled__ContactCase(rawValue: 10)
-      case .friend(let value):
-        unsafe target.pointee.friend_ = value.packed(in: scratch)
-        unsafe target.pointee.contact_case = Testing__V1__Ruled__ContactCase(rawValue: 11)
+      case .email(let value)?:
+        unsafe target.pointee.f10_email = scratch.copy(value)
+        unsafe target.pointee.o0_contact_case = .init(rawValue: 10)
+      case .friend(let value)?:
+        unsafe target.pointee.f11_friend = value.packed(in: scratch)
+        unsafe target.pointee.o0_contact_case = .init(rawValue: 11)
       case nil:
         break
       }
       return unsafe target
     }
 
-    private static let namePattern = TextPattern([
+    private static let name_pattern = RPCKit.TextPattern([
       [
-        TextPattern.Step(low: 0, high: 576460743713488896, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 287984085547089920, high: 576460743713488896, minimum: 0, maximum: nil),
+        RPCKit.TextPattern.Step(low: 0, high: 576460743713488896, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 287984085547089920, high: 576460743713488896, minimum: 0, maximum: nil),
       ],
     ])
 
-    private static let emailPattern = TextPattern([
+    private static let email_pattern = RPCKit.TextPattern([
       [
-        TextPattern.Step(low: 70368744177664, high: 576460743713488896, minimum: 1, maximum: nil),
-        TextPattern.Step(low: 0, high: 1, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 70368744177664, high: 576460743713488896, minimum: 1, maximum: nil),
+        RPCKit.TextPattern.Step(low: 70368744177664, high: 576460743713488896, minimum: 1, maximum: nil),
+        RPCKit.TextPattern.Step(low: 0, high: 1, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 70368744177664, high: 576460743713488896, minimum: 1, maximum: nil),
       ],
       [
-        TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 140737488355328, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
-        TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 140737488355328, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 70368744177664, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 0, high: 137438953472, minimum: 1, maximum: 1),
       ],
     ])
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if self.name.isEmpty {
-        violations.append(FieldViolation(field: path + "name", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "name", description: "must be set"))
       } else {
         if self.name.utf8.count < 2 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at least 2 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at least 2 bytes"))
         }
         if self.name.utf8.count > 8 {
-          violations.append(FieldViolation(field: path + "name", description: "must have at most 8 bytes"))
-        }
-        if !Self.namePattern.matches(self.name) {
-          violations.append(FieldViolation(field: path + "name", description: "must look like [a-z][a-z0-9-]*"))
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 8 bytes"))
+        } else {
+          if !Self.name_pattern.matches(self.name) {
+            violations.append(RPCKit.FieldViolation(field: path + "name", description: "must look like [a-z][a-z0-9-]*"))
+          }
         }
       }
       if !(self.stars == 0) {
-        if !(Double(self.stars) >= 1.0) {
-          violations.append(FieldViolation(field: path + "stars", description: "must be at least 1"))
+        if !(Swift.Double(self.stars) >= 1.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "stars", description: "must be at least 1"))
         }
-        if !(Double(self.stars) <= 5.0) {
-          violations.append(FieldViolation(field: path + "stars", description: "must be at most 5"))
+        if !(Swift.Double(self.stars) <= 5.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "stars", description: "must be at most 5"))
         }
       }
       if self.mood.rawValue == 0 {
-        violations.append(FieldViolation(field: path + "mood", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "mood", description: "must be set"))
       } else {
         if self.mood.name == nil {
-          violations.append(FieldViolation(field: path + "mood", description: "must be a value that the contract names"))
+          violations.append(RPCKit.FieldViolation(field: path + "mood", description: "must be a value that the contract names"))
         }
       }
       if self.tags.count < 1 {
-        violations.append(FieldViolation(field: path + "tags", description: "must have at least 1 items"))
+        violations.append(RPCKit.FieldViolation(field: path + "tags", description: "must have at least 1 items"))
       }
       if self.tags.count > 3 {
-        violations.append(FieldViolation(field: path + "tags", description: "must have at most 3 items"))
-      }
-      for (index, value) in self.tags.enumerated() {
-        if value.utf8.count > 4 {
-          violations.append(FieldViolation(field: path + "tags[\(index)]", description: "must have at most 4 bytes"))
+        violations.append(RPCKit.FieldViolation(field: path + "tags", description: "must have at most 3 items"))
+      } else {
+        for (index, value) in self.tags.enumerated() {
+          if value.utf8.count > 4 {
+            violations.append(RPCKit.FieldViolation(field: path + "tags[\(index)]", description: "must have at most 4 bytes"))
+          }
         }
       }
       if let value = self.inner {
         value.validate(path: path + "inner" + ".", into: &violations)
       }
       if self.others.count > 2 {
-        violations.append(FieldViolation(field: path + "others", description: "must have at most 2 items"))
-      }
-      for (index, value) in self.others.enumerated() {
-        value.validate(path: path + "others[\(index)]" + ".", into: &violations)
+        violations.append(RPCKit.FieldViolation(field: path + "others", description: "must have at most 2 items"))
+      } else {
+        for (index, value) in self.others.enumerated() {
+          value.validate(path: path + "others[\(index)]" + ".", into: &violations)
+        }
       }
       if self.named.count > 2 {
-        violations.append(FieldViolation(field: path + "named", description: "must have at most 2 items"))
-      }
-      for (key, value) in self.named.sorted(by: { $0.key < $1.key }) {
-        value.validate(path: path + "named[\"\(key)\"].", into: &violations)
+        violations.append(RPCKit.FieldViolation(field: path + "named", description: "must have at most 2 items"))
+      } else {
+        for (key, value) in self.named.sorted(by: { $0.key < $1.key }) {
+          value.validate(path: path + "named[\"\(key)\"].", into: &violations)
+        }
       }
       if let value = self.key {
         if value.count < 16 {
-          violations.append(FieldViolation(field: path + "key", description: "must have at least 16 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "key", description: "must have at least 16 bytes"))
         }
         if value.count > 16 {
-          violations.append(FieldViolation(field: path + "key", description: "must have at most 16 bytes"))
+          violations.append(RPCKit.FieldViolation(field: path + "key", description: "must have at most 16 bytes"))
         }
       }
       if let value = self.ratio {
         if !(value >= 0.0) {
-          violations.append(FieldViolation(field: path + "ratio", description: "must be at least 0"))
+          violations.append(RPCKit.FieldViolation(field: path + "ratio", description: "must be at least 0"))
         }
         if !(value <= 1.0) {
-          violations.append(FieldViolation(field: path + "ratio", description: "must be at most 1"))
+          violations.append(RPCKit.FieldViolation(field: path + "ratio", description: "must be at most 1"))
         }
       }
       if self.since == nil {
-        violations.append(FieldViolation(field: path + "since", description: "must be set"))
+        violations.append(RPCKit.FieldViolation(field: path + "since", description: "must be set"))
+      }
+      if !(self.title.isEmpty) {
+        if self.title.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "title", description: "must have at most 64 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.title,
+            path: path + "title",
+            into: &violations
+          )
+        }
+      }
+      if self.nicknames.count > 2 {
+        violations.append(RPCKit.FieldViolation(field: path + "nicknames", description: "must have at most 2 items"))
+      } else {
+        for (index, value) in self.nicknames.enumerated() {
+          RPCKit.TextRule.singleLine.check(
+            value,
+            path: path + "nicknames[\(index)]",
+            into: &violations
+          )
+        }
+      }
+      if let value = self.note {
+        if value.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "note", description: "must have at most 64 bytes"))
+        } else {
+          RPCKit.TextRule.multiLine.check(
+            value,
+            path: path + "note",
+            into: &violations
+          )
+        }
+      }
+      if self.hints.count > 2 {
+        violations.append(RPCKit.FieldViolation(field: path + "hints", description: "must have at most 2 items"))
+      } else {
+        for (key, value) in self.hints.sorted(by: { $0.key < $1.key }) {
+          if key.utf8.count > 4 {
+            violations.append(RPCKit.FieldViolation(field: path + "hints", description: "must have keys of at most 4 bytes"))
+            continue
+          }
+          if value.utf8.count > 4 {
+            violations.append(RPCKit.FieldViolation(field: path + "hints[\"\(key)\"]", description: "must have at most 4 bytes"))
+          }
+        }
+      }
+      if let value = self.extra {
+        if value.protobufBytes.count > 32 {
+          violations.append(RPCKit.FieldViolation(field: path + "extra", description: "must have at most 32 bytes encoded"))
+        }
       }
       switch self.contact {
-      case .email(let value):
-        if !Self.emailPattern.matches(value) {
-          violations.append(FieldViolation(field: path + "email", description: "must look like [a-z.]+@[a-z.]+|none"))
+      case .email(let value)?:
+        if !Self.email_pattern.matches(value) {
+          violations.append(RPCKit.FieldViolation(field: path + "email", description: "must look like [a-z.]+@[a-z.]+|none"))
         }
-      case .friend(let value):
+      case .friend(let value)?:
         value.validate(path: path + "friend" + ".", into: &violations)
       default:
         break
@@ -1381,7 +1779,7 @@ extension Testing_V1 {
   /// What is known of the methods of `testing.v1.RichService`.
   public enum RichMethods {
     /// One in, one out.
-    public static let echo = MethodDescriptor(
+    public static let echo = RPCKit.MethodDescriptor(
       service: "testing.v1.RichService",
       method: "Echo",
       kind: .unary,
@@ -1394,7 +1792,7 @@ extension Testing_V1 {
       responseType: "testing.v1.Rich"
     )
     /// One in, many out.
-    public static let expand = MethodDescriptor(
+    public static let expand = RPCKit.MethodDescriptor(
       service: "testing.v1.RichService",
       method: "Expand",
       kind: .serverStreaming,
@@ -1407,7 +1805,7 @@ extension Testing_V1 {
       responseType: "testing.v1.Rich"
     )
     /// Many in, one out.
-    public static let collect = MethodDescriptor(
+    public static let collect = RPCKit.MethodDescriptor(
       service: "testing.v1.RichService",
       method: "Collect",
       kind: .clientStreaming,
@@ -1420,7 +1818,7 @@ extension Testing_V1 {
       responseType: "testing.v1.Rich"
     )
     /// Many in, many out.
-    public static let converse = MethodDescriptor(
+    public static let converse = RPCKit.MethodDescriptor(
       service: "testing.v1.RichService",
       method: "Converse",
       kind: .bidirectional,
@@ -1435,24 +1833,24 @@ extension Testing_V1 {
   }
 
   /// Every kind of method.
-  public protocol RichService: Sendable {
+  public protocol RichService: Swift.Sendable {
     /// One in, one out.
-    func echo(_ request: Testing_V1.Rich, _ call: CallContext) async throws -> Testing_V1.Rich
+    func echo(_ request: Testing_V1.Rich, _ call: RPCKit.CallContext) async throws -> Testing_V1.Rich
     /// One in, many out.
-    func expand(_ request: Testing_V1.Rich, _ call: CallContext, to writer: ResponseWriter<Testing_V1.Rich>) async throws
+    func expand(_ request: Testing_V1.Rich, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Testing_V1.Rich>) async throws
     /// Many in, one out.
-    func collect(_ requests: RequestStream<Testing_V1.Rich>, _ call: CallContext) async throws -> Testing_V1.Rich
+    func collect(_ requests: RPCKit.RequestStream<Testing_V1.Rich>, _ call: RPCKit.CallContext) async throws -> Testing_V1.Rich
     /// Many in, many out.
-    func converse(_ requests: RequestStream<Testing_V1.Rich>, _ call: CallContext, to writer: ResponseWriter<Testing_V1.Rich>) async throws
+    func converse(_ requests: RPCKit.RequestStream<Testing_V1.Rich>, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Testing_V1.Rich>) async throws
   }
 
   /// Calls `testing.v1.RichService`.
-  public struct RichClient: Sendable {
+  public struct RichClient: Swift.Sendable {
     /// Where the calls go.
-    public let channel: Channel
+    public let channel: RPCKit.Channel
 
     /// Makes a client of the servers behind `channel`.
-    public init(_ channel: Channel) {
+    public init(_ channel: RPCKit.Channel) {
       self.channel = channel
     }
 
@@ -1462,7 +1860,7 @@ extension Testing_V1 {
     public func echo(
       _ request: Testing_V1.Rich,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Testing_V1.Rich {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1475,8 +1873,8 @@ extension Testing_V1 {
     public func expand(
       _ request: Testing_V1.Rich,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
-    ) -> ResponseStream<Testing_V1.Rich> {
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) -> RPCKit.ResponseStream<Testing_V1.Rich> {
       var options = options
       if let timeout { options.timeout = timeout }
       return channel.serverStreaming(RichMethods.expand, request, options: options)
@@ -1487,8 +1885,8 @@ extension Testing_V1 {
     /// `timeout`, if given, goes before the one in `options`.
     public func collect(
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions(),
-      _ requests: (RequestWriter<Testing_V1.Rich>) async throws -> Void
+      options: RPCKit.CallOptions = RPCKit.CallOptions(),
+      _ requests: (RPCKit.RequestWriter<Testing_V1.Rich>) async throws -> Swift.Void
     ) async throws -> Testing_V1.Rich {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1500,8 +1898,8 @@ extension Testing_V1 {
     /// `timeout`, if given, goes before the one in `options`.
     public func converse<Result>(
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions(),
-      _ body: (RequestWriter<Testing_V1.Rich>, ResponseStream<Testing_V1.Rich>) async throws -> Result
+      options: RPCKit.CallOptions = RPCKit.CallOptions(),
+      _ body: (RPCKit.RequestWriter<Testing_V1.Rich>, RPCKit.ResponseStream<Testing_V1.Rich>) async throws -> Result
     ) async throws -> Result {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -1510,18 +1908,18 @@ extension Testing_V1 {
   }
 
   /// The descriptor of `testing/v1/rich.proto`, for reflection and JSON.
-  public static var testingV1RichFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var testingV1RichFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "testing/v1/rich.proto",
-      base64: "ChV0ZXN0aW5nL3YxL3JpY2gucHJvdG8SCnRlc3RpbmcudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhlnb29nbGUvcHJvdG9idWYvYW55LnByb3RvGh5nb29nbGUvcHJvdG9idWYvZHVyYXRpb24ucHJvdG8aG2dvb2dsZS9wcm90b2J1Zi9lbXB0eS5wcm90bxogZ29vZ2xlL3Byb3RvYnVmL2ZpZWxkX21hc2sucHJvdG8aHGdvb2dsZS9wcm90b2J1Zi9zdHJ1Y3QucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8itAEKBE5vZGUSEgoEbmFtZRgBIAEoCVIEbmFtZRImCgVjaGlsZBgCIAEoCzIQLnRlc3RpbmcudjEuTm9kZVIFY2hpbGQSLAoIY2hpbGRyZW4YAyADKAsyEC50ZXN0aW5nLnYxLk5vZGVSCGNoaWxkcmVuEiYKBG5leHQYBCABKAsyEC50ZXN0aW5nLnYxLk5vZGVIAFIEbmV4dBISCgNlbmQYBSABKAhIAFIDZW5kQgYKBGxpbmsinRsKBFJpY2gSHwoLaW50MzJfdmFsdWUYASABKAVSCmludDMyVmFsdWUSHwoLaW50NjRfdmFsdWUYAiABKANSCmludDY0VmFsdWUSIQoMdWludDMyX3ZhbHVlGAMgASgNUgt1aW50MzJWYWx1ZRIhCgx1aW50NjRfdmFsdWUYBCABKARSC3VpbnQ2NFZhbHVlEiEKDHNpbnQzMl92YWx1ZRgFIAEoEVILc2ludDMyVmFsdWUSIQoMc2ludDY0X3ZhbHVlGAYgASgSUgtzaW50NjRWYWx1ZRIjCg1maXhlZDMyX3ZhbHVlGAcgASgHUgxmaXhlZDMyVmFsdWUSIwoNZml4ZWQ2NF92YWx1ZRgIIAEoBlIMZml4ZWQ2NFZhbHVlEiUKDnNmaXhlZDMyX3ZhbHVlGAkgASgPUg1zZml4ZWQzMlZhbHVlEiUKDnNmaXhlZDY0X3ZhbHVlGAogASgQUg1zZml4ZWQ2NFZhbHVlEh8KC2Zsb2F0X3ZhbHVlGAsgASgCUgpmbG9hdFZhbHVlEiEKDGRvdWJsZV92YWx1ZRgMIAEoAVILZG91YmxlVmFsdWUSHQoKYm9vbF92YWx1ZRgNIAEoCFIJYm9vbFZhbHVlEiEKDHN0cmluZ192YWx1ZRgOIAEoCVILc3RyaW5nVmFsdWUSHwoLYnl0ZXNfdmFsdWUYDyABKAxSCmJ5dGVzVmFsdWUSJAoEbW9vZBgQIAEoDjIQLnRlc3RpbmcudjEuTW9vZFIEbW9vZBIpCgRzaXplGBEgASgOMhUudGVzdGluZy52MS5SaWNoLlNpemVSBHNpemUSKQoEcGFydBgSIAEoCzIVLnRlc3RpbmcudjEuUmljaC5QYXJ0UgRwYXJ0EiQKBG5vZGUYEyABKAsyEC50ZXN0aW5nLnYxLk5vZGVSBG5vZGUSHQoKaW50MzJfbGlzdBgVIAMoBVIJaW50MzJMaXN0Eh0KCmludDY0X2xpc3QYFiADKANSCWludDY0TGlzdBIfCgt1aW50MzJfbGlzdBgXIAMoDVIKdWludDMyTGlzdBIfCgt1aW50NjRfbGlzdBgYIAMoBFIKdWludDY0TGlzdBIfCgtzaW50MzJfbGlzdBgZIAMoEVIKc2ludDMyTGlzdBIfCgtzaW50NjRfbGlzdBgaIAMoElIKc2ludDY0TGlzdBIhCgxmaXhlZDMyX2xpc3QYGyADKAdSC2ZpeGVkMzJMaXN0EiEKDGZpeGVkNjRfbGlzdBgcIAMoBlILZml4ZWQ2NExpc3QSIwoNc2ZpeGVkMzJfbGlzdBgdIAMoD1IMc2ZpeGVkMzJMaXN0EiMKDXNmaXhlZDY0X2xpc3QYHiADKBBSDHNmaXhlZDY0TGlzdBIdCgpmbG9hdF9saXN0GB8gAygCUglmbG9hdExpc3QSHwoLZG91YmxlX2xpc3QYICADKAFSCmRvdWJsZUxpc3QSGwoJYm9vbF9saXN0GCEgAygIUghib29sTGlzdBIfCgtzdHJpbmdfbGlzdBgiIAMoCVIKc3RyaW5nTGlzdBIdCgpieXRlc19saXN0GCMgAygMUglieXRlc0xpc3QSLQoJbW9vZF9saXN0GCQgAygOMhAudGVzdGluZy52MS5Nb29kUghtb29kTGlzdBIyCglwYXJ0X2xpc3QYJSADKAsyFS50ZXN0aW5nLnYxLlJpY2guUGFydFIIcGFydExpc3QSJwoNdW5wYWNrZWRfbGlzdBgmIAMoBUICEABSDHVucGFja2VkTGlzdBIqCg5vcHRpb25hbF9pbnQzMhgpIAEoBUgBUg1vcHRpb25hbEludDMyiAEBEiwKD29wdGlvbmFsX3VpbnQ2NBgqIAEoBEgCUg5vcHRpb25hbFVpbnQ2NIgBARIsCg9vcHRpb25hbF9kb3VibGUYKyABKAFIA1IOb3B0aW9uYWxEb3VibGWIAQESKAoNb3B0aW9uYWxfYm9vbBgsIAEoCEgEUgxvcHRpb25hbEJvb2yIAQESLAoPb3B0aW9uYWxfc3RyaW5nGC0gASgJSAVSDm9wdGlvbmFsU3RyaW5niAEBEioKDm9wdGlvbmFsX2J5dGVzGC4gASgMSAZSDW9wdGlvbmFsQnl0ZXOIAQESOgoNb3B0aW9uYWxfbW9vZBgvIAEoDjIQLnRlc3RpbmcudjEuTW9vZEgHUgxvcHRpb25hbE1vb2SIAQESFAoEdGV4dBgzIAEoCUgAUgR0ZXh0EhQKBGRhdGEYNCABKAxIAFIEZGF0YRIYCgZudW1iZXIYNSABKBJIAFIGbnVtYmVyEhQKBGZsYWcYNiABKAhIAFIEZmxhZxIsCgdmZWVsaW5nGDcgASgOMhAudGVzdGluZy52MS5Nb29kSABSB2ZlZWxpbmcSLQoFcGllY2UYOCABKAsyFS50ZXN0aW5nLnYxLlJpY2guUGFydEgAUgVwaWVjZRIyCgdub3RoaW5nGDkgASgLMhYuZ29vZ2xlLnByb3RvYnVmLkVtcHR5SABSB25vdGhpbmcSFAoEaGFsZhg6IAEoAkgAUgRoYWxmEhYKBXdob2xlGDsgASgBSABSBXdob2xlEjQKBmxhYmVscxg9IAMoCzIcLnRlc3RpbmcudjEuUmljaC5MYWJlbHNFbnRyeVIGbGFiZWxzEjEKBXBhcnRzGD4gAygLMhsudGVzdGluZy52MS5SaWNoLlBhcnRzRW50cnlSBXBhcnRzEjEKBW1vb2RzGD8gAygLMhsudGVzdGluZy52MS5SaWNoLk1vb2RzRW50cnlSBW1vb2RzEjEKBWJsb2JzGEAgAygLMhsudGVzdGluZy52MS5SaWNoLkJsb2JzRW50cnlSBWJsb2JzEjcKB3dlaWdodHMYQSADKAsyHS50ZXN0aW5nLnYxLlJpY2guV2VpZ2h0c0VudHJ5Ugd3ZWlnaHRzEjcKB251bWJlcnMYQiADKAsyHS50ZXN0aW5nLnYxLlJpY2guTnVtYmVyc0VudHJ5UgdudW1iZXJzEjkKCmNyZWF0ZWRfYXQYRyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSNQoIbGlmZXRpbWUYSCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25SCGxpZmV0aW1lEi4KBG1hc2sYSSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrUgRtYXNrEjAKCGFueXRoaW5nGEogASgLMhQuZ29vZ2xlLnByb3RvYnVmLkFueVIIYW55dGhpbmcSMwoIc2V0dGluZ3MYSyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0UghzZXR0aW5ncxIsCgV2YWx1ZRhMIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZVIFdmFsdWUSEgoEc2VsZhhRIAEoCVIEc2VsZhIYCgdkZWZhdWx0GFIgASgIUgdkZWZhdWx0EhQKBWNsYXNzGFMgASgFUgVjbGFzcxISCgRpbml0GFQgASgJUgRpbml0EhkKCFVSTF9wYXRoGFUgASgJUgdVUkxQYXRoEh0KCmhhc2hfdmFsdWUYViABKAhSCWhhc2hWYWx1ZRIWCgRsYXN0GP////8BIAEoCFIEbGFzdBqMAQoEUGFydBIUCgVsYWJlbBgBIAEoCVIFbGFiZWwSFAoFY291bnQYAiABKAVSBWNvdW50EhQKBXNpemVzGAMgAygFUgVzaXplcxIZCgdieV9uYW1lGAQgASgJSABSBmJ5TmFtZRIdCglieV9udW1iZXIYBSABKARIAFIIYnlOdW1iZXJCCAoGY2hvaWNlGjkKC0xhYmVsc0VudHJ5EhAKA2tleRgBIAEoCVIDa2V5EhQKBXZhbHVlGAIgASgJUgV2YWx1ZToCOAEaTwoKUGFydHNFbnRyeRIQCgNrZXkYASABKAlSA2tleRIrCgV2YWx1ZRgCIAEoCzIVLnRlc3RpbmcudjEuUmljaC5QYXJ0UgV2YWx1ZToCOAEaSgoKTW9vZHNFbnRyeRIQCgNrZXkYASABKAVSA2tleRImCgV2YWx1ZRgCIAEoDjIQLnRlc3RpbmcudjEuTW9vZFIFdmFsdWU6AjgBGjgKCkJsb2JzRW50cnkSEAoDa2V5GAEgASgEUgNrZXkSFAoFdmFsdWUYAiABKAxSBXZhbHVlOgI4ARo6CgxXZWlnaHRzRW50cnkSEAoDa2V5GAEgASgIUgNrZXkSFAoFdmFsdWUYAiABKAFSBXZhbHVlOgI4ARo6CgxOdW1iZXJzRW50cnkSEAoDa2V5GAEgASgSUgNrZXkSFAoFdmFsdWUYAiABKANSBXZhbHVlOgI4ASI8CgRTaXplEhQKEFNJWkVfVU5TUEVDSUZJRUQQABIOCgpTSVpFX1NNQUxMEAESDgoKU0laRV9MQVJHRRACQgkKB3BheWxvYWRCEQoPX29wdGlvbmFsX2ludDMyQhIKEF9vcHRpb25hbF91aW50NjRCEgoQX29wdGlvbmFsX2RvdWJsZUIQCg5fb3B0aW9uYWxfYm9vbEISChBfb3B0aW9uYWxfc3RyaW5nQhEKD19vcHRpb25hbF9ieXRlc0IQCg5fb3B0aW9uYWxfbW9vZCKnBQoFUnVsZWQSLwoEbmFtZRgBIAEoCUIbqrsYFwgBEAIYCCIPW2Etel1bYS16MC05LV0qUgRuYW1lEiwKBXN0YXJzGAIgASgFQhaquxgSKQAAAAAAAPA/MQAAAAAAABRAUgVzdGFycxIuCgRtb29kGAMgASgOMhAudGVzdGluZy52MS5Nb29kQgiquxgECAE4AVIEbW9vZBIeCgR0YWdzGAQgAygJQgqquxgGGARAAUgDUgR0YWdzEicKBWlubmVyGAUgASgLMhEudGVzdGluZy52MS5SdWxlZFIFaW5uZXISMQoGb3RoZXJzGAYgAygLMhEudGVzdGluZy52MS5SdWxlZEIGqrsYAkgCUgZvdGhlcnMSOgoFbmFtZWQYByADKAsyHC50ZXN0aW5nLnYxLlJ1bGVkLk5hbWVkRW50cnlCBqq7GAJIAlIFbmFtZWQSHwoDa2V5GAggASgMQgiquxgEEBAYEEgBUgNrZXmIAQESMQoFcmF0aW8YCSABKAFCFqq7GBIpAAAAAAAAAAAxAAAAAAAA8D9IAlIFcmF0aW+IAQESMgoFZW1haWwYCiABKAlCGqq7GBYiFFthLXouXStAW2Etei5dK3xub25lSABSBWVtYWlsEisKBmZyaWVuZBgLIAEoCzIRLnRlc3RpbmcudjEuUnVsZWRIAFIGZnJpZW5kEjgKBXNpbmNlGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGqrsYAggBUgVzaW5jZRpLCgpOYW1lZEVudHJ5EhAKA2tleRgBIAEoCVIDa2V5EicKBXZhbHVlGAIgASgLMhEudGVzdGluZy52MS5SdWxlZFIFdmFsdWU6AjgBQgkKB2NvbnRhY3RCBgoEX2tleUIICgZfcmF0aW8qbwoETW9vZBIUChBNT09EX1VOU1BFQ0lGSUVEEAASDgoKTU9PRF9IQVBQWRABEhEKDU1PT0RfQ0hFRVJGVUwQARIQCgxNT09EX0RFRkFVTFQQAhIYCgtNT09EX0dMT09NWRD9//////////8BGgIQATKIAgoLUmljaFNlcnZpY2USNAoERWNobxIQLnRlc3RpbmcudjEuUmljaBoQLnRlc3RpbmcudjEuUmljaCIIorsYBAgBIAESPQoGRXhwYW5kEhAudGVzdGluZy52MS5SaWNoGhAudGVzdGluZy52MS5SaWNoIg2iuxgJCAIaA3BpbigBMAESRgoHQ29sbGVjdBIQLnRlc3RpbmcudjEuUmljaBoQLnRlc3RpbmcudjEuUmljaCIVorsYEQgDEgRhdXRoEgd0ZW5hbmN5KAESPAoIQ29udmVyc2USEC50ZXN0aW5nLnYxLlJpY2gaEC50ZXN0aW5nLnYxLlJpY2giCKK7GAQIBCgCKAEwAWIGcHJvdG8z"
+      base64: "ChV0ZXN0aW5nL3YxL3JpY2gucHJvdG8SCnRlc3RpbmcudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhlnb29nbGUvcHJvdG9idWYvYW55LnByb3RvGh5nb29nbGUvcHJvdG9idWYvZHVyYXRpb24ucHJvdG8aG2dvb2dsZS9wcm90b2J1Zi9lbXB0eS5wcm90bxogZ29vZ2xlL3Byb3RvYnVmL2ZpZWxkX21hc2sucHJvdG8aHGdvb2dsZS9wcm90b2J1Zi9zdHJ1Y3QucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8iyQEKBE5vZGUSHQoEbmFtZRgBIAEoCUIJqrsYBRiAgIACUgRuYW1lEiYKBWNoaWxkGAIgASgLMhAudGVzdGluZy52MS5Ob2RlUgVjaGlsZBI2CghjaGlsZHJlbhgDIAMoCzIQLnRlc3RpbmcudjEuTm9kZUIIqrsYBEjAhD1SCGNoaWxkcmVuEiYKBG5leHQYBCABKAsyEC50ZXN0aW5nLnYxLk5vZGVIAFIEbmV4dBISCgNlbmQYBSABKAhIAFIDZW5kQgYKBGxpbmsi0x4KBFJpY2gSHwoLaW50MzJfdmFsdWUYASABKAVSCmludDMyVmFsdWUSHwoLaW50NjRfdmFsdWUYAiABKANSCmludDY0VmFsdWUSIQoMdWludDMyX3ZhbHVlGAMgASgNUgt1aW50MzJWYWx1ZRIhCgx1aW50NjRfdmFsdWUYBCABKARSC3VpbnQ2NFZhbHVlEiEKDHNpbnQzMl92YWx1ZRgFIAEoEVILc2ludDMyVmFsdWUSIQoMc2ludDY0X3ZhbHVlGAYgASgSUgtzaW50NjRWYWx1ZRIjCg1maXhlZDMyX3ZhbHVlGAcgASgHUgxmaXhlZDMyVmFsdWUSIwoNZml4ZWQ2NF92YWx1ZRgIIAEoBlIMZml4ZWQ2NFZhbHVlEiUKDnNmaXhlZDMyX3ZhbHVlGAkgASgPUg1zZml4ZWQzMlZhbHVlEiUKDnNmaXhlZDY0X3ZhbHVlGAogASgQUg1zZml4ZWQ2NFZhbHVlEh8KC2Zsb2F0X3ZhbHVlGAsgASgCUgpmbG9hdFZhbHVlEiEKDGRvdWJsZV92YWx1ZRgMIAEoAVILZG91YmxlVmFsdWUSHQoKYm9vbF92YWx1ZRgNIAEoCFIJYm9vbFZhbHVlEiwKDHN0cmluZ192YWx1ZRgOIAEoCUIJqrsYBRiAgIACUgtzdHJpbmdWYWx1ZRIqCgtieXRlc192YWx1ZRgPIAEoDEIJqrsYBRiAgIACUgpieXRlc1ZhbHVlEiQKBG1vb2QYECABKA4yEC50ZXN0aW5nLnYxLk1vb2RSBG1vb2QSKQoEc2l6ZRgRIAEoDjIVLnRlc3RpbmcudjEuUmljaC5TaXplUgRzaXplEikKBHBhcnQYEiABKAsyFS50ZXN0aW5nLnYxLlJpY2guUGFydFIEcGFydBIkCgRub2RlGBMgASgLMhAudGVzdGluZy52MS5Ob2RlUgRub2RlEicKCmludDMyX2xpc3QYFSADKAVCCKq7GARIwIQ9UglpbnQzMkxpc3QSJwoKaW50NjRfbGlzdBgWIAMoA0IIqrsYBEjAhD1SCWludDY0TGlzdBIpCgt1aW50MzJfbGlzdBgXIAMoDUIIqrsYBEjAhD1SCnVpbnQzMkxpc3QSKQoLdWludDY0X2xpc3QYGCADKARCCKq7GARIwIQ9Ugp1aW50NjRMaXN0EikKC3NpbnQzMl9saXN0GBkgAygRQgiquxgESMCEPVIKc2ludDMyTGlzdBIpCgtzaW50NjRfbGlzdBgaIAMoEkIIqrsYBEjAhD1SCnNpbnQ2NExpc3QSKwoMZml4ZWQzMl9saXN0GBsgAygHQgiquxgESMCEPVILZml4ZWQzMkxpc3QSKwoMZml4ZWQ2NF9saXN0GBwgAygGQgiquxgESMCEPVILZml4ZWQ2NExpc3QSLQoNc2ZpeGVkMzJfbGlzdBgdIAMoD0IIqrsYBEjAhD1SDHNmaXhlZDMyTGlzdBItCg1zZml4ZWQ2NF9saXN0GB4gAygQQgiquxgESMCEPVIMc2ZpeGVkNjRMaXN0EicKCmZsb2F0X2xpc3QYHyADKAJCCKq7GARIwIQ9UglmbG9hdExpc3QSKQoLZG91YmxlX2xpc3QYICADKAFCCKq7GARIwIQ9Ugpkb3VibGVMaXN0EiUKCWJvb2xfbGlzdBghIAMoCEIIqrsYBEjAhD1SCGJvb2xMaXN0Ei4KC3N0cmluZ19saXN0GCIgAygJQg2quxgJGICAgAJIwIQ9UgpzdHJpbmdMaXN0EiwKCmJ5dGVzX2xpc3QYIyADKAxCDaq7GAkYgICAAkjAhD1SCWJ5dGVzTGlzdBI3Cgltb29kX2xpc3QYJCADKA4yEC50ZXN0aW5nLnYxLk1vb2RCCKq7GARIwIQ9Ughtb29kTGlzdBI8CglwYXJ0X2xpc3QYJSADKAsyFS50ZXN0aW5nLnYxLlJpY2guUGFydEIIqrsYBEjAhD1SCHBhcnRMaXN0Ei8KDXVucGFja2VkX2xpc3QYJiADKAVCChAAqrsYBEjAhD1SDHVucGFja2VkTGlzdBIqCg5vcHRpb25hbF9pbnQzMhgpIAEoBUgBUg1vcHRpb25hbEludDMyiAEBEiwKD29wdGlvbmFsX3VpbnQ2NBgqIAEoBEgCUg5vcHRpb25hbFVpbnQ2NIgBARIsCg9vcHRpb25hbF9kb3VibGUYKyABKAFIA1IOb3B0aW9uYWxEb3VibGWIAQESKAoNb3B0aW9uYWxfYm9vbBgsIAEoCEgEUgxvcHRpb25hbEJvb2yIAQESNwoPb3B0aW9uYWxfc3RyaW5nGC0gASgJQgmquxgFGICAgAJIBVIOb3B0aW9uYWxTdHJpbmeIAQESNQoOb3B0aW9uYWxfYnl0ZXMYLiABKAxCCaq7GAUYgICAAkgGUg1vcHRpb25hbEJ5dGVziAEBEjoKDW9wdGlvbmFsX21vb2QYLyABKA4yEC50ZXN0aW5nLnYxLk1vb2RIB1IMb3B0aW9uYWxNb29kiAEBEh8KBHRleHQYMyABKAlCCaq7GAUYgICAAkgAUgR0ZXh0Eh8KBGRhdGEYNCABKAxCCaq7GAUYgICAAkgAUgRkYXRhEhgKBm51bWJlchg1IAEoEkgAUgZudW1iZXISFAoEZmxhZxg2IAEoCEgAUgRmbGFnEiwKB2ZlZWxpbmcYNyABKA4yEC50ZXN0aW5nLnYxLk1vb2RIAFIHZmVlbGluZxItCgVwaWVjZRg4IAEoCzIVLnRlc3RpbmcudjEuUmljaC5QYXJ0SABSBXBpZWNlEjIKB25vdGhpbmcYOSABKAsyFi5nb29nbGUucHJvdG9idWYuRW1wdHlIAFIHbm90aGluZxIUCgRoYWxmGDogASgCSABSBGhhbGYSFgoFd2hvbGUYOyABKAFIAFIFd2hvbGUSQwoGbGFiZWxzGD0gAygLMhwudGVzdGluZy52MS5SaWNoLkxhYmVsc0VudHJ5Qg2quxgJGICAgAJIwIQ9UgZsYWJlbHMSQAoFcGFydHMYPiADKAsyGy50ZXN0aW5nLnYxLlJpY2guUGFydHNFbnRyeUINqrsYCRiAgIACSMCEPVIFcGFydHMSOwoFbW9vZHMYPyADKAsyGy50ZXN0aW5nLnYxLlJpY2guTW9vZHNFbnRyeUIIqrsYBEjAhD1SBW1vb2RzEkAKBWJsb2JzGEAgAygLMhsudGVzdGluZy52MS5SaWNoLkJsb2JzRW50cnlCDaq7GAkYgICAAkjAhD1SBWJsb2JzEkEKB3dlaWdodHMYQSADKAsyHS50ZXN0aW5nLnYxLlJpY2guV2VpZ2h0c0VudHJ5QgiquxgESMCEPVIHd2VpZ2h0cxJBCgdudW1iZXJzGEIgAygLMh0udGVzdGluZy52MS5SaWNoLk51bWJlcnNFbnRyeUIIqrsYBEjAhD1SB251bWJlcnMSOQoKY3JlYXRlZF9hdBhHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI1CghsaWZldGltZRhIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblIIbGlmZXRpbWUSOQoEbWFzaxhJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCCaq7GAVQgICAAlIEbWFzaxI7Cghhbnl0aGluZxhKIAEoCzIULmdvb2dsZS5wcm90b2J1Zi5BbnlCCaq7GAVQgICAAlIIYW55dGhpbmcSPgoIc2V0dGluZ3MYSyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgmquxgFUICAgAJSCHNldHRpbmdzEjcKBXZhbHVlGEwgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlQgmquxgFUICAgAJSBXZhbHVlEh0KBHNlbGYYUSABKAlCCaq7GAUYgICAAlIEc2VsZhIYCgdkZWZhdWx0GFIgASgIUgdkZWZhdWx0EhQKBWNsYXNzGFMgASgFUgVjbGFzcxIdCgRpbml0GFQgASgJQgmquxgFGICAgAJSBGluaXQSJAoIVVJMX3BhdGgYVSABKAlCCaq7GAUYgICAAlIHVVJMUGF0aBIdCgpoYXNoX3ZhbHVlGFYgASgIUgloYXNoVmFsdWUSFgoEbGFzdBj/////ASABKAhSBGxhc3QarAEKBFBhcnQSHwoFbGFiZWwYASABKAlCCaq7GAUYgICAAlIFbGFiZWwSFAoFY291bnQYAiABKAVSBWNvdW50Eh4KBXNpemVzGAMgAygFQgiquxgESMCEPVIFc2l6ZXMSJAoHYnlfbmFtZRgEIAEoCUIJqrsYBRiAgIACSABSBmJ5TmFtZRIdCglieV9udW1iZXIYBSABKARIAFIIYnlOdW1iZXJCCAoGY2hvaWNlGjkKC0xhYmVsc0VudHJ5EhAKA2tleRgBIAEoCVIDa2V5EhQKBXZhbHVlGAIgASgJUgV2YWx1ZToCOAEaTwoKUGFydHNFbnRyeRIQCgNrZXkYASABKAlSA2tleRIrCgV2YWx1ZRgCIAEoCzIVLnRlc3RpbmcudjEuUmljaC5QYXJ0UgV2YWx1ZToCOAEaSgoKTW9vZHNFbnRyeRIQCgNrZXkYASABKAVSA2tleRImCgV2YWx1ZRgCIAEoDjIQLnRlc3RpbmcudjEuTW9vZFIFdmFsdWU6AjgBGjgKCkJsb2JzRW50cnkSEAoDa2V5GAEgASgEUgNrZXkSFAoFdmFsdWUYAiABKAxSBXZhbHVlOgI4ARo6CgxXZWlnaHRzRW50cnkSEAoDa2V5GAEgASgIUgNrZXkSFAoFdmFsdWUYAiABKAFSBXZhbHVlOgI4ARo6CgxOdW1iZXJzRW50cnkSEAoDa2V5GAEgASgSUgNrZXkSFAoFdmFsdWUYAiABKANSBXZhbHVlOgI4ASI8CgRTaXplEhQKEFNJWkVfVU5TUEVDSUZJRUQQABIOCgpTSVpFX1NNQUxMEAESDgoKU0laRV9MQVJHRRACQgkKB3BheWxvYWRCEQoPX29wdGlvbmFsX2ludDMyQhIKEF9vcHRpb25hbF91aW50NjRCEgoQX29wdGlvbmFsX2RvdWJsZUIQCg5fb3B0aW9uYWxfYm9vbEISChBfb3B0aW9uYWxfc3RyaW5nQhEKD19vcHRpb25hbF9ieXRlc0IQCg5fb3B0aW9uYWxfbW9vZCLKBwoFUnVsZWQSLwoEbmFtZRgBIAEoCUIbqrsYFwgBEAIYCCIPW2Etel1bYS16MC05LV0qUgRuYW1lEiwKBXN0YXJzGAIgASgFQhaquxgSKQAAAAAAAPA/MQAAAAAAABRAUgVzdGFycxIuCgRtb29kGAMgASgOMhAudGVzdGluZy52MS5Nb29kQgiquxgECAE4AVIEbW9vZBIeCgR0YWdzGAQgAygJQgqquxgGGARAAUgDUgR0YWdzEicKBWlubmVyGAUgASgLMhEudGVzdGluZy52MS5SdWxlZFIFaW5uZXISMQoGb3RoZXJzGAYgAygLMhEudGVzdGluZy52MS5SdWxlZEIGqrsYAkgCUgZvdGhlcnMSOgoFbmFtZWQYByADKAsyHC50ZXN0aW5nLnYxLlJ1bGVkLk5hbWVkRW50cnlCBqq7GAJIAlIFbmFtZWQSHwoDa2V5GAggASgMQgiquxgEEBAYEEgBUgNrZXmIAQESMQoFcmF0aW8YCSABKAFCFqq7GBIpAAAAAAAAAAAxAAAAAAAA8D9IAlIFcmF0aW+IAQESMgoFZW1haWwYCiABKAlCGqq7GBYiFFthLXouXStAW2Etei5dK3xub25lSABSBWVtYWlsEisKBmZyaWVuZBgLIAEoCzIRLnRlc3RpbmcudjEuUnVsZWRIAFIGZnJpZW5kEjgKBXNpbmNlGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGqrsYAggBUgVzaW5jZRIeCgV0aXRsZRgNIAEoCUIIqrsYBBhAWAFSBXRpdGxlEiYKCW5pY2tuYW1lcxgOIAMoCUIIqrsYBEgCWAFSCW5pY2tuYW1lcxIhCgRub3RlGA8gASgJQgiquxgEGEBYAkgDUgRub3RliAEBEjwKBWhpbnRzGBAgAygLMhwudGVzdGluZy52MS5SdWxlZC5IaW50c0VudHJ5QgiquxgEGARIAlIFaGludHMSNQoFZXh0cmEYESABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgaquxgCUCBSBWV4dHJhGksKCk5hbWVkRW50cnkSEAoDa2V5GAEgASgJUgNrZXkSJwoFdmFsdWUYAiABKAsyES50ZXN0aW5nLnYxLlJ1bGVkUgV2YWx1ZToCOAEaOAoKSGludHNFbnRyeRIQCgNrZXkYASABKAlSA2tleRIUCgV2YWx1ZRgCIAEoCVIFdmFsdWU6AjgBQgkKB2NvbnRhY3RCBgoEX2tleUIICgZfcmF0aW9CBwoFX25vdGUqbwoETW9vZBIUChBNT09EX1VOU1BFQ0lGSUVEEAASDgoKTU9PRF9IQVBQWRABEhEKDU1PT0RfQ0hFRVJGVUwQARIQCgxNT09EX0RFRkFVTFQQAhIYCgtNT09EX0dMT09NWRD9//////////8BGgIQATKIAgoLUmljaFNlcnZpY2USNAoERWNobxIQLnRlc3RpbmcudjEuUmljaBoQLnRlc3RpbmcudjEuUmljaCIIorsYBAgBIAESPQoGRXhwYW5kEhAudGVzdGluZy52MS5SaWNoGhAudGVzdGluZy52MS5SaWNoIg2iuxgJCAIaA3BpbigBMAESRgoHQ29sbGVjdBIQLnRlc3RpbmcudjEuUmljaBoQLnRlc3RpbmcudjEuUmljaCIVorsYEQgDEgRhdXRoEgd0ZW5hbmN5KAESPAoIQ29udmVyc2USEC50ZXN0aW5nLnYxLlJpY2gaEC50ZXN0aW5nLnYxLlJpY2giCKK7GAQIBCgCKAEwAWIGcHJvdG8z"
     )
   }
 }
 
 extension Testing_V1.RichService {
   /// This service and its handlers, for a server.
-  public var definition: ServiceDefinition {
-    ServiceDefinition(
+  public var definition: RPCKit.ServiceDefinition {
+    RPCKit.ServiceDefinition(
       name: "testing.v1.RichService",
       methods: [
         .unary(Testing_V1.RichMethods.echo) {

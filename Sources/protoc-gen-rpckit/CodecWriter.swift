@@ -22,13 +22,15 @@ struct CodecWriter {
     writer.line("/// Decodes one whole message; see `Message`.")
     writer.line("\(visibility) init(")
     writer.indented {
-      $0.line("protobuf bytes: Span<UInt8>,")
-      $0.line("limits: MessageLimits")
+      $0.line("protobuf bytes: Swift.Span<Swift.UInt8>,")
+      $0.line("limits: RPCKit.MessageLimits")
     }
-    writer.block(") throws(MessageDecodingError) {") { writer in
-      writer.line(
-        "let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_\(cFunctions)(), limits)"
-      )
+    writer.block(") throws(RPCKit.MessageDecodingError) {") { writer in
+      writer.block("let unpacked = try unsafe RPCKit.UnpackedMessage(", closing: ")") {
+        $0.line("bytes,")
+        $0.line("rpckit_descriptor_\(cFunctions)(),")
+        $0.line("limits")
+      }
       writer.line("defer { unpacked.release() }")
       writer.line("try unsafe self.init(reading: unpacked.root(as: \(cType).self))")
     }
@@ -36,19 +38,19 @@ struct CodecWriter {
 
   private func writeReading(to writer: inout SourceWriter) {
     writer.line("/// Copies what protobuf-c unpacked.")
-    writer.block(
-      "package init(reading source: UnsafeMutablePointer<\(cType)>) throws(MessageDecodingError) {"
-    ) { writer in
+    writer.line("package init(")
+    writer.indented { $0.line("reading source: Swift.UnsafeMutablePointer<\(cType)>") }
+    writer.block(") throws(RPCKit.MessageDecodingError) {") { writer in
       for shape in shapes where shape.field.oneofIndex == nil { writeReading(shape, &writer) }
       for (index, oneof) in message.oneofs.enumerated() {
-        let tag = CNames.derived("", oneof.name, "_case")
+        let tag = CNames.tag(CNames.oneof(oneof.name, index: index))
         writer.line("switch unsafe source.pointee.\(tag).rawValue {")
         for shape in shapes where shape.field.oneofIndex == index {
           writer.line("case \(shape.field.number):")
           let target = "self.\(SwiftNames.member(oneof.name))"
           writer.indented { writer in
             readValue(shape.field.type, from: "source.pointee.\(shape.cName)", &writer) {
-              "\(target) = .\(shape.name)(\($0))"
+              "\(target) = \(MessageWriter.oneofType(oneof)).\(shape.caseName)(\($0))"
             }
           }
         }
@@ -61,7 +63,7 @@ struct CodecWriter {
 
   private func writeReading(_ shape: FieldShape, _ writer: inout SourceWriter) {
     let source = "source.pointee.\(shape.cName)"
-    let count = "source.pointee.\(CNames.derived("n_", shape.field.name, ""))"
+    let count = "source.pointee.\(CNames.count(shape.cName))"
     switch shape.storage {
     case .plain:
       readValue(shape.field.type, from: source, &writer) { "self.\(shape.name) = \($0)" }
@@ -71,14 +73,14 @@ struct CodecWriter {
       if case .message = shape.field.type {
         readValue(shape.field.type, from: source, &writer) { "self.\(shape.name) = \($0)" }
       } else {
-        let tag = CNames.derived("_", shape.field.name, "_case")
+        let tag = CNames.tag(shape.cPresence)
         writer.block("if unsafe source.pointee.\(tag).rawValue == \(shape.field.number) {") {
           readValue(shape.field.type, from: source, &$0) { "self.\(shape.name) = \($0)" }
         }
       }
     case .array:
       if isPlainNumber(shape.field.type) {
-        writer.line("unsafe self.\(shape.name) = MessageReading.array(\(source), \(count))")
+        writer.line("unsafe self.\(shape.name) = RPCKit.MessageReading.array(\(source), \(count))")
       } else {
         writer.block("if unsafe \(count) > 0 {") { writer in
           writer.line("unsafe self.\(shape.name).reserveCapacity(\(count))")
@@ -92,13 +94,13 @@ struct CodecWriter {
     case .dictionary(let key, let value, _):
       writer.block("for index in unsafe 0..<\(count) {") { writer in
         writer.line("guard let entry = unsafe \(source)[index] else { continue }")
-        let keyExpression = valueExpression(key.type, from: "entry.pointee.key")
+        let keyExpression = valueExpression(key.type, from: "entry.pointee.\(key.cName)")
         if case .message = value.type {
           writer.line("var value = \(schema.swiftType(value.type))()")
-          readValue(value.type, from: "entry.pointee.value", &writer) { "value = \($0)" }
+          readValue(value.type, from: "entry.pointee.\(value.cName)", &writer) { "value = \($0)" }
           writer.line("\(attempt(key.type))unsafe self.\(shape.name)[\(keyExpression)] = value")
         } else {
-          let valueText = valueExpression(value.type, from: "entry.pointee.value")
+          let valueText = valueExpression(value.type, from: "entry.pointee.\(value.cName)")
           let attempt = key.type == .string || value.type == .string ? "try " : ""
           writer.line("\(attempt)unsafe self.\(shape.name)[\(keyExpression)] = \(valueText)")
         }
@@ -127,10 +129,10 @@ struct CodecWriter {
   private func valueExpression(_ type: SchemaType, from source: String) -> String {
     switch type {
     case .bool: "\(source) != 0"
-    case .string: "MessageReading.string(\(source))"
-    case .bytes: "MessageReading.bytes(\(source))"
+    case .string: "RPCKit.MessageReading.string(\(source))"
+    case .bytes: "RPCKit.MessageReading.bytes(\(source))"
     case .enumeration(let name):
-      "\(schema.swiftName(name))(rawValue: MessageReading.number(\(source).rawValue))"
+      "\(schema.swiftName(name))(rawValue: RPCKit.MessageReading.number(\(source).rawValue))"
     default: source
     }
   }
@@ -139,11 +141,11 @@ struct CodecWriter {
     writer.line("/// Appends the encoded message; see `Message`.")
     writer.line("\(visibility) func append(")
     writer.indented {
-      $0.line("to buffer: inout ByteBuffer,")
-      $0.line("prefix: (inout ByteBuffer, _ byteCount: Int) -> Void")
+      $0.line("to buffer: inout RPCKit.ByteBuffer,")
+      $0.line("prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void")
     }
     writer.block(") {") { writer in
-      writer.line("let scratch = MessageScratch()")
+      writer.line("let scratch = RPCKit.MessageScratch()")
       writer.line("defer { scratch.release() }")
       writer.line("unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)")
     }
@@ -151,20 +153,20 @@ struct CodecWriter {
 
   private func writePacking(to writer: inout SourceWriter) {
     writer.line("/// The struct that protobuf-c packs; it lives as long as the use of `scratch`.")
-    writer.block(
-      "package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<\(cType)> {"
-    ) { writer in
+    writer.line("package func packed(")
+    writer.indented { $0.line("in scratch: RPCKit.MessageScratch") }
+    writer.block(") -> Swift.UnsafeMutablePointer<\(cType)> {") { writer in
       writer.line("let target = unsafe scratch.allocate(\(cType).self, 1)")
       writer.line("unsafe \(cFunctions)__init(target)")
       for shape in shapes where shape.field.oneofIndex == nil { writePacking(shape, &writer) }
       for (index, oneof) in message.oneofs.enumerated() {
         writer.line("switch self.\(SwiftNames.member(oneof.name)) {")
         for shape in shapes where shape.field.oneofIndex == index {
-          writer.line("case .\(shape.name)(let value):")
+          writer.line("case .\(shape.caseName)(let value)?:")
           writer.indented { writer in
             let value = packedExpression(shape.field.type, "value")
             writer.line("unsafe target.pointee.\(shape.cName) = \(value)")
-            writeCase(oneof.name, shape, &writer)
+            writeCase(CNames.oneof(oneof.name, index: index), shape, &writer)
           }
         }
         writer.line("case nil:")
@@ -176,22 +178,29 @@ struct CodecWriter {
   }
 
   private func writeCase(_ oneof: String, _ shape: FieldShape, _ writer: inout SourceWriter) {
-    let type = CNames.oneofCase(message: message.fullName, oneof: oneof)
-    let tag = CNames.derived("", oneof, "_case")
-    writer.line("unsafe target.pointee.\(tag) = \(type)(rawValue: \(shape.field.number))")
+    let tag = CNames.tag(oneof)
+    writer.line("unsafe target.pointee.\(tag) = .init(rawValue: \(shape.field.number))")
   }
 
   private func writePacking(_ shape: FieldShape, _ writer: inout SourceWriter) {
     let target = "target.pointee.\(shape.cName)"
-    let count = "target.pointee.\(CNames.derived("n_", shape.field.name, ""))"
+    let count = "target.pointee.\(CNames.count(shape.cName))"
     switch shape.storage {
     case .plain:
       let value = packedExpression(shape.field.type, "self.\(shape.name)")
-      writer.line("unsafe \(target) = \(value)")
+      guard shape.field.needsPresenceInC else {
+        writer.line("unsafe \(target) = \(value)")
+        return
+      }
+      // Only the bits of +0.0 are the default; -0.0 is sent.
+      writer.block("if self.\(shape.name).bitPattern != 0 {") { writer in
+        writer.line("unsafe \(target) = \(value)")
+        writeCase(shape.cPresence, shape, &writer)
+      }
     case .optional, .boxed:
       writer.block("if let value = self.\(shape.name) {") { writer in
         writer.line("unsafe \(target) = \(packedExpression(shape.field.type, "value"))")
-        if shape.field.hasPresence { writeCase("_\(shape.field.name)", shape, &writer) }
+        if shape.field.hasPresence { writeCase(shape.cPresence, shape, &writer) }
       }
     case .array:
       writer.block("if !self.\(shape.name).isEmpty {") { writer in
@@ -215,7 +224,7 @@ struct CodecWriter {
       writer.block("if !self.\(shape.name).isEmpty {") { writer in
         writer.line("unsafe \(count) = self.\(shape.name).count")
         writer.line(
-          "let entries = unsafe scratch.allocate(UnsafeMutablePointer<\(type)>?.self, "
+          "let entries = unsafe scratch.allocate(Swift.UnsafeMutablePointer<\(type)>?.self, "
             + "self.\(shape.name).count)"
         )
         // In the order of keys, so that equal messages have equal encodings.
@@ -226,8 +235,14 @@ struct CodecWriter {
           writer.line("unsafe \(CNames.functions(entry.fullName))__init(entry)")
           let keyValue = packedExpression(key.type, "element.key")
           let valueValue = packedExpression(value.type, "element.value")
-          writer.line("unsafe entry.pointee.key = \(keyValue)")
-          writer.line("unsafe entry.pointee.value = \(valueValue)")
+          writer.line("unsafe entry.pointee.\(key.cName) = \(keyValue)")
+          writer.line("unsafe entry.pointee.\(value.cName) = \(valueValue)")
+          if value.needsPresenceInC {
+            let tag = CNames.tag(CNames.presence(value.name, number: value.number))
+            writer.block("if element.value.bitPattern != 0 {") {
+              $0.line("unsafe entry.pointee.\(tag) = .init(rawValue: \(value.number))")
+            }
+          }
           writer.line("unsafe entries[index] = unsafe entry")
         }
         writer.line("unsafe \(target) = unsafe entries")
@@ -244,7 +259,8 @@ struct CodecWriter {
       // protoc-c's enums are unsigned in Swift unless a value is negative.
       let isSigned = schema.enums[name]?.values.contains { $0.number < 0 } ?? false
       let raw = "\(value).rawValue"
-      return "\(CNames.type(name))(rawValue: \(isSigned ? raw : "UInt32(bitPattern: \(raw))"))"
+      return
+        "\(CNames.type(name))(rawValue: \(isSigned ? raw : "Swift.UInt32(bitPattern: \(raw))"))"
     default: return value
     }
   }
@@ -252,8 +268,8 @@ struct CodecWriter {
   private func elementType(_ type: SchemaType) -> String {
     switch type {
     case .bool: "protobuf_c_boolean"
-    case .string, .bytes: "ProtobufCBinaryData"
-    case .message(let name): "UnsafeMutablePointer<\(CNames.type(name))>?"
+    case .string, .bytes: "CProtobufC.ProtobufCBinaryData"
+    case .message(let name): "Swift.UnsafeMutablePointer<\(CNames.type(name))>?"
     case .enumeration(let name): CNames.type(name)
     default: schema.swiftType(type)
     }

@@ -8,6 +8,7 @@ import CProtobufC
 
   // Field numbers of descriptor.proto: the parts of a location's path.
   private enum Part {
+    static let filePackage: Int32 = 2
     static let fileMessage: Int32 = 4
     static let fileEnum: Int32 = 5
     static let fileService: Int32 = 6
@@ -51,6 +52,7 @@ import CProtobufC
     return SchemaFile(
       name: name,
       package: package,
+      packageLine: locations.line([Part.filePackage]),
       syntax: unsafe DescriptorPointers.text(file.syntax),
       isToGenerate: names.contains(name),
       messages: messages,
@@ -99,7 +101,8 @@ import CProtobufC
       oneofs.append(
         SchemaOneof(
           name: unsafe DescriptorPointers.text(oneofPointers[index].pointee.name),
-          comment: locations.comment(path + [Part.messageOneof, Int32(index)])
+          comment: locations.comment(path + [Part.messageOneof, Int32(index)]),
+          line: locations.line(path + [Part.messageOneof, Int32(index)])
         )
       )
     }
@@ -192,7 +195,8 @@ import CProtobufC
           SchemaEnumValue(
             name: unsafe DescriptorPointers.text(values[index].pointee.name),
             number: unsafe values[index].pointee.number,
-            comment: locations.comment(path + [Part.enumValue, Int32(index)])
+            comment: locations.comment(path + [Part.enumValue, Int32(index)]),
+            line: locations.line(path + [Part.enumValue, Int32(index)])
           )
         }
       )

@@ -5,14 +5,16 @@ struct EnumWriter {
   func write(_ enumeration: SchemaEnum, to writer: inout SourceWriter) {
     let name = SwiftNames.type(enumeration.name, suffix: "Enum")
     writer.documentation(enumeration.comment, fallback: "`\(enumeration.fullName)`.")
-    writer.block("\(visibility) struct \(name): OpenEnum {") { writer in
+    writer.block("\(visibility) struct \(name): RPCKit.OpenEnum {") { writer in
       writer.line("/// The number on the wire.")
-      writer.line("\(visibility) var rawValue: Int32")
+      writer.line("\(visibility) var rawValue: Swift.Int32")
       writer.line()
       writer.line("/// Makes a value of any number, named or not.")
-      writer.block("\(visibility) init(rawValue: Int32) {") { $0.line("self.rawValue = rawValue") }
+      writer.block("\(visibility) init(rawValue: Swift.Int32) {") {
+        $0.line("self.rawValue = rawValue")
+      }
       writer.line()
-      // Aliases may have one name in Swift; protoc refuses different values that would.
+      // Aliases may have one name in Swift; the checker refuses different values that would.
       var seen: Set<String> = []
       for value in enumeration.values {
         let member = SwiftNames.enumValue(value.name, in: enumeration.name)
@@ -24,7 +26,7 @@ struct EnumWriter {
       }
       writer.line()
       writer.line("/// The name in the contract, or nil for a number that it does not name.")
-      writer.block("\(visibility) var name: StaticString? {") { writer in
+      writer.block("\(visibility) var name: Swift.StaticString? {") { writer in
         writer.line("switch rawValue {")
         var numbers: Set<Int32> = []
         for value in enumeration.values where numbers.insert(value.number).inserted {

@@ -19,12 +19,18 @@ struct FieldShape {
   let valueType: String
   /// Name of the C struct member.
   let cName: String
+  /// Name of the oneof in C that says whether the field is set, if it needs one.
+  let cPresence: String
+
+  /// Name of the case in its oneof.
+  var caseName: String { SwiftNames.oneofCase(field.name) }
 
   init(_ field: SchemaField, in message: SchemaMessage, schema: Schema) {
     self.field = field
     name = SwiftNames.member(field.name)
     valueType = schema.swiftType(field.type)
-    cName = CNames.field(field.name)
+    cName = field.cName
+    cPresence = CNames.presence(field.name, number: field.number)
     if let entry = schema.mapEntry(field) {
       storage = .dictionary(key: entry.fields[0], value: entry.fields[1], entry: entry)
     } else if field.isRepeated {
@@ -65,5 +71,5 @@ struct FieldShape {
   }
 
   /// Where a boxed field keeps its value: an array of none or one.
-  var boxName: String { SwiftNames.lowerCamel(field.name) + "Storage" }
+  var boxName: String { SwiftNames.helper(field.name, "storage") }
 }

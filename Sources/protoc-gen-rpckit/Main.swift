@@ -33,7 +33,7 @@ import Glibc
         schema: schema,
         options: try GeneratorOptions(parameter: request.parameter)
       )
-      return GenerationResponse.encode(files: try generator.files())
+      return GenerationResponse.encode(files: generator.files())
     } catch {
       return GenerationResponse.encode(error: error.message)
     }

@@ -8,7 +8,7 @@ struct MessageWriter {
     let name = SwiftNames.type(message.name, suffix: "Message")
     let shapes = message.fields.map { FieldShape($0, in: message, schema: schema) }
     writer.documentation(message.comment, fallback: "`\(message.fullName)`.")
-    writer.block("\(visibility) struct \(name): Message {") { writer in
+    writer.block("\(visibility) struct \(name): RPCKit.Message {") { writer in
       for enumeration in message.enums {
         EnumWriter(visibility: visibility).write(enumeration, to: &writer)
         writer.line()
@@ -33,7 +33,8 @@ struct MessageWriter {
       writer.line()
       writer.line("/// `\(message.fullName)`.")
       writer.line(
-        "\(visibility) static var protobufName: String { \(SourceWriter.literal(message.fullName)) }"
+        "\(visibility) static var protobufName: Swift.String { "
+          + "\(SourceWriter.literal(message.fullName)) }"
       )
       writer.line()
       CodecWriter(schema: schema, visibility: visibility, message: message, shapes: shapes)
@@ -46,7 +47,7 @@ struct MessageWriter {
 
   /// The Swift enum of a oneof.
   static func oneofType(_ oneof: SchemaOneof) -> String {
-    SwiftNames.type(SwiftNames.upperCamel(oneof.name), suffix: "Choice") + "OneOf"
+    SwiftNames.upperCamel(oneof.name) + "OneOf"
   }
 
   private func writeProperty(_ shape: FieldShape, to writer: inout SourceWriter) {
@@ -69,11 +70,13 @@ struct MessageWriter {
     to writer: inout SourceWriter
   ) {
     writer.documentation(oneof.comment, fallback: "The members of `\(oneof.name)`.")
-    writer.block("\(visibility) enum \(Self.oneofType(oneof)): Hashable, Sendable {") { writer in
+    writer.block(
+      "\(visibility) enum \(Self.oneofType(oneof)): Swift.Hashable, Swift.Sendable {"
+    ) { writer in
       for member in members {
         writer.documentation(member.field.comment, fallback: "`\(member.field.name)`.")
         let isBoxed = if case .boxed = member.storage { true } else { false }
-        writer.line("\(isBoxed ? "indirect " : "")case \(member.name)(\(member.valueType))")
+        writer.line("\(isBoxed ? "indirect " : "")case \(member.caseName)(\(member.valueType))")
       }
     }
   }

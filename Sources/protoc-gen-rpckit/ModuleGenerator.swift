@@ -4,17 +4,13 @@ struct ModuleGenerator {
   let options: GeneratorOptions
 
   /// One file per `.proto` and one per package, in a fixed order.
-  func files() throws(GeneratorError) -> [GeneratedFile] {
+  func files() -> [GeneratedFile] {
     let files = schema.files.filter(\.isToGenerate).sorted { $0.name < $1.name }
     var generated: [GeneratedFile] = []
     for package in Set(files.map(\.package)).sorted() {
       generated.append(namespaceFile(package: package))
     }
     for file in files { generated.append(self.file(file)) }
-    var names: Set<String> = []
-    for file in generated where !names.insert(file.name).inserted {
-      throw GeneratorError("two inputs would both be written to \(file.name)")
-    }
     return generated
   }
 
@@ -56,8 +52,9 @@ struct ModuleGenerator {
         String(SwiftNames.fileName(proto: file.name).dropLast(6))
       )
       writer.line("/// The descriptor of `\(file.name)`, for reflection and JSON.")
-      writer.block("\(options.visibility) static var \(constant)File: EmbeddedDescriptor {") {
-        $0.block("EmbeddedDescriptor(", closing: ")") {
+      writer.block("\(options.visibility) static var \(constant)File: RPCKit.EmbeddedDescriptor {")
+      {
+        $0.block("RPCKit.EmbeddedDescriptor(", closing: ")") {
           $0.line("name: \(SourceWriter.literal(file.name)),")
           $0.line("base64: \"\(Base64.encode(file.descriptor))\"")
         }

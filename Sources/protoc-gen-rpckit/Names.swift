@@ -1,11 +1,17 @@
 /// How declarations of a `.proto` are called in Swift.
 enum SwiftNames {
-  /// `tenancy.v1` → `Tenancy_V1`.
+  /// `tenancy.v1` → `Tenancy_V1`, `tenancy` → `Tenancy_`.
+  ///
+  /// There is always an underscore in it and in no other type, so that no package can hide a type of
+  /// Swift, of RPCKit or of a contract, whatever it is called.
   static func namespace(package: String) -> String {
-    guard !package.isEmpty else { return "Global" }
-    return package.split(separator: ".")
-      .map { upperCamel(String($0)) }
-      .joined(separator: "_")
+    let parts = package.split(separator: ".").map { upperCamel(String($0)) }
+    return parts.count == 1 ? parts[0] + "_" : parts.joined(separator: "_")
+  }
+
+  /// Whether a name begins with a letter once underscores in front are gone, as a name in Swift must.
+  static func isUsable(_ name: String) -> Bool {
+    name.first { $0 != "_" }?.isLetter ?? false
   }
 
   /// `grpc/health/v1/health.proto` → `GrpcHealthV1Health.swift`.
@@ -14,7 +20,7 @@ enum SwiftNames {
     return path.split { "/.-".contains($0) }.map { upperCamel(String($0)) }.joined() + ".swift"
   }
 
-  /// The name of a message or enum; names that generated code itself uses get a suffix.
+  /// The name of a message or enum; those that Swift reads as something else get a suffix.
   static func type(_ name: String, suffix: String) -> String {
     let camel = upperCamel(name)
     return reservedTypes.contains(camel) ? camel + suffix : camel
@@ -27,22 +33,40 @@ enum SwiftNames {
     return camel.hasSuffix("Service") && camel != "Service" ? String(camel.dropLast(7)) : camel
   }
 
-  /// The name of a field, a method or a oneof's case.
+  /// The name of a field or a oneof.
   static func member(_ name: String) -> String {
+    member(name, notOneOf: reservedMembers)
+  }
+
+  /// The name of a oneof's case: `none` would be read as the absence of any case.
+  static func oneofCase(_ name: String) -> String {
+    member(name, notOneOf: reservedCases)
+  }
+
+  /// The name of a method.
+  static func method(_ name: String) -> String {
+    member(name, notOneOf: reservedMethods)
+  }
+
+  /// A private member that generated code adds for a field: `child` → `child_storage`.
+  ///
+  /// No name of a `.proto` keeps an underscore inside, so nothing can clash with it.
+  static func helper(_ name: String, _ suffix: String) -> String {
+    "\(lowerCamel(name))_\(suffix)"
+  }
+
+  private static func member(_ name: String, notOneOf reserved: Set<String>) -> String {
     let camel = lowerCamel(name)
-    if reservedMembers.contains(camel) { return camel + "_" }
-    return escaped(camel)
+    return reserved.contains(camel) ? camel + "_" : escaped(camel)
   }
 
   /// The name of an enum value, without the enum's own name in front: `MOOD_HAPPY` → `happy`.
   static func enumValue(_ name: String, in enumName: String) -> String {
     let prefix = upperSnake(enumName) + "_"
-    var bare = Substring(name)
-    if name.uppercased().hasPrefix(prefix) { bare = name.dropFirst(prefix.count) }
-    if let first = bare.first, first.isNumber { bare = Substring(name) }
-    let camel = lowerCamel(bare.lowercased())
-    if reservedMembers.contains(camel) || reservedEnumMembers.contains(camel) { return camel + "_" }
-    return escaped(camel)
+    var bare = name
+    if name.uppercased().hasPrefix(prefix) { bare = String(name.dropFirst(prefix.count)) }
+    if !isUsable(bare) { bare = name }
+    return member(bare.lowercased(), notOneOf: reservedEnumMembers)
   }
 
   /// A keyword in backticks, anything else as it is.
@@ -75,81 +99,39 @@ enum SwiftNames {
     return result
   }
 
+  /// What Swift itself reads in place of a type, and the modules that generated code names.
   private static let reservedTypes: Set<String> = [
-    "Any", "Type", "Protocol", "Self", "String", "Bool", "Int", "Int32", "Int64", "UInt8", "UInt32",
-    "UInt64", "Float", "Double", "Array", "Dictionary", "Optional", "Set", "Error", "Hashable",
-    "Sendable", "Message", "MessageLimits", "MessageDecodingError", "MessageReading",
-    "MessageScratch", "UnpackedMessage", "ByteBuffer", "FieldViolation", "TextPattern", "Span",
-    "CallContext", "CallOptions", "Channel", "MethodDescriptor", "MethodDefinition",
-    "ServiceDefinition", "RequestStream", "RequestWriter", "ResponseStream", "ResponseWriter",
-    "EmbeddedDescriptor", "UnsafeMutablePointer", "Never", "Void", "OpenEnum",
+    "Any", "Self", "Type", "Protocol", "Swift", "RPCKit", "CProtobufC",
   ]
+  /// Members that generated code gives to messages, to oneofs, to enums and to services.
   private static let reservedMembers: Set<String> = [
     "self", "init", "hashValue", "hash", "validate", "append", "packed", "protobufName",
+    "protobufBytes",
   ]
-  private static let reservedEnumMembers: Set<String> = ["rawValue", "isDefined", "name"]
-  private static let keywords: Set<String> = [
-    "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import",
-    "init", "inout", "internal", "let", "open", "operator", "private", "protocol", "public",
-    "rethrows", "static", "struct", "subscript", "typealias", "var", "break", "case", "continue",
-    "default", "defer", "do", "else", "fallthrough", "for", "guard", "if", "in", "repeat",
-    "return", "switch", "where", "while", "as", "catch", "false", "is", "nil", "super", "self",
-    "throw", "throws", "true", "try", "Any", "Self", "Type", "Protocol", "none", "some",
+  private static let reservedCases: Set<String> = [
+    "self", "init", "hashValue", "hash", "none", "some",
   ]
-}
-
-/// How protoc-c 1.4.1 calls the same things in C (protoc-c/c_helpers.cc).
-enum CNames {
-  /// `testing.v1.Rich.Part` → `Testing__V1__Rich__Part`.
-  static func type(_ fullName: String) -> String {
-    fullName.split(separator: ".").map { camel(String($0)) }.joined(separator: "__")
-  }
-
-  /// `testing.v1.RichPart` → `testing__v1__rich_part`: the start of function names.
-  static func functions(_ fullName: String) -> String {
-    fullName.split(separator: ".").map { lower(String($0)) }.joined(separator: "__")
-  }
-
-  /// The type that says which member of a oneof is set.
-  static func oneofCase(message: String, oneof: String) -> String {
-    "\(type(message))__\(camel(oneof))Case"
-  }
-
-  /// The struct member of a field, as Swift spells it.
-  static func field(_ name: String) -> String {
-    let lowered = name.lowercased()
-    let member = keywords.contains(lowered) ? lowered + "_" : lowered
-    return SwiftNames.escaped(member)
-  }
-
-  /// Other struct members made from a name: `n_tags`, `payload_case`.
-  static func derived(_ prefix: String, _ name: String, _ suffix: String) -> String {
-    prefix + name.lowercased() + suffix
-  }
-
-  private static func camel(_ name: String) -> String {
-    name.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
-  }
-
-  private static func lower(_ name: String) -> String {
-    var result = ""
-    var wasUpper = true
-    for character in name {
-      if character.isUppercase && !wasUpper { result += "_" }
-      result += character.lowercased()
-      wasUpper = character.isUppercase
-    }
-    return result
-  }
-
+  private static let reservedEnumMembers: Set<String> = [
+    "self", "init", "hashValue", "hash", "rawValue", "isDefined", "name", "description",
+  ]
+  private static let reservedMethods: Set<String> = [
+    "self", "init", "hashValue", "hash", "channel", "definition",
+  ]
+  /// Words that mean something somewhere in Swift.
+  ///
+  /// One too many only costs a pair of backticks.
   private static let keywords: Set<String> = [
-    "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-    "class", "compl", "const", "const_cast", "continue", "default", "delete", "do", "double",
-    "dynamic_cast", "else", "enum", "explicit", "extern", "false", "float", "for", "friend",
-    "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "not", "not_eq",
-    "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
-    "return", "short", "signed", "sizeof", "static", "static_cast", "struct", "switch",
-    "template", "this", "throw", "true", "try", "typedef", "typeid", "typename", "union",
-    "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+    "Any", "Protocol", "Self", "Type", "actor", "any", "as", "associatedtype", "associativity",
+    "async", "autoclosure", "await", "borrow", "borrowing", "break", "case", "catch", "class",
+    "consume", "consuming", "continue", "convenience", "copy", "default", "defer", "deinit",
+    "didSet", "discard", "distributed", "do", "dynamic", "each", "else", "enum", "extension",
+    "fallthrough", "false", "fileprivate", "final", "for", "forward", "func", "get", "guard", "if",
+    "import", "in", "indirect", "infix", "init", "inout", "internal", "is", "isolated", "lazy",
+    "left", "let", "macro", "module", "mutate", "mutating", "nil", "none", "nonisolated",
+    "nonmutating", "open", "operator", "optional", "override", "package", "postfix",
+    "precedencegroup", "prefix", "private", "protocol", "public", "read", "reasync", "repeat",
+    "required", "rethrows", "return", "right", "self", "sending", "set", "some", "static", "struct",
+    "subscript", "super", "switch", "then", "throw", "throws", "transferring", "true", "try",
+    "typealias", "unowned", "unsafe", "using", "var", "weak", "where", "while", "willSet", "yield",
   ]
 }

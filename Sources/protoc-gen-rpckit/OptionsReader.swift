@@ -46,7 +46,7 @@ enum OptionsReader {
       payload,
       rpckit_descriptor_gatehouse__field_rules(),
       as: Gatehouse__FieldRules.self
-    ) { rules in
+    ) { rules throws(GeneratorError) in
       SchemaFieldRules(
         isRequired: unsafe rules.pointee.required != 0,
         byteCountMin: unsafe rules.pointee.min_len,
@@ -56,7 +56,9 @@ enum OptionsReader {
         maximum: unsafe rules.pointee.upper_case.rawValue == 6 ? rules.pointee.lte : nil,
         isDefinedOnly: unsafe rules.pointee.defined_only != 0,
         itemCountMin: unsafe rules.pointee.min_items,
-        itemCountMax: unsafe rules.pointee.max_items
+        itemCountMax: unsafe rules.pointee.max_items,
+        encodedByteCountMax: unsafe rules.pointee.max_size,
+        text: try unsafe textRule(rules.pointee.text.rawValue)
       )
     }
     return rules ?? SchemaFieldRules()
@@ -70,6 +72,15 @@ enum OptionsReader {
     case 3: "service"
     case 4: "admin"
     default: ""
+    }
+  }
+
+  private static func textRule(_ number: UInt32) throws(GeneratorError) -> SchemaTextRule {
+    switch number {
+    case 0: .any
+    case 1: .singleLine
+    case 2: .multiLine
+    default: throw GeneratorError("text rule \(number) is newer than this program; rebuild it")
     }
   }
 

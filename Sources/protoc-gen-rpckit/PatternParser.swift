@@ -37,6 +37,13 @@ struct PatternParser {
     return try parser.alternatives()
   }
 
+  /// Whether there is a longest text that matches.
+  static func isFinite(_ pattern: String) -> Bool {
+    // The checker reports a pattern that does not parse elsewhere.
+    guard let alternatives = try? parse(pattern) else { return true }
+    return alternatives.allSatisfy { $0.allSatisfy { $0.maximum != nil } }
+  }
+
   private mutating func alternatives() throws(GeneratorError) -> [[Step]] {
     var alternatives: [[Step]] = [[]]
     // A pattern always describes the whole value, so anchors say nothing new.

@@ -2,6 +2,7 @@
 struct SchemaFile {
   var name: String
   var package: String
+  var packageLine: Int
   /// Empty means proto2.
   var syntax: String
   var isToGenerate: Bool
@@ -44,6 +45,15 @@ struct SchemaField {
   /// Index into `SchemaMessage.oneofs`.
   var oneofIndex: Int?
   var rules: SchemaFieldRules
+
+  /// The struct member in C.
+  var cName: String { CNames.field(name, number: number) }
+
+  /// Whether the C struct must say that the field is set although the contract does not ask for it:
+  /// protobuf-c takes -0.0 for the default and would not send it.
+  var needsPresenceInC: Bool {
+    (type == .double || type == .float) && !isRepeated && !hasPresence && oneofIndex == nil
+  }
 }
 
 /// What a field holds.
@@ -67,14 +77,22 @@ struct SchemaFieldRules: Hashable {
   var isDefinedOnly = false
   var itemCountMin: UInt32 = 0
   var itemCountMax: UInt32 = 0
+  var encodedByteCountMax: UInt32 = 0
+  var text = SchemaTextRule.any
 
   var isEmpty: Bool { self == SchemaFieldRules() }
+}
+
+/// What kind of text a string is.
+enum SchemaTextRule: String {
+  case any, singleLine, multiLine
 }
 
 /// A choice of fields.
 struct SchemaOneof {
   var name: String
   var comment: String
+  var line: Int
 }
 
 /// An enum.
@@ -91,6 +109,7 @@ struct SchemaEnumValue {
   var name: String
   var number: Int32
   var comment: String
+  var line: Int
 }
 
 /// A service.

@@ -2,6 +2,8 @@
 struct SchemaChecker {
   let schema: Schema
   private var problems: [String] = []
+  /// Messages of requests whose fields have been checked for bounds.
+  var boundedMessages: Set<String> = []
 
   init(schema: Schema) {
     self.schema = schema
@@ -10,11 +12,16 @@ struct SchemaChecker {
   /// Throws all problems of all files at once, one per line.
   consuming func check() throws(GeneratorError) {
     for file in schema.files where file.isToGenerate { check(file) }
+    checkOutputNames()
+    // Most clashes in C have been reported as ones in Swift.
+    if problems.isEmpty { checkNamesInC() }
     guard problems.isEmpty else { throw GeneratorError(problems.joined(separator: "\n")) }
   }
 
-  private mutating func report(_ file: SchemaFile, _ line: Int, _ message: String) {
-    problems.append("\(file.name):\(line): \(message)")
+  mutating func report(_ file: SchemaFile, _ line: Int, _ message: String) {
+    let problem = "\(file.name):\(line): \(message)"
+    // A oneof has a name for its property and one for its type.
+    if !problems.contains(problem) { problems.append(problem) }
   }
 
   private mutating func check(_ file: SchemaFile) {
@@ -23,67 +30,21 @@ struct SchemaChecker {
       report(file, 1, "\(syntax) is not supported; write `syntax = \"proto3\";`")
       return
     }
-    if file.package.isEmpty {
-      report(file, 1, "a package is required; it becomes the Swift namespace")
-    }
+    checkNames(file)
     for line in file.extensionLines {
       report(file, line, "extensions are not supported")
     }
-    checkTypeNames(
-      file.messages,
-      file.enums,
-      services: file.services.flatMap { service in
-        ["Service", "Client", "Methods"].map {
-          (SwiftNames.service(service.name) + $0, service.name, service.line)
-        }
-      },
-      file
-    )
     for message in file.messages { check(message, file) }
     for service in file.services { check(service, file) }
   }
 
   private mutating func check(_ message: SchemaMessage, _ file: SchemaFile) {
     if message.hasExtensions { report(file, message.line, "extensions are not supported") }
-    var names: [String: String] = [:]
     for field in message.fields {
-      let name = SwiftNames.member(field.name)
-      if let other = names[name], !message.isMapEntry {
-        report(file, field.line, "`\(field.name)` and `\(other)` are both `\(name)` in Swift")
-      }
-      names[name] = field.name
+      checkTypes(of: field, in: message, file)
       check(field, in: message, file)
     }
-    for oneof in message.oneofs {
-      let name = SwiftNames.member(oneof.name)
-      if let other = names[name] {
-        report(file, message.line, "`\(oneof.name)` and `\(other)` are both `\(name)` in Swift")
-      }
-      names[name] = oneof.name
-    }
-    let choices = message.oneofs.map { (MessageWriter.oneofType($0), $0.name, message.line) }
-    checkTypeNames(message.messages, message.enums, services: choices, file)
     for nested in message.messages { check(nested, file) }
-  }
-
-  /// Types of one scope need different names in Swift, not only in protobuf.
-  private mutating func checkTypeNames(
-    _ messages: [SchemaMessage],
-    _ enums: [SchemaEnum],
-    services: [(swiftName: String, name: String, line: Int)],
-    _ file: SchemaFile
-  ) {
-    var names: [String: String] = [:]
-    let types =
-      messages.filter { !$0.isMapEntry }
-      .map { (SwiftNames.type($0.name, suffix: "Message"), $0.name, $0.line) }
-      + enums.map { (SwiftNames.type($0.name, suffix: "Enum"), $0.name, $0.line) }
-    for (swiftName, name, line) in types + services {
-      if let other = names[swiftName] {
-        report(file, line, "`\(name)` and `\(other)` are both `\(swiftName)` in Swift")
-      }
-      names[swiftName] = name
-    }
   }
 
   private mutating func check(_ field: SchemaField, in message: SchemaMessage, _ file: SchemaFile) {
@@ -91,10 +52,27 @@ struct SchemaChecker {
     if field.type == .group { report(file, field.line, "groups are not supported") }
     let rules = field.rules
     guard !rules.isEmpty else { return }
-    let isMap = schema.mapEntry(field) != nil
-    let isText = field.type == .string || field.type == .bytes
-    if rules.byteCountMin > 0 || rules.byteCountMax > 0, !isText {
-      report(file, field.line, "min_len and max_len are for string and bytes; \(owner) is neither")
+    let entry = schema.mapEntry(field)
+    let isMap = entry != nil
+    if rules.isRequired, field.oneofIndex != nil {
+      report(file, field.line, "required says nothing in a oneof, whose choice is the setting")
+    }
+    if rules.byteCountMin > 0 || rules.byteCountMax > 0, !field.type.isText {
+      let isTextMap = entry?.fields.contains { $0.type.isText } ?? false
+      if rules.byteCountMin > 0 || !isTextMap {
+        report(
+          file,
+          field.line,
+          "min_len and max_len are for string and bytes; \(owner) is neither"
+        )
+      }
+    }
+    if rules.encodedByteCountMax > 0 {
+      let isMessage = if case .message = field.type { !isMap } else { false }
+      if !isMessage { report(file, field.line, "max_size is for messages; \(owner) is not one") }
+    }
+    if rules.text != .any, field.type != .string {
+      report(file, field.line, "text is for string; \(owner) is not one")
     }
     if rules.byteCountMax > 0, rules.byteCountMin > rules.byteCountMax {
       report(file, field.line, "min_len of \(owner) is larger than its max_len")
@@ -127,13 +105,9 @@ struct SchemaChecker {
   }
 
   private mutating func check(_ service: SchemaService, _ file: SchemaFile) {
-    var names: [String: String] = [:]
     for method in service.methods {
-      let name = SwiftNames.member(method.name)
-      if let other = names[name] {
-        report(file, method.line, "`\(method.name)` and `\(other)` are both `\(name)` in Swift")
-      }
-      names[name] = method.name
+      checkTypes(of: method, in: service, file)
+      checkBounds(of: method, in: service, file)
       let caller = method.rules?.caller ?? ""
       if caller.isEmpty {
         report(
@@ -162,6 +136,9 @@ extension SchemaType {
     default: false
     }
   }
+
+  /// Whether `min_len` and `max_len` can apply.
+  var isText: Bool { self == .string || self == .bytes }
 
   /// Whether this is an enum.
   var isEnumeration: Bool {

@@ -3,6 +3,8 @@ struct Schema {
   let files: [SchemaFile]
   private(set) var messages: [String: SchemaMessage] = [:]
   private(set) var enums: [String: SchemaEnum] = [:]
+  /// The file of each message and enum.
+  private(set) var declaringFiles: [String: SchemaFile] = [:]
   /// Swift names from the outermost namespace: `Testing_V1.Rich.Part`.
   private var swiftNames: [String: String] = [:]
 
@@ -10,21 +12,23 @@ struct Schema {
     self.files = files
     for file in files {
       let namespace = SwiftNames.namespace(package: file.package)
-      for message in file.messages { add(message, in: namespace) }
-      for enumeration in file.enums { add(enumeration, in: namespace) }
+      for message in file.messages { add(message, of: file, in: namespace) }
+      for enumeration in file.enums { add(enumeration, of: file, in: namespace) }
     }
   }
 
-  private mutating func add(_ message: SchemaMessage, in scope: String) {
+  private mutating func add(_ message: SchemaMessage, of file: SchemaFile, in scope: String) {
     let name = "\(scope).\(SwiftNames.type(message.name, suffix: "Message"))"
     messages[message.fullName] = message
     swiftNames[message.fullName] = name
-    for nested in message.messages { add(nested, in: name) }
-    for enumeration in message.enums { add(enumeration, in: name) }
+    declaringFiles[message.fullName] = file
+    for nested in message.messages { add(nested, of: file, in: name) }
+    for enumeration in message.enums { add(enumeration, of: file, in: name) }
   }
 
-  private mutating func add(_ enumeration: SchemaEnum, in scope: String) {
+  private mutating func add(_ enumeration: SchemaEnum, of file: SchemaFile, in scope: String) {
     enums[enumeration.fullName] = enumeration
+    declaringFiles[enumeration.fullName] = file
     swiftNames[enumeration.fullName] =
       "\(scope).\(SwiftNames.type(enumeration.name, suffix: "Enum"))"
   }
@@ -35,17 +39,17 @@ struct Schema {
   /// The Swift type of one value of a field.
   func swiftType(_ type: SchemaType) -> String {
     switch type {
-    case .double: "Double"
-    case .float: "Float"
-    case .int32: "Int32"
-    case .int64: "Int64"
-    case .uint32: "UInt32"
-    case .uint64: "UInt64"
-    case .bool: "Bool"
-    case .string: "String"
-    case .bytes: "[UInt8]"
+    case .double: "Swift.Double"
+    case .float: "Swift.Float"
+    case .int32: "Swift.Int32"
+    case .int64: "Swift.Int64"
+    case .uint32: "Swift.UInt32"
+    case .uint64: "Swift.UInt64"
+    case .bool: "Swift.Bool"
+    case .string: "Swift.String"
+    case .bytes: "[Swift.UInt8]"
     case .message(let name), .enumeration(let name): swiftName(name)
-    case .group: "Never"
+    case .group: "Swift.Never"
     }
   }
 
@@ -55,6 +59,11 @@ struct Schema {
       entry.isMapEntry, entry.fields.count == 2
     else { return nil }
     return entry
+  }
+
+  /// The type of a field's values: of a map, the one behind its keys.
+  func valueType(of field: SchemaField) -> SchemaType {
+    mapEntry(field)?.fields[1].type ?? field.type
   }
 
   /// Whether a message field is stored behind a pointer.

@@ -21,12 +21,12 @@ struct ServiceWriter {
     let name = SwiftNames.service(service.name)
     writer.block("extension \(namespace).\(name)Service {") { writer in
       writer.line("/// This service and its handlers, for a server.")
-      writer.block("\(visibility) var definition: ServiceDefinition {") { writer in
-        writer.block("ServiceDefinition(", closing: ")") { writer in
+      writer.block("\(visibility) var definition: RPCKit.ServiceDefinition {") { writer in
+        writer.block("RPCKit.ServiceDefinition(", closing: ")") { writer in
           writer.line("name: \(SourceWriter.literal(service.fullName)),")
           writer.block("methods: [", closing: "]") { writer in
             for method in service.methods {
-              let member = SwiftNames.member(method.name)
+              let member = SwiftNames.method(method.name)
               let descriptor = "\(namespace).\(name)Methods.\(member)"
               let (parameters, arguments) = handlerShape(method)
               writer.block(".\(method.kind)(\(descriptor)) {", closing: "},") {
@@ -54,7 +54,7 @@ struct ServiceWriter {
         let rules = method.rules
         writer.documentation(method.comment, fallback: "`\(method.name)`.")
         writer.block(
-          "\(visibility) static let \(SwiftNames.member(method.name)) = MethodDescriptor(",
+          "\(visibility) static let \(SwiftNames.method(method.name)) = RPCKit.MethodDescriptor(",
           closing: ")"
         ) { writer in
           writer.line("service: \(SourceWriter.literal(service.fullName)),")
@@ -80,20 +80,20 @@ struct ServiceWriter {
     to writer: inout SourceWriter
   ) {
     writer.documentation(service.comment, fallback: "`\(service.fullName)`.")
-    writer.block("\(visibility) protocol \(name)Service: Sendable {") { writer in
+    writer.block("\(visibility) protocol \(name)Service: Swift.Sendable {") { writer in
       for method in service.methods {
         writer.documentation(method.comment, fallback: "`\(method.name)`.")
         let request = schema.swiftName(method.input)
         let response = schema.swiftName(method.output)
         let input =
           method.isClientStreaming
-          ? "_ requests: RequestStream<\(request)>" : "_ request: \(request)"
+          ? "_ requests: RPCKit.RequestStream<\(request)>" : "_ request: \(request)"
         let output =
           method.isServerStreaming
-          ? ", to writer: ResponseWriter<\(response)>) async throws"
+          ? ", to writer: RPCKit.ResponseWriter<\(response)>) async throws"
           : ") async throws -> \(response)"
         writer.line(
-          "func \(SwiftNames.member(method.name))(\(input), _ call: CallContext\(output)"
+          "func \(SwiftNames.method(method.name))(\(input), _ call: RPCKit.CallContext\(output)"
         )
       }
     }
@@ -102,12 +102,14 @@ struct ServiceWriter {
   private func writeClient(_ service: SchemaService, _ name: String, to writer: inout SourceWriter)
   {
     writer.line("/// Calls `\(service.fullName)`.")
-    writer.block("\(visibility) struct \(name)Client: Sendable {") { writer in
+    writer.block("\(visibility) struct \(name)Client: Swift.Sendable {") { writer in
       writer.line("/// Where the calls go.")
-      writer.line("\(visibility) let channel: Channel")
+      writer.line("\(visibility) let channel: RPCKit.Channel")
       writer.line()
       writer.line("/// Makes a client of the servers behind `channel`.")
-      writer.block("\(visibility) init(_ channel: Channel) {") { $0.line("self.channel = channel") }
+      writer.block("\(visibility) init(_ channel: RPCKit.Channel) {") {
+        $0.line("self.channel = channel")
+      }
       for method in service.methods {
         writer.line()
         writeCall(method, methods: "\(name)Methods", to: &writer)
@@ -118,7 +120,7 @@ struct ServiceWriter {
   private func writeCall(_ method: SchemaMethod, methods: String, to writer: inout SourceWriter) {
     let request = schema.swiftName(method.input)
     let response = schema.swiftName(method.output)
-    let member = SwiftNames.member(method.name)
+    let member = SwiftNames.method(method.name)
     let isBidirectional = method.isClientStreaming && method.isServerStreaming
     writer.documentation(method.comment, fallback: "`\(method.name)`.")
     writer.line("///")
@@ -130,20 +132,20 @@ struct ServiceWriter {
       if !method.isClientStreaming { writer.line("_ request: \(request),") }
       writer.line("timeout: Swift.Duration? = nil,")
       writer.line(
-        "options: CallOptions = CallOptions()\(method.isClientStreaming ? "," : "")"
+        "options: RPCKit.CallOptions = RPCKit.CallOptions()\(method.isClientStreaming ? "," : "")"
       )
       if isBidirectional {
         writer.line(
-          "_ body: (RequestWriter<\(request)>, ResponseStream<\(response)>) async throws -> Result"
+          "_ body: (RPCKit.RequestWriter<\(request)>, RPCKit.ResponseStream<\(response)>) async throws -> Result"
         )
       } else if method.isClientStreaming {
-        writer.line("_ requests: (RequestWriter<\(request)>) async throws -> Void")
+        writer.line("_ requests: (RPCKit.RequestWriter<\(request)>) async throws -> Swift.Void")
       }
     }
     let effects =
       switch (method.isClientStreaming, method.isServerStreaming) {
       case (true, true): " async throws -> Result"
-      case (false, true): " -> ResponseStream<\(response)>"
+      case (false, true): " -> RPCKit.ResponseStream<\(response)>"
       default: " async throws -> \(response)"
       }
     let arguments =

@@ -31,7 +31,8 @@ struct SourceWriter {
 
   /// Adds the comment of a declaration as documentation, or `fallback` when there is none.
   mutating func documentation(_ comment: String, fallback: String) {
-    var lines = comment.split(separator: "\n", omittingEmptySubsequences: false).map {
+    // Swift ends a comment at a carriage return too, which protoc takes for a part of the line.
+    var lines = comment.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map {
       var line = String($0.drop { $0 == " " })
       while line.last?.isWhitespace == true { line.removeLast() }
       return line

@@ -9,16 +9,19 @@ struct ValidationWriter {
     let ruled = shapes.filter { !$0.field.rules.isEmpty || hasNestedRules($0) }
     for shape in ruled where !shape.field.rules.pattern.isEmpty { writePattern(shape, &writer) }
     writer.line("/// Adds a violation for each broken rule; see `Message`.")
-    writer.block(
-      "\(visibility) func validate(path: String, into violations: inout [FieldViolation]) {"
-    ) { writer in
+    writer.line("\(visibility) func validate(")
+    writer.indented {
+      $0.line("path: Swift.String,")
+      $0.line("into violations: inout [RPCKit.FieldViolation]")
+    }
+    writer.block(") {") { writer in
       for shape in ruled where shape.field.oneofIndex == nil { write(shape, &writer) }
       for (index, oneof) in message.oneofs.enumerated() {
         let members = ruled.filter { $0.field.oneofIndex == index }
         guard !members.isEmpty else { continue }
         writer.line("switch self.\(SwiftNames.member(oneof.name)) {")
         for shape in members {
-          writer.line("case .\(shape.name)(let value):")
+          writer.line("case .\(shape.caseName)(let value)?:")
           writer.indented { writer in
             // The choice itself says that the field is set.
             writeValueRules(shape, "value", path: Self.path(shape), &writer)
@@ -50,14 +53,14 @@ struct ValidationWriter {
     // The checker has already refused patterns that do not parse.
     let alternatives = (try? PatternParser.parse(shape.field.rules.pattern)) ?? []
     writer.block(
-      "private static let \(patternName(shape)) = TextPattern([",
+      "private static let \(patternName(shape)) = RPCKit.TextPattern([",
       closing: "])"
     ) { writer in
       for steps in alternatives {
         writer.block("[", closing: "],") { writer in
           for step in steps {
             writer.line(
-              "TextPattern.Step(low: \(step.low), high: \(step.high), "
+              "RPCKit.TextPattern.Step(low: \(step.low), high: \(step.high), "
                 + "minimum: \(step.minimum), maximum: \(step.maximum.map(String.init) ?? "nil")),"
             )
           }
@@ -68,7 +71,7 @@ struct ValidationWriter {
   }
 
   private func patternName(_ shape: FieldShape) -> String {
-    SwiftNames.lowerCamel(shape.field.name) + "Pattern"
+    SwiftNames.helper(shape.field.name, "pattern")
   }
 
   private func write(_ shape: FieldShape, _ writer: inout SourceWriter) {
@@ -81,13 +84,23 @@ struct ValidationWriter {
         let minimum = max(rules.itemCountMin, 1)
         check("\(value).count < \(minimum)", path, "must have at least \(minimum) items", &writer)
       }
-      if rules.itemCountMax > 0 {
-        let maximum = rules.itemCountMax
-        check("\(value).count > \(maximum)", path, "must have at most \(maximum) items", &writer)
+      guard rules.itemCountMax > 0 else {
+        writeElementRules(shape, &writer)
+        return
       }
-      writeElementRules(shape, &writer)
+      // Of too many elements none is looked at: each could add a violation.
+      let maximum = rules.itemCountMax
+      let isContinued = hasElementRules(shape)
+      writer.block(
+        "if \(value).count > \(maximum) {",
+        closing: isContinued ? "} else {" : "}"
+      ) { add(path, "must have at most \(maximum) items", &$0) }
+      if isContinued {
+        writer.indented { writeElementRules(shape, &$0) }
+        writer.line("}")
+      }
     case .optional, .boxed:
-      guard !valueConditions(shape, "value").isEmpty || hasNestedRules(shape) else {
+      guard hasValueRules(shape) || hasNestedRules(shape) else {
         if rules.isRequired { check("\(value) == nil", path, "must be set", &writer) }
         return
       }
@@ -106,7 +119,7 @@ struct ValidationWriter {
         case .enumeration: "\(value).rawValue == 0"
         default: "\(value) == 0"
         }
-      let hasOthers = !valueConditions(shape, value).isEmpty
+      let hasOthers = hasValueRules(shape)
       guard rules.isRequired else {
         let isSet = isUnset.hasPrefix("!") ? String(isUnset.dropFirst()) : "!(\(isUnset))"
         writer.block("if \(isSet) {") { writeValueRules(shape, value, path: path, &$0) }
@@ -122,22 +135,65 @@ struct ValidationWriter {
     }
   }
 
+  private func hasElementRules(_ shape: FieldShape) -> Bool {
+    guard case .dictionary(let key, let value, _) = shape.storage else {
+      return hasValueRules(shape) || hasNestedRules(shape)
+    }
+    let isBounded = shape.field.rules.byteCountMax > 0 && (key.type.isText || value.type.isText)
+    return isBounded || nestedMessageHasRules(value.type)
+  }
+
   /// The rules that hold for each element rather than for the field.
   private func writeElementRules(_ shape: FieldShape, _ writer: inout SourceWriter) {
     let value = "self.\(shape.name)"
     let name = shape.field.name
     if case .dictionary(let key, let valueField, _) = shape.storage {
-      guard nestedMessageHasRules(valueField.type) else { return }
-      let order = key.type == .bool ? "!$0.key && $1.key" : "$0.key < $1.key"
-      writer.block("for (key, value) in \(value).sorted(by: { \(order) }) {") {
-        let quoted = key.type == .string ? "\\\"\\(key)\\\"" : "\\(key)"
-        $0.line("value.validate(path: path + \"\(name)[\(quoted)].\", into: &violations)")
-      }
+      writeEntryRules(shape, key, valueField, &writer)
       return
     }
-    guard !valueConditions(shape, "value").isEmpty || hasNestedRules(shape) else { return }
+    guard hasValueRules(shape) || hasNestedRules(shape) else { return }
     writer.block("for (index, value) in \(value).enumerated() {") {
       writeValueRules(shape, "value", path: "path + \"\(name)[\\(index)]\"", &$0)
+    }
+  }
+
+  /// The rules of a map's keys and values.
+  private func writeEntryRules(
+    _ shape: FieldShape,
+    _ key: SchemaField,
+    _ value: SchemaField,
+    _ writer: inout SourceWriter
+  ) {
+    let maximum = shape.field.rules.byteCountMax
+    let isKeyBounded = maximum > 0 && key.type == .string
+    let isValueBounded = maximum > 0 && value.type.isText
+    let isValueRuled = nestedMessageHasRules(value.type)
+    guard hasElementRules(shape) else { return }
+    let name = shape.field.name
+    let order = key.type == .bool ? "!$0.key && $1.key" : "$0.key < $1.key"
+    let valueName = isValueBounded || isValueRuled ? "value" : "_"
+    writer.block("for (key, \(valueName)) in self.\(shape.name).sorted(by: { \(order) }) {") {
+      writer in
+      if isKeyBounded {
+        // Such a key is not repeated in the path.
+        writer.block("if key.utf8.count > \(maximum) {") { writer in
+          add(Self.path(shape), "must have keys of at most \(maximum) bytes", &writer)
+          writer.line("continue")
+        }
+      }
+      let quoted = key.type == .string ? "\\\"\\(key)\\\"" : "\\(key)"
+      if isValueBounded {
+        let count = value.type == .string ? "value.utf8.count" : "value.count"
+        check(
+          "\(count) > \(maximum)",
+          "path + \"\(name)[\(quoted)]\"",
+          "must have at most \(maximum) bytes",
+          &writer
+        )
+      }
+      if isValueRuled {
+        writer.line("value.validate(path: path + \"\(name)[\(quoted)].\", into: &violations)")
+      }
     }
   }
 
@@ -147,16 +203,57 @@ struct ValidationWriter {
     path: String,
     _ writer: inout SourceWriter
   ) {
-    for (condition, description) in valueConditions(shape, value) {
+    let lengths = lengthConditions(shape, value)
+    for (condition, description) in lengths.dropLast() {
       check(condition, path, description, &writer)
     }
-    if case .message = shape.field.type, hasNestedRules(shape) {
-      writer.line("\(value).validate(path: \(path) + \".\", into: &violations)")
+    let contents = contentConditions(shape, value)
+    if let (condition, description) = lengths.last {
+      // What is too long is not looked at further.
+      let isContinued =
+        !contents.isEmpty || shape.field.rules.text != .any || hasNestedRules(shape)
+      writer.block("if \(condition) {", closing: isContinued ? "} else {" : "}") {
+        add(path, description, &$0)
+      }
+      if isContinued {
+        writer.indented { writeContentRules(shape, value, contents, path: path, &$0) }
+        writer.line("}")
+      }
+    } else {
+      writeContentRules(shape, value, contents, path: path, &writer)
     }
   }
 
-  /// When a value breaks a rule, and what to say then.
-  private func valueConditions(_ shape: FieldShape, _ value: String) -> [(String, String)] {
+  private func writeContentRules(
+    _ shape: FieldShape,
+    _ value: String,
+    _ conditions: [(String, String)],
+    path: String,
+    _ writer: inout SourceWriter
+  ) {
+    for (condition, description) in conditions { check(condition, path, description, &writer) }
+    if case .message = shape.field.type, hasNestedRules(shape) {
+      writer.line("\(value).validate(path: \(path) + \".\", into: &violations)")
+    }
+    let text = shape.field.rules.text
+    guard text != .any else { return }
+    writer.line("RPCKit.TextRule.\(text.rawValue).check(")
+    writer.indented {
+      $0.line("\(value),")
+      $0.line("path: \(path),")
+      $0.line("into: &violations")
+    }
+    writer.line(")")
+  }
+
+  /// Whether there is anything to check about each value.
+  private func hasValueRules(_ shape: FieldShape) -> Bool {
+    !lengthConditions(shape, "value").isEmpty || !contentConditions(shape, "value").isEmpty
+      || shape.field.rules.text != .any
+  }
+
+  /// When a value is too short or too long, and what to say then; too long comes last.
+  private func lengthConditions(_ shape: FieldShape, _ value: String) -> [(String, String)] {
     let rules = shape.field.rules
     let count = shape.field.type == .string ? "\(value).utf8.count" : "\(value).count"
     var conditions: [(String, String)] = []
@@ -170,6 +267,19 @@ struct ValidationWriter {
         ("\(count) > \(rules.byteCountMax)", "must have at most \(rules.byteCountMax) bytes")
       )
     }
+    if rules.encodedByteCountMax > 0 {
+      let maximum = rules.encodedByteCountMax
+      conditions.append(
+        ("\(value).protobufBytes.count > \(maximum)", "must have at most \(maximum) bytes encoded")
+      )
+    }
+    return conditions
+  }
+
+  /// When what is in a value breaks a rule, and what to say then.
+  private func contentConditions(_ shape: FieldShape, _ value: String) -> [(String, String)] {
+    let rules = shape.field.rules
+    var conditions: [(String, String)] = []
     if !rules.pattern.isEmpty {
       conditions.append(
         ("!Self.\(patternName(shape)).matches(\(value))", "must look like \(rules.pattern)")
@@ -193,7 +303,7 @@ struct ValidationWriter {
   }
 
   private func number(_ shape: FieldShape, _ value: String) -> String {
-    shape.field.type == .double ? value : "Double(\(value))"
+    shape.field.type == .double ? value : "Swift.Double(\(value))"
   }
 
   private func plain(_ number: Double) -> String {
@@ -211,7 +321,7 @@ struct ValidationWriter {
 
   private func add(_ path: String, _ description: String, _ writer: inout SourceWriter) {
     writer.line(
-      "violations.append(FieldViolation(field: \(path), "
+      "violations.append(RPCKit.FieldViolation(field: \(path), "
         + "description: \(SourceWriter.literal(description))))"
     )
   }

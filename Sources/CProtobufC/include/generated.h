@@ -19,6 +19,7 @@
 #include "google/protobuf/field_mask.pb-c.h"
 #include "google/protobuf/struct.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
+#include "google/protobuf/wrappers.pb-c.h"
 #include "google/rpc/error_details.pb-c.h"
 #include "google/rpc/status.pb-c.h"
 #include "grpc/health/v1/health.pb-c.h"
@@ -367,6 +368,33 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__protob
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__protobuf__timestamp(void) {
   return &google__protobuf__timestamp__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__protobuf__double_value(void) {
+  return &google__protobuf__double_value__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__protobuf__float_value(void) {
+  return &google__protobuf__float_value__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__protobuf__int64_value(void) {
+  return &google__protobuf__int64_value__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__protobuf__uint64_value(void) {
+  return &google__protobuf__uint64_value__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__protobuf__int32_value(void) {
+  return &google__protobuf__int32_value__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__protobuf__uint32_value(void) {
+  return &google__protobuf__uint32_value__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__protobuf__bool_value(void) {
+  return &google__protobuf__bool_value__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__protobuf__string_value(void) {
+  return &google__protobuf__string_value__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__protobuf__bytes_value(void) {
+  return &google__protobuf__bytes_value__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__rpc__error_info(void) {
   return &google__rpc__error_info__descriptor;
 }
@@ -705,6 +733,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__r
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__ruled__named_entry(void) {
   return &testing__v1__ruled__named_entry__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__ruled__hints_entry(void) {
+  return &testing__v1__ruled__hints_entry__descriptor;
 }
 
 #endif

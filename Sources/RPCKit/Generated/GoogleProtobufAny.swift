@@ -85,7 +85,7 @@ extension Google_Protobuf {
   /// "@type": "type.googleapis.com/google.protobuf.Duration",
   /// "value": "1.212s"
   /// }
-  public struct AnyMessage: Message {
+  public struct AnyMessage: RPCKit.Message {
     /// A URL/resource name that uniquely identifies the type of the serialized
     /// protocol buffer message. This string must contain at least
     /// one "/" character. The last segment of the URL's path must represent
@@ -113,68 +113,79 @@ extension Google_Protobuf {
     ///
     /// Schemes other than `http`, `https` (or the empty scheme) might be
     /// used with implementation specific semantics.
-    public var typeUrl: String = ""
+    public var typeUrl: Swift.String = ""
     /// Must be a valid serialized protocol buffer of the above specified type.
-    public var value: [UInt8] = []
+    public var value: [Swift.UInt8] = []
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      typeUrl: String = "",
-      value: [UInt8] = []
+      typeUrl: Swift.String = "",
+      value: [Swift.UInt8] = []
     ) {
       self.typeUrl = typeUrl
       self.value = value
     }
 
     /// `google.protobuf.Any`.
-    public static var protobufName: String { "google.protobuf.Any" }
+    public static var protobufName: Swift.String { "google.protobuf.Any" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__protobuf__any(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__protobuf__any(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__Any.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Protobuf__Any>) throws(MessageDecodingError) {
-      try unsafe self.typeUrl = MessageReading.string(source.pointee.type_url)
-      unsafe self.value = MessageReading.bytes(source.pointee.value)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__Any>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.typeUrl = RPCKit.MessageReading.string(source.pointee.f1_type_url)
+      unsafe self.value = RPCKit.MessageReading.bytes(source.pointee.f2_value)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Protobuf__Any> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__Any> {
       let target = unsafe scratch.allocate(Google__Protobuf__Any.self, 1)
       unsafe google__protobuf__any__init(target)
-      unsafe target.pointee.type_url = scratch.copy(self.typeUrl)
-      unsafe target.pointee.value = scratch.copy(self.value)
+      unsafe target.pointee.f1_type_url = scratch.copy(self.typeUrl)
+      unsafe target.pointee.f2_value = scratch.copy(self.value)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// The descriptor of `google/protobuf/any.proto`, for reflection and JSON.
-  public static var googleProtobufAnyFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var googleProtobufAnyFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "google/protobuf/any.proto",
       base64: "Chlnb29nbGUvcHJvdG9idWYvYW55LnByb3RvEg9nb29nbGUucHJvdG9idWYiNgoDQW55EhkKCHR5cGVfdXJsGAEgASgJUgd0eXBlVXJsEhQKBXZhbHVlGAIgASgMUgV2YWx1ZUJ2ChNjb20uZ29vZ2xlLnByb3RvYnVmQghBbnlQcm90b1ABWixnb29nbGUuZ29sYW5nLm9yZy9wcm90b2J1Zi90eXBlcy9rbm93bi9hbnlwYqICA0dQQqoCHkdvb2dsZS5Qcm90b2J1Zi5XZWxsS25vd25UeXBlc2IGcHJvdG8z"
     )

@@ -61,77 +61,88 @@ extension Google_Protobuf {
   /// encoded in JSON format as "3s", while 3 seconds and 1 nanosecond should
   /// be expressed in JSON format as "3.000000001s", and 3 seconds and 1
   /// microsecond should be expressed in JSON format as "3.000001s".
-  public struct Duration: Message {
+  public struct Duration: RPCKit.Message {
     /// Signed seconds of the span of time. Must be from -315,576,000,000
     /// to +315,576,000,000 inclusive. Note: these bounds are computed from:
     /// 60 sec/min * 60 min/hr * 24 hr/day * 365.25 days/year * 10000 years
-    public var seconds: Int64 = 0
+    public var seconds: Swift.Int64 = 0
     /// Signed fractions of a second at nanosecond resolution of the span
     /// of time. Durations less than one second are represented with a 0
     /// `seconds` field and a positive or negative `nanos` field. For durations
     /// of one second or more, a non-zero value for the `nanos` field must be
     /// of the same sign as the `seconds` field. Must be from -999,999,999
     /// to +999,999,999 inclusive.
-    public var nanos: Int32 = 0
+    public var nanos: Swift.Int32 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      seconds: Int64 = 0,
-      nanos: Int32 = 0
+      seconds: Swift.Int64 = 0,
+      nanos: Swift.Int32 = 0
     ) {
       self.seconds = seconds
       self.nanos = nanos
     }
 
     /// `google.protobuf.Duration`.
-    public static var protobufName: String { "google.protobuf.Duration" }
+    public static var protobufName: Swift.String { "google.protobuf.Duration" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__protobuf__duration(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__protobuf__duration(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__Duration.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Protobuf__Duration>) throws(MessageDecodingError) {
-      unsafe self.seconds = source.pointee.seconds
-      unsafe self.nanos = source.pointee.nanos
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__Duration>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.seconds = source.pointee.f1_seconds
+      unsafe self.nanos = source.pointee.f2_nanos
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Protobuf__Duration> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__Duration> {
       let target = unsafe scratch.allocate(Google__Protobuf__Duration.self, 1)
       unsafe google__protobuf__duration__init(target)
-      unsafe target.pointee.seconds = self.seconds
-      unsafe target.pointee.nanos = self.nanos
+      unsafe target.pointee.f1_seconds = self.seconds
+      unsafe target.pointee.f2_nanos = self.nanos
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// The descriptor of `google/protobuf/duration.proto`, for reflection and JSON.
-  public static var googleProtobufDurationFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var googleProtobufDurationFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "google/protobuf/duration.proto",
       base64: "Ch5nb29nbGUvcHJvdG9idWYvZHVyYXRpb24ucHJvdG8SD2dvb2dsZS5wcm90b2J1ZiI6CghEdXJhdGlvbhIYCgdzZWNvbmRzGAEgASgDUgdzZWNvbmRzEhQKBW5hbm9zGAIgASgFUgVuYW5vc0KDAQoTY29tLmdvb2dsZS5wcm90b2J1ZkINRHVyYXRpb25Qcm90b1ABWjFnb29nbGUuZ29sYW5nLm9yZy9wcm90b2J1Zi90eXBlcy9rbm93bi9kdXJhdGlvbnBi+AEBogIDR1BCqgIeR29vZ2xlLlByb3RvYnVmLldlbGxLbm93blR5cGVzYgZwcm90bzM="
     )

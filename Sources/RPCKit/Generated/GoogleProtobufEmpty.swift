@@ -10,53 +10,64 @@ extension Google_Protobuf {
   /// service Foo {
   /// rpc Bar(google.protobuf.Empty) returns (google.protobuf.Empty);
   /// }
-  public struct Empty: Message {
+  public struct Empty: RPCKit.Message {
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// `google.protobuf.Empty`.
-    public static var protobufName: String { "google.protobuf.Empty" }
+    public static var protobufName: Swift.String { "google.protobuf.Empty" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__protobuf__empty(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__protobuf__empty(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__Empty.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Protobuf__Empty>) throws(MessageDecodingError) {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__Empty>
+    ) throws(RPCKit.MessageDecodingError) {
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Protobuf__Empty> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__Empty> {
       let target = unsafe scratch.allocate(Google__Protobuf__Empty.self, 1)
       unsafe google__protobuf__empty__init(target)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// The descriptor of `google/protobuf/empty.proto`, for reflection and JSON.
-  public static var googleProtobufEmptyFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var googleProtobufEmptyFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "google/protobuf/empty.proto",
       base64: "Chtnb29nbGUvcHJvdG9idWYvZW1wdHkucHJvdG8SD2dvb2dsZS5wcm90b2J1ZiIHCgVFbXB0eUJ9ChNjb20uZ29vZ2xlLnByb3RvYnVmQgpFbXB0eVByb3RvUAFaLmdvb2dsZS5nb2xhbmcub3JnL3Byb3RvYnVmL3R5cGVzL2tub3duL2VtcHR5cGL4AQGiAgNHUEKqAh5Hb29nbGUuUHJvdG9idWYuV2VsbEtub3duVHlwZXNiBnByb3RvMw=="
     )

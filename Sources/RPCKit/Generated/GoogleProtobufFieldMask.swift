@@ -202,76 +202,87 @@ extension Google_Protobuf {
   /// The implementation of any API method which has a FieldMask type field in the
   /// request should verify the included field paths, and return an
   /// `INVALID_ARGUMENT` error if any path is unmappable.
-  public struct FieldMask: Message {
+  public struct FieldMask: RPCKit.Message {
     /// The set of field mask paths.
-    public var paths: [String] = []
+    public var paths: [Swift.String] = []
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      paths: [String] = []
+      paths: [Swift.String] = []
     ) {
       self.paths = paths
     }
 
     /// `google.protobuf.FieldMask`.
-    public static var protobufName: String { "google.protobuf.FieldMask" }
+    public static var protobufName: Swift.String { "google.protobuf.FieldMask" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__protobuf__field_mask(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__protobuf__field_mask(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__FieldMask.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Protobuf__FieldMask>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_paths > 0 {
-        unsafe self.paths.reserveCapacity(source.pointee.n_paths)
-        for index in unsafe 0..<source.pointee.n_paths {
-          try unsafe self.paths.append(MessageReading.string(source.pointee.paths[index]))
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__FieldMask>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_paths > 0 {
+        unsafe self.paths.reserveCapacity(source.pointee.n_f1_paths)
+        for index in unsafe 0..<source.pointee.n_f1_paths {
+          try unsafe self.paths.append(RPCKit.MessageReading.string(source.pointee.f1_paths[index]))
         }
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Protobuf__FieldMask> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__FieldMask> {
       let target = unsafe scratch.allocate(Google__Protobuf__FieldMask.self, 1)
       unsafe google__protobuf__field_mask__init(target)
       if !self.paths.isEmpty {
-        unsafe target.pointee.n_paths = self.paths.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.paths.count)
+        unsafe target.pointee.n_f1_paths = self.paths.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.paths.count)
         for (index, element) in self.paths.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.paths = unsafe elements
+        unsafe target.pointee.f1_paths = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// The descriptor of `google/protobuf/field_mask.proto`, for reflection and JSON.
-  public static var googleProtobufFieldMaskFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var googleProtobufFieldMaskFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "google/protobuf/field_mask.proto",
       base64: "CiBnb29nbGUvcHJvdG9idWYvZmllbGRfbWFzay5wcm90bxIPZ29vZ2xlLnByb3RvYnVmIiEKCUZpZWxkTWFzaxIUCgVwYXRocxgBIAMoCVIFcGF0aHNChQEKE2NvbS5nb29nbGUucHJvdG9idWZCDkZpZWxkTWFza1Byb3RvUAFaMmdvb2dsZS5nb2xhbmcub3JnL3Byb3RvYnVmL3R5cGVzL2tub3duL2ZpZWxkbWFza3Bi+AEBogIDR1BCqgIeR29vZ2xlLlByb3RvYnVmLldlbGxLbm93blR5cGVzYgZwcm90bzM="
     )

@@ -7,12 +7,12 @@ extension Google_Protobuf {
   /// `Value` type union.
   ///
   /// The JSON representation for `NullValue` is JSON `null`.
-  public struct NullValue: OpenEnum {
+  public struct NullValue: RPCKit.OpenEnum {
     /// The number on the wire.
-    public var rawValue: Int32
+    public var rawValue: Swift.Int32
 
     /// Makes a value of any number, named or not.
-    public init(rawValue: Int32) {
+    public init(rawValue: Swift.Int32) {
       self.rawValue = rawValue
     }
 
@@ -20,7 +20,7 @@ extension Google_Protobuf {
     public static var nullValue: Self { Self(rawValue: 0) }
 
     /// The name in the contract, or nil for a number that it does not name.
-    public var name: StaticString? {
+    public var name: Swift.StaticString? {
       switch rawValue {
       case 0: "NULL_VALUE"
       default: nil
@@ -36,77 +36,88 @@ extension Google_Protobuf {
   /// with the proto support for the language.
   ///
   /// The JSON representation for `Struct` is JSON object.
-  public struct Struct: Message {
+  public struct Struct: RPCKit.Message {
     /// Unordered map of dynamically typed values.
-    public var fields: [String: Google_Protobuf.Value] = [:]
+    public var fields: [Swift.String: Google_Protobuf.Value] = [:]
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      fields: [String: Google_Protobuf.Value] = [:]
+      fields: [Swift.String: Google_Protobuf.Value] = [:]
     ) {
       self.fields = fields
     }
 
     /// `google.protobuf.Struct`.
-    public static var protobufName: String { "google.protobuf.Struct" }
+    public static var protobufName: Swift.String { "google.protobuf.Struct" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__protobuf__struct(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__protobuf__struct(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__Struct.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Protobuf__Struct>) throws(MessageDecodingError) {
-      for index in unsafe 0..<source.pointee.n_fields {
-        guard let entry = unsafe source.pointee.fields[index] else { continue }
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__Struct>
+    ) throws(RPCKit.MessageDecodingError) {
+      for index in unsafe 0..<source.pointee.n_f1_fields {
+        guard let entry = unsafe source.pointee.f1_fields[index] else { continue }
         var value = Google_Protobuf.Value()
-        if let member = unsafe entry.pointee.value {
+        if let member = unsafe entry.pointee.f2_value {
           try unsafe value = Google_Protobuf.Value(reading: member)
         }
-        try unsafe self.fields[MessageReading.string(entry.pointee.key)] = value
+        try unsafe self.fields[RPCKit.MessageReading.string(entry.pointee.f1_key)] = value
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Protobuf__Struct> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__Struct> {
       let target = unsafe scratch.allocate(Google__Protobuf__Struct.self, 1)
       unsafe google__protobuf__struct__init(target)
       if !self.fields.isEmpty {
-        unsafe target.pointee.n_fields = self.fields.count
-        let entries = unsafe scratch.allocate(UnsafeMutablePointer<Google__Protobuf__Struct__FieldsEntry>?.self, self.fields.count)
+        unsafe target.pointee.n_f1_fields = self.fields.count
+        let entries = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Google__Protobuf__Struct__FieldsEntry>?.self, self.fields.count)
         let sorted = self.fields.sorted { $0.key < $1.key }
         for (index, element) in sorted.enumerated() {
           let entry = unsafe scratch.allocate(Google__Protobuf__Struct__FieldsEntry.self, 1)
           unsafe google__protobuf__struct__fields_entry__init(entry)
-          unsafe entry.pointee.key = scratch.copy(element.key)
-          unsafe entry.pointee.value = element.value.packed(in: scratch)
+          unsafe entry.pointee.f1_key = scratch.copy(element.key)
+          unsafe entry.pointee.f2_value = element.value.packed(in: scratch)
           unsafe entries[index] = unsafe entry
         }
-        unsafe target.pointee.fields = unsafe entries
+        unsafe target.pointee.f1_fields = unsafe entries
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
@@ -116,17 +127,17 @@ extension Google_Protobuf {
   /// variants. Absence of any variant indicates an error.
   ///
   /// The JSON representation for `Value` is JSON value.
-  public struct Value: Message {
+  public struct Value: RPCKit.Message {
     /// The kind of value.
-    public enum KindOneOf: Hashable, Sendable {
+    public enum KindOneOf: Swift.Hashable, Swift.Sendable {
       /// Represents a null value.
       case nullValue(Google_Protobuf.NullValue)
       /// Represents a double value.
-      case numberValue(Double)
+      case numberValue(Swift.Double)
       /// Represents a string value.
-      case stringValue(String)
+      case stringValue(Swift.String)
       /// Represents a boolean value.
-      case boolValue(Bool)
+      case boolValue(Swift.Bool)
       /// Represents a structured value.
       case structValue(Google_Protobuf.Struct)
       /// Represents a repeated `Value`.
@@ -147,36 +158,42 @@ extension Google_Protobuf {
     }
 
     /// `google.protobuf.Value`.
-    public static var protobufName: String { "google.protobuf.Value" }
+    public static var protobufName: Swift.String { "google.protobuf.Value" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__protobuf__value(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__protobuf__value(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__Value.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Protobuf__Value>) throws(MessageDecodingError) {
-      switch unsafe source.pointee.kind_case.rawValue {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__Value>
+    ) throws(RPCKit.MessageDecodingError) {
+      switch unsafe source.pointee.o0_kind_case.rawValue {
       case 1:
-        unsafe self.kind = .nullValue(Google_Protobuf.NullValue(rawValue: MessageReading.number(source.pointee.null_value.rawValue)))
+        unsafe self.kind = KindOneOf.nullValue(Google_Protobuf.NullValue(rawValue: RPCKit.MessageReading.number(source.pointee.f1_null_value.rawValue)))
       case 2:
-        unsafe self.kind = .numberValue(source.pointee.number_value)
+        unsafe self.kind = KindOneOf.numberValue(source.pointee.f2_number_value)
       case 3:
-        try unsafe self.kind = .stringValue(MessageReading.string(source.pointee.string_value))
+        try unsafe self.kind = KindOneOf.stringValue(RPCKit.MessageReading.string(source.pointee.f3_string_value))
       case 4:
-        unsafe self.kind = .boolValue(source.pointee.bool_value != 0)
+        unsafe self.kind = KindOneOf.boolValue(source.pointee.f4_bool_value != 0)
       case 5:
-        if let member = unsafe source.pointee.struct_value {
-          try unsafe self.kind = .structValue(Google_Protobuf.Struct(reading: member))
+        if let member = unsafe source.pointee.f5_struct_value {
+          try unsafe self.kind = KindOneOf.structValue(Google_Protobuf.Struct(reading: member))
         }
       case 6:
-        if let member = unsafe source.pointee.list_value {
-          try unsafe self.kind = .listValue(Google_Protobuf.ListValue(reading: member))
+        if let member = unsafe source.pointee.f6_list_value {
+          try unsafe self.kind = KindOneOf.listValue(Google_Protobuf.ListValue(reading: member))
         }
       default:
         break
@@ -185,37 +202,39 @@ extension Google_Protobuf {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Protobuf__Value> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__Value> {
       let target = unsafe scratch.allocate(Google__Protobuf__Value.self, 1)
       unsafe google__protobuf__value__init(target)
       switch self.kind {
-      case .nullValue(let value):
-        unsafe target.pointee.null_value = Google__Protobuf__NullValue(rawValue: UInt32(bitPattern: value.rawValue))
-        unsafe target.pointee.kind_case = Google__Protobuf__Value__KindCase(rawValue: 1)
-      case .numberValue(let value):
-        unsafe target.pointee.number_value = value
-        unsafe target.pointee.kind_case = Google__Protobuf__Value__KindCase(rawValue: 2)
-      case .stringValue(let value):
-        unsafe target.pointee.string_value = scratch.copy(value)
-        unsafe target.pointee.kind_case = Google__Protobuf__Value__KindCase(rawValue: 3)
-      case .boolValue(let value):
-        unsafe target.pointee.bool_value = value ? 1 : 0
-        unsafe target.pointee.kind_case = Google__Protobuf__Value__KindCase(rawValue: 4)
-      case .structValue(let value):
-        unsafe target.pointee.struct_value = value.packed(in: scratch)
-        unsafe target.pointee.kind_case = Google__Protobuf__Value__KindCase(rawValue: 5)
-      case .listValue(let value):
-        unsafe target.pointee.list_value = value.packed(in: scratch)
-        unsafe target.pointee.kind_case = Google__Protobuf__Value__KindCase(rawValue: 6)
+      case .nullValue(let value)?:
+        unsafe target.pointee.f1_null_value = Google__Protobuf__NullValue(rawValue: Swift.UInt32(bitPattern: value.rawValue))
+        unsafe target.pointee.o0_kind_case = .init(rawValue: 1)
+      case .numberValue(let value)?:
+        unsafe target.pointee.f2_number_value = value
+        unsafe target.pointee.o0_kind_case = .init(rawValue: 2)
+      case .stringValue(let value)?:
+        unsafe target.pointee.f3_string_value = scratch.copy(value)
+        unsafe target.pointee.o0_kind_case = .init(rawValue: 3)
+      case .boolValue(let value)?:
+        unsafe target.pointee.f4_bool_value = value ? 1 : 0
+        unsafe target.pointee.o0_kind_case = .init(rawValue: 4)
+      case .structValue(let value)?:
+        unsafe target.pointee.f5_struct_value = value.packed(in: scratch)
+        unsafe target.pointee.o0_kind_case = .init(rawValue: 5)
+      case .listValue(let value)?:
+        unsafe target.pointee.f6_list_value = value.packed(in: scratch)
+        unsafe target.pointee.o0_kind_case = .init(rawValue: 6)
       case nil:
         break
       }
@@ -223,14 +242,17 @@ extension Google_Protobuf {
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// `ListValue` is a wrapper around a repeated field of values.
   ///
   /// The JSON representation for `ListValue` is JSON array.
-  public struct ListValue: Message {
+  public struct ListValue: RPCKit.Message {
     /// Repeated field of dynamically typed values.
     public var values: [Google_Protobuf.Value] = []
 
@@ -245,24 +267,30 @@ extension Google_Protobuf {
     }
 
     /// `google.protobuf.ListValue`.
-    public static var protobufName: String { "google.protobuf.ListValue" }
+    public static var protobufName: Swift.String { "google.protobuf.ListValue" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__protobuf__list_value(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__protobuf__list_value(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__ListValue.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Protobuf__ListValue>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_values > 0 {
-        unsafe self.values.reserveCapacity(source.pointee.n_values)
-        for index in unsafe 0..<source.pointee.n_values {
-          if let member = unsafe source.pointee.values[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__ListValue>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_values > 0 {
+        unsafe self.values.reserveCapacity(source.pointee.n_f1_values)
+        for index in unsafe 0..<source.pointee.n_f1_values {
+          if let member = unsafe source.pointee.f1_values[index] {
             try unsafe self.values.append(Google_Protobuf.Value(reading: member))
           }
         }
@@ -271,37 +299,42 @@ extension Google_Protobuf {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Protobuf__ListValue> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__ListValue> {
       let target = unsafe scratch.allocate(Google__Protobuf__ListValue.self, 1)
       unsafe google__protobuf__list_value__init(target)
       if !self.values.isEmpty {
-        unsafe target.pointee.n_values = self.values.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Google__Protobuf__Value>?.self, self.values.count)
+        unsafe target.pointee.n_f1_values = self.values.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Google__Protobuf__Value>?.self, self.values.count)
         for (index, element) in self.values.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.values = unsafe elements
+        unsafe target.pointee.f1_values = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// The descriptor of `google/protobuf/struct.proto`, for reflection and JSON.
-  public static var googleProtobufStructFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var googleProtobufStructFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "google/protobuf/struct.proto",
       base64: "Chxnb29nbGUvcHJvdG9idWYvc3RydWN0LnByb3RvEg9nb29nbGUucHJvdG9idWYimAEKBlN0cnVjdBI7CgZmaWVsZHMYASADKAsyIy5nb29nbGUucHJvdG9idWYuU3RydWN0LkZpZWxkc0VudHJ5UgZmaWVsZHMaUQoLRmllbGRzRW50cnkSEAoDa2V5GAEgASgJUgNrZXkSLAoFdmFsdWUYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWVSBXZhbHVlOgI4ASKyAgoFVmFsdWUSOwoKbnVsbF92YWx1ZRgBIAEoDjIaLmdvb2dsZS5wcm90b2J1Zi5OdWxsVmFsdWVIAFIJbnVsbFZhbHVlEiMKDG51bWJlcl92YWx1ZRgCIAEoAUgAUgtudW1iZXJWYWx1ZRIjCgxzdHJpbmdfdmFsdWUYAyABKAlIAFILc3RyaW5nVmFsdWUSHwoKYm9vbF92YWx1ZRgEIAEoCEgAUglib29sVmFsdWUSPAoMc3RydWN0X3ZhbHVlGAUgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgAUgtzdHJ1Y3RWYWx1ZRI7CgpsaXN0X3ZhbHVlGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLkxpc3RWYWx1ZUgAUglsaXN0VmFsdWVCBgoEa2luZCI7CglMaXN0VmFsdWUSLgoGdmFsdWVzGAEgAygLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlUgZ2YWx1ZXMqGwoJTnVsbFZhbHVlEg4KCk5VTExfVkFMVUUQAEJ/ChNjb20uZ29vZ2xlLnByb3RvYnVmQgtTdHJ1Y3RQcm90b1ABWi9nb29nbGUuZ29sYW5nLm9yZy9wcm90b2J1Zi90eXBlcy9rbm93bi9zdHJ1Y3RwYvgBAaICA0dQQqoCHkdvb2dsZS5Qcm90b2J1Zi5XZWxsS25vd25UeXBlc2IGcHJvdG8z"
     )

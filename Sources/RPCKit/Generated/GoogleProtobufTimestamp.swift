@@ -94,75 +94,86 @@ extension Google_Protobuf {
   /// the Joda Time's [`ISODateTimeFormat.dateTime()`](
   /// http://www.joda.org/joda-time/apidocs/org/joda/time/format/ISODateTimeFormat.html#dateTime%2D%2D
   /// ) to obtain a formatter capable of generating timestamps in this format.
-  public struct Timestamp: Message {
+  public struct Timestamp: RPCKit.Message {
     /// Represents seconds of UTC time since Unix epoch
     /// 1970-01-01T00:00:00Z. Must be from 0001-01-01T00:00:00Z to
     /// 9999-12-31T23:59:59Z inclusive.
-    public var seconds: Int64 = 0
+    public var seconds: Swift.Int64 = 0
     /// Non-negative fractions of a second at nanosecond resolution. Negative
     /// second values with fractions must still have non-negative nanos values
     /// that count forward in time. Must be from 0 to 999,999,999
     /// inclusive.
-    public var nanos: Int32 = 0
+    public var nanos: Swift.Int32 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      seconds: Int64 = 0,
-      nanos: Int32 = 0
+      seconds: Swift.Int64 = 0,
+      nanos: Swift.Int32 = 0
     ) {
       self.seconds = seconds
       self.nanos = nanos
     }
 
     /// `google.protobuf.Timestamp`.
-    public static var protobufName: String { "google.protobuf.Timestamp" }
+    public static var protobufName: Swift.String { "google.protobuf.Timestamp" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__protobuf__timestamp(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__protobuf__timestamp(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Protobuf__Timestamp.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Protobuf__Timestamp>) throws(MessageDecodingError) {
-      unsafe self.seconds = source.pointee.seconds
-      unsafe self.nanos = source.pointee.nanos
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Protobuf__Timestamp>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.seconds = source.pointee.f1_seconds
+      unsafe self.nanos = source.pointee.f2_nanos
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Protobuf__Timestamp> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Protobuf__Timestamp> {
       let target = unsafe scratch.allocate(Google__Protobuf__Timestamp.self, 1)
       unsafe google__protobuf__timestamp__init(target)
-      unsafe target.pointee.seconds = self.seconds
-      unsafe target.pointee.nanos = self.nanos
+      unsafe target.pointee.f1_seconds = self.seconds
+      unsafe target.pointee.f2_nanos = self.nanos
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// The descriptor of `google/protobuf/timestamp.proto`, for reflection and JSON.
-  public static var googleProtobufTimestampFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var googleProtobufTimestampFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "google/protobuf/timestamp.proto",
       base64: "Ch9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvEg9nb29nbGUucHJvdG9idWYiOwoJVGltZXN0YW1wEhgKB3NlY29uZHMYASABKANSB3NlY29uZHMSFAoFbmFub3MYAiABKAVSBW5hbm9zQoUBChNjb20uZ29vZ2xlLnByb3RvYnVmQg5UaW1lc3RhbXBQcm90b1ABWjJnb29nbGUuZ29sYW5nLm9yZy9wcm90b2J1Zi90eXBlcy9rbm93bi90aW1lc3RhbXBwYvgBAaICA0dQQqoCHkdvb2dsZS5Qcm90b2J1Zi5XZWxsS25vd25UeXBlc2IGcHJvdG8z"
     )

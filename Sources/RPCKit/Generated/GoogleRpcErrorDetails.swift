@@ -4,22 +4,22 @@ package import CProtobufC
 
 extension Google_Rpc {
   /// The cause of an error, for programs.
-  public struct ErrorInfo: Message {
+  public struct ErrorInfo: RPCKit.Message {
     /// The cause, in upper snake case: unique within `domain`.
-    public var reason: String = ""
+    public var reason: Swift.String = ""
     /// Who defines `reason`.
-    public var domain: String = ""
+    public var domain: Swift.String = ""
     /// What else belongs to the cause.
-    public var metadata: [String: String] = [:]
+    public var metadata: [Swift.String: Swift.String] = [:]
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      reason: String = "",
-      domain: String = "",
-      metadata: [String: String] = [:]
+      reason: Swift.String = "",
+      domain: Swift.String = "",
+      metadata: [Swift.String: Swift.String] = [:]
     ) {
       self.reason = reason
       self.domain = domain
@@ -27,67 +27,78 @@ extension Google_Rpc {
     }
 
     /// `google.rpc.ErrorInfo`.
-    public static var protobufName: String { "google.rpc.ErrorInfo" }
+    public static var protobufName: Swift.String { "google.rpc.ErrorInfo" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__rpc__error_info(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__rpc__error_info(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Rpc__ErrorInfo.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Rpc__ErrorInfo>) throws(MessageDecodingError) {
-      try unsafe self.reason = MessageReading.string(source.pointee.reason)
-      try unsafe self.domain = MessageReading.string(source.pointee.domain)
-      for index in unsafe 0..<source.pointee.n_metadata {
-        guard let entry = unsafe source.pointee.metadata[index] else { continue }
-        try unsafe self.metadata[MessageReading.string(entry.pointee.key)] = MessageReading.string(entry.pointee.value)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Rpc__ErrorInfo>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.reason = RPCKit.MessageReading.string(source.pointee.f1_reason)
+      try unsafe self.domain = RPCKit.MessageReading.string(source.pointee.f2_domain)
+      for index in unsafe 0..<source.pointee.n_f3_metadata {
+        guard let entry = unsafe source.pointee.f3_metadata[index] else { continue }
+        try unsafe self.metadata[RPCKit.MessageReading.string(entry.pointee.f1_key)] = RPCKit.MessageReading.string(entry.pointee.f2_value)
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Rpc__ErrorInfo> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Rpc__ErrorInfo> {
       let target = unsafe scratch.allocate(Google__Rpc__ErrorInfo.self, 1)
       unsafe google__rpc__error_info__init(target)
-      unsafe target.pointee.reason = scratch.copy(self.reason)
-      unsafe target.pointee.domain = scratch.copy(self.domain)
+      unsafe target.pointee.f1_reason = scratch.copy(self.reason)
+      unsafe target.pointee.f2_domain = scratch.copy(self.domain)
       if !self.metadata.isEmpty {
-        unsafe target.pointee.n_metadata = self.metadata.count
-        let entries = unsafe scratch.allocate(UnsafeMutablePointer<Google__Rpc__ErrorInfo__MetadataEntry>?.self, self.metadata.count)
+        unsafe target.pointee.n_f3_metadata = self.metadata.count
+        let entries = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Google__Rpc__ErrorInfo__MetadataEntry>?.self, self.metadata.count)
         let sorted = self.metadata.sorted { $0.key < $1.key }
         for (index, element) in sorted.enumerated() {
           let entry = unsafe scratch.allocate(Google__Rpc__ErrorInfo__MetadataEntry.self, 1)
           unsafe google__rpc__error_info__metadata_entry__init(entry)
-          unsafe entry.pointee.key = scratch.copy(element.key)
-          unsafe entry.pointee.value = scratch.copy(element.value)
+          unsafe entry.pointee.f1_key = scratch.copy(element.key)
+          unsafe entry.pointee.f2_value = scratch.copy(element.value)
           unsafe entries[index] = unsafe entry
         }
-        unsafe target.pointee.metadata = unsafe entries
+        unsafe target.pointee.f3_metadata = unsafe entries
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// When the call may be sent again.
-  public struct RetryInfo: Message {
+  public struct RetryInfo: RPCKit.Message {
     /// Wait at least this long.
     public var retryDelay: Google_Protobuf.Duration? = nil
 
@@ -102,185 +113,218 @@ extension Google_Rpc {
     }
 
     /// `google.rpc.RetryInfo`.
-    public static var protobufName: String { "google.rpc.RetryInfo" }
+    public static var protobufName: Swift.String { "google.rpc.RetryInfo" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__rpc__retry_info(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__rpc__retry_info(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Rpc__RetryInfo.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Rpc__RetryInfo>) throws(MessageDecodingError) {
-      if let member = unsafe source.pointee.retry_delay {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Rpc__RetryInfo>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_retry_delay {
         try unsafe self.retryDelay = Google_Protobuf.Duration(reading: member)
       }
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Rpc__RetryInfo> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Rpc__RetryInfo> {
       let target = unsafe scratch.allocate(Google__Rpc__RetryInfo.self, 1)
       unsafe google__rpc__retry_info__init(target)
       if let value = self.retryDelay {
-        unsafe target.pointee.retry_delay = value.packed(in: scratch)
+        unsafe target.pointee.f1_retry_delay = value.packed(in: scratch)
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// What went wrong where, for developers.
-  public struct DebugInfo: Message {
+  public struct DebugInfo: RPCKit.Message {
     /// One line per stack frame.
-    public var stackEntries: [String] = []
+    public var stackEntries: [Swift.String] = []
     /// Anything else.
-    public var detail: String = ""
+    public var detail: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      stackEntries: [String] = [],
-      detail: String = ""
+      stackEntries: [Swift.String] = [],
+      detail: Swift.String = ""
     ) {
       self.stackEntries = stackEntries
       self.detail = detail
     }
 
     /// `google.rpc.DebugInfo`.
-    public static var protobufName: String { "google.rpc.DebugInfo" }
+    public static var protobufName: Swift.String { "google.rpc.DebugInfo" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__rpc__debug_info(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__rpc__debug_info(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Rpc__DebugInfo.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Rpc__DebugInfo>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_stack_entries > 0 {
-        unsafe self.stackEntries.reserveCapacity(source.pointee.n_stack_entries)
-        for index in unsafe 0..<source.pointee.n_stack_entries {
-          try unsafe self.stackEntries.append(MessageReading.string(source.pointee.stack_entries[index]))
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Rpc__DebugInfo>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_stack_entries > 0 {
+        unsafe self.stackEntries.reserveCapacity(source.pointee.n_f1_stack_entries)
+        for index in unsafe 0..<source.pointee.n_f1_stack_entries {
+          try unsafe self.stackEntries.append(RPCKit.MessageReading.string(source.pointee.f1_stack_entries[index]))
         }
       }
-      try unsafe self.detail = MessageReading.string(source.pointee.detail)
+      try unsafe self.detail = RPCKit.MessageReading.string(source.pointee.f2_detail)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Rpc__DebugInfo> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Rpc__DebugInfo> {
       let target = unsafe scratch.allocate(Google__Rpc__DebugInfo.self, 1)
       unsafe google__rpc__debug_info__init(target)
       if !self.stackEntries.isEmpty {
-        unsafe target.pointee.n_stack_entries = self.stackEntries.count
-        let elements = unsafe scratch.allocate(ProtobufCBinaryData.self, self.stackEntries.count)
+        unsafe target.pointee.n_f1_stack_entries = self.stackEntries.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.stackEntries.count)
         for (index, element) in self.stackEntries.enumerated() {
           unsafe elements[index] = scratch.copy(element)
         }
-        unsafe target.pointee.stack_entries = unsafe elements
+        unsafe target.pointee.f1_stack_entries = unsafe elements
       }
-      unsafe target.pointee.detail = scratch.copy(self.detail)
+      unsafe target.pointee.f2_detail = scratch.copy(self.detail)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Which quota was exceeded.
-  public struct QuotaFailure: Message {
+  public struct QuotaFailure: RPCKit.Message {
     /// One exceeded quota.
-    public struct Violation: Message {
+    public struct Violation: RPCKit.Message {
       /// Whose quota: `project:1234`.
-      public var subject: String = ""
+      public var subject: Swift.String = ""
       /// What was exceeded and what to do.
-      public var description: String = ""
+      public var description: Swift.String = ""
 
       /// Makes a message with every field at its default.
       public init() {}
 
       /// Makes a message of the given fields.
       public init(
-        subject: String = "",
-        description: String = ""
+        subject: Swift.String = "",
+        description: Swift.String = ""
       ) {
         self.subject = subject
         self.description = description
       }
 
       /// `google.rpc.QuotaFailure.Violation`.
-      public static var protobufName: String { "google.rpc.QuotaFailure.Violation" }
+      public static var protobufName: Swift.String { "google.rpc.QuotaFailure.Violation" }
 
       /// Decodes one whole message; see `Message`.
       public init(
-        protobuf bytes: Span<UInt8>,
-        limits: MessageLimits
-      ) throws(MessageDecodingError) {
-        let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__rpc__quota_failure__violation(), limits)
+        protobuf bytes: Swift.Span<Swift.UInt8>,
+        limits: RPCKit.MessageLimits
+      ) throws(RPCKit.MessageDecodingError) {
+        let unpacked = try unsafe RPCKit.UnpackedMessage(
+          bytes,
+          rpckit_descriptor_google__rpc__quota_failure__violation(),
+          limits
+        )
         defer { unpacked.release() }
         try unsafe self.init(reading: unpacked.root(as: Google__Rpc__QuotaFailure__Violation.self))
       }
 
       /// Copies what protobuf-c unpacked.
-      package init(reading source: UnsafeMutablePointer<Google__Rpc__QuotaFailure__Violation>) throws(MessageDecodingError) {
-        try unsafe self.subject = MessageReading.string(source.pointee.subject)
-        try unsafe self.description = MessageReading.string(source.pointee.description)
+      package init(
+        reading source: Swift.UnsafeMutablePointer<Google__Rpc__QuotaFailure__Violation>
+      ) throws(RPCKit.MessageDecodingError) {
+        try unsafe self.subject = RPCKit.MessageReading.string(source.pointee.f1_subject)
+        try unsafe self.description = RPCKit.MessageReading.string(source.pointee.f2_description)
       }
 
       /// Appends the encoded message; see `Message`.
       public func append(
-        to buffer: inout ByteBuffer,
-        prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+        to buffer: inout RPCKit.ByteBuffer,
+        prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
       ) {
-        let scratch = MessageScratch()
+        let scratch = RPCKit.MessageScratch()
         defer { scratch.release() }
         unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
       }
 
       /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-      package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Rpc__QuotaFailure__Violation> {
+      package func packed(
+        in scratch: RPCKit.MessageScratch
+      ) -> Swift.UnsafeMutablePointer<Google__Rpc__QuotaFailure__Violation> {
         let target = unsafe scratch.allocate(Google__Rpc__QuotaFailure__Violation.self, 1)
         unsafe google__rpc__quota_failure__violation__init(target)
-        unsafe target.pointee.subject = scratch.copy(self.subject)
-        unsafe target.pointee.description = scratch.copy(self.description)
+        unsafe target.pointee.f1_subject = scratch.copy(self.subject)
+        unsafe target.pointee.f2_description = scratch.copy(self.description)
         return unsafe target
       }
 
       /// Adds a violation for each broken rule; see `Message`.
-      public func validate(path: String, into violations: inout [FieldViolation]) {
+      public func validate(
+        path: Swift.String,
+        into violations: inout [RPCKit.FieldViolation]
+      ) {
       }
     }
 
@@ -298,24 +342,30 @@ extension Google_Rpc {
     }
 
     /// `google.rpc.QuotaFailure`.
-    public static var protobufName: String { "google.rpc.QuotaFailure" }
+    public static var protobufName: Swift.String { "google.rpc.QuotaFailure" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__rpc__quota_failure(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__rpc__quota_failure(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Rpc__QuotaFailure.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Rpc__QuotaFailure>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_violations > 0 {
-        unsafe self.violations.reserveCapacity(source.pointee.n_violations)
-        for index in unsafe 0..<source.pointee.n_violations {
-          if let member = unsafe source.pointee.violations[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Rpc__QuotaFailure>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_violations > 0 {
+        unsafe self.violations.reserveCapacity(source.pointee.n_f1_violations)
+        for index in unsafe 0..<source.pointee.n_f1_violations {
+          if let member = unsafe source.pointee.f1_violations[index] {
             try unsafe self.violations.append(Google_Rpc.QuotaFailure.Violation(reading: member))
           }
         }
@@ -324,53 +374,58 @@ extension Google_Rpc {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Rpc__QuotaFailure> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Rpc__QuotaFailure> {
       let target = unsafe scratch.allocate(Google__Rpc__QuotaFailure.self, 1)
       unsafe google__rpc__quota_failure__init(target)
       if !self.violations.isEmpty {
-        unsafe target.pointee.n_violations = self.violations.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Google__Rpc__QuotaFailure__Violation>?.self, self.violations.count)
+        unsafe target.pointee.n_f1_violations = self.violations.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Google__Rpc__QuotaFailure__Violation>?.self, self.violations.count)
         for (index, element) in self.violations.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.violations = unsafe elements
+        unsafe target.pointee.f1_violations = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// What was not as the call needs it.
-  public struct PreconditionFailure: Message {
+  public struct PreconditionFailure: RPCKit.Message {
     /// One broken precondition.
-    public struct Violation: Message {
+    public struct Violation: RPCKit.Message {
       /// Which sort of precondition.
-      public var type: String = ""
+      public var type: Swift.String = ""
       /// What it is about.
-      public var subject: String = ""
+      public var subject: Swift.String = ""
       /// What is wrong and what to do.
-      public var description: String = ""
+      public var description: Swift.String = ""
 
       /// Makes a message with every field at its default.
       public init() {}
 
       /// Makes a message of the given fields.
       public init(
-        type: String = "",
-        subject: String = "",
-        description: String = ""
+        type: Swift.String = "",
+        subject: Swift.String = "",
+        description: Swift.String = ""
       ) {
         self.type = type
         self.subject = subject
@@ -378,47 +433,58 @@ extension Google_Rpc {
       }
 
       /// `google.rpc.PreconditionFailure.Violation`.
-      public static var protobufName: String { "google.rpc.PreconditionFailure.Violation" }
+      public static var protobufName: Swift.String { "google.rpc.PreconditionFailure.Violation" }
 
       /// Decodes one whole message; see `Message`.
       public init(
-        protobuf bytes: Span<UInt8>,
-        limits: MessageLimits
-      ) throws(MessageDecodingError) {
-        let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__rpc__precondition_failure__violation(), limits)
+        protobuf bytes: Swift.Span<Swift.UInt8>,
+        limits: RPCKit.MessageLimits
+      ) throws(RPCKit.MessageDecodingError) {
+        let unpacked = try unsafe RPCKit.UnpackedMessage(
+          bytes,
+          rpckit_descriptor_google__rpc__precondition_failure__violation(),
+          limits
+        )
         defer { unpacked.release() }
         try unsafe self.init(reading: unpacked.root(as: Google__Rpc__PreconditionFailure__Violation.self))
       }
 
       /// Copies what protobuf-c unpacked.
-      package init(reading source: UnsafeMutablePointer<Google__Rpc__PreconditionFailure__Violation>) throws(MessageDecodingError) {
-        try unsafe self.type = MessageReading.string(source.pointee.type)
-        try unsafe self.subject = MessageReading.string(source.pointee.subject)
-        try unsafe self.description = MessageReading.string(source.pointee.description)
+      package init(
+        reading source: Swift.UnsafeMutablePointer<Google__Rpc__PreconditionFailure__Violation>
+      ) throws(RPCKit.MessageDecodingError) {
+        try unsafe self.type = RPCKit.MessageReading.string(source.pointee.f1_type)
+        try unsafe self.subject = RPCKit.MessageReading.string(source.pointee.f2_subject)
+        try unsafe self.description = RPCKit.MessageReading.string(source.pointee.f3_description)
       }
 
       /// Appends the encoded message; see `Message`.
       public func append(
-        to buffer: inout ByteBuffer,
-        prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+        to buffer: inout RPCKit.ByteBuffer,
+        prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
       ) {
-        let scratch = MessageScratch()
+        let scratch = RPCKit.MessageScratch()
         defer { scratch.release() }
         unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
       }
 
       /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-      package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Rpc__PreconditionFailure__Violation> {
+      package func packed(
+        in scratch: RPCKit.MessageScratch
+      ) -> Swift.UnsafeMutablePointer<Google__Rpc__PreconditionFailure__Violation> {
         let target = unsafe scratch.allocate(Google__Rpc__PreconditionFailure__Violation.self, 1)
         unsafe google__rpc__precondition_failure__violation__init(target)
-        unsafe target.pointee.type = scratch.copy(self.type)
-        unsafe target.pointee.subject = scratch.copy(self.subject)
-        unsafe target.pointee.description = scratch.copy(self.description)
+        unsafe target.pointee.f1_type = scratch.copy(self.type)
+        unsafe target.pointee.f2_subject = scratch.copy(self.subject)
+        unsafe target.pointee.f3_description = scratch.copy(self.description)
         return unsafe target
       }
 
       /// Adds a violation for each broken rule; see `Message`.
-      public func validate(path: String, into violations: inout [FieldViolation]) {
+      public func validate(
+        path: Swift.String,
+        into violations: inout [RPCKit.FieldViolation]
+      ) {
       }
     }
 
@@ -436,24 +502,30 @@ extension Google_Rpc {
     }
 
     /// `google.rpc.PreconditionFailure`.
-    public static var protobufName: String { "google.rpc.PreconditionFailure" }
+    public static var protobufName: Swift.String { "google.rpc.PreconditionFailure" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__rpc__precondition_failure(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__rpc__precondition_failure(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Rpc__PreconditionFailure.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Rpc__PreconditionFailure>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_violations > 0 {
-        unsafe self.violations.reserveCapacity(source.pointee.n_violations)
-        for index in unsafe 0..<source.pointee.n_violations {
-          if let member = unsafe source.pointee.violations[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Rpc__PreconditionFailure>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_violations > 0 {
+        unsafe self.violations.reserveCapacity(source.pointee.n_f1_violations)
+        for index in unsafe 0..<source.pointee.n_f1_violations {
+          if let member = unsafe source.pointee.f1_violations[index] {
             try unsafe self.violations.append(Google_Rpc.PreconditionFailure.Violation(reading: member))
           }
         }
@@ -462,131 +534,159 @@ extension Google_Rpc {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Rpc__PreconditionFailure> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Rpc__PreconditionFailure> {
       let target = unsafe scratch.allocate(Google__Rpc__PreconditionFailure.self, 1)
       unsafe google__rpc__precondition_failure__init(target)
       if !self.violations.isEmpty {
-        unsafe target.pointee.n_violations = self.violations.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Google__Rpc__PreconditionFailure__Violation>?.self, self.violations.count)
+        unsafe target.pointee.n_f1_violations = self.violations.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Google__Rpc__PreconditionFailure__Violation>?.self, self.violations.count)
         for (index, element) in self.violations.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.violations = unsafe elements
+        unsafe target.pointee.f1_violations = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Which fields of the request break a rule.
-  public struct BadRequest: Message {
+  public struct BadRequest: RPCKit.Message {
     /// One field that breaks a rule.
-    public struct FieldViolationMessage: Message {
+    public struct FieldViolation: RPCKit.Message {
       /// Path of the field: `guests[2].email`.
-      public var field: String = ""
+      public var field: Swift.String = ""
       /// What is wrong with it and what would be right.
-      public var description: String = ""
+      public var description: Swift.String = ""
+      /// Which rule is broken, for programs; empty where the rule has no name.
+      public var reason: Swift.String = ""
 
       /// Makes a message with every field at its default.
       public init() {}
 
       /// Makes a message of the given fields.
       public init(
-        field: String = "",
-        description: String = ""
+        field: Swift.String = "",
+        description: Swift.String = "",
+        reason: Swift.String = ""
       ) {
         self.field = field
         self.description = description
+        self.reason = reason
       }
 
       /// `google.rpc.BadRequest.FieldViolation`.
-      public static var protobufName: String { "google.rpc.BadRequest.FieldViolation" }
+      public static var protobufName: Swift.String { "google.rpc.BadRequest.FieldViolation" }
 
       /// Decodes one whole message; see `Message`.
       public init(
-        protobuf bytes: Span<UInt8>,
-        limits: MessageLimits
-      ) throws(MessageDecodingError) {
-        let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__rpc__bad_request__field_violation(), limits)
+        protobuf bytes: Swift.Span<Swift.UInt8>,
+        limits: RPCKit.MessageLimits
+      ) throws(RPCKit.MessageDecodingError) {
+        let unpacked = try unsafe RPCKit.UnpackedMessage(
+          bytes,
+          rpckit_descriptor_google__rpc__bad_request__field_violation(),
+          limits
+        )
         defer { unpacked.release() }
         try unsafe self.init(reading: unpacked.root(as: Google__Rpc__BadRequest__FieldViolation.self))
       }
 
       /// Copies what protobuf-c unpacked.
-      package init(reading source: UnsafeMutablePointer<Google__Rpc__BadRequest__FieldViolation>) throws(MessageDecodingError) {
-        try unsafe self.field = MessageReading.string(source.pointee.field)
-        try unsafe self.description = MessageReading.string(source.pointee.description)
+      package init(
+        reading source: Swift.UnsafeMutablePointer<Google__Rpc__BadRequest__FieldViolation>
+      ) throws(RPCKit.MessageDecodingError) {
+        try unsafe self.field = RPCKit.MessageReading.string(source.pointee.f1_field)
+        try unsafe self.description = RPCKit.MessageReading.string(source.pointee.f2_description)
+        try unsafe self.reason = RPCKit.MessageReading.string(source.pointee.f3_reason)
       }
 
       /// Appends the encoded message; see `Message`.
       public func append(
-        to buffer: inout ByteBuffer,
-        prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+        to buffer: inout RPCKit.ByteBuffer,
+        prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
       ) {
-        let scratch = MessageScratch()
+        let scratch = RPCKit.MessageScratch()
         defer { scratch.release() }
         unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
       }
 
       /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-      package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Rpc__BadRequest__FieldViolation> {
+      package func packed(
+        in scratch: RPCKit.MessageScratch
+      ) -> Swift.UnsafeMutablePointer<Google__Rpc__BadRequest__FieldViolation> {
         let target = unsafe scratch.allocate(Google__Rpc__BadRequest__FieldViolation.self, 1)
         unsafe google__rpc__bad_request__field_violation__init(target)
-        unsafe target.pointee.field = scratch.copy(self.field)
-        unsafe target.pointee.description = scratch.copy(self.description)
+        unsafe target.pointee.f1_field = scratch.copy(self.field)
+        unsafe target.pointee.f2_description = scratch.copy(self.description)
+        unsafe target.pointee.f3_reason = scratch.copy(self.reason)
         return unsafe target
       }
 
       /// Adds a violation for each broken rule; see `Message`.
-      public func validate(path: String, into violations: inout [FieldViolation]) {
+      public func validate(
+        path: Swift.String,
+        into violations: inout [RPCKit.FieldViolation]
+      ) {
       }
     }
 
     /// Every broken rule.
-    public var fieldViolations: [Google_Rpc.BadRequest.FieldViolationMessage] = []
+    public var fieldViolations: [Google_Rpc.BadRequest.FieldViolation] = []
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      fieldViolations: [Google_Rpc.BadRequest.FieldViolationMessage] = []
+      fieldViolations: [Google_Rpc.BadRequest.FieldViolation] = []
     ) {
       self.fieldViolations = fieldViolations
     }
 
     /// `google.rpc.BadRequest`.
-    public static var protobufName: String { "google.rpc.BadRequest" }
+    public static var protobufName: Swift.String { "google.rpc.BadRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__rpc__bad_request(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__rpc__bad_request(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Rpc__BadRequest.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Rpc__BadRequest>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_field_violations > 0 {
-        unsafe self.fieldViolations.reserveCapacity(source.pointee.n_field_violations)
-        for index in unsafe 0..<source.pointee.n_field_violations {
-          if let member = unsafe source.pointee.field_violations[index] {
-            try unsafe self.fieldViolations.append(Google_Rpc.BadRequest.FieldViolationMessage(reading: member))
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Rpc__BadRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_field_violations > 0 {
+        unsafe self.fieldViolations.reserveCapacity(source.pointee.n_f1_field_violations)
+        for index in unsafe 0..<source.pointee.n_f1_field_violations {
+          if let member = unsafe source.pointee.f1_field_violations[index] {
+            try unsafe self.fieldViolations.append(Google_Rpc.BadRequest.FieldViolation(reading: member))
           }
         }
       }
@@ -594,116 +694,132 @@ extension Google_Rpc {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Rpc__BadRequest> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Rpc__BadRequest> {
       let target = unsafe scratch.allocate(Google__Rpc__BadRequest.self, 1)
       unsafe google__rpc__bad_request__init(target)
       if !self.fieldViolations.isEmpty {
-        unsafe target.pointee.n_field_violations = self.fieldViolations.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Google__Rpc__BadRequest__FieldViolation>?.self, self.fieldViolations.count)
+        unsafe target.pointee.n_f1_field_violations = self.fieldViolations.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Google__Rpc__BadRequest__FieldViolation>?.self, self.fieldViolations.count)
         for (index, element) in self.fieldViolations.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.field_violations = unsafe elements
+        unsafe target.pointee.f1_field_violations = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// How to find the request again in a log.
-  public struct RequestInfo: Message {
+  public struct RequestInfo: RPCKit.Message {
     /// Opaque; only the service that made it can read it.
-    public var requestId: String = ""
+    public var requestId: Swift.String = ""
     /// Opaque; proves which data was served.
-    public var servingData: String = ""
+    public var servingData: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      requestId: String = "",
-      servingData: String = ""
+      requestId: Swift.String = "",
+      servingData: Swift.String = ""
     ) {
       self.requestId = requestId
       self.servingData = servingData
     }
 
     /// `google.rpc.RequestInfo`.
-    public static var protobufName: String { "google.rpc.RequestInfo" }
+    public static var protobufName: Swift.String { "google.rpc.RequestInfo" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__rpc__request_info(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__rpc__request_info(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Rpc__RequestInfo.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Rpc__RequestInfo>) throws(MessageDecodingError) {
-      try unsafe self.requestId = MessageReading.string(source.pointee.request_id)
-      try unsafe self.servingData = MessageReading.string(source.pointee.serving_data)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Rpc__RequestInfo>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.requestId = RPCKit.MessageReading.string(source.pointee.f1_request_id)
+      try unsafe self.servingData = RPCKit.MessageReading.string(source.pointee.f2_serving_data)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Rpc__RequestInfo> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Rpc__RequestInfo> {
       let target = unsafe scratch.allocate(Google__Rpc__RequestInfo.self, 1)
       unsafe google__rpc__request_info__init(target)
-      unsafe target.pointee.request_id = scratch.copy(self.requestId)
-      unsafe target.pointee.serving_data = scratch.copy(self.servingData)
+      unsafe target.pointee.f1_request_id = scratch.copy(self.requestId)
+      unsafe target.pointee.f2_serving_data = scratch.copy(self.servingData)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// What the call was about.
-  public struct ResourceInfo: Message {
+  public struct ResourceInfo: RPCKit.Message {
     /// The sort of resource.
-    public var resourceType: String = ""
+    public var resourceType: Swift.String = ""
     /// Its name.
-    public var resourceName: String = ""
+    public var resourceName: Swift.String = ""
     /// Its owner, if that says something.
-    public var owner: String = ""
+    public var owner: Swift.String = ""
     /// What went wrong with it.
-    public var description: String = ""
+    public var description: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      resourceType: String = "",
-      resourceName: String = "",
-      owner: String = "",
-      description: String = ""
+      resourceType: Swift.String = "",
+      resourceName: Swift.String = "",
+      owner: Swift.String = "",
+      description: Swift.String = ""
     ) {
       self.resourceType = resourceType
       self.resourceName = resourceName
@@ -712,113 +828,135 @@ extension Google_Rpc {
     }
 
     /// `google.rpc.ResourceInfo`.
-    public static var protobufName: String { "google.rpc.ResourceInfo" }
+    public static var protobufName: Swift.String { "google.rpc.ResourceInfo" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__rpc__resource_info(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__rpc__resource_info(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Rpc__ResourceInfo.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Rpc__ResourceInfo>) throws(MessageDecodingError) {
-      try unsafe self.resourceType = MessageReading.string(source.pointee.resource_type)
-      try unsafe self.resourceName = MessageReading.string(source.pointee.resource_name)
-      try unsafe self.owner = MessageReading.string(source.pointee.owner)
-      try unsafe self.description = MessageReading.string(source.pointee.description)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Rpc__ResourceInfo>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.resourceType = RPCKit.MessageReading.string(source.pointee.f1_resource_type)
+      try unsafe self.resourceName = RPCKit.MessageReading.string(source.pointee.f2_resource_name)
+      try unsafe self.owner = RPCKit.MessageReading.string(source.pointee.f3_owner)
+      try unsafe self.description = RPCKit.MessageReading.string(source.pointee.f4_description)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Rpc__ResourceInfo> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Rpc__ResourceInfo> {
       let target = unsafe scratch.allocate(Google__Rpc__ResourceInfo.self, 1)
       unsafe google__rpc__resource_info__init(target)
-      unsafe target.pointee.resource_type = scratch.copy(self.resourceType)
-      unsafe target.pointee.resource_name = scratch.copy(self.resourceName)
-      unsafe target.pointee.owner = scratch.copy(self.owner)
-      unsafe target.pointee.description = scratch.copy(self.description)
+      unsafe target.pointee.f1_resource_type = scratch.copy(self.resourceType)
+      unsafe target.pointee.f2_resource_name = scratch.copy(self.resourceName)
+      unsafe target.pointee.f3_owner = scratch.copy(self.owner)
+      unsafe target.pointee.f4_description = scratch.copy(self.description)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// Where to read on.
-  public struct Help: Message {
+  public struct Help: RPCKit.Message {
     /// One link.
-    public struct Link: Message {
+    public struct Link: RPCKit.Message {
       /// What is behind it.
-      public var description: String = ""
+      public var description: Swift.String = ""
       /// Where.
-      public var url: String = ""
+      public var url: Swift.String = ""
 
       /// Makes a message with every field at its default.
       public init() {}
 
       /// Makes a message of the given fields.
       public init(
-        description: String = "",
-        url: String = ""
+        description: Swift.String = "",
+        url: Swift.String = ""
       ) {
         self.description = description
         self.url = url
       }
 
       /// `google.rpc.Help.Link`.
-      public static var protobufName: String { "google.rpc.Help.Link" }
+      public static var protobufName: Swift.String { "google.rpc.Help.Link" }
 
       /// Decodes one whole message; see `Message`.
       public init(
-        protobuf bytes: Span<UInt8>,
-        limits: MessageLimits
-      ) throws(MessageDecodingError) {
-        let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__rpc__help__link(), limits)
+        protobuf bytes: Swift.Span<Swift.UInt8>,
+        limits: RPCKit.MessageLimits
+      ) throws(RPCKit.MessageDecodingError) {
+        let unpacked = try unsafe RPCKit.UnpackedMessage(
+          bytes,
+          rpckit_descriptor_google__rpc__help__link(),
+          limits
+        )
         defer { unpacked.release() }
         try unsafe self.init(reading: unpacked.root(as: Google__Rpc__Help__Link.self))
       }
 
       /// Copies what protobuf-c unpacked.
-      package init(reading source: UnsafeMutablePointer<Google__Rpc__Help__Link>) throws(MessageDecodingError) {
-        try unsafe self.description = MessageReading.string(source.pointee.description)
-        try unsafe self.url = MessageReading.string(source.pointee.url)
+      package init(
+        reading source: Swift.UnsafeMutablePointer<Google__Rpc__Help__Link>
+      ) throws(RPCKit.MessageDecodingError) {
+        try unsafe self.description = RPCKit.MessageReading.string(source.pointee.f1_description)
+        try unsafe self.url = RPCKit.MessageReading.string(source.pointee.f2_url)
       }
 
       /// Appends the encoded message; see `Message`.
       public func append(
-        to buffer: inout ByteBuffer,
-        prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+        to buffer: inout RPCKit.ByteBuffer,
+        prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
       ) {
-        let scratch = MessageScratch()
+        let scratch = RPCKit.MessageScratch()
         defer { scratch.release() }
         unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
       }
 
       /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-      package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Rpc__Help__Link> {
+      package func packed(
+        in scratch: RPCKit.MessageScratch
+      ) -> Swift.UnsafeMutablePointer<Google__Rpc__Help__Link> {
         let target = unsafe scratch.allocate(Google__Rpc__Help__Link.self, 1)
         unsafe google__rpc__help__link__init(target)
-        unsafe target.pointee.description = scratch.copy(self.description)
-        unsafe target.pointee.url = scratch.copy(self.url)
+        unsafe target.pointee.f1_description = scratch.copy(self.description)
+        unsafe target.pointee.f2_url = scratch.copy(self.url)
         return unsafe target
       }
 
       /// Adds a violation for each broken rule; see `Message`.
-      public func validate(path: String, into violations: inout [FieldViolation]) {
+      public func validate(
+        path: Swift.String,
+        into violations: inout [RPCKit.FieldViolation]
+      ) {
       }
     }
 
@@ -836,24 +974,30 @@ extension Google_Rpc {
     }
 
     /// `google.rpc.Help`.
-    public static var protobufName: String { "google.rpc.Help" }
+    public static var protobufName: Swift.String { "google.rpc.Help" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__rpc__help(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__rpc__help(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Rpc__Help.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Rpc__Help>) throws(MessageDecodingError) {
-      if unsafe source.pointee.n_links > 0 {
-        unsafe self.links.reserveCapacity(source.pointee.n_links)
-        for index in unsafe 0..<source.pointee.n_links {
-          if let member = unsafe source.pointee.links[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Rpc__Help>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_links > 0 {
+        unsafe self.links.reserveCapacity(source.pointee.n_f1_links)
+        for index in unsafe 0..<source.pointee.n_f1_links {
+          if let member = unsafe source.pointee.f1_links[index] {
             try unsafe self.links.append(Google_Rpc.Help.Link(reading: member))
           }
         }
@@ -862,101 +1006,117 @@ extension Google_Rpc {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Rpc__Help> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Rpc__Help> {
       let target = unsafe scratch.allocate(Google__Rpc__Help.self, 1)
       unsafe google__rpc__help__init(target)
       if !self.links.isEmpty {
-        unsafe target.pointee.n_links = self.links.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Google__Rpc__Help__Link>?.self, self.links.count)
+        unsafe target.pointee.n_f1_links = self.links.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Google__Rpc__Help__Link>?.self, self.links.count)
         for (index, element) in self.links.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.links = unsafe elements
+        unsafe target.pointee.f1_links = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// The message of an error in the language of the user.
-  public struct LocalizedMessage: Message {
+  public struct LocalizedMessage: RPCKit.Message {
     /// BCP 47 language tag.
-    public var locale: String = ""
+    public var locale: Swift.String = ""
     /// The message.
-    public var message: String = ""
+    public var message: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      locale: String = "",
-      message: String = ""
+      locale: Swift.String = "",
+      message: Swift.String = ""
     ) {
       self.locale = locale
       self.message = message
     }
 
     /// `google.rpc.LocalizedMessage`.
-    public static var protobufName: String { "google.rpc.LocalizedMessage" }
+    public static var protobufName: Swift.String { "google.rpc.LocalizedMessage" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__rpc__localized_message(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__rpc__localized_message(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Rpc__LocalizedMessage.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Rpc__LocalizedMessage>) throws(MessageDecodingError) {
-      try unsafe self.locale = MessageReading.string(source.pointee.locale)
-      try unsafe self.message = MessageReading.string(source.pointee.message)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Rpc__LocalizedMessage>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.locale = RPCKit.MessageReading.string(source.pointee.f1_locale)
+      try unsafe self.message = RPCKit.MessageReading.string(source.pointee.f2_message)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Rpc__LocalizedMessage> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Rpc__LocalizedMessage> {
       let target = unsafe scratch.allocate(Google__Rpc__LocalizedMessage.self, 1)
       unsafe google__rpc__localized_message__init(target)
-      unsafe target.pointee.locale = scratch.copy(self.locale)
-      unsafe target.pointee.message = scratch.copy(self.message)
+      unsafe target.pointee.f1_locale = scratch.copy(self.locale)
+      unsafe target.pointee.f2_message = scratch.copy(self.message)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// The descriptor of `google/rpc/error_details.proto`, for reflection and JSON.
-  public static var googleRpcErrorDetailsFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var googleRpcErrorDetailsFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "google/rpc/error_details.proto",
-      base64: "Ch5nb29nbGUvcnBjL2Vycm9yX2RldGFpbHMucHJvdG8SCmdvb2dsZS5ycGMaHmdvb2dsZS9wcm90b2J1Zi9kdXJhdGlvbi5wcm90byK5AQoJRXJyb3JJbmZvEhYKBnJlYXNvbhgBIAEoCVIGcmVhc29uEhYKBmRvbWFpbhgCIAEoCVIGZG9tYWluEj8KCG1ldGFkYXRhGAMgAygLMiMuZ29vZ2xlLnJwYy5FcnJvckluZm8uTWV0YWRhdGFFbnRyeVIIbWV0YWRhdGEaOwoNTWV0YWRhdGFFbnRyeRIQCgNrZXkYASABKAlSA2tleRIUCgV2YWx1ZRgCIAEoCVIFdmFsdWU6AjgBIkcKCVJldHJ5SW5mbxI6CgtyZXRyeV9kZWxheRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblIKcmV0cnlEZWxheSJICglEZWJ1Z0luZm8SIwoNc3RhY2tfZW50cmllcxgBIAMoCVIMc3RhY2tFbnRyaWVzEhYKBmRldGFpbBgCIAEoCVIGZGV0YWlsIpsBCgxRdW90YUZhaWx1cmUSQgoKdmlvbGF0aW9ucxgBIAMoCzIiLmdvb2dsZS5ycGMuUXVvdGFGYWlsdXJlLlZpb2xhdGlvblIKdmlvbGF0aW9ucxpHCglWaW9sYXRpb24SGAoHc3ViamVjdBgBIAEoCVIHc3ViamVjdBIgCgtkZXNjcmlwdGlvbhgCIAEoCVILZGVzY3JpcHRpb24ivQEKE1ByZWNvbmRpdGlvbkZhaWx1cmUSSQoKdmlvbGF0aW9ucxgBIAMoCzIpLmdvb2dsZS5ycGMuUHJlY29uZGl0aW9uRmFpbHVyZS5WaW9sYXRpb25SCnZpb2xhdGlvbnMaWwoJVmlvbGF0aW9uEhIKBHR5cGUYASABKAlSBHR5cGUSGAoHc3ViamVjdBgCIAEoCVIHc3ViamVjdBIgCgtkZXNjcmlwdGlvbhgDIAEoCVILZGVzY3JpcHRpb24iqAEKCkJhZFJlcXVlc3QSUAoQZmllbGRfdmlvbGF0aW9ucxgBIAMoCzIlLmdvb2dsZS5ycGMuQmFkUmVxdWVzdC5GaWVsZFZpb2xhdGlvblIPZmllbGRWaW9sYXRpb25zGkgKDkZpZWxkVmlvbGF0aW9uEhQKBWZpZWxkGAEgASgJUgVmaWVsZBIgCgtkZXNjcmlwdGlvbhgCIAEoCVILZGVzY3JpcHRpb24iTwoLUmVxdWVzdEluZm8SHQoKcmVxdWVzdF9pZBgBIAEoCVIJcmVxdWVzdElkEiEKDHNlcnZpbmdfZGF0YRgCIAEoCVILc2VydmluZ0RhdGEikAEKDFJlc291cmNlSW5mbxIjCg1yZXNvdXJjZV90eXBlGAEgASgJUgxyZXNvdXJjZVR5cGUSIwoNcmVzb3VyY2VfbmFtZRgCIAEoCVIMcmVzb3VyY2VOYW1lEhQKBW93bmVyGAMgASgJUgVvd25lchIgCgtkZXNjcmlwdGlvbhgEIAEoCVILZGVzY3JpcHRpb24ibwoESGVscBIrCgVsaW5rcxgBIAMoCzIVLmdvb2dsZS5ycGMuSGVscC5MaW5rUgVsaW5rcxo6CgRMaW5rEiAKC2Rlc2NyaXB0aW9uGAEgASgJUgtkZXNjcmlwdGlvbhIQCgN1cmwYAiABKAlSA3VybCJEChBMb2NhbGl6ZWRNZXNzYWdlEhYKBmxvY2FsZRgBIAEoCVIGbG9jYWxlEhgKB21lc3NhZ2UYAiABKAlSB21lc3NhZ2ViBnByb3RvMw=="
+      base64: "Ch5nb29nbGUvcnBjL2Vycm9yX2RldGFpbHMucHJvdG8SCmdvb2dsZS5ycGMaHmdvb2dsZS9wcm90b2J1Zi9kdXJhdGlvbi5wcm90byK5AQoJRXJyb3JJbmZvEhYKBnJlYXNvbhgBIAEoCVIGcmVhc29uEhYKBmRvbWFpbhgCIAEoCVIGZG9tYWluEj8KCG1ldGFkYXRhGAMgAygLMiMuZ29vZ2xlLnJwYy5FcnJvckluZm8uTWV0YWRhdGFFbnRyeVIIbWV0YWRhdGEaOwoNTWV0YWRhdGFFbnRyeRIQCgNrZXkYASABKAlSA2tleRIUCgV2YWx1ZRgCIAEoCVIFdmFsdWU6AjgBIkcKCVJldHJ5SW5mbxI6CgtyZXRyeV9kZWxheRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvblIKcmV0cnlEZWxheSJICglEZWJ1Z0luZm8SIwoNc3RhY2tfZW50cmllcxgBIAMoCVIMc3RhY2tFbnRyaWVzEhYKBmRldGFpbBgCIAEoCVIGZGV0YWlsIpsBCgxRdW90YUZhaWx1cmUSQgoKdmlvbGF0aW9ucxgBIAMoCzIiLmdvb2dsZS5ycGMuUXVvdGFGYWlsdXJlLlZpb2xhdGlvblIKdmlvbGF0aW9ucxpHCglWaW9sYXRpb24SGAoHc3ViamVjdBgBIAEoCVIHc3ViamVjdBIgCgtkZXNjcmlwdGlvbhgCIAEoCVILZGVzY3JpcHRpb24ivQEKE1ByZWNvbmRpdGlvbkZhaWx1cmUSSQoKdmlvbGF0aW9ucxgBIAMoCzIpLmdvb2dsZS5ycGMuUHJlY29uZGl0aW9uRmFpbHVyZS5WaW9sYXRpb25SCnZpb2xhdGlvbnMaWwoJVmlvbGF0aW9uEhIKBHR5cGUYASABKAlSBHR5cGUSGAoHc3ViamVjdBgCIAEoCVIHc3ViamVjdBIgCgtkZXNjcmlwdGlvbhgDIAEoCVILZGVzY3JpcHRpb24iwAEKCkJhZFJlcXVlc3QSUAoQZmllbGRfdmlvbGF0aW9ucxgBIAMoCzIlLmdvb2dsZS5ycGMuQmFkUmVxdWVzdC5GaWVsZFZpb2xhdGlvblIPZmllbGRWaW9sYXRpb25zGmAKDkZpZWxkVmlvbGF0aW9uEhQKBWZpZWxkGAEgASgJUgVmaWVsZBIgCgtkZXNjcmlwdGlvbhgCIAEoCVILZGVzY3JpcHRpb24SFgoGcmVhc29uGAMgASgJUgZyZWFzb24iTwoLUmVxdWVzdEluZm8SHQoKcmVxdWVzdF9pZBgBIAEoCVIJcmVxdWVzdElkEiEKDHNlcnZpbmdfZGF0YRgCIAEoCVILc2VydmluZ0RhdGEikAEKDFJlc291cmNlSW5mbxIjCg1yZXNvdXJjZV90eXBlGAEgASgJUgxyZXNvdXJjZVR5cGUSIwoNcmVzb3VyY2VfbmFtZRgCIAEoCVIMcmVzb3VyY2VOYW1lEhQKBW93bmVyGAMgASgJUgVvd25lchIgCgtkZXNjcmlwdGlvbhgEIAEoCVILZGVzY3JpcHRpb24ibwoESGVscBIrCgVsaW5rcxgBIAMoCzIVLmdvb2dsZS5ycGMuSGVscC5MaW5rUgVsaW5rcxo6CgRMaW5rEiAKC2Rlc2NyaXB0aW9uGAEgASgJUgtkZXNjcmlwdGlvbhIQCgN1cmwYAiABKAlSA3VybCJEChBMb2NhbGl6ZWRNZXNzYWdlEhYKBmxvY2FsZRgBIAEoCVIGbG9jYWxlEhgKB21lc3NhZ2UYAiABKAlSB21lc3NhZ2ViBnByb3RvMw=="
     )
   }
 }

@@ -4,11 +4,11 @@ package import CProtobufC
 
 extension Google_Rpc {
   /// The outcome of a call that did not succeed.
-  public struct Status: Message {
+  public struct Status: RPCKit.Message {
     /// A status code, see google.rpc.Code.
-    public var code: Int32 = 0
+    public var code: Swift.Int32 = 0
     /// For the developer who reads it, in English.
-    public var message: String = ""
+    public var message: Swift.String = ""
     /// Machine-readable details.
     public var details: [Google_Protobuf.AnyMessage] = []
 
@@ -17,8 +17,8 @@ extension Google_Rpc {
 
     /// Makes a message of the given fields.
     public init(
-      code: Int32 = 0,
-      message: String = "",
+      code: Swift.Int32 = 0,
+      message: Swift.String = "",
       details: [Google_Protobuf.AnyMessage] = []
     ) {
       self.code = code
@@ -27,26 +27,32 @@ extension Google_Rpc {
     }
 
     /// `google.rpc.Status`.
-    public static var protobufName: String { "google.rpc.Status" }
+    public static var protobufName: Swift.String { "google.rpc.Status" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_google__rpc__status(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_google__rpc__status(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Google__Rpc__Status.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Google__Rpc__Status>) throws(MessageDecodingError) {
-      unsafe self.code = source.pointee.code
-      try unsafe self.message = MessageReading.string(source.pointee.message)
-      if unsafe source.pointee.n_details > 0 {
-        unsafe self.details.reserveCapacity(source.pointee.n_details)
-        for index in unsafe 0..<source.pointee.n_details {
-          if let member = unsafe source.pointee.details[index] {
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Google__Rpc__Status>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.code = source.pointee.f1_code
+      try unsafe self.message = RPCKit.MessageReading.string(source.pointee.f2_message)
+      if unsafe source.pointee.n_f3_details > 0 {
+        unsafe self.details.reserveCapacity(source.pointee.n_f3_details)
+        for index in unsafe 0..<source.pointee.n_f3_details {
+          if let member = unsafe source.pointee.f3_details[index] {
             try unsafe self.details.append(Google_Protobuf.AnyMessage(reading: member))
           }
         }
@@ -55,39 +61,44 @@ extension Google_Rpc {
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Google__Rpc__Status> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Google__Rpc__Status> {
       let target = unsafe scratch.allocate(Google__Rpc__Status.self, 1)
       unsafe google__rpc__status__init(target)
-      unsafe target.pointee.code = self.code
-      unsafe target.pointee.message = scratch.copy(self.message)
+      unsafe target.pointee.f1_code = self.code
+      unsafe target.pointee.f2_message = scratch.copy(self.message)
       if !self.details.isEmpty {
-        unsafe target.pointee.n_details = self.details.count
-        let elements = unsafe scratch.allocate(UnsafeMutablePointer<Google__Protobuf__Any>?.self, self.details.count)
+        unsafe target.pointee.n_f3_details = self.details.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Google__Protobuf__Any>?.self, self.details.count)
         for (index, element) in self.details.enumerated() {
           unsafe elements[index] = element.packed(in: scratch)
         }
-        unsafe target.pointee.details = unsafe elements
+        unsafe target.pointee.f3_details = unsafe elements
       }
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// The descriptor of `google/rpc/status.proto`, for reflection and JSON.
-  public static var googleRpcStatusFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var googleRpcStatusFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "google/rpc/status.proto",
       base64: "Chdnb29nbGUvcnBjL3N0YXR1cy5wcm90bxIKZ29vZ2xlLnJwYxoZZ29vZ2xlL3Byb3RvYnVmL2FueS5wcm90byJmCgZTdGF0dXMSEgoEY29kZRgBIAEoBVIEY29kZRIYCgdtZXNzYWdlGAIgASgJUgdtZXNzYWdlEi4KB2RldGFpbHMYAyADKAsyFC5nb29nbGUucHJvdG9idWYuQW55UgdkZXRhaWxzYgZwcm90bzM="
     )

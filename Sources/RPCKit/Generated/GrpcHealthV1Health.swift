@@ -4,29 +4,29 @@ package import CProtobufC
 
 extension Grpc_Health_V1 {
   /// Asks for the health of a service.
-  public struct HealthCheckRequest: Message {
+  public struct HealthCheckRequest: RPCKit.Message {
     /// Full name of the service; empty asks for the server as a whole.
-    public var service: String = ""
+    public var service: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      service: String = ""
+      service: Swift.String = ""
     ) {
       self.service = service
     }
 
     /// `grpc.health.v1.HealthCheckRequest`.
-    public static var protobufName: String { "grpc.health.v1.HealthCheckRequest" }
+    public static var protobufName: Swift.String { "grpc.health.v1.HealthCheckRequest" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
         bytes,
         rpckit_descriptor_grpc__health__v1__health_check_request(),
         limits
@@ -37,52 +37,53 @@ extension Grpc_Health_V1 {
 
     /// Copies what protobuf-c unpacked.
     package init(
-      reading source: UnsafeMutablePointer<Grpc__Health__V1__HealthCheckRequest>
-    ) throws(MessageDecodingError) {
-      try unsafe self.service = MessageReading.string(source.pointee.service)
+      reading source: Swift.UnsafeMutablePointer<Grpc__Health__V1__HealthCheckRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.service = RPCKit.MessageReading.string(source.pointee.f1_service)
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     package func packed(
-      in scratch: MessageScratch
-    ) -> UnsafeMutablePointer<Grpc__Health__V1__HealthCheckRequest> {
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Grpc__Health__V1__HealthCheckRequest> {
       let target = unsafe scratch.allocate(Grpc__Health__V1__HealthCheckRequest.self, 1)
       unsafe grpc__health__v1__health_check_request__init(target)
-      unsafe target.pointee.service = scratch.copy(self.service)
+      unsafe target.pointee.f1_service = scratch.copy(self.service)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
       if !(self.service.isEmpty) {
         if self.service.utf8.count > 256 {
-          violations.append(
-            FieldViolation(field: path + "service", description: "must have at most 256 bytes")
-          )
+          violations.append(RPCKit.FieldViolation(field: path + "service", description: "must have at most 256 bytes"))
         }
       }
     }
   }
 
   /// The health of a service.
-  public struct HealthCheckResponse: Message {
+  public struct HealthCheckResponse: RPCKit.Message {
     /// Whether a service takes calls.
-    public struct ServingStatus: OpenEnum {
+    public struct ServingStatus: RPCKit.OpenEnum {
       /// The number on the wire.
-      public var rawValue: Int32
+      public var rawValue: Swift.Int32
 
       /// Makes a value of any number, named or not.
-      public init(rawValue: Int32) {
+      public init(rawValue: Swift.Int32) {
         self.rawValue = rawValue
       }
 
@@ -96,7 +97,7 @@ extension Grpc_Health_V1 {
       public static var serviceUnknown: Self { Self(rawValue: 3) }
 
       /// The name in the contract, or nil for a number that it does not name.
-      public var name: StaticString? {
+      public var name: Swift.StaticString? {
         switch rawValue {
         case 0: "UNKNOWN"
         case 1: "SERVING"
@@ -108,29 +109,27 @@ extension Grpc_Health_V1 {
     }
 
     /// Whether the service takes calls.
-    public var status: Grpc_Health_V1.HealthCheckResponse.ServingStatus = Grpc_Health_V1
-      .HealthCheckResponse.ServingStatus(rawValue: 0)
+    public var status: Grpc_Health_V1.HealthCheckResponse.ServingStatus = Grpc_Health_V1.HealthCheckResponse.ServingStatus(rawValue: 0)
 
     /// Makes a message with every field at its default.
     public init() {}
 
     /// Makes a message of the given fields.
     public init(
-      status: Grpc_Health_V1.HealthCheckResponse.ServingStatus = Grpc_Health_V1.HealthCheckResponse
-        .ServingStatus(rawValue: 0)
+      status: Grpc_Health_V1.HealthCheckResponse.ServingStatus = Grpc_Health_V1.HealthCheckResponse.ServingStatus(rawValue: 0)
     ) {
       self.status = status
     }
 
     /// `grpc.health.v1.HealthCheckResponse`.
-    public static var protobufName: String { "grpc.health.v1.HealthCheckResponse" }
+    public static var protobufName: Swift.String { "grpc.health.v1.HealthCheckResponse" }
 
     /// Decodes one whole message; see `Message`.
     public init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
         bytes,
         rpckit_descriptor_grpc__health__v1__health_check_response(),
         limits
@@ -141,44 +140,43 @@ extension Grpc_Health_V1 {
 
     /// Copies what protobuf-c unpacked.
     package init(
-      reading source: UnsafeMutablePointer<Grpc__Health__V1__HealthCheckResponse>
-    ) throws(MessageDecodingError) {
-      unsafe self.status = Grpc_Health_V1.HealthCheckResponse.ServingStatus(
-        rawValue: MessageReading.number(source.pointee.status.rawValue)
-      )
+      reading source: Swift.UnsafeMutablePointer<Grpc__Health__V1__HealthCheckResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.status = Grpc_Health_V1.HealthCheckResponse.ServingStatus(rawValue: RPCKit.MessageReading.number(source.pointee.f1_status.rawValue))
     }
 
     /// Appends the encoded message; see `Message`.
     public func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
     package func packed(
-      in scratch: MessageScratch
-    ) -> UnsafeMutablePointer<Grpc__Health__V1__HealthCheckResponse> {
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Grpc__Health__V1__HealthCheckResponse> {
       let target = unsafe scratch.allocate(Grpc__Health__V1__HealthCheckResponse.self, 1)
       unsafe grpc__health__v1__health_check_response__init(target)
-      unsafe target.pointee.status = Grpc__Health__V1__HealthCheckResponse__ServingStatus(
-        rawValue: UInt32(bitPattern: self.status.rawValue)
-      )
+      unsafe target.pointee.f1_status = Grpc__Health__V1__HealthCheckResponse__ServingStatus(rawValue: Swift.UInt32(bitPattern: self.status.rawValue))
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    public func validate(path: String, into violations: inout [FieldViolation]) {
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// What is known of the methods of `grpc.health.v1.Health`.
   public enum HealthMethods {
     /// Tells the present health. Fails with NOT_FOUND for a service that is not known.
-    public static let check = MethodDescriptor(
+    public static let check = RPCKit.MethodDescriptor(
       service: "grpc.health.v1.Health",
       method: "Check",
       kind: .unary,
@@ -191,7 +189,7 @@ extension Grpc_Health_V1 {
       responseType: "grpc.health.v1.HealthCheckResponse"
     )
     /// Tells the present health and then each change of it.
-    public static let watch = MethodDescriptor(
+    public static let watch = RPCKit.MethodDescriptor(
       service: "grpc.health.v1.Health",
       method: "Watch",
       kind: .serverStreaming,
@@ -206,27 +204,20 @@ extension Grpc_Health_V1 {
   }
 
   /// Tells whether services take calls.
-  public protocol HealthService: Sendable {
+  public protocol HealthService: Swift.Sendable {
     /// Tells the present health. Fails with NOT_FOUND for a service that is not known.
-    func check(
-      _ request: Grpc_Health_V1.HealthCheckRequest,
-      _ call: CallContext
-    ) async throws -> Grpc_Health_V1.HealthCheckResponse
+    func check(_ request: Grpc_Health_V1.HealthCheckRequest, _ call: RPCKit.CallContext) async throws -> Grpc_Health_V1.HealthCheckResponse
     /// Tells the present health and then each change of it.
-    func watch(
-      _ request: Grpc_Health_V1.HealthCheckRequest,
-      _ call: CallContext,
-      to writer: ResponseWriter<Grpc_Health_V1.HealthCheckResponse>
-    ) async throws
+    func watch(_ request: Grpc_Health_V1.HealthCheckRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Grpc_Health_V1.HealthCheckResponse>) async throws
   }
 
   /// Calls `grpc.health.v1.Health`.
-  public struct HealthClient: Sendable {
+  public struct HealthClient: Swift.Sendable {
     /// Where the calls go.
-    public let channel: Channel
+    public let channel: RPCKit.Channel
 
     /// Makes a client of the servers behind `channel`.
-    public init(_ channel: Channel) {
+    public init(_ channel: RPCKit.Channel) {
       self.channel = channel
     }
 
@@ -236,7 +227,7 @@ extension Grpc_Health_V1 {
     public func check(
       _ request: Grpc_Health_V1.HealthCheckRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
     ) async throws -> Grpc_Health_V1.HealthCheckResponse {
       var options = options
       if let timeout { options.timeout = timeout }
@@ -249,8 +240,8 @@ extension Grpc_Health_V1 {
     public func watch(
       _ request: Grpc_Health_V1.HealthCheckRequest,
       timeout: Swift.Duration? = nil,
-      options: CallOptions = CallOptions()
-    ) -> ResponseStream<Grpc_Health_V1.HealthCheckResponse> {
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) -> RPCKit.ResponseStream<Grpc_Health_V1.HealthCheckResponse> {
       var options = options
       if let timeout { options.timeout = timeout }
       return channel.serverStreaming(HealthMethods.watch, request, options: options)
@@ -258,29 +249,25 @@ extension Grpc_Health_V1 {
   }
 
   /// The descriptor of `grpc/health/v1/health.proto`, for reflection and JSON.
-  public static var grpcHealthV1HealthFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  public static var grpcHealthV1HealthFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "grpc/health/v1/health.proto",
-      base64:
-        "ChtncnBjL2hlYWx0aC92MS9oZWFsdGgucHJvdG8SDmdycGMuaGVhbHRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90byI3ChJIZWFsdGhDaGVja1JlcXVlc3QSIQoHc2VydmljZRgBIAEoCUIHqrsYAxiAAlIHc2VydmljZSKxAQoTSGVhbHRoQ2hlY2tSZXNwb25zZRJJCgZzdGF0dXMYASABKA4yMS5ncnBjLmhlYWx0aC52MS5IZWFsdGhDaGVja1Jlc3BvbnNlLlNlcnZpbmdTdGF0dXNSBnN0YXR1cyJPCg1TZXJ2aW5nU3RhdHVzEgsKB1VOS05PV04QABILCgdTRVJWSU5HEAESDwoLTk9UX1NFUlZJTkcQAhITCg9TRVJWSUNFX1VOS05PV04QAzLEAQoGSGVhbHRoElwKBUNoZWNrEiIuZ3JwYy5oZWFsdGgudjEuSGVhbHRoQ2hlY2tSZXF1ZXN0GiMuZ3JwYy5oZWFsdGgudjEuSGVhbHRoQ2hlY2tSZXNwb25zZSIKorsYBggBIAEoAhJcCgVXYXRjaBIiLmdycGMuaGVhbHRoLnYxLkhlYWx0aENoZWNrUmVxdWVzdBojLmdycGMuaGVhbHRoLnYxLkhlYWx0aENoZWNrUmVzcG9uc2UiCKK7GAQIASABMAFiBnByb3RvMw=="
+      base64: "ChtncnBjL2hlYWx0aC92MS9oZWFsdGgucHJvdG8SDmdycGMuaGVhbHRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90byI3ChJIZWFsdGhDaGVja1JlcXVlc3QSIQoHc2VydmljZRgBIAEoCUIHqrsYAxiAAlIHc2VydmljZSKxAQoTSGVhbHRoQ2hlY2tSZXNwb25zZRJJCgZzdGF0dXMYASABKA4yMS5ncnBjLmhlYWx0aC52MS5IZWFsdGhDaGVja1Jlc3BvbnNlLlNlcnZpbmdTdGF0dXNSBnN0YXR1cyJPCg1TZXJ2aW5nU3RhdHVzEgsKB1VOS05PV04QABILCgdTRVJWSU5HEAESDwoLTk9UX1NFUlZJTkcQAhITCg9TRVJWSUNFX1VOS05PV04QAzLEAQoGSGVhbHRoElwKBUNoZWNrEiIuZ3JwYy5oZWFsdGgudjEuSGVhbHRoQ2hlY2tSZXF1ZXN0GiMuZ3JwYy5oZWFsdGgudjEuSGVhbHRoQ2hlY2tSZXNwb25zZSIKorsYBggBIAEoAhJcCgVXYXRjaBIiLmdycGMuaGVhbHRoLnYxLkhlYWx0aENoZWNrUmVxdWVzdBojLmdycGMuaGVhbHRoLnYxLkhlYWx0aENoZWNrUmVzcG9uc2UiCKK7GAQIASABMAFiBnByb3RvMw=="
     )
   }
 }
 
 extension Grpc_Health_V1.HealthService {
   /// This service and its handlers, for a server.
-  public var definition: ServiceDefinition {
-    ServiceDefinition(
+  public var definition: RPCKit.ServiceDefinition {
+    RPCKit.ServiceDefinition(
       name: "grpc.health.v1.Health",
       methods: [
         .unary(Grpc_Health_V1.HealthMethods.check) {
-          request,
-          call in try await self.check(request, call)
+          request, call in try await self.check(request, call)
         },
         .serverStreaming(Grpc_Health_V1.HealthMethods.watch) {
-          request,
-          call,
-          writer in try await self.watch(request, call, to: writer)
+          request, call, writer in try await self.watch(request, call, to: writer)
         },
       ]
     )

@@ -4,28 +4,28 @@ package import CProtobufC
 
 extension Rpc_V1 {
   /// The payload of HELLO: what this side speaks and how much it takes.
-  package struct Settings: Message {
+  package struct Settings: RPCKit.Message {
     /// Version of the extensions. This is version 1.
-    package var version: UInt32 = 0
+    package var version: Swift.UInt32 = 0
     /// Bit set of the extensions that this side understands.
-    package var features: UInt64 = 0
+    package var features: Swift.UInt64 = 0
     /// Largest frame payload that this side reads, in bytes. 0 leaves ttrpc's limit.
-    package var maxFrameBytes: UInt32 = 0
+    package var maxFrameBytes: Swift.UInt32 = 0
     /// Calls in flight that this side accepts on one connection. 0 says nothing.
-    package var maxStreams: UInt32 = 0
+    package var maxStreams: Swift.UInt32 = 0
     /// Bytes that the peer may send on a stream before the first CREDIT. 0 means 64 KiB.
-    package var initialStreamWindowBytes: UInt32 = 0
+    package var initialStreamWindowBytes: Swift.UInt32 = 0
 
     /// Makes a message with every field at its default.
     package init() {}
 
     /// Makes a message of the given fields.
     package init(
-      version: UInt32 = 0,
-      features: UInt64 = 0,
-      maxFrameBytes: UInt32 = 0,
-      maxStreams: UInt32 = 0,
-      initialStreamWindowBytes: UInt32 = 0
+      version: Swift.UInt32 = 0,
+      features: Swift.UInt64 = 0,
+      maxFrameBytes: Swift.UInt32 = 0,
+      maxStreams: Swift.UInt32 = 0,
+      initialStreamWindowBytes: Swift.UInt32 = 0
     ) {
       self.version = version
       self.features = features
@@ -35,71 +35,82 @@ extension Rpc_V1 {
     }
 
     /// `rpc.v1.Settings`.
-    package static var protobufName: String { "rpc.v1.Settings" }
+    package static var protobufName: Swift.String { "rpc.v1.Settings" }
 
     /// Decodes one whole message; see `Message`.
     package init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_rpc__v1__settings(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_rpc__v1__settings(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Rpc__V1__Settings.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Rpc__V1__Settings>) throws(MessageDecodingError) {
-      unsafe self.version = source.pointee.version
-      unsafe self.features = source.pointee.features
-      unsafe self.maxFrameBytes = source.pointee.max_frame_bytes
-      unsafe self.maxStreams = source.pointee.max_streams
-      unsafe self.initialStreamWindowBytes = source.pointee.initial_stream_window_bytes
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Rpc__V1__Settings>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.version = source.pointee.f1_version
+      unsafe self.features = source.pointee.f2_features
+      unsafe self.maxFrameBytes = source.pointee.f3_max_frame_bytes
+      unsafe self.maxStreams = source.pointee.f4_max_streams
+      unsafe self.initialStreamWindowBytes = source.pointee.f5_initial_stream_window_bytes
     }
 
     /// Appends the encoded message; see `Message`.
     package func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Rpc__V1__Settings> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Rpc__V1__Settings> {
       let target = unsafe scratch.allocate(Rpc__V1__Settings.self, 1)
       unsafe rpc__v1__settings__init(target)
-      unsafe target.pointee.version = self.version
-      unsafe target.pointee.features = self.features
-      unsafe target.pointee.max_frame_bytes = self.maxFrameBytes
-      unsafe target.pointee.max_streams = self.maxStreams
-      unsafe target.pointee.initial_stream_window_bytes = self.initialStreamWindowBytes
+      unsafe target.pointee.f1_version = self.version
+      unsafe target.pointee.f2_features = self.features
+      unsafe target.pointee.f3_max_frame_bytes = self.maxFrameBytes
+      unsafe target.pointee.f4_max_streams = self.maxStreams
+      unsafe target.pointee.f5_initial_stream_window_bytes = self.initialStreamWindowBytes
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    package func validate(path: String, into violations: inout [FieldViolation]) {
+    package func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// The payload of GOAWAY: no new calls on this connection.
-  package struct GoAway: Message {
+  package struct GoAway: RPCKit.Message {
     /// The last stream that was accepted; later ones were not processed.
-    package var lastStreamId: UInt32 = 0
+    package var lastStreamId: Swift.UInt32 = 0
     /// Why, as a status code; 0 is an orderly end.
-    package var code: UInt32 = 0
+    package var code: Swift.UInt32 = 0
     /// Why, for the log of the peer.
-    package var message: String = ""
+    package var message: Swift.String = ""
 
     /// Makes a message with every field at its default.
     package init() {}
 
     /// Makes a message of the given fields.
     package init(
-      lastStreamId: UInt32 = 0,
-      code: UInt32 = 0,
-      message: String = ""
+      lastStreamId: Swift.UInt32 = 0,
+      code: Swift.UInt32 = 0,
+      message: Swift.String = ""
     ) {
       self.lastStreamId = lastStreamId
       self.code = code
@@ -107,165 +118,198 @@ extension Rpc_V1 {
     }
 
     /// `rpc.v1.GoAway`.
-    package static var protobufName: String { "rpc.v1.GoAway" }
+    package static var protobufName: Swift.String { "rpc.v1.GoAway" }
 
     /// Decodes one whole message; see `Message`.
     package init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_rpc__v1__go_away(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_rpc__v1__go_away(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Rpc__V1__GoAway.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Rpc__V1__GoAway>) throws(MessageDecodingError) {
-      unsafe self.lastStreamId = source.pointee.last_stream_id
-      unsafe self.code = source.pointee.code
-      try unsafe self.message = MessageReading.string(source.pointee.message)
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Rpc__V1__GoAway>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.lastStreamId = source.pointee.f1_last_stream_id
+      unsafe self.code = source.pointee.f2_code
+      try unsafe self.message = RPCKit.MessageReading.string(source.pointee.f3_message)
     }
 
     /// Appends the encoded message; see `Message`.
     package func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Rpc__V1__GoAway> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Rpc__V1__GoAway> {
       let target = unsafe scratch.allocate(Rpc__V1__GoAway.self, 1)
       unsafe rpc__v1__go_away__init(target)
-      unsafe target.pointee.last_stream_id = self.lastStreamId
-      unsafe target.pointee.code = self.code
-      unsafe target.pointee.message = scratch.copy(self.message)
+      unsafe target.pointee.f1_last_stream_id = self.lastStreamId
+      unsafe target.pointee.f2_code = self.code
+      unsafe target.pointee.f3_message = scratch.copy(self.message)
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    package func validate(path: String, into violations: inout [FieldViolation]) {
+    package func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// The payload of CREDIT: room for more on the stream it is sent on.
-  package struct Credit: Message {
+  package struct Credit: RPCKit.Message {
     /// Bytes that the receiver has taken off the stream since the last CREDIT.
-    package var bytes: UInt32 = 0
+    package var bytes: Swift.UInt32 = 0
 
     /// Makes a message with every field at its default.
     package init() {}
 
     /// Makes a message of the given fields.
     package init(
-      bytes: UInt32 = 0
+      bytes: Swift.UInt32 = 0
     ) {
       self.bytes = bytes
     }
 
     /// `rpc.v1.Credit`.
-    package static var protobufName: String { "rpc.v1.Credit" }
+    package static var protobufName: Swift.String { "rpc.v1.Credit" }
 
     /// Decodes one whole message; see `Message`.
     package init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_rpc__v1__credit(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_rpc__v1__credit(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Rpc__V1__Credit.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Rpc__V1__Credit>) throws(MessageDecodingError) {
-      unsafe self.bytes = source.pointee.bytes
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Rpc__V1__Credit>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.bytes = source.pointee.f1_bytes
     }
 
     /// Appends the encoded message; see `Message`.
     package func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Rpc__V1__Credit> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Rpc__V1__Credit> {
       let target = unsafe scratch.allocate(Rpc__V1__Credit.self, 1)
       unsafe rpc__v1__credit__init(target)
-      unsafe target.pointee.bytes = self.bytes
+      unsafe target.pointee.f1_bytes = self.bytes
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    package func validate(path: String, into violations: inout [FieldViolation]) {
+    package func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// The payload of PING, sent back unchanged in the answer: a PING with flag 0x01.
-  package struct Ping: Message {
+  package struct Ping: RPCKit.Message {
     /// Whatever the sender wants to recognise.
-    package var opaque: UInt64 = 0
+    package var opaque: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
     package init() {}
 
     /// Makes a message of the given fields.
     package init(
-      opaque: UInt64 = 0
+      opaque: Swift.UInt64 = 0
     ) {
       self.opaque = opaque
     }
 
     /// `rpc.v1.Ping`.
-    package static var protobufName: String { "rpc.v1.Ping" }
+    package static var protobufName: Swift.String { "rpc.v1.Ping" }
 
     /// Decodes one whole message; see `Message`.
     package init(
-      protobuf bytes: Span<UInt8>,
-      limits: MessageLimits
-    ) throws(MessageDecodingError) {
-      let unpacked = try unsafe UnpackedMessage(bytes, rpckit_descriptor_rpc__v1__ping(), limits)
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_rpc__v1__ping(),
+        limits
+      )
       defer { unpacked.release() }
       try unsafe self.init(reading: unpacked.root(as: Rpc__V1__Ping.self))
     }
 
     /// Copies what protobuf-c unpacked.
-    package init(reading source: UnsafeMutablePointer<Rpc__V1__Ping>) throws(MessageDecodingError) {
-      unsafe self.opaque = source.pointee.opaque
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Rpc__V1__Ping>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.opaque = source.pointee.f1_opaque
     }
 
     /// Appends the encoded message; see `Message`.
     package func append(
-      to buffer: inout ByteBuffer,
-      prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
     ) {
-      let scratch = MessageScratch()
+      let scratch = RPCKit.MessageScratch()
       defer { scratch.release() }
       unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
     }
 
     /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
-    package func packed(in scratch: MessageScratch) -> UnsafeMutablePointer<Rpc__V1__Ping> {
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Rpc__V1__Ping> {
       let target = unsafe scratch.allocate(Rpc__V1__Ping.self, 1)
       unsafe rpc__v1__ping__init(target)
-      unsafe target.pointee.opaque = self.opaque
+      unsafe target.pointee.f1_opaque = self.opaque
       return unsafe target
     }
 
     /// Adds a violation for each broken rule; see `Message`.
-    package func validate(path: String, into violations: inout [FieldViolation]) {
+    package func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
   /// The descriptor of `rpc/v1/settings.proto`, for reflection and JSON.
-  package static var rpcV1SettingsFile: EmbeddedDescriptor {
-    EmbeddedDescriptor(
+  package static var rpcV1SettingsFile: RPCKit.EmbeddedDescriptor {
+    RPCKit.EmbeddedDescriptor(
       name: "rpc/v1/settings.proto",
       base64: "ChVycGMvdjEvc2V0dGluZ3MucHJvdG8SBnJwYy52MSLIAQoIU2V0dGluZ3MSGAoHdmVyc2lvbhgBIAEoDVIHdmVyc2lvbhIaCghmZWF0dXJlcxgCIAEoBFIIZmVhdHVyZXMSJgoPbWF4X2ZyYW1lX2J5dGVzGAMgASgNUg1tYXhGcmFtZUJ5dGVzEh8KC21heF9zdHJlYW1zGAQgASgNUgptYXhTdHJlYW1zEj0KG2luaXRpYWxfc3RyZWFtX3dpbmRvd19ieXRlcxgFIAEoDVIYaW5pdGlhbFN0cmVhbVdpbmRvd0J5dGVzIlwKBkdvQXdheRIkCg5sYXN0X3N0cmVhbV9pZBgBIAEoDVIMbGFzdFN0cmVhbUlkEhIKBGNvZGUYAiABKA1SBGNvZGUSGAoHbWVzc2FnZRgDIAEoCVIHbWVzc2FnZSIeCgZDcmVkaXQSFAoFYnl0ZXMYASABKA1SBWJ5dGVzIh4KBFBpbmcSFgoGb3BhcXVlGAEgASgGUgZvcGFxdWViBnByb3RvMw=="
     )

@@ -18,6 +18,7 @@ import Testing
   struct Case: CustomTestStringConvertible, Sendable {
     var field: String
     var description: String
+    var reason = ""
     var change: @Sendable (inout Testing_V1.Ruled) -> Void
     var testDescription: String { "\(field) \(description)" }
   }
@@ -70,6 +71,41 @@ import Testing
       $0.contact = .friend(friend)
     },
     Case(field: "since", description: "must be set") { $0.since = nil },
+    Case(field: "title", description: "must not be only white space", reason: "TEXT_BLANK") {
+      $0.title = "   "
+    },
+    Case(
+      field: "title",
+      description: "must not contain U+202E, which changes the direction of text",
+      reason: "TEXT_BIDIRECTIONAL_CONTROL"
+    ) { $0.title = "a\u{202E}b" },
+    Case(
+      field: "nicknames[1]",
+      description: "must not contain the control character U+0000",
+      reason: "TEXT_CONTROL_CHARACTER"
+    ) { $0.nicknames = ["a", "b\0"] },
+    Case(
+      field: "note",
+      description: "must not contain U+200B, which is invisible",
+      reason: "TEXT_INVISIBLE_CHARACTER"
+    ) { $0.note = "a\nb\u{200B}" },
+    Case(field: "title", description: "must have at most 64 bytes") {
+      $0.title = String(repeating: "\0", count: 65)
+    },
+    Case(field: "hints", description: "must have at most 2 items") {
+      $0.hints = ["a": "too long", "b": "", "c": ""]
+    },
+    Case(field: "hints", description: "must have keys of at most 4 bytes") {
+      $0.hints = ["abcde": ""]
+    },
+    Case(field: "hints[\"k\"]", description: "must have at most 4 bytes") {
+      $0.hints = ["k": "abcde"]
+    },
+    Case(field: "extra", description: "must have at most 32 bytes encoded") {
+      $0.extra = Google_Protobuf.Struct(fields: [
+        "k": Google_Protobuf.Value(kind: .stringValue(String(repeating: "x", count: 32)))
+      ])
+    },
   ]
 
   private func violations(_ message: some Message) -> [FieldViolation] {
@@ -87,6 +123,11 @@ import Testing
     full.ratio = 0
     full.contact = .email("a.b@c.d")
     full.inner = Self.valid
+    full.title = "Anna Müller"
+    full.nicknames = ["آنا", "安娜"]
+    full.note = "one\n\ttwo"
+    full.hints = ["key1": "val1"]
+    full.extra = Google_Protobuf.Struct(fields: ["k": Google_Protobuf.Value()])
     #expect(violations(full) == [])
     full.contact = .email("none")
     #expect(violations(full) == [])
@@ -98,7 +139,11 @@ import Testing
     example.change(&message)
     #expect(
       violations(message) == [
-        FieldViolation(field: example.field, description: example.description)
+        FieldViolation(
+          field: example.field,
+          description: example.description,
+          reason: example.reason
+        )
       ]
     )
   }

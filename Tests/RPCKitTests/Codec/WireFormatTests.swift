@@ -129,14 +129,73 @@ import Testing
     #expect(try Rich(encoded: [0xB2, 0x02, 0x02, 0x05, 0x06]).unpackedList == [5, 6])
   }
 
-  @Test("Minus zero keeps its sign only where presence is on the wire")
-  func minusZero_withoutPresence_isZero() throws {
-    // protobuf-c takes -0.0 for the default and leaves it out (field_is_zeroish).
-    #expect(Rich(doubleValue: -0.0).encoded() == [])
-    let kept = Rich(doubleList: [-0.0], optionalDouble: -0.0)
-    let decoded = try Rich(encoded: kept.encoded())
-    #expect(decoded.doubleList.first?.sign == .minus)
-    #expect(decoded.optionalDouble?.sign == .minus)
+  @Test("Minus zero keeps its sign with presence and without")
+  func minusZero_anywhere_keepsSign() throws {
+    let message = Rich(
+      floatValue: -0.0,
+      doubleValue: -0.0,
+      floatList: [-0.0],
+      doubleList: [-0.0],
+      optionalDouble: -0.0,
+      weights: [true: -0.0],
+      payload: .half(-0.0)
+    )
+    let decoded = try Rich(encoded: message.encoded())
+    #expect(decoded.floatValue.bitPattern == (-0.0 as Float).bitPattern)
+    #expect(decoded.doubleValue.bitPattern == (-0.0).bitPattern)
+    #expect(decoded.floatList.map(\.bitPattern) == [(-0.0 as Float).bitPattern])
+    #expect(decoded.doubleList.map(\.bitPattern) == [(-0.0).bitPattern])
+    #expect(decoded.optionalDouble?.bitPattern == (-0.0).bitPattern)
+    #expect(decoded.weights[true]?.bitPattern == (-0.0).bitPattern)
+    guard case .half(let half) = decoded.payload else {
+      Issue.record("the member of the oneof is lost")
+      return
+    }
+    #expect(half.bitPattern == (-0.0 as Float).bitPattern)
+  }
+
+  @Test("Plus zero without presence is not written")
+  func plusZero_withoutPresence_isNotWritten() {
+    #expect(Rich(floatValue: 0, doubleValue: 0).encoded() == [])
+    #expect(Rich(doubleValue: -0.0).encoded() == [0x61, 0, 0, 0, 0, 0, 0, 0, 0x80])
+  }
+
+  @Test("A known number with another wire type is skipped, wherever it stands")
+  func wireType_another_isSkipped() throws {
+    let around: [UInt8] = [0x08, 7]
+    for field: [UInt8] in [
+      [0x0A, 0x01, 0x00],  // int32, as bytes
+      [0x0D, 1, 2, 3, 4],  // int32, as 32 bits
+      [0x6A, 0x01, 0x01],  // bool, as bytes
+      [0x6D, 1, 0, 0, 0],  // bool, as 32 bits: protobuf-c would believe it
+      [0x70, 0x01],  // string, as a varint
+      [0x45, 0, 0, 0, 0],  // fixed64, as 32 bits
+      [0x90, 0x01, 0x05],  // message, as a varint
+      [0x0B, 0x0C],  // int32, as an empty group
+      [0x93, 0x01, 0x0A, 0x01, 0x61, 0x94, 0x01],  // message, as a group
+      [0xA3, 0x06, 0x08, 0x01, 0x13, 0x14, 0xA4, 0x06],  // unknown, as a group with one inside
+      [0xE9, 0x03, 0, 0, 0, 0, 0, 0, 0, 0],  // map entry, as 64 bits
+    ] {
+      #expect(try Rich(encoded: around + field) == Rich(int32Value: 7))
+      #expect(try Rich(encoded: field + around) == Rich(int32Value: 7))
+      // Inside a message inside the message.
+      let part = Rich(part: Rich.Part(label: "a", count: 3)).encoded()
+      #expect(
+        try Rich(encoded: part + field + around)
+          == Rich(int32Value: 7, part: Rich.Part(label: "a", count: 3))
+      )
+    }
+    // Rich.part { label (a string) as a varint, count }
+    let nested: [UInt8] = [0x92, 0x01, 0x04, 0x08, 0x01, 0x10, 0x05]
+    #expect(try Rich(encoded: nested) == Rich(part: Rich.Part(count: 5)))
+  }
+
+  @Test("A member of a oneof with another wire type does not unset the others")
+  func oneof_anotherWireType_unsetsNothing() throws {
+    let text = Rich(payload: .text("text")).encoded()
+    // `number` (53, a varint) as bytes, and `piece` (56, a message) as a varint.
+    let mistyped: [UInt8] = [0xAA, 0x03, 0x01, 0x01, 0xC0, 0x03, 0x01]
+    #expect(try Rich(encoded: text + mistyped).payload == .text("text"))
   }
 
   @Test("A negative int32 takes ten bytes, and five are read as well")

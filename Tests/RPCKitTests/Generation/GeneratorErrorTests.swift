@@ -65,7 +65,7 @@ struct GeneratorErrorTests {
     Case(
       testDescription: "a field and a oneof of one Swift name",
       body: "message M {\n  int32 user_id = 1;\n  oneof userId {\n    bool a = 2;\n  }\n}",
-      errors: ["bad.proto:5: `userId` and `user_id` are both `userId` in Swift"]
+      errors: ["bad.proto:7: `userId` and `user_id` are both `userId` in Swift"]
     ),
     Case(
       testDescription: "two messages of one Swift name",
@@ -135,6 +135,7 @@ struct GeneratorErrorTests {
       errors: [
         "bad.proto:6: min_items and max_items are for repeated fields and maps",
         "bad.proto:6: gte and lte are for numbers; M.s is not one",
+        "bad.proto:6: M.s may be of any length, and S.Do takes it from its caller; add `max_len`",
         "bad.proto:9: S.Do does not say who may call it; add "
           + "`option (gatehouse.method) = {caller: …};`",
       ]
@@ -172,6 +173,213 @@ struct GeneratorErrorTests {
     )
   }
 
+  /// A method that takes M, behind M's fields, which begin in line 6.
+  private static func taken(_ fields: String, besides: String = "") -> String {
+    """
+    message M {
+    \(fields)
+    }
+    service S {
+      rpc Do(M) returns (M) { option (gatehouse.method) = {caller: CALLER_CLASS_PUBLIC}; }
+    }
+    \(besides)
+    """
+  }
+
+  static let boundCases: [Case] = [
+    Case(
+      testDescription: "a string without a bound",
+      body: taken("  string s = 1;"),
+      errors: [
+        "bad.proto:6: M.s may be of any length, and S.Do takes it from its caller; add `max_len`"
+      ]
+    ),
+    Case(
+      testDescription: "bytes in a oneof without a bound",
+      body: taken("  oneof o {\n    bytes b = 1;\n  }"),
+      errors: [
+        "bad.proto:7: M.b may be of any length, and S.Do takes it from its caller; add `max_len`"
+      ]
+    ),
+    Case(
+      testDescription: "a pattern without an end",
+      body: taken("  string s = 1 [(gatehouse.field) = {pattern: \"a+\"}];"),
+      errors: [
+        "bad.proto:6: M.s may be of any length, and S.Do takes it from its caller; add `max_len`"
+      ]
+    ),
+    Case(
+      testDescription: "a list without a bound",
+      body: taken("  repeated string s = 1 [(gatehouse.field) = {max_len: 3}];"),
+      errors: [
+        "bad.proto:6: M.s may have any number of items, and S.Do takes it from its caller; "
+          + "add `max_items`"
+      ]
+    ),
+    Case(
+      testDescription: "a map without bounds",
+      body: taken("  map<string, int32> m = 1;"),
+      errors: [
+        "bad.proto:6: M.m may have any number of items, and S.Do takes it from its caller; "
+          + "add `max_items`",
+        "bad.proto:6: M.m may be of any length, and S.Do takes it from its caller; add `max_len`",
+      ]
+    ),
+    Case(
+      testDescription: "a string far inside, of a message that contains itself",
+      body: taken(
+        "  N n = 1;",
+        besides:
+          "message N {\n  N n = 1;\n  map<int32, O> m = 2 [(gatehouse.field) = {max_items: 1}];\n"
+          + "}\nmessage O { string s = 1; }"
+      ),
+      errors: [
+        "bad.proto:15: O.s may be of any length, and S.Do takes it from its caller; add `max_len`"
+      ]
+    ),
+    Case(
+      testDescription: "a message of somebody else",
+      body: taken("  google.protobuf.Struct s = 1;"),
+      errors: [
+        "bad.proto:6: M.s may be of any size, and S.Do takes it from its caller; add `max_size`"
+      ]
+    ),
+    Case(
+      testDescription: "a request of somebody else",
+      body: """
+        service S {
+          rpc Do(google.protobuf.Struct) returns (google.protobuf.Struct) {
+            option (gatehouse.method) = {caller: CALLER_CLASS_USER};
+          }
+        }
+        """,
+      errors: [
+        "bad.proto:6: S.Do takes `google.protobuf.Struct`, which may be of any size; take a message "
+          + "of your own with a field of it and `max_size`"
+      ]
+    ),
+  ]
+
+  @Test("What a request can hold without a bound is refused", arguments: boundCases)
+  func request_withoutBound_isRefused(_ example: Case) throws {
+    #expect(try problems(Self.structHeader + example.body) == example.errors)
+  }
+
+  @Test("A request with a bound for everything is generated, and a response needs none")
+  func request_withBounds_isGenerated() throws {
+    let text =
+      Self.structHeader + """
+        message M {
+          string s = 1 [(gatehouse.field) = {max_len: 3}];
+          string p = 2 [(gatehouse.field) = {pattern: "a|b{1,9}"}];
+          repeated bytes b = 3 [(gatehouse.field) = {max_items: 3, max_len: 3}];
+          map<string, bytes> m = 4 [(gatehouse.field) = {max_items: 3, max_len: 3}];
+          google.protobuf.Struct t = 5 [(gatehouse.field) = {max_size: 3}];
+          R r = 6 [(gatehouse.field) = {max_size: 3}];
+        }
+        message R { repeated string s = 1; }
+        service S {
+          rpc Do(M) returns (R) { option (gatehouse.method) = {caller: CALLER_CLASS_PUBLIC}; }
+        }
+        """
+    let outcome = try Protoc.generate(text)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+  }
+
+  private static let structHeader = header.replacing("descriptor.proto", with: "struct.proto")
+
+  static let nameCases: [Case] = [
+    Case(
+      testDescription: "names without a letter",
+      body:
+        "message _1 {\n  int32 _ = 1;\n  oneof _2 {\n    bool a = 2;\n  }\n}\nenum E {\n  _3 = 0;\n}",
+      errors: [
+        "bad.proto:5: `_1` has no name in Swift; begin it with a letter",
+        "bad.proto:6: `_` has no name in Swift; begin it with a letter",
+        "bad.proto:7: `_2` has no name in Swift; begin it with a letter",
+        "bad.proto:12: `_3` has no name in Swift; begin it with a letter",
+      ]
+    ),
+    Case(
+      testDescription: "two values of one Swift name",
+      body: "enum Mood {\n  MOOD_ZERO = 0;\n  MOOD_1 = 1;\n  MOOD_MOOD_1 = 2;\n}",
+      errors: ["bad.proto:8: `MOOD_MOOD_1` and `MOOD_1` are both `mood1` in Swift"]
+    ),
+    Case(
+      testDescription: "two messages of one name in C",
+      body: "message FOOBar {}\nmessage Foobar {}",
+      errors: ["bad.proto:6: `bad.v1.Foobar` and `bad.v1.FOOBar` are both `bad__v1__foobar` in C"]
+    ),
+    Case(
+      testDescription: "an enum with the name of what a oneof becomes in C",
+      body:
+        "message M {\n  enum O0KindCase {\n    ZERO = 0;\n  }\n  oneof kind {\n    bool a = 1;\n  }\n}",
+      errors: [
+        "bad.proto:6: `bad.v1.M.O0KindCase` and `bad.v1.M.o0_kindCase` are both "
+          + "`Bad__V1__M__O0KindCase` in C"
+      ]
+    ),
+    Case(
+      testDescription: "a message with the name of what Any becomes",
+      body: "message Any {}\nmessage AnyMessage {}",
+      errors: ["bad.proto:6: `AnyMessage` and `Any` are both `AnyMessage` in Swift"]
+    ),
+    Case(
+      testDescription: "required in a oneof",
+      body:
+        "message M {\n  oneof o {\n    bool a = 1 [(gatehouse.field) = {required: true}];\n  }\n}",
+      errors: ["bad.proto:7: required says nothing in a oneof, whose choice is the setting"]
+    ),
+    Case(
+      testDescription: "a type of a file that is not proto3",
+      body: "message M {\n  google.protobuf.FileOptions o = 1;\n}",
+      errors: [
+        "bad.proto:6: M.o uses `google.protobuf.FileOptions`, for which there is no Swift; "
+          + "google/protobuf/descriptor.proto is not proto3"
+      ]
+    ),
+    Case(
+      testDescription: "a type of a file that is not generated",
+      body: "message M {\n  gatehouse.FieldRules r = 1;\n}",
+      errors: [
+        "bad.proto:6: M.r uses `gatehouse.FieldRules`, for which there is no Swift; "
+          + "generate gatehouse/options.proto in the same run"
+      ]
+    ),
+    Case(
+      testDescription: "a kind of text that is a number",
+      body: ruled("int32 n", "text: SINGLE_LINE"),
+      errors: ["bad.proto:6: text is for string; M.n is not one"]
+    ),
+    Case(
+      testDescription: "a size of a string",
+      body: ruled("string s", "max_size: 3"),
+      errors: ["bad.proto:6: max_size is for messages; M.s is not one"]
+    ),
+    Case(
+      testDescription: "a length in a map of numbers",
+      body: ruled("map<int32, int32> m", "max_len: 3"),
+      errors: ["bad.proto:6: min_len and max_len are for string and bytes; M.m is neither"]
+    ),
+  ]
+
+  @Test("A name, a type or a rule that has no Swift is refused", arguments: nameCases)
+  func declaration_withoutSwift_isRefused(_ example: Case) throws {
+    #expect(try problems(Self.header + example.body) == example.errors)
+  }
+
+  @Test("A package or a file without a name in Swift is refused")
+  func file_withoutName_isRefused() throws {
+    #expect(
+      try problems("syntax = \"proto3\";\n\npackage bad._1;\nmessage M {}\n") == [
+        "bad.proto:3: `_1` has no name in Swift; begin it with a letter"
+      ]
+    )
+    let outcome = try Protoc.generate("syntax = \"proto3\";\npackage a;\n", name: "1+1.proto")
+    #expect(outcome.status != 0)
+    #expect(outcome.errors.contains("1+1.proto:1: the file's name becomes a name in Swift"))
+  }
+
   @Test("The same contract is generated to the same bytes")
   func contract_generatedTwice_isEqual() throws {
     let text = """
@@ -187,8 +395,8 @@ struct GeneratorErrorTests {
     let first = try Protoc.generate(text, name: "good.proto")
     #expect(first.status == 0, "\(first.errors)")
     let generated = String(decoding: first.output, as: UTF8.self)
-    #expect(generated.contains("/// Says hello.\n  public struct Hello: Message {"))
-    #expect(generated.contains("/// To whom.\n    public var name: String = \"\""))
+    #expect(generated.contains("/// Says hello.\n  public struct Hello: RPCKit.Message {"))
+    #expect(generated.contains("/// To whom.\n    public var name: Swift.String = \"\""))
     #expect(try Protoc.generate(text, name: "good.proto").output == first.output)
   }
 }

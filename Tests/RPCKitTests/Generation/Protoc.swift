@@ -32,14 +32,16 @@ enum Protoc {
     return try run(executable, imports + arguments, input: input)
   }
 
-  private static var imports: [String] {
+  /// Where the package's contracts and Google's are.
+  static var imports: [String] {
     ["-I", root.appending(path: "proto").path, "-I", "/usr/include"]
   }
 
-  private static func run(
+  /// Runs any program to its end.
+  static func run(
     _ executable: URL,
     _ arguments: [String],
-    input: [UInt8]
+    input: [UInt8] = []
   ) throws -> Outcome {
     // Files instead of pipes: nothing can fill up and wait.
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)

@@ -1,4 +1,5 @@
 import Contracts
+import Foundation
 import RPCKit
 import Testing
 
@@ -92,5 +93,85 @@ struct ProtocPeerTests {
     let merged = try encodedByProtoc(decodedByProtoc(bytes))
     #expect(try Rich(encoded: bytes) == Rich(encoded: merged))
     #expect(try Rich(encoded: bytes).encoded() == merged)
+  }
+
+  /// protoc's text without what it does not know: numbers instead of names, with their blocks.
+  private func known(_ text: [UInt8]) -> [UInt8] {
+    var lines: [Substring] = []
+    var depth = 0
+    for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
+      let isUnknown = line.drop { $0 == " " }.first?.isNumber == true
+      if depth > 0 || isUnknown {
+        if line.hasSuffix("{") { depth += 1 }
+        if line.hasSuffix("}") { depth -= 1 }
+      } else {
+        lines.append(line)
+      }
+    }
+    return Array(lines.joined(separator: "\n").utf8)
+  }
+
+  @Test(
+    "Each field of another wire type is skipped where protoc skips it",
+    arguments: [0, 1, 2, 3, 5]
+  )
+  func wireType_another_isLikeProtoc(wireType: Int) throws {
+    let known: [(name: String, number: Int)] = try fieldNumbers()
+    #expect(known.count > 70)
+    let fields = known.map { _, number -> [UInt8] in
+      let tag = tag(number, wireType)
+      return switch wireType {
+      case 0: tag + [0x01]
+      case 1: tag + [1, 0, 0, 0, 0, 0, 0, 0]
+      // Two numbers of 32 bits, one of 64, eight varints, or four fields of a message.
+      case 2: tag + [8] + [0x08, 0x01, 0x08, 0x01, 0x08, 0x01, 0x08, 0x01]
+      case 3: tag + [0x08, 0x01] + self.tag(number, 4)
+      default: tag + [1, 0, 0, 0]
+      }
+    }
+    // Backwards too, because the last field of a oneof hides those in front of it.
+    for fields in [fields, fields.reversed()] {
+      let bytes = RichExamples.everything.encoded() + fields.joined()
+      let expected = try Rich(encoded: encodedByProtoc(self.known(decodedByProtoc(bytes))))
+      #expect(try Rich(encoded: bytes) == expected)
+      let alone = Array(fields.joined())
+      let expectedAlone = try Rich(encoded: encodedByProtoc(self.known(decodedByProtoc(alone))))
+      #expect(try Rich(encoded: alone) == expectedAlone)
+    }
+  }
+
+  private func tag(_ number: Int, _ wireType: Int) -> [UInt8] {
+    var value = UInt32(number) << 3 | UInt32(wireType)
+    var bytes: [UInt8] = []
+    while value >= 0x80 {
+      bytes.append(UInt8(value & 0x7F) | 0x80)
+      value >>= 7
+    }
+    return bytes + [UInt8(value)]
+  }
+
+  /// Of the fields of Rich, from its contract: whatever is added there is tried as well.
+  private func fieldNumbers() throws -> [(name: String, number: Int)] {
+    let file = Protoc.root.appending(path: "proto/testing/v1/rich.proto")
+    let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    let rich = try #require(text.components(separatedBy: "message Rich {").last)
+    let body = try #require(rich.components(separatedBy: "\n  // Scalars.\n").last)
+    let fields = try #require(body.components(separatedBy: "\n}").first)
+    return fields.matches(of: /([A-Za-z0-9_]+) = ([0-9]+)( \[.*)?;/).compactMap { match in
+      Int(match.output.2).map { (String(match.output.1), $0) }
+    }
+  }
+
+  @Test("Minus zero goes both ways, bit by bit")
+  func minusZero_throughProtoc_keepsBits() throws {
+    let bytes = Rich(floatValue: -0.0, doubleValue: -0.0).encoded()
+    #expect(
+      String(decoding: try decodedByProtoc(bytes), as: UTF8.self).contains("double_value: -0")
+    )
+    let theirs = try encodedByProtoc(Array("float_value: -0 double_value: -0".utf8))
+    #expect(theirs == bytes)
+    let message = try Rich(encoded: theirs)
+    #expect(message.floatValue.bitPattern == 1 << 31)
+    #expect(message.doubleValue.bitPattern == 1 << 63)
   }
 }

@@ -187,7 +187,7 @@ const ProtobufCMessageDescriptor gatehouse__method_rules__descriptor =
   (ProtobufCMessageInit) gatehouse__method_rules__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor gatehouse__field_rules__field_descriptors[9] =
+static const ProtobufCFieldDescriptor gatehouse__field_rules__field_descriptors[11] =
 {
   {
     "required",
@@ -297,6 +297,30 @@ static const ProtobufCFieldDescriptor gatehouse__field_rules__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "max_size",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__FieldRules, max_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "text",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__FieldRules, text),
+    &gatehouse__text_rule__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned gatehouse__field_rules__field_indices_by_name[] = {
   6,   /* field[6] = defined_only */
@@ -304,15 +328,17 @@ static const unsigned gatehouse__field_rules__field_indices_by_name[] = {
   5,   /* field[5] = lte */
   8,   /* field[8] = max_items */
   2,   /* field[2] = max_len */
+  9,   /* field[9] = max_size */
   7,   /* field[7] = min_items */
   1,   /* field[1] = min_len */
   3,   /* field[3] = pattern */
   0,   /* field[0] = required */
+  10,   /* field[10] = text */
 };
 static const ProtobufCIntRange gatehouse__field_rules__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor gatehouse__field_rules__descriptor =
 {
@@ -322,7 +348,7 @@ const ProtobufCMessageDescriptor gatehouse__field_rules__descriptor =
   "Gatehouse__FieldRules",
   "gatehouse",
   sizeof(Gatehouse__FieldRules),
-  9,
+  11,
   gatehouse__field_rules__field_descriptors,
   gatehouse__field_rules__field_indices_by_name,
   1,  gatehouse__field_rules__number_ranges,
@@ -391,5 +417,35 @@ const ProtobufCEnumDescriptor gatehouse__priority__descriptor =
   gatehouse__priority__enum_values_by_name,
   1,
   gatehouse__priority__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue gatehouse__text_rule__enum_values_by_number[3] =
+{
+  { "TEXT_RULE_UNSPECIFIED", "GATEHOUSE__TEXT_RULE__TEXT_RULE_UNSPECIFIED", 0 },
+  { "SINGLE_LINE", "GATEHOUSE__TEXT_RULE__SINGLE_LINE", 1 },
+  { "MULTI_LINE", "GATEHOUSE__TEXT_RULE__MULTI_LINE", 2 },
+};
+static const ProtobufCIntRange gatehouse__text_rule__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex gatehouse__text_rule__enum_values_by_name[3] =
+{
+  { "MULTI_LINE", 2 },
+  { "SINGLE_LINE", 1 },
+  { "TEXT_RULE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor gatehouse__text_rule__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "gatehouse.TextRule",
+  "TextRule",
+  "Gatehouse__TextRule",
+  "gatehouse",
+  3,
+  gatehouse__text_rule__enum_values_by_number,
+  3,
+  gatehouse__text_rule__enum_values_by_name,
+  1,
+  gatehouse__text_rule__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

@@ -66,6 +66,33 @@ typedef enum _Gatehouse__Priority {
   GATEHOUSE__PRIORITY__PRIORITY_HIGH = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(GATEHOUSE__PRIORITY)
 } Gatehouse__Priority;
+/*
+ * What kind of text a string holds.
+ */
+typedef enum _Gatehouse__TextRule {
+  /*
+   * Any Unicode text, or not text for people at all.
+   */
+  GATEHOUSE__TEXT_RULE__TEXT_RULE_UNSPECIFIED = 0,
+  /*
+   * A name or a title, shown in one line. Refused, each with a reason of its own:
+   * - TEXT_BLANK: nothing but white space;
+   * - TEXT_CONTROL_CHARACTER: U+0000 to U+001F, U+007F to U+009F, line and paragraph separators;
+   * - TEXT_BIDIRECTIONAL_CONTROL: overrides, embeddings, isolates and marks of direction, which
+   *   make text look like other text;
+   * - TEXT_INVISIBLE_CHARACTER: everything else that nobody sees, such as a zero-width space, a
+   *   soft hyphen or a Hangul filler. Accepted where it shows: a zero-width non-joiner or joiner
+   *   between letters of a joining script (Persian) or after a virama (Hindi), a joiner and a
+   *   variation selector between emoji, and the tags of a flag.
+   * An empty string is accepted; see `required`.
+   */
+  GATEHOUSE__TEXT_RULE__SINGLE_LINE = 1,
+  /*
+   * A note of several lines: the same, but line feeds, carriage returns and tabs are accepted.
+   */
+  GATEHOUSE__TEXT_RULE__MULTI_LINE = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(GATEHOUSE__TEXT_RULE)
+} Gatehouse__TextRule;
 
 /* --- messages --- */
 
@@ -131,7 +158,8 @@ struct  Gatehouse__FieldRules
    */
   uint32_t min_len;
   /*
-   * Bytes of a string or bytes field, at most. 0 is no rule.
+   * Bytes of a string or bytes field, at most; of a map, those of each key and of each value that
+   * is one. 0 is no rule, but whatever a request holds needs one: see `max_size`.
    */
   uint32_t max_len;
   /*
@@ -152,6 +180,18 @@ struct  Gatehouse__FieldRules
    * Elements of a repeated or map field, at most. 0 is no rule.
    */
   uint32_t max_items;
+  /*
+   * Bytes of a message field, encoded, at most; of a repeated field, those of each message. 0 is no
+   * rule. For messages whose own fields have no bounds, such as google.protobuf.Struct: every
+   * string, every bytes field and every repeated field that a request can hold needs max_len (or a
+   * pattern with an end) and max_items, or lies in a message with max_size. Without, a contract
+   * does not generate.
+   */
+  uint32_t max_size;
+  /*
+   * What kind of text the string is.
+   */
+  Gatehouse__TextRule text;
   Gatehouse__FieldRules__LowerCase lower_case;
   union {
     /*
@@ -169,7 +209,7 @@ struct  Gatehouse__FieldRules
 };
 #define GATEHOUSE__FIELD_RULES__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&gatehouse__field_rules__descriptor) \
-    , 0, 0, 0, (char *)protobuf_c_empty_string, 0, 0, 0, GATEHOUSE__FIELD_RULES__LOWER__NOT_SET, {0}, GATEHOUSE__FIELD_RULES__UPPER__NOT_SET, {0} }
+    , 0, 0, 0, (char *)protobuf_c_empty_string, 0, 0, 0, 0, GATEHOUSE__TEXT_RULE__TEXT_RULE_UNSPECIFIED, GATEHOUSE__FIELD_RULES__LOWER__NOT_SET, {0}, GATEHOUSE__FIELD_RULES__UPPER__NOT_SET, {0} }
 
 
 /* Gatehouse__MethodRules methods */
@@ -226,6 +266,7 @@ typedef void (*Gatehouse__FieldRules_Closure)
 
 extern const ProtobufCEnumDescriptor    gatehouse__caller_class__descriptor;
 extern const ProtobufCEnumDescriptor    gatehouse__priority__descriptor;
+extern const ProtobufCEnumDescriptor    gatehouse__text_rule__descriptor;
 extern const ProtobufCMessageDescriptor gatehouse__method_rules__descriptor;
 extern const ProtobufCMessageDescriptor gatehouse__field_rules__descriptor;
 

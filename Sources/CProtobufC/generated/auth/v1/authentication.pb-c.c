@@ -58,36 +58,36 @@ void   auth__v1__sign_out_response__init
 static const ProtobufCFieldDescriptor auth__v1__device__field_descriptors[3] =
 {
   {
-    "name",
+    "f1_name",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Device, name),
+    offsetof(Auth__V1__Device, f1_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "model",
+    "f2_model",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Device, model),
+    offsetof(Auth__V1__Device, f2_model),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "application",
+    "f3_application",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Device, application),
+    offsetof(Auth__V1__Device, f3_application),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -95,9 +95,9 @@ static const ProtobufCFieldDescriptor auth__v1__device__field_descriptors[3] =
   },
 };
 static const unsigned auth__v1__device__field_indices_by_name[] = {
-  2,   /* field[2] = application */
-  1,   /* field[1] = model */
-  0,   /* field[0] = name */
+  0,   /* field[0] = f1_name */
+  1,   /* field[1] = f2_model */
+  2,   /* field[2] = f3_application */
 };
 static const ProtobufCIntRange auth__v1__device__number_ranges[1 + 1] =
 {
@@ -122,96 +122,96 @@ const ProtobufCMessageDescriptor auth__v1__device__descriptor =
 static const ProtobufCFieldDescriptor auth__v1__sign_up_request__field_descriptors[8] =
 {
   {
-    "email",
+    "f1_email",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__SignUpRequest, email),
+    offsetof(Auth__V1__SignUpRequest, f1_email),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "password",
+    "f2_password",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__SignUpRequest, password),
+    offsetof(Auth__V1__SignUpRequest, f2_password),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "display_name",
+    "f3_display_name",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__SignUpRequest, display_name),
+    offsetof(Auth__V1__SignUpRequest, f3_display_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "first_name",
+    "f4_first_name",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__SignUpRequest, first_name),
+    offsetof(Auth__V1__SignUpRequest, f4_first_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "last_name",
+    "f5_last_name",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__SignUpRequest, last_name),
+    offsetof(Auth__V1__SignUpRequest, f5_last_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "device",
+    "f6_device",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__SignUpRequest, device),
+    offsetof(Auth__V1__SignUpRequest, f6_device),
     &auth__v1__device__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "allow_partial_context",
+    "f7_allow_partial_context",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__SignUpRequest, allow_partial_context),
+    offsetof(Auth__V1__SignUpRequest, f7_allow_partial_context),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f8_idempotency_key",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__SignUpRequest, idempotency_key),
+    offsetof(Auth__V1__SignUpRequest, f8_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -219,14 +219,14 @@ static const ProtobufCFieldDescriptor auth__v1__sign_up_request__field_descripto
   },
 };
 static const unsigned auth__v1__sign_up_request__field_indices_by_name[] = {
-  6,   /* field[6] = allow_partial_context */
-  5,   /* field[5] = device */
-  2,   /* field[2] = display_name */
-  0,   /* field[0] = email */
-  3,   /* field[3] = first_name */
-  7,   /* field[7] = idempotency_key */
-  4,   /* field[4] = last_name */
-  1,   /* field[1] = password */
+  0,   /* field[0] = f1_email */
+  1,   /* field[1] = f2_password */
+  2,   /* field[2] = f3_display_name */
+  3,   /* field[3] = f4_first_name */
+  4,   /* field[4] = f5_last_name */
+  5,   /* field[5] = f6_device */
+  6,   /* field[6] = f7_allow_partial_context */
+  7,   /* field[7] = f8_idempotency_key */
 };
 static const ProtobufCIntRange auth__v1__sign_up_request__number_ranges[1 + 1] =
 {
@@ -251,60 +251,60 @@ const ProtobufCMessageDescriptor auth__v1__sign_up_request__descriptor =
 static const ProtobufCFieldDescriptor auth__v1__sign_in_request__field_descriptors[5] =
 {
   {
-    "email",
+    "f1_email",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__SignInRequest, email),
+    offsetof(Auth__V1__SignInRequest, f1_email),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "password",
+    "f2_password",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__SignInRequest, password),
+    offsetof(Auth__V1__SignInRequest, f2_password),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "device",
+    "f3_device",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__SignInRequest, device),
+    offsetof(Auth__V1__SignInRequest, f3_device),
     &auth__v1__device__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "allow_partial_context",
+    "f4_allow_partial_context",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__SignInRequest, allow_partial_context),
+    offsetof(Auth__V1__SignInRequest, f4_allow_partial_context),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "device_token",
+    "f5_device_token",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__SignInRequest, device_token),
+    offsetof(Auth__V1__SignInRequest, f5_device_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -312,11 +312,11 @@ static const ProtobufCFieldDescriptor auth__v1__sign_in_request__field_descripto
   },
 };
 static const unsigned auth__v1__sign_in_request__field_indices_by_name[] = {
-  3,   /* field[3] = allow_partial_context */
-  2,   /* field[2] = device */
-  4,   /* field[4] = device_token */
-  0,   /* field[0] = email */
-  1,   /* field[1] = password */
+  0,   /* field[0] = f1_email */
+  1,   /* field[1] = f2_password */
+  2,   /* field[2] = f3_device */
+  3,   /* field[3] = f4_allow_partial_context */
+  4,   /* field[4] = f5_device_token */
 };
 static const ProtobufCIntRange auth__v1__sign_in_request__number_ranges[1 + 1] =
 {
@@ -341,60 +341,60 @@ const ProtobufCMessageDescriptor auth__v1__sign_in_request__descriptor =
 static const ProtobufCFieldDescriptor auth__v1__tokens__field_descriptors[5] =
 {
   {
-    "access_token",
+    "f1_access_token",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Tokens, access_token),
+    offsetof(Auth__V1__Tokens, f1_access_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "access_token_expires_at",
+    "f2_access_token_expires_at",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Tokens, access_token_expires_at),
+    offsetof(Auth__V1__Tokens, f2_access_token_expires_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "refresh_token",
+    "f3_refresh_token",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Tokens, refresh_token),
+    offsetof(Auth__V1__Tokens, f3_refresh_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "refresh_token_expires_at",
+    "f4_refresh_token_expires_at",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Tokens, refresh_token_expires_at),
+    offsetof(Auth__V1__Tokens, f4_refresh_token_expires_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "session_id",
+    "f5_session_id",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Tokens, session_id),
+    offsetof(Auth__V1__Tokens, f5_session_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -402,11 +402,11 @@ static const ProtobufCFieldDescriptor auth__v1__tokens__field_descriptors[5] =
   },
 };
 static const unsigned auth__v1__tokens__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  1,   /* field[1] = access_token_expires_at */
-  2,   /* field[2] = refresh_token */
-  3,   /* field[3] = refresh_token_expires_at */
-  4,   /* field[4] = session_id */
+  0,   /* field[0] = f1_access_token */
+  1,   /* field[1] = f2_access_token_expires_at */
+  2,   /* field[2] = f3_refresh_token */
+  3,   /* field[3] = f4_refresh_token_expires_at */
+  4,   /* field[4] = f5_session_id */
 };
 static const ProtobufCIntRange auth__v1__tokens__number_ranges[1 + 1] =
 {
@@ -431,36 +431,36 @@ const ProtobufCMessageDescriptor auth__v1__tokens__descriptor =
 static const ProtobufCFieldDescriptor auth__v1__sign_in_response__field_descriptors[3] =
 {
   {
-    "tokens",
+    "f1_tokens",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__SignInResponse, tokens),
+    offsetof(Auth__V1__SignInResponse, f1_tokens),
     &auth__v1__tokens__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "user",
+    "f2_user",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__SignInResponse, user),
+    offsetof(Auth__V1__SignInResponse, f2_user),
     &auth__v1__user__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "device_token",
+    "f3_device_token",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__SignInResponse, device_token),
+    offsetof(Auth__V1__SignInResponse, f3_device_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -468,9 +468,9 @@ static const ProtobufCFieldDescriptor auth__v1__sign_in_response__field_descript
   },
 };
 static const unsigned auth__v1__sign_in_response__field_indices_by_name[] = {
-  2,   /* field[2] = device_token */
-  0,   /* field[0] = tokens */
-  1,   /* field[1] = user */
+  0,   /* field[0] = f1_tokens */
+  1,   /* field[1] = f2_user */
+  2,   /* field[2] = f3_device_token */
 };
 static const ProtobufCIntRange auth__v1__sign_in_response__number_ranges[1 + 1] =
 {
@@ -495,12 +495,12 @@ const ProtobufCMessageDescriptor auth__v1__sign_in_response__descriptor =
 static const ProtobufCFieldDescriptor auth__v1__refresh_request__field_descriptors[1] =
 {
   {
-    "refresh_token",
+    "f1_refresh_token",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__RefreshRequest, refresh_token),
+    offsetof(Auth__V1__RefreshRequest, f1_refresh_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -508,7 +508,7 @@ static const ProtobufCFieldDescriptor auth__v1__refresh_request__field_descripto
   },
 };
 static const unsigned auth__v1__refresh_request__field_indices_by_name[] = {
-  0,   /* field[0] = refresh_token */
+  0,   /* field[0] = f1_refresh_token */
 };
 static const ProtobufCIntRange auth__v1__refresh_request__number_ranges[1 + 1] =
 {

@@ -58,72 +58,72 @@ const ProtobufCMessageDescriptor auth__v1__get_key_set_request__descriptor =
 static const ProtobufCFieldDescriptor auth__v1__key__field_descriptors[6] =
 {
   {
-    "key_id",
+    "f1_key_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Key, key_id),
+    offsetof(Auth__V1__Key, f1_key_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "algorithm",
+    "f2_algorithm",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Key, algorithm),
+    offsetof(Auth__V1__Key, f2_algorithm),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "x",
+    "f3_x",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Key, x),
+    offsetof(Auth__V1__Key, f3_x),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "y",
+    "f4_y",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Key, y),
+    offsetof(Auth__V1__Key, f4_y),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "not_before",
+    "f5_not_before",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Key, not_before),
+    offsetof(Auth__V1__Key, f5_not_before),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "expires_at",
+    "f6_expires_at",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Key, expires_at),
+    offsetof(Auth__V1__Key, f6_expires_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -131,12 +131,12 @@ static const ProtobufCFieldDescriptor auth__v1__key__field_descriptors[6] =
   },
 };
 static const unsigned auth__v1__key__field_indices_by_name[] = {
-  1,   /* field[1] = algorithm */
-  5,   /* field[5] = expires_at */
-  0,   /* field[0] = key_id */
-  4,   /* field[4] = not_before */
-  2,   /* field[2] = x */
-  3,   /* field[3] = y */
+  0,   /* field[0] = f1_key_id */
+  1,   /* field[1] = f2_algorithm */
+  2,   /* field[2] = f3_x */
+  3,   /* field[3] = f4_y */
+  4,   /* field[4] = f5_not_before */
+  5,   /* field[5] = f6_expires_at */
 };
 static const ProtobufCIntRange auth__v1__key__number_ranges[1 + 1] =
 {
@@ -161,36 +161,36 @@ const ProtobufCMessageDescriptor auth__v1__key__descriptor =
 static const ProtobufCFieldDescriptor auth__v1__key_set__field_descriptors[3] =
 {
   {
-    "keys",
+    "f1_keys",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Auth__V1__KeySet, n_keys),
-    offsetof(Auth__V1__KeySet, keys),
+    offsetof(Auth__V1__KeySet, n_f1_keys),
+    offsetof(Auth__V1__KeySet, f1_keys),
     &auth__v1__key__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "jwks",
+    "f2_jwks",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__KeySet, jwks),
+    offsetof(Auth__V1__KeySet, f2_jwks),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "issuer",
+    "f3_issuer",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__KeySet, issuer),
+    offsetof(Auth__V1__KeySet, f3_issuer),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -198,9 +198,9 @@ static const ProtobufCFieldDescriptor auth__v1__key_set__field_descriptors[3] =
   },
 };
 static const unsigned auth__v1__key_set__field_indices_by_name[] = {
-  2,   /* field[2] = issuer */
-  1,   /* field[1] = jwks */
-  0,   /* field[0] = keys */
+  0,   /* field[0] = f1_keys */
+  1,   /* field[1] = f2_jwks */
+  2,   /* field[2] = f3_issuer */
 };
 static const ProtobufCIntRange auth__v1__key_set__number_ranges[1 + 1] =
 {
@@ -225,12 +225,12 @@ const ProtobufCMessageDescriptor auth__v1__key_set__descriptor =
 static const ProtobufCFieldDescriptor auth__v1__watch_revocations_request__field_descriptors[1] =
 {
   {
-    "after_revision",
+    "f1_after_revision",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__WatchRevocationsRequest, after_revision),
+    offsetof(Auth__V1__WatchRevocationsRequest, f1_after_revision),
     NULL,
     NULL,
     0,             /* flags */
@@ -238,7 +238,7 @@ static const ProtobufCFieldDescriptor auth__v1__watch_revocations_request__field
   },
 };
 static const unsigned auth__v1__watch_revocations_request__field_indices_by_name[] = {
-  0,   /* field[0] = after_revision */
+  0,   /* field[0] = f1_after_revision */
 };
 static const ProtobufCIntRange auth__v1__watch_revocations_request__number_ranges[1 + 1] =
 {
@@ -263,72 +263,72 @@ const ProtobufCMessageDescriptor auth__v1__watch_revocations_request__descriptor
 static const ProtobufCFieldDescriptor auth__v1__revocation__field_descriptors[6] =
 {
   {
-    "kind",
+    "f1_kind",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Revocation, kind),
+    offsetof(Auth__V1__Revocation, f1_kind),
     &auth__v1__revocation_kind__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "revision",
+    "f2_revision",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Revocation, revision),
+    offsetof(Auth__V1__Revocation, f2_revision),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "session_id",
+    "f3_session_id",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Revocation, session_id),
+    offsetof(Auth__V1__Revocation, f3_session_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "user_id",
+    "f4_user_id",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Revocation, user_id),
+    offsetof(Auth__V1__Revocation, f4_user_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "not_before",
+    "f5_not_before",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Revocation, not_before),
+    offsetof(Auth__V1__Revocation, f5_not_before),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "forget_at",
+    "f6_forget_at",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Revocation, forget_at),
+    offsetof(Auth__V1__Revocation, f6_forget_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -336,12 +336,12 @@ static const ProtobufCFieldDescriptor auth__v1__revocation__field_descriptors[6]
   },
 };
 static const unsigned auth__v1__revocation__field_indices_by_name[] = {
-  5,   /* field[5] = forget_at */
-  0,   /* field[0] = kind */
-  4,   /* field[4] = not_before */
-  1,   /* field[1] = revision */
-  2,   /* field[2] = session_id */
-  3,   /* field[3] = user_id */
+  0,   /* field[0] = f1_kind */
+  1,   /* field[1] = f2_revision */
+  2,   /* field[2] = f3_session_id */
+  3,   /* field[3] = f4_user_id */
+  4,   /* field[4] = f5_not_before */
+  5,   /* field[5] = f6_forget_at */
 };
 static const ProtobufCIntRange auth__v1__revocation__number_ranges[1 + 1] =
 {
@@ -365,22 +365,22 @@ const ProtobufCMessageDescriptor auth__v1__revocation__descriptor =
 };
 static const ProtobufCEnumValue auth__v1__revocation_kind__enum_values_by_number[5] =
 {
-  { "REVOCATION_KIND_UNSPECIFIED", "AUTH__V1__REVOCATION_KIND__REVOCATION_KIND_UNSPECIFIED", 0 },
-  { "REVOCATION_KIND_HEARTBEAT", "AUTH__V1__REVOCATION_KIND__REVOCATION_KIND_HEARTBEAT", 1 },
-  { "REVOCATION_KIND_SESSION", "AUTH__V1__REVOCATION_KIND__REVOCATION_KIND_SESSION", 2 },
-  { "REVOCATION_KIND_USER", "AUTH__V1__REVOCATION_KIND__REVOCATION_KIND_USER", 3 },
-  { "REVOCATION_KIND_SNAPSHOT_END", "AUTH__V1__REVOCATION_KIND__REVOCATION_KIND_SNAPSHOT_END", 4 },
+  { "v0_REVOCATION_KIND_UNSPECIFIED", "AUTH__V1__REVOCATION_KIND__v0_REVOCATION_KIND_UNSPECIFIED", 0 },
+  { "v1_REVOCATION_KIND_HEARTBEAT", "AUTH__V1__REVOCATION_KIND__v1_REVOCATION_KIND_HEARTBEAT", 1 },
+  { "v2_REVOCATION_KIND_SESSION", "AUTH__V1__REVOCATION_KIND__v2_REVOCATION_KIND_SESSION", 2 },
+  { "v3_REVOCATION_KIND_USER", "AUTH__V1__REVOCATION_KIND__v3_REVOCATION_KIND_USER", 3 },
+  { "v4_REVOCATION_KIND_SNAPSHOT_END", "AUTH__V1__REVOCATION_KIND__v4_REVOCATION_KIND_SNAPSHOT_END", 4 },
 };
 static const ProtobufCIntRange auth__v1__revocation_kind__value_ranges[] = {
 {0, 0},{0, 5}
 };
 static const ProtobufCEnumValueIndex auth__v1__revocation_kind__enum_values_by_name[5] =
 {
-  { "REVOCATION_KIND_HEARTBEAT", 1 },
-  { "REVOCATION_KIND_SESSION", 2 },
-  { "REVOCATION_KIND_SNAPSHOT_END", 4 },
-  { "REVOCATION_KIND_UNSPECIFIED", 0 },
-  { "REVOCATION_KIND_USER", 3 },
+  { "v0_REVOCATION_KIND_UNSPECIFIED", 0 },
+  { "v1_REVOCATION_KIND_HEARTBEAT", 1 },
+  { "v2_REVOCATION_KIND_SESSION", 2 },
+  { "v3_REVOCATION_KIND_USER", 3 },
+  { "v4_REVOCATION_KIND_SNAPSHOT_END", 4 },
 };
 const ProtobufCEnumDescriptor auth__v1__revocation_kind__descriptor =
 {

@@ -64,84 +64,84 @@ void   auth__v1__introspect_session_response__init
 static const ProtobufCFieldDescriptor auth__v1__session__field_descriptors[7] =
 {
   {
-    "id",
+    "f1_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Session, id),
+    offsetof(Auth__V1__Session, f1_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "device",
+    "f2_device",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Session, device),
+    offsetof(Auth__V1__Session, f2_device),
     &auth__v1__device__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "created_at",
+    "f3_created_at",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Session, created_at),
+    offsetof(Auth__V1__Session, f3_created_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "last_seen_at",
+    "f4_last_seen_at",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Session, last_seen_at),
+    offsetof(Auth__V1__Session, f4_last_seen_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "expires_at",
+    "f5_expires_at",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Session, expires_at),
+    offsetof(Auth__V1__Session, f5_expires_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "current",
+    "f6_current",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Session, current),
+    offsetof(Auth__V1__Session, f6_current),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "network",
+    "f7_network",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__Session, network),
+    offsetof(Auth__V1__Session, f7_network),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -149,13 +149,13 @@ static const ProtobufCFieldDescriptor auth__v1__session__field_descriptors[7] =
   },
 };
 static const unsigned auth__v1__session__field_indices_by_name[] = {
-  2,   /* field[2] = created_at */
-  5,   /* field[5] = current */
-  1,   /* field[1] = device */
-  4,   /* field[4] = expires_at */
-  0,   /* field[0] = id */
-  3,   /* field[3] = last_seen_at */
-  6,   /* field[6] = network */
+  0,   /* field[0] = f1_id */
+  1,   /* field[1] = f2_device */
+  2,   /* field[2] = f3_created_at */
+  3,   /* field[3] = f4_last_seen_at */
+  4,   /* field[4] = f5_expires_at */
+  5,   /* field[5] = f6_current */
+  6,   /* field[6] = f7_network */
 };
 static const ProtobufCIntRange auth__v1__session__number_ranges[1 + 1] =
 {
@@ -198,12 +198,12 @@ const ProtobufCMessageDescriptor auth__v1__list_sessions_request__descriptor =
 static const ProtobufCFieldDescriptor auth__v1__list_sessions_response__field_descriptors[1] =
 {
   {
-    "sessions",
+    "f1_sessions",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Auth__V1__ListSessionsResponse, n_sessions),
-    offsetof(Auth__V1__ListSessionsResponse, sessions),
+    offsetof(Auth__V1__ListSessionsResponse, n_f1_sessions),
+    offsetof(Auth__V1__ListSessionsResponse, f1_sessions),
     &auth__v1__session__descriptor,
     NULL,
     0,             /* flags */
@@ -211,7 +211,7 @@ static const ProtobufCFieldDescriptor auth__v1__list_sessions_response__field_de
   },
 };
 static const unsigned auth__v1__list_sessions_response__field_indices_by_name[] = {
-  0,   /* field[0] = sessions */
+  0,   /* field[0] = f1_sessions */
 };
 static const ProtobufCIntRange auth__v1__list_sessions_response__number_ranges[1 + 1] =
 {
@@ -236,12 +236,12 @@ const ProtobufCMessageDescriptor auth__v1__list_sessions_response__descriptor =
 static const ProtobufCFieldDescriptor auth__v1__revoke_session_request__field_descriptors[1] =
 {
   {
-    "session_id",
+    "f1_session_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__RevokeSessionRequest, session_id),
+    offsetof(Auth__V1__RevokeSessionRequest, f1_session_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -249,7 +249,7 @@ static const ProtobufCFieldDescriptor auth__v1__revoke_session_request__field_de
   },
 };
 static const unsigned auth__v1__revoke_session_request__field_indices_by_name[] = {
-  0,   /* field[0] = session_id */
+  0,   /* field[0] = f1_session_id */
 };
 static const ProtobufCIntRange auth__v1__revoke_session_request__number_ranges[1 + 1] =
 {
@@ -310,12 +310,12 @@ const ProtobufCMessageDescriptor auth__v1__revoke_all_sessions_request__descript
 static const ProtobufCFieldDescriptor auth__v1__revoke_sessions_response__field_descriptors[1] =
 {
   {
-    "revoked",
+    "f1_revoked",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__RevokeSessionsResponse, revoked),
+    offsetof(Auth__V1__RevokeSessionsResponse, f1_revoked),
     NULL,
     NULL,
     0,             /* flags */
@@ -323,7 +323,7 @@ static const ProtobufCFieldDescriptor auth__v1__revoke_sessions_response__field_
   },
 };
 static const unsigned auth__v1__revoke_sessions_response__field_indices_by_name[] = {
-  0,   /* field[0] = revoked */
+  0,   /* field[0] = f1_revoked */
 };
 static const ProtobufCIntRange auth__v1__revoke_sessions_response__number_ranges[1 + 1] =
 {
@@ -348,12 +348,12 @@ const ProtobufCMessageDescriptor auth__v1__revoke_sessions_response__descriptor 
 static const ProtobufCFieldDescriptor auth__v1__introspect_session_request__field_descriptors[1] =
 {
   {
-    "session_id",
+    "f1_session_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__IntrospectSessionRequest, session_id),
+    offsetof(Auth__V1__IntrospectSessionRequest, f1_session_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -361,7 +361,7 @@ static const ProtobufCFieldDescriptor auth__v1__introspect_session_request__fiel
   },
 };
 static const unsigned auth__v1__introspect_session_request__field_indices_by_name[] = {
-  0,   /* field[0] = session_id */
+  0,   /* field[0] = f1_session_id */
 };
 static const ProtobufCIntRange auth__v1__introspect_session_request__number_ranges[1 + 1] =
 {
@@ -386,12 +386,12 @@ const ProtobufCMessageDescriptor auth__v1__introspect_session_request__descripto
 static const ProtobufCFieldDescriptor auth__v1__introspect_session_response__field_descriptors[1] =
 {
   {
-    "active",
+    "f1_active",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__IntrospectSessionResponse, active),
+    offsetof(Auth__V1__IntrospectSessionResponse, f1_active),
     NULL,
     NULL,
     0,             /* flags */
@@ -399,7 +399,7 @@ static const ProtobufCFieldDescriptor auth__v1__introspect_session_response__fie
   },
 };
 static const unsigned auth__v1__introspect_session_response__field_indices_by_name[] = {
-  0,   /* field[0] = active */
+  0,   /* field[0] = f1_active */
 };
 static const ProtobufCIntRange auth__v1__introspect_session_response__number_ranges[1 + 1] =
 {

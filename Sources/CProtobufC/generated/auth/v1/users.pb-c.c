@@ -64,180 +64,180 @@ void   auth__v1__find_user_by_email_request__init
 static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[15] =
 {
   {
-    "id",
+    "f1_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__User, id),
+    offsetof(Auth__V1__User, f1_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "email",
+    "f2_email",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__User, email),
+    offsetof(Auth__V1__User, f2_email),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "email_verified",
+    "f3_email_verified",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__User, email_verified),
+    offsetof(Auth__V1__User, f3_email_verified),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "display_name",
+    "f4_display_name",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__User, display_name),
+    offsetof(Auth__V1__User, f4_display_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "first_name",
+    "f5_first_name",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__User, first_name),
+    offsetof(Auth__V1__User, f5_first_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "last_name",
+    "f6_last_name",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__User, last_name),
+    offsetof(Auth__V1__User, f6_last_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "role_associations",
+    "f7_role_associations",
     7,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Auth__V1__User, n_role_associations),
-    offsetof(Auth__V1__User, role_associations),
+    offsetof(Auth__V1__User, n_f7_role_associations),
+    offsetof(Auth__V1__User, f7_role_associations),
     &tenancy__v1__role_association__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "default_portfolio_id",
+    "f8_default_portfolio_id",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__User, default_portfolio_id),
+    offsetof(Auth__V1__User, f8_default_portfolio_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "default_property_id",
+    "f9_default_property_id",
     9,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__User, default_property_id),
+    offsetof(Auth__V1__User, f9_default_property_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "default_unit_id",
+    "f10_default_unit_id",
     10,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__User, default_unit_id),
+    offsetof(Auth__V1__User, f10_default_unit_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "has_compliance_pack",
+    "f11_has_compliance_pack",
     11,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__User, has_compliance_pack),
+    offsetof(Auth__V1__User, f11_has_compliance_pack),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "plan",
+    "f12_plan",
     12,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__User, plan),
+    offsetof(Auth__V1__User, f12_plan),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "missing_context",
+    "f13_missing_context",
     13,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Auth__V1__User, n_missing_context),
-    offsetof(Auth__V1__User, missing_context),
+    offsetof(Auth__V1__User, n_f13_missing_context),
+    offsetof(Auth__V1__User, f13_missing_context),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "created_at",
+    "f14_created_at",
     14,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__User, created_at),
+    offsetof(Auth__V1__User, f14_created_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "updated_at",
+    "f15_updated_at",
     15,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__User, updated_at),
+    offsetof(Auth__V1__User, f15_updated_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -245,21 +245,21 @@ static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[15] =
   },
 };
 static const unsigned auth__v1__user__field_indices_by_name[] = {
-  13,   /* field[13] = created_at */
-  7,   /* field[7] = default_portfolio_id */
-  8,   /* field[8] = default_property_id */
-  9,   /* field[9] = default_unit_id */
-  3,   /* field[3] = display_name */
-  1,   /* field[1] = email */
-  2,   /* field[2] = email_verified */
-  4,   /* field[4] = first_name */
-  10,   /* field[10] = has_compliance_pack */
-  0,   /* field[0] = id */
-  5,   /* field[5] = last_name */
-  12,   /* field[12] = missing_context */
-  11,   /* field[11] = plan */
-  6,   /* field[6] = role_associations */
-  14,   /* field[14] = updated_at */
+  9,   /* field[9] = f10_default_unit_id */
+  10,   /* field[10] = f11_has_compliance_pack */
+  11,   /* field[11] = f12_plan */
+  12,   /* field[12] = f13_missing_context */
+  13,   /* field[13] = f14_created_at */
+  14,   /* field[14] = f15_updated_at */
+  0,   /* field[0] = f1_id */
+  1,   /* field[1] = f2_email */
+  2,   /* field[2] = f3_email_verified */
+  3,   /* field[3] = f4_display_name */
+  4,   /* field[4] = f5_first_name */
+  5,   /* field[5] = f6_last_name */
+  6,   /* field[6] = f7_role_associations */
+  7,   /* field[7] = f8_default_portfolio_id */
+  8,   /* field[8] = f9_default_property_id */
 };
 static const ProtobufCIntRange auth__v1__user__number_ranges[1 + 1] =
 {
@@ -284,12 +284,12 @@ const ProtobufCMessageDescriptor auth__v1__user__descriptor =
 static const ProtobufCFieldDescriptor auth__v1__get_me_request__field_descriptors[1] =
 {
   {
-    "allow_partial_context",
+    "f1_allow_partial_context",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__GetMeRequest, allow_partial_context),
+    offsetof(Auth__V1__GetMeRequest, f1_allow_partial_context),
     NULL,
     NULL,
     0,             /* flags */
@@ -297,7 +297,7 @@ static const ProtobufCFieldDescriptor auth__v1__get_me_request__field_descriptor
   },
 };
 static const unsigned auth__v1__get_me_request__field_indices_by_name[] = {
-  0,   /* field[0] = allow_partial_context */
+  0,   /* field[0] = f1_allow_partial_context */
 };
 static const ProtobufCIntRange auth__v1__get_me_request__number_ranges[1 + 1] =
 {
@@ -322,48 +322,48 @@ const ProtobufCMessageDescriptor auth__v1__get_me_request__descriptor =
 static const ProtobufCFieldDescriptor auth__v1__update_profile_request__field_descriptors[4] =
 {
   {
-    "display_name",
+    "f1_display_name",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Auth__V1__UpdateProfileRequest, _display_name_case),
-    offsetof(Auth__V1__UpdateProfileRequest, display_name),
+    offsetof(Auth__V1__UpdateProfileRequest, p1_display_name_case),
+    offsetof(Auth__V1__UpdateProfileRequest, f1_display_name),
     NULL,
     &protobuf_c_empty_string,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "first_name",
+    "f2_first_name",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Auth__V1__UpdateProfileRequest, _first_name_case),
-    offsetof(Auth__V1__UpdateProfileRequest, first_name),
+    offsetof(Auth__V1__UpdateProfileRequest, p2_first_name_case),
+    offsetof(Auth__V1__UpdateProfileRequest, f2_first_name),
     NULL,
     &protobuf_c_empty_string,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "last_name",
+    "f3_last_name",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Auth__V1__UpdateProfileRequest, _last_name_case),
-    offsetof(Auth__V1__UpdateProfileRequest, last_name),
+    offsetof(Auth__V1__UpdateProfileRequest, p3_last_name_case),
+    offsetof(Auth__V1__UpdateProfileRequest, f3_last_name),
     NULL,
     &protobuf_c_empty_string,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f4_idempotency_key",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__UpdateProfileRequest, idempotency_key),
+    offsetof(Auth__V1__UpdateProfileRequest, f4_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -371,10 +371,10 @@ static const ProtobufCFieldDescriptor auth__v1__update_profile_request__field_de
   },
 };
 static const unsigned auth__v1__update_profile_request__field_indices_by_name[] = {
-  0,   /* field[0] = display_name */
-  1,   /* field[1] = first_name */
-  3,   /* field[3] = idempotency_key */
-  2,   /* field[2] = last_name */
+  0,   /* field[0] = f1_display_name */
+  1,   /* field[1] = f2_first_name */
+  2,   /* field[2] = f3_last_name */
+  3,   /* field[3] = f4_idempotency_key */
 };
 static const ProtobufCIntRange auth__v1__update_profile_request__number_ranges[1 + 1] =
 {
@@ -399,48 +399,48 @@ const ProtobufCMessageDescriptor auth__v1__update_profile_request__descriptor =
 static const ProtobufCFieldDescriptor auth__v1__set_defaults_request__field_descriptors[4] =
 {
   {
-    "portfolio_id",
+    "f1_portfolio_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Auth__V1__SetDefaultsRequest, _portfolio_id_case),
-    offsetof(Auth__V1__SetDefaultsRequest, portfolio_id),
+    offsetof(Auth__V1__SetDefaultsRequest, p1_portfolio_id_case),
+    offsetof(Auth__V1__SetDefaultsRequest, f1_portfolio_id),
     NULL,
     &protobuf_c_empty_string,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "property_id",
+    "f2_property_id",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Auth__V1__SetDefaultsRequest, _property_id_case),
-    offsetof(Auth__V1__SetDefaultsRequest, property_id),
+    offsetof(Auth__V1__SetDefaultsRequest, p2_property_id_case),
+    offsetof(Auth__V1__SetDefaultsRequest, f2_property_id),
     NULL,
     &protobuf_c_empty_string,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "unit_id",
+    "f3_unit_id",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Auth__V1__SetDefaultsRequest, _unit_id_case),
-    offsetof(Auth__V1__SetDefaultsRequest, unit_id),
+    offsetof(Auth__V1__SetDefaultsRequest, p3_unit_id_case),
+    offsetof(Auth__V1__SetDefaultsRequest, f3_unit_id),
     NULL,
     &protobuf_c_empty_string,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f4_idempotency_key",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__SetDefaultsRequest, idempotency_key),
+    offsetof(Auth__V1__SetDefaultsRequest, f4_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -448,10 +448,10 @@ static const ProtobufCFieldDescriptor auth__v1__set_defaults_request__field_desc
   },
 };
 static const unsigned auth__v1__set_defaults_request__field_indices_by_name[] = {
-  3,   /* field[3] = idempotency_key */
-  0,   /* field[0] = portfolio_id */
-  1,   /* field[1] = property_id */
-  2,   /* field[2] = unit_id */
+  0,   /* field[0] = f1_portfolio_id */
+  1,   /* field[1] = f2_property_id */
+  2,   /* field[2] = f3_unit_id */
+  3,   /* field[3] = f4_idempotency_key */
 };
 static const ProtobufCIntRange auth__v1__set_defaults_request__number_ranges[1 + 1] =
 {
@@ -476,24 +476,24 @@ const ProtobufCMessageDescriptor auth__v1__set_defaults_request__descriptor =
 static const ProtobufCFieldDescriptor auth__v1__change_password_request__field_descriptors[2] =
 {
   {
-    "current_password",
+    "f1_current_password",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__ChangePasswordRequest, current_password),
+    offsetof(Auth__V1__ChangePasswordRequest, f1_current_password),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "new_password",
+    "f2_new_password",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__ChangePasswordRequest, new_password),
+    offsetof(Auth__V1__ChangePasswordRequest, f2_new_password),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -501,8 +501,8 @@ static const ProtobufCFieldDescriptor auth__v1__change_password_request__field_d
   },
 };
 static const unsigned auth__v1__change_password_request__field_indices_by_name[] = {
-  0,   /* field[0] = current_password */
-  1,   /* field[1] = new_password */
+  0,   /* field[0] = f1_current_password */
+  1,   /* field[1] = f2_new_password */
 };
 static const ProtobufCIntRange auth__v1__change_password_request__number_ranges[1 + 1] =
 {
@@ -527,12 +527,12 @@ const ProtobufCMessageDescriptor auth__v1__change_password_request__descriptor =
 static const ProtobufCFieldDescriptor auth__v1__change_password_response__field_descriptors[1] =
 {
   {
-    "revoked_sessions",
+    "f1_revoked_sessions",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__ChangePasswordResponse, revoked_sessions),
+    offsetof(Auth__V1__ChangePasswordResponse, f1_revoked_sessions),
     NULL,
     NULL,
     0,             /* flags */
@@ -540,7 +540,7 @@ static const ProtobufCFieldDescriptor auth__v1__change_password_response__field_
   },
 };
 static const unsigned auth__v1__change_password_response__field_indices_by_name[] = {
-  0,   /* field[0] = revoked_sessions */
+  0,   /* field[0] = f1_revoked_sessions */
 };
 static const ProtobufCIntRange auth__v1__change_password_response__number_ranges[1 + 1] =
 {
@@ -565,12 +565,12 @@ const ProtobufCMessageDescriptor auth__v1__change_password_response__descriptor 
 static const ProtobufCFieldDescriptor auth__v1__batch_get_users_request__field_descriptors[1] =
 {
   {
-    "user_ids",
+    "f1_user_ids",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Auth__V1__BatchGetUsersRequest, n_user_ids),
-    offsetof(Auth__V1__BatchGetUsersRequest, user_ids),
+    offsetof(Auth__V1__BatchGetUsersRequest, n_f1_user_ids),
+    offsetof(Auth__V1__BatchGetUsersRequest, f1_user_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -578,7 +578,7 @@ static const ProtobufCFieldDescriptor auth__v1__batch_get_users_request__field_d
   },
 };
 static const unsigned auth__v1__batch_get_users_request__field_indices_by_name[] = {
-  0,   /* field[0] = user_ids */
+  0,   /* field[0] = f1_user_ids */
 };
 static const ProtobufCIntRange auth__v1__batch_get_users_request__number_ranges[1 + 1] =
 {
@@ -603,12 +603,12 @@ const ProtobufCMessageDescriptor auth__v1__batch_get_users_request__descriptor =
 static const ProtobufCFieldDescriptor auth__v1__batch_get_users_response__field_descriptors[1] =
 {
   {
-    "users",
+    "f1_users",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Auth__V1__BatchGetUsersResponse, n_users),
-    offsetof(Auth__V1__BatchGetUsersResponse, users),
+    offsetof(Auth__V1__BatchGetUsersResponse, n_f1_users),
+    offsetof(Auth__V1__BatchGetUsersResponse, f1_users),
     &tenancy__v1__user_summary__descriptor,
     NULL,
     0,             /* flags */
@@ -616,7 +616,7 @@ static const ProtobufCFieldDescriptor auth__v1__batch_get_users_response__field_
   },
 };
 static const unsigned auth__v1__batch_get_users_response__field_indices_by_name[] = {
-  0,   /* field[0] = users */
+  0,   /* field[0] = f1_users */
 };
 static const ProtobufCIntRange auth__v1__batch_get_users_response__number_ranges[1 + 1] =
 {
@@ -641,12 +641,12 @@ const ProtobufCMessageDescriptor auth__v1__batch_get_users_response__descriptor 
 static const ProtobufCFieldDescriptor auth__v1__find_user_by_email_request__field_descriptors[1] =
 {
   {
-    "email",
+    "f1_email",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Auth__V1__FindUserByEmailRequest, email),
+    offsetof(Auth__V1__FindUserByEmailRequest, f1_email),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -654,7 +654,7 @@ static const ProtobufCFieldDescriptor auth__v1__find_user_by_email_request__fiel
   },
 };
 static const unsigned auth__v1__find_user_by_email_request__field_indices_by_name[] = {
-  0,   /* field[0] = email */
+  0,   /* field[0] = f1_email */
 };
 static const ProtobufCIntRange auth__v1__find_user_by_email_request__number_ranges[1 + 1] =
 {

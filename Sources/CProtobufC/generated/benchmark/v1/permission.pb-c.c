@@ -22,48 +22,48 @@ void   benchmark__v1__check_response__init
 static const ProtobufCFieldDescriptor benchmark__v1__check_request__field_descriptors[4] =
 {
   {
-    "subject",
+    "f1_subject",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Benchmark__V1__CheckRequest, subject),
+    offsetof(Benchmark__V1__CheckRequest, f1_subject),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "action",
+    "f2_action",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Benchmark__V1__CheckRequest, action),
+    offsetof(Benchmark__V1__CheckRequest, f2_action),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "entity",
+    "f3_entity",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Benchmark__V1__CheckRequest, entity),
+    offsetof(Benchmark__V1__CheckRequest, f3_entity),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "context",
+    "f4_context",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Benchmark__V1__CheckRequest, context),
+    offsetof(Benchmark__V1__CheckRequest, f4_context),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -71,10 +71,10 @@ static const ProtobufCFieldDescriptor benchmark__v1__check_request__field_descri
   },
 };
 static const unsigned benchmark__v1__check_request__field_indices_by_name[] = {
-  1,   /* field[1] = action */
-  3,   /* field[3] = context */
-  2,   /* field[2] = entity */
-  0,   /* field[0] = subject */
+  0,   /* field[0] = f1_subject */
+  1,   /* field[1] = f2_action */
+  2,   /* field[2] = f3_entity */
+  3,   /* field[3] = f4_context */
 };
 static const ProtobufCIntRange benchmark__v1__check_request__number_ranges[1 + 1] =
 {
@@ -99,24 +99,24 @@ const ProtobufCMessageDescriptor benchmark__v1__check_request__descriptor =
 static const ProtobufCFieldDescriptor benchmark__v1__check_response__field_descriptors[2] =
 {
   {
-    "allowed",
+    "f1_allowed",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Benchmark__V1__CheckResponse, allowed),
+    offsetof(Benchmark__V1__CheckResponse, f1_allowed),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "reason",
+    "f2_reason",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Benchmark__V1__CheckResponse, reason),
+    offsetof(Benchmark__V1__CheckResponse, f2_reason),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -124,8 +124,8 @@ static const ProtobufCFieldDescriptor benchmark__v1__check_response__field_descr
   },
 };
 static const unsigned benchmark__v1__check_response__field_indices_by_name[] = {
-  0,   /* field[0] = allowed */
-  1,   /* field[1] = reason */
+  0,   /* field[0] = f1_allowed */
+  1,   /* field[1] = f2_reason */
 };
 static const ProtobufCIntRange benchmark__v1__check_response__number_ranges[1 + 1] =
 {

@@ -94,24 +94,24 @@ void   entitlement__v1__change__init
 static const ProtobufCFieldDescriptor entitlement__v1__subject__field_descriptors[2] =
 {
   {
-    "kind",
+    "f1_kind",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Subject, kind),
+    offsetof(Entitlement__V1__Subject, f1_kind),
     &entitlement__v1__subject_kind__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "id",
+    "f2_id",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Subject, id),
+    offsetof(Entitlement__V1__Subject, f2_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -119,8 +119,8 @@ static const ProtobufCFieldDescriptor entitlement__v1__subject__field_descriptor
   },
 };
 static const unsigned entitlement__v1__subject__field_indices_by_name[] = {
-  1,   /* field[1] = id */
-  0,   /* field[0] = kind */
+  0,   /* field[0] = f1_kind */
+  1,   /* field[1] = f2_id */
 };
 static const ProtobufCIntRange entitlement__v1__subject__number_ranges[1 + 1] =
 {
@@ -145,36 +145,36 @@ const ProtobufCMessageDescriptor entitlement__v1__subject__descriptor =
 static const ProtobufCFieldDescriptor entitlement__v1__unlocked_by__field_descriptors[3] =
 {
   {
-    "tier",
+    "f1_tier",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__UnlockedBy, tier),
+    offsetof(Entitlement__V1__UnlockedBy, f1_tier),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "addons",
+    "f2_addons",
     2,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Entitlement__V1__UnlockedBy, n_addons),
-    offsetof(Entitlement__V1__UnlockedBy, addons),
+    offsetof(Entitlement__V1__UnlockedBy, n_f2_addons),
+    offsetof(Entitlement__V1__UnlockedBy, f2_addons),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "products",
+    "f3_products",
     3,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Entitlement__V1__UnlockedBy, n_products),
-    offsetof(Entitlement__V1__UnlockedBy, products),
+    offsetof(Entitlement__V1__UnlockedBy, n_f3_products),
+    offsetof(Entitlement__V1__UnlockedBy, f3_products),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -182,9 +182,9 @@ static const ProtobufCFieldDescriptor entitlement__v1__unlocked_by__field_descri
   },
 };
 static const unsigned entitlement__v1__unlocked_by__field_indices_by_name[] = {
-  1,   /* field[1] = addons */
-  2,   /* field[2] = products */
-  0,   /* field[0] = tier */
+  0,   /* field[0] = f1_tier */
+  1,   /* field[1] = f2_addons */
+  2,   /* field[2] = f3_products */
 };
 static const ProtobufCIntRange entitlement__v1__unlocked_by__number_ranges[1 + 1] =
 {
@@ -209,24 +209,24 @@ const ProtobufCMessageDescriptor entitlement__v1__unlocked_by__descriptor =
 static const ProtobufCFieldDescriptor entitlement__v1__limit__field_descriptors[2] =
 {
   {
-    "maximum",
+    "f1_maximum",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    offsetof(Entitlement__V1__Limit, value_case),
-    offsetof(Entitlement__V1__Limit, maximum),
+    offsetof(Entitlement__V1__Limit, o0_value_case),
+    offsetof(Entitlement__V1__Limit, f1_maximum),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "unlimited",
+    "f2_unlimited",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
-    offsetof(Entitlement__V1__Limit, value_case),
-    offsetof(Entitlement__V1__Limit, unlimited),
+    offsetof(Entitlement__V1__Limit, o0_value_case),
+    offsetof(Entitlement__V1__Limit, f2_unlimited),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
@@ -234,8 +234,8 @@ static const ProtobufCFieldDescriptor entitlement__v1__limit__field_descriptors[
   },
 };
 static const unsigned entitlement__v1__limit__field_indices_by_name[] = {
-  0,   /* field[0] = maximum */
-  1,   /* field[1] = unlimited */
+  0,   /* field[0] = f1_maximum */
+  1,   /* field[1] = f2_unlimited */
 };
 static const ProtobufCIntRange entitlement__v1__limit__number_ranges[1 + 1] =
 {
@@ -260,84 +260,84 @@ const ProtobufCMessageDescriptor entitlement__v1__limit__descriptor =
 static const ProtobufCFieldDescriptor entitlement__v1__entitlement__field_descriptors[7] =
 {
   {
-    "key",
+    "f1_key",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Entitlement, key),
+    offsetof(Entitlement__V1__Entitlement, f1_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "available",
+    "f2_available",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Entitlement, available),
+    offsetof(Entitlement__V1__Entitlement, f2_available),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "reason",
+    "f3_reason",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Entitlement, reason),
+    offsetof(Entitlement__V1__Entitlement, f3_reason),
     &entitlement__v1__reason__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "limit",
+    "f4_limit",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Entitlement, limit),
+    offsetof(Entitlement__V1__Entitlement, f4_limit),
     &entitlement__v1__limit__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "source",
+    "f5_source",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Entitlement, source),
+    offsetof(Entitlement__V1__Entitlement, f5_source),
     &entitlement__v1__source__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "valid_until",
+    "f6_valid_until",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Entitlement, valid_until),
+    offsetof(Entitlement__V1__Entitlement, f6_valid_until),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "unlocked_by",
+    "f7_unlocked_by",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Entitlement, unlocked_by),
+    offsetof(Entitlement__V1__Entitlement, f7_unlocked_by),
     &entitlement__v1__unlocked_by__descriptor,
     NULL,
     0,             /* flags */
@@ -345,13 +345,13 @@ static const ProtobufCFieldDescriptor entitlement__v1__entitlement__field_descri
   },
 };
 static const unsigned entitlement__v1__entitlement__field_indices_by_name[] = {
-  1,   /* field[1] = available */
-  0,   /* field[0] = key */
-  3,   /* field[3] = limit */
-  2,   /* field[2] = reason */
-  4,   /* field[4] = source */
-  6,   /* field[6] = unlocked_by */
-  5,   /* field[5] = valid_until */
+  0,   /* field[0] = f1_key */
+  1,   /* field[1] = f2_available */
+  2,   /* field[2] = f3_reason */
+  3,   /* field[3] = f4_limit */
+  4,   /* field[4] = f5_source */
+  5,   /* field[5] = f6_valid_until */
+  6,   /* field[6] = f7_unlocked_by */
 };
 static const ProtobufCIntRange entitlement__v1__entitlement__number_ranges[1 + 1] =
 {
@@ -376,12 +376,12 @@ const ProtobufCMessageDescriptor entitlement__v1__entitlement__descriptor =
 static const ProtobufCFieldDescriptor entitlement__v1__get_entitlements_request__field_descriptors[1] =
 {
   {
-    "subject",
+    "f1_subject",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__GetEntitlementsRequest, subject),
+    offsetof(Entitlement__V1__GetEntitlementsRequest, f1_subject),
     &entitlement__v1__subject__descriptor,
     NULL,
     0,             /* flags */
@@ -389,7 +389,7 @@ static const ProtobufCFieldDescriptor entitlement__v1__get_entitlements_request_
   },
 };
 static const unsigned entitlement__v1__get_entitlements_request__field_indices_by_name[] = {
-  0,   /* field[0] = subject */
+  0,   /* field[0] = f1_subject */
 };
 static const ProtobufCIntRange entitlement__v1__get_entitlements_request__number_ranges[1 + 1] =
 {
@@ -414,84 +414,84 @@ const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_request__desc
 static const ProtobufCFieldDescriptor entitlement__v1__get_entitlements_response__field_descriptors[7] =
 {
   {
-    "subject",
+    "f1_subject",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__GetEntitlementsResponse, subject),
+    offsetof(Entitlement__V1__GetEntitlementsResponse, f1_subject),
     &entitlement__v1__subject__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "tier",
+    "f2_tier",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__GetEntitlementsResponse, tier),
+    offsetof(Entitlement__V1__GetEntitlementsResponse, f2_tier),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "addons",
+    "f3_addons",
     3,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Entitlement__V1__GetEntitlementsResponse, n_addons),
-    offsetof(Entitlement__V1__GetEntitlementsResponse, addons),
+    offsetof(Entitlement__V1__GetEntitlementsResponse, n_f3_addons),
+    offsetof(Entitlement__V1__GetEntitlementsResponse, f3_addons),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "entitlements",
+    "f4_entitlements",
     4,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Entitlement__V1__GetEntitlementsResponse, n_entitlements),
-    offsetof(Entitlement__V1__GetEntitlementsResponse, entitlements),
+    offsetof(Entitlement__V1__GetEntitlementsResponse, n_f4_entitlements),
+    offsetof(Entitlement__V1__GetEntitlementsResponse, f4_entitlements),
     &entitlement__v1__entitlement__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "products",
+    "f5_products",
     5,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Entitlement__V1__GetEntitlementsResponse, n_products),
-    offsetof(Entitlement__V1__GetEntitlementsResponse, products),
+    offsetof(Entitlement__V1__GetEntitlementsResponse, n_f5_products),
+    offsetof(Entitlement__V1__GetEntitlementsResponse, f5_products),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "version",
+    "f6_version",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__GetEntitlementsResponse, version),
+    offsetof(Entitlement__V1__GetEntitlementsResponse, f6_version),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "valid_until",
+    "f7_valid_until",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__GetEntitlementsResponse, valid_until),
+    offsetof(Entitlement__V1__GetEntitlementsResponse, f7_valid_until),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -499,13 +499,13 @@ static const ProtobufCFieldDescriptor entitlement__v1__get_entitlements_response
   },
 };
 static const unsigned entitlement__v1__get_entitlements_response__field_indices_by_name[] = {
-  2,   /* field[2] = addons */
-  3,   /* field[3] = entitlements */
-  4,   /* field[4] = products */
-  0,   /* field[0] = subject */
-  1,   /* field[1] = tier */
-  6,   /* field[6] = valid_until */
-  5,   /* field[5] = version */
+  0,   /* field[0] = f1_subject */
+  1,   /* field[1] = f2_tier */
+  2,   /* field[2] = f3_addons */
+  3,   /* field[3] = f4_entitlements */
+  4,   /* field[4] = f5_products */
+  5,   /* field[5] = f6_version */
+  6,   /* field[6] = f7_valid_until */
 };
 static const ProtobufCIntRange entitlement__v1__get_entitlements_response__number_ranges[1 + 1] =
 {
@@ -530,24 +530,24 @@ const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_response__des
 static const ProtobufCFieldDescriptor entitlement__v1__check_feature_request__field_descriptors[2] =
 {
   {
-    "subject",
+    "f1_subject",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__CheckFeatureRequest, subject),
+    offsetof(Entitlement__V1__CheckFeatureRequest, f1_subject),
     &entitlement__v1__subject__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "feature",
+    "f2_feature",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__CheckFeatureRequest, feature),
+    offsetof(Entitlement__V1__CheckFeatureRequest, f2_feature),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -555,8 +555,8 @@ static const ProtobufCFieldDescriptor entitlement__v1__check_feature_request__fi
   },
 };
 static const unsigned entitlement__v1__check_feature_request__field_indices_by_name[] = {
-  1,   /* field[1] = feature */
-  0,   /* field[0] = subject */
+  0,   /* field[0] = f1_subject */
+  1,   /* field[1] = f2_feature */
 };
 static const ProtobufCIntRange entitlement__v1__check_feature_request__number_ranges[1 + 1] =
 {
@@ -581,48 +581,48 @@ const ProtobufCMessageDescriptor entitlement__v1__check_feature_request__descrip
 static const ProtobufCFieldDescriptor entitlement__v1__check_limit_request__field_descriptors[4] =
 {
   {
-    "subject",
+    "f1_subject",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__CheckLimitRequest, subject),
+    offsetof(Entitlement__V1__CheckLimitRequest, f1_subject),
     &entitlement__v1__subject__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "limit",
+    "f2_limit",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__CheckLimitRequest, limit),
+    offsetof(Entitlement__V1__CheckLimitRequest, f2_limit),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "current_count",
+    "f3_current_count",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__CheckLimitRequest, current_count),
+    offsetof(Entitlement__V1__CheckLimitRequest, f3_current_count),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "requested",
+    "f4_requested",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    offsetof(Entitlement__V1__CheckLimitRequest, _requested_case),
-    offsetof(Entitlement__V1__CheckLimitRequest, requested),
+    offsetof(Entitlement__V1__CheckLimitRequest, p4_requested_case),
+    offsetof(Entitlement__V1__CheckLimitRequest, f4_requested),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
@@ -630,10 +630,10 @@ static const ProtobufCFieldDescriptor entitlement__v1__check_limit_request__fiel
   },
 };
 static const unsigned entitlement__v1__check_limit_request__field_indices_by_name[] = {
-  2,   /* field[2] = current_count */
-  1,   /* field[1] = limit */
-  3,   /* field[3] = requested */
-  0,   /* field[0] = subject */
+  0,   /* field[0] = f1_subject */
+  1,   /* field[1] = f2_limit */
+  2,   /* field[2] = f3_current_count */
+  3,   /* field[3] = f4_requested */
 };
 static const ProtobufCIntRange entitlement__v1__check_limit_request__number_ranges[1 + 1] =
 {
@@ -658,96 +658,96 @@ const ProtobufCMessageDescriptor entitlement__v1__check_limit_request__descripto
 static const ProtobufCFieldDescriptor entitlement__v1__check_response__field_descriptors[8] =
 {
   {
-    "allowed",
+    "f1_allowed",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__CheckResponse, allowed),
+    offsetof(Entitlement__V1__CheckResponse, f1_allowed),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "reason",
+    "f2_reason",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__CheckResponse, reason),
+    offsetof(Entitlement__V1__CheckResponse, f2_reason),
     &entitlement__v1__reason__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "limit",
+    "f3_limit",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__CheckResponse, limit),
+    offsetof(Entitlement__V1__CheckResponse, f3_limit),
     &entitlement__v1__limit__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "remaining",
+    "f4_remaining",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    offsetof(Entitlement__V1__CheckResponse, _remaining_case),
-    offsetof(Entitlement__V1__CheckResponse, remaining),
+    offsetof(Entitlement__V1__CheckResponse, p4_remaining_case),
+    offsetof(Entitlement__V1__CheckResponse, f4_remaining),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "source",
+    "f5_source",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__CheckResponse, source),
+    offsetof(Entitlement__V1__CheckResponse, f5_source),
     &entitlement__v1__source__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "unlocked_by",
+    "f6_unlocked_by",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__CheckResponse, unlocked_by),
+    offsetof(Entitlement__V1__CheckResponse, f6_unlocked_by),
     &entitlement__v1__unlocked_by__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "valid_until",
+    "f7_valid_until",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__CheckResponse, valid_until),
+    offsetof(Entitlement__V1__CheckResponse, f7_valid_until),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "version",
+    "f8_version",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__CheckResponse, version),
+    offsetof(Entitlement__V1__CheckResponse, f8_version),
     NULL,
     NULL,
     0,             /* flags */
@@ -755,14 +755,14 @@ static const ProtobufCFieldDescriptor entitlement__v1__check_response__field_des
   },
 };
 static const unsigned entitlement__v1__check_response__field_indices_by_name[] = {
-  0,   /* field[0] = allowed */
-  2,   /* field[2] = limit */
-  1,   /* field[1] = reason */
-  3,   /* field[3] = remaining */
-  4,   /* field[4] = source */
-  5,   /* field[5] = unlocked_by */
-  6,   /* field[6] = valid_until */
-  7,   /* field[7] = version */
+  0,   /* field[0] = f1_allowed */
+  1,   /* field[1] = f2_reason */
+  2,   /* field[2] = f3_limit */
+  3,   /* field[3] = f4_remaining */
+  4,   /* field[4] = f5_source */
+  5,   /* field[5] = f6_unlocked_by */
+  6,   /* field[6] = f7_valid_until */
+  7,   /* field[7] = f8_version */
 };
 static const ProtobufCIntRange entitlement__v1__check_response__number_ranges[1 + 1] =
 {
@@ -787,24 +787,24 @@ const ProtobufCMessageDescriptor entitlement__v1__check_response__descriptor =
 static const ProtobufCFieldDescriptor entitlement__v1__entitlement_check__field_descriptors[2] =
 {
   {
-    "feature",
+    "f1_feature",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Entitlement__V1__EntitlementCheck, check_case),
-    offsetof(Entitlement__V1__EntitlementCheck, feature),
+    offsetof(Entitlement__V1__EntitlementCheck, o0_check_case),
+    offsetof(Entitlement__V1__EntitlementCheck, f1_feature),
     &entitlement__v1__check_feature_request__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "limit",
+    "f2_limit",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Entitlement__V1__EntitlementCheck, check_case),
-    offsetof(Entitlement__V1__EntitlementCheck, limit),
+    offsetof(Entitlement__V1__EntitlementCheck, o0_check_case),
+    offsetof(Entitlement__V1__EntitlementCheck, f2_limit),
     &entitlement__v1__check_limit_request__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
@@ -812,8 +812,8 @@ static const ProtobufCFieldDescriptor entitlement__v1__entitlement_check__field_
   },
 };
 static const unsigned entitlement__v1__entitlement_check__field_indices_by_name[] = {
-  0,   /* field[0] = feature */
-  1,   /* field[1] = limit */
+  0,   /* field[0] = f1_feature */
+  1,   /* field[1] = f2_limit */
 };
 static const ProtobufCIntRange entitlement__v1__entitlement_check__number_ranges[1 + 1] =
 {
@@ -838,12 +838,12 @@ const ProtobufCMessageDescriptor entitlement__v1__entitlement_check__descriptor 
 static const ProtobufCFieldDescriptor entitlement__v1__batch_check_request__field_descriptors[1] =
 {
   {
-    "checks",
+    "f1_checks",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Entitlement__V1__BatchCheckRequest, n_checks),
-    offsetof(Entitlement__V1__BatchCheckRequest, checks),
+    offsetof(Entitlement__V1__BatchCheckRequest, n_f1_checks),
+    offsetof(Entitlement__V1__BatchCheckRequest, f1_checks),
     &entitlement__v1__entitlement_check__descriptor,
     NULL,
     0,             /* flags */
@@ -851,7 +851,7 @@ static const ProtobufCFieldDescriptor entitlement__v1__batch_check_request__fiel
   },
 };
 static const unsigned entitlement__v1__batch_check_request__field_indices_by_name[] = {
-  0,   /* field[0] = checks */
+  0,   /* field[0] = f1_checks */
 };
 static const ProtobufCIntRange entitlement__v1__batch_check_request__number_ranges[1 + 1] =
 {
@@ -876,12 +876,12 @@ const ProtobufCMessageDescriptor entitlement__v1__batch_check_request__descripto
 static const ProtobufCFieldDescriptor entitlement__v1__batch_check_response__field_descriptors[1] =
 {
   {
-    "results",
+    "f1_results",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Entitlement__V1__BatchCheckResponse, n_results),
-    offsetof(Entitlement__V1__BatchCheckResponse, results),
+    offsetof(Entitlement__V1__BatchCheckResponse, n_f1_results),
+    offsetof(Entitlement__V1__BatchCheckResponse, f1_results),
     &entitlement__v1__check_response__descriptor,
     NULL,
     0,             /* flags */
@@ -889,7 +889,7 @@ static const ProtobufCFieldDescriptor entitlement__v1__batch_check_response__fie
   },
 };
 static const unsigned entitlement__v1__batch_check_response__field_indices_by_name[] = {
-  0,   /* field[0] = results */
+  0,   /* field[0] = f1_results */
 };
 static const ProtobufCIntRange entitlement__v1__batch_check_response__number_ranges[1 + 1] =
 {
@@ -914,12 +914,12 @@ const ProtobufCMessageDescriptor entitlement__v1__batch_check_response__descript
 static const ProtobufCFieldDescriptor entitlement__v1__watch_request__field_descriptors[1] =
 {
   {
-    "after_revision",
+    "f1_after_revision",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__WatchRequest, after_revision),
+    offsetof(Entitlement__V1__WatchRequest, f1_after_revision),
     NULL,
     NULL,
     0,             /* flags */
@@ -927,7 +927,7 @@ static const ProtobufCFieldDescriptor entitlement__v1__watch_request__field_desc
   },
 };
 static const unsigned entitlement__v1__watch_request__field_indices_by_name[] = {
-  0,   /* field[0] = after_revision */
+  0,   /* field[0] = f1_after_revision */
 };
 static const ProtobufCIntRange entitlement__v1__watch_request__number_ranges[1 + 1] =
 {
@@ -952,48 +952,48 @@ const ProtobufCMessageDescriptor entitlement__v1__watch_request__descriptor =
 static const ProtobufCFieldDescriptor entitlement__v1__change__field_descriptors[4] =
 {
   {
-    "revision",
+    "f1_revision",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Change, revision),
+    offsetof(Entitlement__V1__Change, f1_revision),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "kind",
+    "f2_kind",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Change, kind),
+    offsetof(Entitlement__V1__Change, f2_kind),
     &entitlement__v1__change_kind__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "subject",
+    "f3_subject",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Change, subject),
+    offsetof(Entitlement__V1__Change, f3_subject),
     &entitlement__v1__subject__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "version",
+    "f4_version",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Change, version),
+    offsetof(Entitlement__V1__Change, f4_version),
     NULL,
     NULL,
     0,             /* flags */
@@ -1001,10 +1001,10 @@ static const ProtobufCFieldDescriptor entitlement__v1__change__field_descriptors
   },
 };
 static const unsigned entitlement__v1__change__field_indices_by_name[] = {
-  1,   /* field[1] = kind */
-  0,   /* field[0] = revision */
-  2,   /* field[2] = subject */
-  3,   /* field[3] = version */
+  0,   /* field[0] = f1_revision */
+  1,   /* field[1] = f2_kind */
+  2,   /* field[2] = f3_subject */
+  3,   /* field[3] = f4_version */
 };
 static const ProtobufCIntRange entitlement__v1__change__number_ranges[1 + 1] =
 {
@@ -1028,20 +1028,20 @@ const ProtobufCMessageDescriptor entitlement__v1__change__descriptor =
 };
 static const ProtobufCEnumValue entitlement__v1__subject_kind__enum_values_by_number[4] =
 {
-  { "SUBJECT_KIND_UNSPECIFIED", "ENTITLEMENT__V1__SUBJECT_KIND__SUBJECT_KIND_UNSPECIFIED", 0 },
-  { "SUBJECT_KIND_USER", "ENTITLEMENT__V1__SUBJECT_KIND__SUBJECT_KIND_USER", 1 },
-  { "SUBJECT_KIND_ORGANIZATION", "ENTITLEMENT__V1__SUBJECT_KIND__SUBJECT_KIND_ORGANIZATION", 2 },
-  { "SUBJECT_KIND_PORTFOLIO", "ENTITLEMENT__V1__SUBJECT_KIND__SUBJECT_KIND_PORTFOLIO", 3 },
+  { "v0_SUBJECT_KIND_UNSPECIFIED", "ENTITLEMENT__V1__SUBJECT_KIND__v0_SUBJECT_KIND_UNSPECIFIED", 0 },
+  { "v1_SUBJECT_KIND_USER", "ENTITLEMENT__V1__SUBJECT_KIND__v1_SUBJECT_KIND_USER", 1 },
+  { "v2_SUBJECT_KIND_ORGANIZATION", "ENTITLEMENT__V1__SUBJECT_KIND__v2_SUBJECT_KIND_ORGANIZATION", 2 },
+  { "v3_SUBJECT_KIND_PORTFOLIO", "ENTITLEMENT__V1__SUBJECT_KIND__v3_SUBJECT_KIND_PORTFOLIO", 3 },
 };
 static const ProtobufCIntRange entitlement__v1__subject_kind__value_ranges[] = {
 {0, 0},{0, 4}
 };
 static const ProtobufCEnumValueIndex entitlement__v1__subject_kind__enum_values_by_name[4] =
 {
-  { "SUBJECT_KIND_ORGANIZATION", 2 },
-  { "SUBJECT_KIND_PORTFOLIO", 3 },
-  { "SUBJECT_KIND_UNSPECIFIED", 0 },
-  { "SUBJECT_KIND_USER", 1 },
+  { "v0_SUBJECT_KIND_UNSPECIFIED", 0 },
+  { "v1_SUBJECT_KIND_USER", 1 },
+  { "v2_SUBJECT_KIND_ORGANIZATION", 2 },
+  { "v3_SUBJECT_KIND_PORTFOLIO", 3 },
 };
 const ProtobufCEnumDescriptor entitlement__v1__subject_kind__descriptor =
 {
@@ -1060,40 +1060,40 @@ const ProtobufCEnumDescriptor entitlement__v1__subject_kind__descriptor =
 };
 static const ProtobufCEnumValue entitlement__v1__reason__enum_values_by_number[14] =
 {
-  { "REASON_UNSPECIFIED", "ENTITLEMENT__V1__REASON__REASON_UNSPECIFIED", 0 },
-  { "REASON_AVAILABLE", "ENTITLEMENT__V1__REASON__REASON_AVAILABLE", 1 },
-  { "REASON_NO_SUBSCRIPTION", "ENTITLEMENT__V1__REASON__REASON_NO_SUBSCRIPTION", 2 },
-  { "REASON_SUBSCRIPTION_EXPIRED", "ENTITLEMENT__V1__REASON__REASON_SUBSCRIPTION_EXPIRED", 3 },
-  { "REASON_NOT_IN_TIER", "ENTITLEMENT__V1__REASON__REASON_NOT_IN_TIER", 4 },
-  { "REASON_LIMIT_EXCEEDED", "ENTITLEMENT__V1__REASON__REASON_LIMIT_EXCEEDED", 5 },
-  { "REASON_ADDON_REQUIRED", "ENTITLEMENT__V1__REASON__REASON_ADDON_REQUIRED", 6 },
-  { "REASON_DENIED_BY_OVERRIDE", "ENTITLEMENT__V1__REASON__REASON_DENIED_BY_OVERRIDE", 7 },
-  { "REASON_REFUNDED", "ENTITLEMENT__V1__REASON__REASON_REFUNDED", 8 },
-  { "REASON_REVOKED", "ENTITLEMENT__V1__REASON__REASON_REVOKED", 9 },
-  { "REASON_FEATURE_UNKNOWN", "ENTITLEMENT__V1__REASON__REASON_FEATURE_UNKNOWN", 10 },
-  { "REASON_TYPE_MISMATCH", "ENTITLEMENT__V1__REASON__REASON_TYPE_MISMATCH", 11 },
-  { "REASON_ENVIRONMENT_MISMATCH", "ENTITLEMENT__V1__REASON__REASON_ENVIRONMENT_MISMATCH", 12 },
-  { "REASON_NOT_PURCHASED", "ENTITLEMENT__V1__REASON__REASON_NOT_PURCHASED", 13 },
+  { "v0_REASON_UNSPECIFIED", "ENTITLEMENT__V1__REASON__v0_REASON_UNSPECIFIED", 0 },
+  { "v1_REASON_AVAILABLE", "ENTITLEMENT__V1__REASON__v1_REASON_AVAILABLE", 1 },
+  { "v2_REASON_NO_SUBSCRIPTION", "ENTITLEMENT__V1__REASON__v2_REASON_NO_SUBSCRIPTION", 2 },
+  { "v3_REASON_SUBSCRIPTION_EXPIRED", "ENTITLEMENT__V1__REASON__v3_REASON_SUBSCRIPTION_EXPIRED", 3 },
+  { "v4_REASON_NOT_IN_TIER", "ENTITLEMENT__V1__REASON__v4_REASON_NOT_IN_TIER", 4 },
+  { "v5_REASON_LIMIT_EXCEEDED", "ENTITLEMENT__V1__REASON__v5_REASON_LIMIT_EXCEEDED", 5 },
+  { "v6_REASON_ADDON_REQUIRED", "ENTITLEMENT__V1__REASON__v6_REASON_ADDON_REQUIRED", 6 },
+  { "v7_REASON_DENIED_BY_OVERRIDE", "ENTITLEMENT__V1__REASON__v7_REASON_DENIED_BY_OVERRIDE", 7 },
+  { "v8_REASON_REFUNDED", "ENTITLEMENT__V1__REASON__v8_REASON_REFUNDED", 8 },
+  { "v9_REASON_REVOKED", "ENTITLEMENT__V1__REASON__v9_REASON_REVOKED", 9 },
+  { "v10_REASON_FEATURE_UNKNOWN", "ENTITLEMENT__V1__REASON__v10_REASON_FEATURE_UNKNOWN", 10 },
+  { "v11_REASON_TYPE_MISMATCH", "ENTITLEMENT__V1__REASON__v11_REASON_TYPE_MISMATCH", 11 },
+  { "v12_REASON_ENVIRONMENT_MISMATCH", "ENTITLEMENT__V1__REASON__v12_REASON_ENVIRONMENT_MISMATCH", 12 },
+  { "v13_REASON_NOT_PURCHASED", "ENTITLEMENT__V1__REASON__v13_REASON_NOT_PURCHASED", 13 },
 };
 static const ProtobufCIntRange entitlement__v1__reason__value_ranges[] = {
 {0, 0},{0, 14}
 };
 static const ProtobufCEnumValueIndex entitlement__v1__reason__enum_values_by_name[14] =
 {
-  { "REASON_ADDON_REQUIRED", 6 },
-  { "REASON_AVAILABLE", 1 },
-  { "REASON_DENIED_BY_OVERRIDE", 7 },
-  { "REASON_ENVIRONMENT_MISMATCH", 12 },
-  { "REASON_FEATURE_UNKNOWN", 10 },
-  { "REASON_LIMIT_EXCEEDED", 5 },
-  { "REASON_NOT_IN_TIER", 4 },
-  { "REASON_NOT_PURCHASED", 13 },
-  { "REASON_NO_SUBSCRIPTION", 2 },
-  { "REASON_REFUNDED", 8 },
-  { "REASON_REVOKED", 9 },
-  { "REASON_SUBSCRIPTION_EXPIRED", 3 },
-  { "REASON_TYPE_MISMATCH", 11 },
-  { "REASON_UNSPECIFIED", 0 },
+  { "v0_REASON_UNSPECIFIED", 0 },
+  { "v10_REASON_FEATURE_UNKNOWN", 10 },
+  { "v11_REASON_TYPE_MISMATCH", 11 },
+  { "v12_REASON_ENVIRONMENT_MISMATCH", 12 },
+  { "v13_REASON_NOT_PURCHASED", 13 },
+  { "v1_REASON_AVAILABLE", 1 },
+  { "v2_REASON_NO_SUBSCRIPTION", 2 },
+  { "v3_REASON_SUBSCRIPTION_EXPIRED", 3 },
+  { "v4_REASON_NOT_IN_TIER", 4 },
+  { "v5_REASON_LIMIT_EXCEEDED", 5 },
+  { "v6_REASON_ADDON_REQUIRED", 6 },
+  { "v7_REASON_DENIED_BY_OVERRIDE", 7 },
+  { "v8_REASON_REFUNDED", 8 },
+  { "v9_REASON_REVOKED", 9 },
 };
 const ProtobufCEnumDescriptor entitlement__v1__reason__descriptor =
 {
@@ -1112,24 +1112,24 @@ const ProtobufCEnumDescriptor entitlement__v1__reason__descriptor =
 };
 static const ProtobufCEnumValue entitlement__v1__source__enum_values_by_number[6] =
 {
-  { "SOURCE_UNSPECIFIED", "ENTITLEMENT__V1__SOURCE__SOURCE_UNSPECIFIED", 0 },
-  { "SOURCE_DEFAULT", "ENTITLEMENT__V1__SOURCE__SOURCE_DEFAULT", 1 },
-  { "SOURCE_TIER", "ENTITLEMENT__V1__SOURCE__SOURCE_TIER", 2 },
-  { "SOURCE_ADDON", "ENTITLEMENT__V1__SOURCE__SOURCE_ADDON", 3 },
-  { "SOURCE_OVERRIDE", "ENTITLEMENT__V1__SOURCE__SOURCE_OVERRIDE", 4 },
-  { "SOURCE_PURCHASE", "ENTITLEMENT__V1__SOURCE__SOURCE_PURCHASE", 5 },
+  { "v0_SOURCE_UNSPECIFIED", "ENTITLEMENT__V1__SOURCE__v0_SOURCE_UNSPECIFIED", 0 },
+  { "v1_SOURCE_DEFAULT", "ENTITLEMENT__V1__SOURCE__v1_SOURCE_DEFAULT", 1 },
+  { "v2_SOURCE_TIER", "ENTITLEMENT__V1__SOURCE__v2_SOURCE_TIER", 2 },
+  { "v3_SOURCE_ADDON", "ENTITLEMENT__V1__SOURCE__v3_SOURCE_ADDON", 3 },
+  { "v4_SOURCE_OVERRIDE", "ENTITLEMENT__V1__SOURCE__v4_SOURCE_OVERRIDE", 4 },
+  { "v5_SOURCE_PURCHASE", "ENTITLEMENT__V1__SOURCE__v5_SOURCE_PURCHASE", 5 },
 };
 static const ProtobufCIntRange entitlement__v1__source__value_ranges[] = {
 {0, 0},{0, 6}
 };
 static const ProtobufCEnumValueIndex entitlement__v1__source__enum_values_by_name[6] =
 {
-  { "SOURCE_ADDON", 3 },
-  { "SOURCE_DEFAULT", 1 },
-  { "SOURCE_OVERRIDE", 4 },
-  { "SOURCE_PURCHASE", 5 },
-  { "SOURCE_TIER", 2 },
-  { "SOURCE_UNSPECIFIED", 0 },
+  { "v0_SOURCE_UNSPECIFIED", 0 },
+  { "v1_SOURCE_DEFAULT", 1 },
+  { "v2_SOURCE_TIER", 2 },
+  { "v3_SOURCE_ADDON", 3 },
+  { "v4_SOURCE_OVERRIDE", 4 },
+  { "v5_SOURCE_PURCHASE", 5 },
 };
 const ProtobufCEnumDescriptor entitlement__v1__source__descriptor =
 {
@@ -1148,22 +1148,22 @@ const ProtobufCEnumDescriptor entitlement__v1__source__descriptor =
 };
 static const ProtobufCEnumValue entitlement__v1__change_kind__enum_values_by_number[5] =
 {
-  { "CHANGE_KIND_UNSPECIFIED", "ENTITLEMENT__V1__CHANGE_KIND__CHANGE_KIND_UNSPECIFIED", 0 },
-  { "CHANGE_KIND_HEARTBEAT", "ENTITLEMENT__V1__CHANGE_KIND__CHANGE_KIND_HEARTBEAT", 1 },
-  { "CHANGE_KIND_SUBJECT", "ENTITLEMENT__V1__CHANGE_KIND__CHANGE_KIND_SUBJECT", 2 },
-  { "CHANGE_KIND_TIERS", "ENTITLEMENT__V1__CHANGE_KIND__CHANGE_KIND_TIERS", 3 },
-  { "CHANGE_KIND_RESYNC", "ENTITLEMENT__V1__CHANGE_KIND__CHANGE_KIND_RESYNC", 4 },
+  { "v0_CHANGE_KIND_UNSPECIFIED", "ENTITLEMENT__V1__CHANGE_KIND__v0_CHANGE_KIND_UNSPECIFIED", 0 },
+  { "v1_CHANGE_KIND_HEARTBEAT", "ENTITLEMENT__V1__CHANGE_KIND__v1_CHANGE_KIND_HEARTBEAT", 1 },
+  { "v2_CHANGE_KIND_SUBJECT", "ENTITLEMENT__V1__CHANGE_KIND__v2_CHANGE_KIND_SUBJECT", 2 },
+  { "v3_CHANGE_KIND_TIERS", "ENTITLEMENT__V1__CHANGE_KIND__v3_CHANGE_KIND_TIERS", 3 },
+  { "v4_CHANGE_KIND_RESYNC", "ENTITLEMENT__V1__CHANGE_KIND__v4_CHANGE_KIND_RESYNC", 4 },
 };
 static const ProtobufCIntRange entitlement__v1__change_kind__value_ranges[] = {
 {0, 0},{0, 5}
 };
 static const ProtobufCEnumValueIndex entitlement__v1__change_kind__enum_values_by_name[5] =
 {
-  { "CHANGE_KIND_HEARTBEAT", 1 },
-  { "CHANGE_KIND_RESYNC", 4 },
-  { "CHANGE_KIND_SUBJECT", 2 },
-  { "CHANGE_KIND_TIERS", 3 },
-  { "CHANGE_KIND_UNSPECIFIED", 0 },
+  { "v0_CHANGE_KIND_UNSPECIFIED", 0 },
+  { "v1_CHANGE_KIND_HEARTBEAT", 1 },
+  { "v2_CHANGE_KIND_SUBJECT", 2 },
+  { "v3_CHANGE_KIND_TIERS", 3 },
+  { "v4_CHANGE_KIND_RESYNC", 4 },
 };
 const ProtobufCEnumDescriptor entitlement__v1__change_kind__descriptor =
 {

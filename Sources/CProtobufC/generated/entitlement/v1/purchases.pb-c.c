@@ -70,120 +70,120 @@ void   entitlement__v1__list_purchases_response__init
 static const ProtobufCFieldDescriptor entitlement__v1__purchase__field_descriptors[10] =
 {
   {
-    "id",
+    "f1_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Purchase, id),
+    offsetof(Entitlement__V1__Purchase, f1_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "product_id",
+    "f2_product_id",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Purchase, product_id),
+    offsetof(Entitlement__V1__Purchase, f2_product_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "original_transaction_id",
+    "f3_original_transaction_id",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Purchase, original_transaction_id),
+    offsetof(Entitlement__V1__Purchase, f3_original_transaction_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "transaction_id",
+    "f4_transaction_id",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Purchase, transaction_id),
+    offsetof(Entitlement__V1__Purchase, f4_transaction_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "environment",
+    "f5_environment",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Purchase, environment),
+    offsetof(Entitlement__V1__Purchase, f5_environment),
     &entitlement__v1__environment__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "state",
+    "f6_state",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Purchase, state),
+    offsetof(Entitlement__V1__Purchase, f6_state),
     &entitlement__v1__purchase_state__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "purchased_at",
+    "f7_purchased_at",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Purchase, purchased_at),
+    offsetof(Entitlement__V1__Purchase, f7_purchased_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "expires_at",
+    "f8_expires_at",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Purchase, expires_at),
+    offsetof(Entitlement__V1__Purchase, f8_expires_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "revoked_at",
+    "f9_revoked_at",
     9,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Purchase, revoked_at),
+    offsetof(Entitlement__V1__Purchase, f9_revoked_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "family_shared",
+    "f10_family_shared",
     10,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Purchase, family_shared),
+    offsetof(Entitlement__V1__Purchase, f10_family_shared),
     NULL,
     NULL,
     0,             /* flags */
@@ -191,16 +191,16 @@ static const ProtobufCFieldDescriptor entitlement__v1__purchase__field_descripto
   },
 };
 static const unsigned entitlement__v1__purchase__field_indices_by_name[] = {
-  4,   /* field[4] = environment */
-  7,   /* field[7] = expires_at */
-  9,   /* field[9] = family_shared */
-  0,   /* field[0] = id */
-  2,   /* field[2] = original_transaction_id */
-  1,   /* field[1] = product_id */
-  6,   /* field[6] = purchased_at */
-  8,   /* field[8] = revoked_at */
-  5,   /* field[5] = state */
-  3,   /* field[3] = transaction_id */
+  9,   /* field[9] = f10_family_shared */
+  0,   /* field[0] = f1_id */
+  1,   /* field[1] = f2_product_id */
+  2,   /* field[2] = f3_original_transaction_id */
+  3,   /* field[3] = f4_transaction_id */
+  4,   /* field[4] = f5_environment */
+  5,   /* field[5] = f6_state */
+  6,   /* field[6] = f7_purchased_at */
+  7,   /* field[7] = f8_expires_at */
+  8,   /* field[8] = f9_revoked_at */
 };
 static const ProtobufCIntRange entitlement__v1__purchase__number_ranges[1 + 1] =
 {
@@ -225,24 +225,24 @@ const ProtobufCMessageDescriptor entitlement__v1__purchase__descriptor =
 static const ProtobufCFieldDescriptor entitlement__v1__submit_transaction_request__field_descriptors[2] =
 {
   {
-    "signed_transaction",
+    "f1_signed_transaction",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__SubmitTransactionRequest, signed_transaction),
+    offsetof(Entitlement__V1__SubmitTransactionRequest, f1_signed_transaction),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f2_idempotency_key",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__SubmitTransactionRequest, idempotency_key),
+    offsetof(Entitlement__V1__SubmitTransactionRequest, f2_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -250,8 +250,8 @@ static const ProtobufCFieldDescriptor entitlement__v1__submit_transaction_reques
   },
 };
 static const unsigned entitlement__v1__submit_transaction_request__field_indices_by_name[] = {
-  1,   /* field[1] = idempotency_key */
-  0,   /* field[0] = signed_transaction */
+  0,   /* field[0] = f1_signed_transaction */
+  1,   /* field[1] = f2_idempotency_key */
 };
 static const ProtobufCIntRange entitlement__v1__submit_transaction_request__number_ranges[1 + 1] =
 {
@@ -276,36 +276,36 @@ const ProtobufCMessageDescriptor entitlement__v1__submit_transaction_request__de
 static const ProtobufCFieldDescriptor entitlement__v1__submit_transaction_response__field_descriptors[3] =
 {
   {
-    "result",
+    "f1_result",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__SubmitTransactionResponse, result),
+    offsetof(Entitlement__V1__SubmitTransactionResponse, f1_result),
     &entitlement__v1__transaction_result__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "purchase",
+    "f2_purchase",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__SubmitTransactionResponse, purchase),
+    offsetof(Entitlement__V1__SubmitTransactionResponse, f2_purchase),
     &entitlement__v1__purchase__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "version",
+    "f3_version",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__SubmitTransactionResponse, version),
+    offsetof(Entitlement__V1__SubmitTransactionResponse, f3_version),
     NULL,
     NULL,
     0,             /* flags */
@@ -313,9 +313,9 @@ static const ProtobufCFieldDescriptor entitlement__v1__submit_transaction_respon
   },
 };
 static const unsigned entitlement__v1__submit_transaction_response__field_indices_by_name[] = {
-  1,   /* field[1] = purchase */
-  0,   /* field[0] = result */
-  2,   /* field[2] = version */
+  0,   /* field[0] = f1_result */
+  1,   /* field[1] = f2_purchase */
+  2,   /* field[2] = f3_version */
 };
 static const ProtobufCIntRange entitlement__v1__submit_transaction_response__number_ranges[1 + 1] =
 {
@@ -340,24 +340,24 @@ const ProtobufCMessageDescriptor entitlement__v1__submit_transaction_response__d
 static const ProtobufCFieldDescriptor entitlement__v1__restore_request__field_descriptors[2] =
 {
   {
-    "signed_transactions",
+    "f1_signed_transactions",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Entitlement__V1__RestoreRequest, n_signed_transactions),
-    offsetof(Entitlement__V1__RestoreRequest, signed_transactions),
+    offsetof(Entitlement__V1__RestoreRequest, n_f1_signed_transactions),
+    offsetof(Entitlement__V1__RestoreRequest, f1_signed_transactions),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f2_idempotency_key",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__RestoreRequest, idempotency_key),
+    offsetof(Entitlement__V1__RestoreRequest, f2_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -365,8 +365,8 @@ static const ProtobufCFieldDescriptor entitlement__v1__restore_request__field_de
   },
 };
 static const unsigned entitlement__v1__restore_request__field_indices_by_name[] = {
-  1,   /* field[1] = idempotency_key */
-  0,   /* field[0] = signed_transactions */
+  0,   /* field[0] = f1_signed_transactions */
+  1,   /* field[1] = f2_idempotency_key */
 };
 static const ProtobufCIntRange entitlement__v1__restore_request__number_ranges[1 + 1] =
 {
@@ -391,36 +391,36 @@ const ProtobufCMessageDescriptor entitlement__v1__restore_request__descriptor =
 static const ProtobufCFieldDescriptor entitlement__v1__restored_transaction__field_descriptors[3] =
 {
   {
-    "result",
+    "f1_result",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__RestoredTransaction, result),
+    offsetof(Entitlement__V1__RestoredTransaction, f1_result),
     &entitlement__v1__transaction_result__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "purchase",
+    "f2_purchase",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__RestoredTransaction, purchase),
+    offsetof(Entitlement__V1__RestoredTransaction, f2_purchase),
     &entitlement__v1__purchase__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "reason",
+    "f3_reason",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__RestoredTransaction, reason),
+    offsetof(Entitlement__V1__RestoredTransaction, f3_reason),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -428,9 +428,9 @@ static const ProtobufCFieldDescriptor entitlement__v1__restored_transaction__fie
   },
 };
 static const unsigned entitlement__v1__restored_transaction__field_indices_by_name[] = {
-  1,   /* field[1] = purchase */
-  2,   /* field[2] = reason */
-  0,   /* field[0] = result */
+  0,   /* field[0] = f1_result */
+  1,   /* field[1] = f2_purchase */
+  2,   /* field[2] = f3_reason */
 };
 static const ProtobufCIntRange entitlement__v1__restored_transaction__number_ranges[1 + 1] =
 {
@@ -455,24 +455,24 @@ const ProtobufCMessageDescriptor entitlement__v1__restored_transaction__descript
 static const ProtobufCFieldDescriptor entitlement__v1__restore_response__field_descriptors[2] =
 {
   {
-    "transactions",
+    "f1_transactions",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Entitlement__V1__RestoreResponse, n_transactions),
-    offsetof(Entitlement__V1__RestoreResponse, transactions),
+    offsetof(Entitlement__V1__RestoreResponse, n_f1_transactions),
+    offsetof(Entitlement__V1__RestoreResponse, f1_transactions),
     &entitlement__v1__restored_transaction__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "version",
+    "f2_version",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__RestoreResponse, version),
+    offsetof(Entitlement__V1__RestoreResponse, f2_version),
     NULL,
     NULL,
     0,             /* flags */
@@ -480,8 +480,8 @@ static const ProtobufCFieldDescriptor entitlement__v1__restore_response__field_d
   },
 };
 static const unsigned entitlement__v1__restore_response__field_indices_by_name[] = {
-  0,   /* field[0] = transactions */
-  1,   /* field[1] = version */
+  0,   /* field[0] = f1_transactions */
+  1,   /* field[1] = f2_version */
 };
 static const ProtobufCIntRange entitlement__v1__restore_response__number_ranges[1 + 1] =
 {
@@ -506,12 +506,12 @@ const ProtobufCMessageDescriptor entitlement__v1__restore_response__descriptor =
 static const ProtobufCFieldDescriptor entitlement__v1__handle_notification_request__field_descriptors[1] =
 {
   {
-    "signed_payload",
+    "f1_signed_payload",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__HandleNotificationRequest, signed_payload),
+    offsetof(Entitlement__V1__HandleNotificationRequest, f1_signed_payload),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -519,7 +519,7 @@ static const ProtobufCFieldDescriptor entitlement__v1__handle_notification_reque
   },
 };
 static const unsigned entitlement__v1__handle_notification_request__field_indices_by_name[] = {
-  0,   /* field[0] = signed_payload */
+  0,   /* field[0] = f1_signed_payload */
 };
 static const ProtobufCIntRange entitlement__v1__handle_notification_request__number_ranges[1 + 1] =
 {
@@ -544,24 +544,24 @@ const ProtobufCMessageDescriptor entitlement__v1__handle_notification_request__d
 static const ProtobufCFieldDescriptor entitlement__v1__handle_notification_response__field_descriptors[2] =
 {
   {
-    "duplicate",
+    "f1_duplicate",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__HandleNotificationResponse, duplicate),
+    offsetof(Entitlement__V1__HandleNotificationResponse, f1_duplicate),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "applied",
+    "f2_applied",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__HandleNotificationResponse, applied),
+    offsetof(Entitlement__V1__HandleNotificationResponse, f2_applied),
     NULL,
     NULL,
     0,             /* flags */
@@ -569,8 +569,8 @@ static const ProtobufCFieldDescriptor entitlement__v1__handle_notification_respo
   },
 };
 static const unsigned entitlement__v1__handle_notification_response__field_indices_by_name[] = {
-  1,   /* field[1] = applied */
-  0,   /* field[0] = duplicate */
+  0,   /* field[0] = f1_duplicate */
+  1,   /* field[1] = f2_applied */
 };
 static const ProtobufCIntRange entitlement__v1__handle_notification_response__number_ranges[1 + 1] =
 {
@@ -595,24 +595,24 @@ const ProtobufCMessageDescriptor entitlement__v1__handle_notification_response__
 static const ProtobufCFieldDescriptor entitlement__v1__list_purchases_request__field_descriptors[2] =
 {
   {
-    "page_size",
+    "f1_page_size",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__ListPurchasesRequest, page_size),
+    offsetof(Entitlement__V1__ListPurchasesRequest, f1_page_size),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_token",
+    "f2_page_token",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__ListPurchasesRequest, page_token),
+    offsetof(Entitlement__V1__ListPurchasesRequest, f2_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -620,8 +620,8 @@ static const ProtobufCFieldDescriptor entitlement__v1__list_purchases_request__f
   },
 };
 static const unsigned entitlement__v1__list_purchases_request__field_indices_by_name[] = {
-  0,   /* field[0] = page_size */
-  1,   /* field[1] = page_token */
+  0,   /* field[0] = f1_page_size */
+  1,   /* field[1] = f2_page_token */
 };
 static const ProtobufCIntRange entitlement__v1__list_purchases_request__number_ranges[1 + 1] =
 {
@@ -646,24 +646,24 @@ const ProtobufCMessageDescriptor entitlement__v1__list_purchases_request__descri
 static const ProtobufCFieldDescriptor entitlement__v1__list_purchases_response__field_descriptors[2] =
 {
   {
-    "purchases",
+    "f1_purchases",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Entitlement__V1__ListPurchasesResponse, n_purchases),
-    offsetof(Entitlement__V1__ListPurchasesResponse, purchases),
+    offsetof(Entitlement__V1__ListPurchasesResponse, n_f1_purchases),
+    offsetof(Entitlement__V1__ListPurchasesResponse, f1_purchases),
     &entitlement__v1__purchase__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "next_page_token",
+    "f2_next_page_token",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__ListPurchasesResponse, next_page_token),
+    offsetof(Entitlement__V1__ListPurchasesResponse, f2_next_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -671,8 +671,8 @@ static const ProtobufCFieldDescriptor entitlement__v1__list_purchases_response__
   },
 };
 static const unsigned entitlement__v1__list_purchases_response__field_indices_by_name[] = {
-  1,   /* field[1] = next_page_token */
-  0,   /* field[0] = purchases */
+  0,   /* field[0] = f1_purchases */
+  1,   /* field[1] = f2_next_page_token */
 };
 static const ProtobufCIntRange entitlement__v1__list_purchases_response__number_ranges[1 + 1] =
 {
@@ -696,18 +696,18 @@ const ProtobufCMessageDescriptor entitlement__v1__list_purchases_response__descr
 };
 static const ProtobufCEnumValue entitlement__v1__environment__enum_values_by_number[3] =
 {
-  { "ENVIRONMENT_UNSPECIFIED", "ENTITLEMENT__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED", 0 },
-  { "ENVIRONMENT_PRODUCTION", "ENTITLEMENT__V1__ENVIRONMENT__ENVIRONMENT_PRODUCTION", 1 },
-  { "ENVIRONMENT_SANDBOX", "ENTITLEMENT__V1__ENVIRONMENT__ENVIRONMENT_SANDBOX", 2 },
+  { "v0_ENVIRONMENT_UNSPECIFIED", "ENTITLEMENT__V1__ENVIRONMENT__v0_ENVIRONMENT_UNSPECIFIED", 0 },
+  { "v1_ENVIRONMENT_PRODUCTION", "ENTITLEMENT__V1__ENVIRONMENT__v1_ENVIRONMENT_PRODUCTION", 1 },
+  { "v2_ENVIRONMENT_SANDBOX", "ENTITLEMENT__V1__ENVIRONMENT__v2_ENVIRONMENT_SANDBOX", 2 },
 };
 static const ProtobufCIntRange entitlement__v1__environment__value_ranges[] = {
 {0, 0},{0, 3}
 };
 static const ProtobufCEnumValueIndex entitlement__v1__environment__enum_values_by_name[3] =
 {
-  { "ENVIRONMENT_PRODUCTION", 1 },
-  { "ENVIRONMENT_SANDBOX", 2 },
-  { "ENVIRONMENT_UNSPECIFIED", 0 },
+  { "v0_ENVIRONMENT_UNSPECIFIED", 0 },
+  { "v1_ENVIRONMENT_PRODUCTION", 1 },
+  { "v2_ENVIRONMENT_SANDBOX", 2 },
 };
 const ProtobufCEnumDescriptor entitlement__v1__environment__descriptor =
 {
@@ -726,22 +726,22 @@ const ProtobufCEnumDescriptor entitlement__v1__environment__descriptor =
 };
 static const ProtobufCEnumValue entitlement__v1__purchase_state__enum_values_by_number[5] =
 {
-  { "PURCHASE_STATE_UNSPECIFIED", "ENTITLEMENT__V1__PURCHASE_STATE__PURCHASE_STATE_UNSPECIFIED", 0 },
-  { "PURCHASE_STATE_ACTIVE", "ENTITLEMENT__V1__PURCHASE_STATE__PURCHASE_STATE_ACTIVE", 1 },
-  { "PURCHASE_STATE_EXPIRED", "ENTITLEMENT__V1__PURCHASE_STATE__PURCHASE_STATE_EXPIRED", 2 },
-  { "PURCHASE_STATE_REFUNDED", "ENTITLEMENT__V1__PURCHASE_STATE__PURCHASE_STATE_REFUNDED", 3 },
-  { "PURCHASE_STATE_REVOKED", "ENTITLEMENT__V1__PURCHASE_STATE__PURCHASE_STATE_REVOKED", 4 },
+  { "v0_PURCHASE_STATE_UNSPECIFIED", "ENTITLEMENT__V1__PURCHASE_STATE__v0_PURCHASE_STATE_UNSPECIFIED", 0 },
+  { "v1_PURCHASE_STATE_ACTIVE", "ENTITLEMENT__V1__PURCHASE_STATE__v1_PURCHASE_STATE_ACTIVE", 1 },
+  { "v2_PURCHASE_STATE_EXPIRED", "ENTITLEMENT__V1__PURCHASE_STATE__v2_PURCHASE_STATE_EXPIRED", 2 },
+  { "v3_PURCHASE_STATE_REFUNDED", "ENTITLEMENT__V1__PURCHASE_STATE__v3_PURCHASE_STATE_REFUNDED", 3 },
+  { "v4_PURCHASE_STATE_REVOKED", "ENTITLEMENT__V1__PURCHASE_STATE__v4_PURCHASE_STATE_REVOKED", 4 },
 };
 static const ProtobufCIntRange entitlement__v1__purchase_state__value_ranges[] = {
 {0, 0},{0, 5}
 };
 static const ProtobufCEnumValueIndex entitlement__v1__purchase_state__enum_values_by_name[5] =
 {
-  { "PURCHASE_STATE_ACTIVE", 1 },
-  { "PURCHASE_STATE_EXPIRED", 2 },
-  { "PURCHASE_STATE_REFUNDED", 3 },
-  { "PURCHASE_STATE_REVOKED", 4 },
-  { "PURCHASE_STATE_UNSPECIFIED", 0 },
+  { "v0_PURCHASE_STATE_UNSPECIFIED", 0 },
+  { "v1_PURCHASE_STATE_ACTIVE", 1 },
+  { "v2_PURCHASE_STATE_EXPIRED", 2 },
+  { "v3_PURCHASE_STATE_REFUNDED", 3 },
+  { "v4_PURCHASE_STATE_REVOKED", 4 },
 };
 const ProtobufCEnumDescriptor entitlement__v1__purchase_state__descriptor =
 {
@@ -760,24 +760,24 @@ const ProtobufCEnumDescriptor entitlement__v1__purchase_state__descriptor =
 };
 static const ProtobufCEnumValue entitlement__v1__transaction_result__enum_values_by_number[6] =
 {
-  { "TRANSACTION_RESULT_UNSPECIFIED", "ENTITLEMENT__V1__TRANSACTION_RESULT__TRANSACTION_RESULT_UNSPECIFIED", 0 },
-  { "TRANSACTION_RESULT_APPLIED", "ENTITLEMENT__V1__TRANSACTION_RESULT__TRANSACTION_RESULT_APPLIED", 1 },
-  { "TRANSACTION_RESULT_UNCHANGED", "ENTITLEMENT__V1__TRANSACTION_RESULT__TRANSACTION_RESULT_UNCHANGED", 2 },
-  { "TRANSACTION_RESULT_SANDBOX", "ENTITLEMENT__V1__TRANSACTION_RESULT__TRANSACTION_RESULT_SANDBOX", 3 },
-  { "TRANSACTION_RESULT_ALREADY_CLAIMED", "ENTITLEMENT__V1__TRANSACTION_RESULT__TRANSACTION_RESULT_ALREADY_CLAIMED", 4 },
-  { "TRANSACTION_RESULT_INVALID", "ENTITLEMENT__V1__TRANSACTION_RESULT__TRANSACTION_RESULT_INVALID", 5 },
+  { "v0_TRANSACTION_RESULT_UNSPECIFIED", "ENTITLEMENT__V1__TRANSACTION_RESULT__v0_TRANSACTION_RESULT_UNSPECIFIED", 0 },
+  { "v1_TRANSACTION_RESULT_APPLIED", "ENTITLEMENT__V1__TRANSACTION_RESULT__v1_TRANSACTION_RESULT_APPLIED", 1 },
+  { "v2_TRANSACTION_RESULT_UNCHANGED", "ENTITLEMENT__V1__TRANSACTION_RESULT__v2_TRANSACTION_RESULT_UNCHANGED", 2 },
+  { "v3_TRANSACTION_RESULT_SANDBOX", "ENTITLEMENT__V1__TRANSACTION_RESULT__v3_TRANSACTION_RESULT_SANDBOX", 3 },
+  { "v4_TRANSACTION_RESULT_ALREADY_CLAIMED", "ENTITLEMENT__V1__TRANSACTION_RESULT__v4_TRANSACTION_RESULT_ALREADY_CLAIMED", 4 },
+  { "v5_TRANSACTION_RESULT_INVALID", "ENTITLEMENT__V1__TRANSACTION_RESULT__v5_TRANSACTION_RESULT_INVALID", 5 },
 };
 static const ProtobufCIntRange entitlement__v1__transaction_result__value_ranges[] = {
 {0, 0},{0, 6}
 };
 static const ProtobufCEnumValueIndex entitlement__v1__transaction_result__enum_values_by_name[6] =
 {
-  { "TRANSACTION_RESULT_ALREADY_CLAIMED", 4 },
-  { "TRANSACTION_RESULT_APPLIED", 1 },
-  { "TRANSACTION_RESULT_INVALID", 5 },
-  { "TRANSACTION_RESULT_SANDBOX", 3 },
-  { "TRANSACTION_RESULT_UNCHANGED", 2 },
-  { "TRANSACTION_RESULT_UNSPECIFIED", 0 },
+  { "v0_TRANSACTION_RESULT_UNSPECIFIED", 0 },
+  { "v1_TRANSACTION_RESULT_APPLIED", 1 },
+  { "v2_TRANSACTION_RESULT_UNCHANGED", 2 },
+  { "v3_TRANSACTION_RESULT_SANDBOX", 3 },
+  { "v4_TRANSACTION_RESULT_ALREADY_CLAIMED", 4 },
+  { "v5_TRANSACTION_RESULT_INVALID", 5 },
 };
 const ProtobufCEnumDescriptor entitlement__v1__transaction_result__descriptor =
 {

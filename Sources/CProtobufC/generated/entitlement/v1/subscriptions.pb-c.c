@@ -82,36 +82,36 @@ void   entitlement__v1__delete_subscription_response__init
 static const ProtobufCFieldDescriptor entitlement__v1__feature_value__field_descriptors[3] =
 {
   {
-    "key",
+    "f1_key",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__FeatureValue, key),
+    offsetof(Entitlement__V1__FeatureValue, f1_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "enabled",
+    "f2_enabled",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
-    offsetof(Entitlement__V1__FeatureValue, value_case),
-    offsetof(Entitlement__V1__FeatureValue, enabled),
+    offsetof(Entitlement__V1__FeatureValue, o0_value_case),
+    offsetof(Entitlement__V1__FeatureValue, f2_enabled),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "limit",
+    "f3_limit",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Entitlement__V1__FeatureValue, value_case),
-    offsetof(Entitlement__V1__FeatureValue, limit),
+    offsetof(Entitlement__V1__FeatureValue, o0_value_case),
+    offsetof(Entitlement__V1__FeatureValue, f3_limit),
     &entitlement__v1__limit__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
@@ -119,9 +119,9 @@ static const ProtobufCFieldDescriptor entitlement__v1__feature_value__field_desc
   },
 };
 static const unsigned entitlement__v1__feature_value__field_indices_by_name[] = {
-  1,   /* field[1] = enabled */
-  0,   /* field[0] = key */
-  2,   /* field[2] = limit */
+  0,   /* field[0] = f1_key */
+  1,   /* field[1] = f2_enabled */
+  2,   /* field[2] = f3_limit */
 };
 static const ProtobufCIntRange entitlement__v1__feature_value__number_ranges[1 + 1] =
 {
@@ -146,36 +146,36 @@ const ProtobufCMessageDescriptor entitlement__v1__feature_value__descriptor =
 static const ProtobufCFieldDescriptor entitlement__v1__tier__field_descriptors[3] =
 {
   {
-    "name",
+    "f1_name",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Tier, name),
+    offsetof(Entitlement__V1__Tier, f1_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "rank",
+    "f2_rank",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT32,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Tier, rank),
+    offsetof(Entitlement__V1__Tier, f2_rank),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "features",
+    "f3_features",
     3,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Entitlement__V1__Tier, n_features),
-    offsetof(Entitlement__V1__Tier, features),
+    offsetof(Entitlement__V1__Tier, n_f3_features),
+    offsetof(Entitlement__V1__Tier, f3_features),
     &entitlement__v1__feature_value__descriptor,
     NULL,
     0,             /* flags */
@@ -183,9 +183,9 @@ static const ProtobufCFieldDescriptor entitlement__v1__tier__field_descriptors[3
   },
 };
 static const unsigned entitlement__v1__tier__field_indices_by_name[] = {
-  2,   /* field[2] = features */
-  0,   /* field[0] = name */
-  1,   /* field[1] = rank */
+  0,   /* field[0] = f1_name */
+  1,   /* field[1] = f2_rank */
+  2,   /* field[2] = f3_features */
 };
 static const ProtobufCIntRange entitlement__v1__tier__number_ranges[1 + 1] =
 {
@@ -210,24 +210,24 @@ const ProtobufCMessageDescriptor entitlement__v1__tier__descriptor =
 static const ProtobufCFieldDescriptor entitlement__v1__addon__field_descriptors[2] =
 {
   {
-    "name",
+    "f1_name",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Addon, name),
+    offsetof(Entitlement__V1__Addon, f1_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "features",
+    "f2_features",
     2,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Entitlement__V1__Addon, n_features),
-    offsetof(Entitlement__V1__Addon, features),
+    offsetof(Entitlement__V1__Addon, n_f2_features),
+    offsetof(Entitlement__V1__Addon, f2_features),
     &entitlement__v1__feature_value__descriptor,
     NULL,
     0,             /* flags */
@@ -235,8 +235,8 @@ static const ProtobufCFieldDescriptor entitlement__v1__addon__field_descriptors[
   },
 };
 static const unsigned entitlement__v1__addon__field_indices_by_name[] = {
-  1,   /* field[1] = features */
-  0,   /* field[0] = name */
+  0,   /* field[0] = f1_name */
+  1,   /* field[1] = f2_features */
 };
 static const ProtobufCIntRange entitlement__v1__addon__number_ranges[1 + 1] =
 {
@@ -279,24 +279,24 @@ const ProtobufCMessageDescriptor entitlement__v1__list_tiers_request__descriptor
 static const ProtobufCFieldDescriptor entitlement__v1__list_tiers_response__field_descriptors[2] =
 {
   {
-    "tiers",
+    "f1_tiers",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Entitlement__V1__ListTiersResponse, n_tiers),
-    offsetof(Entitlement__V1__ListTiersResponse, tiers),
+    offsetof(Entitlement__V1__ListTiersResponse, n_f1_tiers),
+    offsetof(Entitlement__V1__ListTiersResponse, f1_tiers),
     &entitlement__v1__tier__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "addons",
+    "f2_addons",
     2,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Entitlement__V1__ListTiersResponse, n_addons),
-    offsetof(Entitlement__V1__ListTiersResponse, addons),
+    offsetof(Entitlement__V1__ListTiersResponse, n_f2_addons),
+    offsetof(Entitlement__V1__ListTiersResponse, f2_addons),
     &entitlement__v1__addon__descriptor,
     NULL,
     0,             /* flags */
@@ -304,8 +304,8 @@ static const ProtobufCFieldDescriptor entitlement__v1__list_tiers_response__fiel
   },
 };
 static const unsigned entitlement__v1__list_tiers_response__field_indices_by_name[] = {
-  1,   /* field[1] = addons */
-  0,   /* field[0] = tiers */
+  0,   /* field[0] = f1_tiers */
+  1,   /* field[1] = f2_addons */
 };
 static const ProtobufCIntRange entitlement__v1__list_tiers_response__number_ranges[1 + 1] =
 {
@@ -330,36 +330,36 @@ const ProtobufCMessageDescriptor entitlement__v1__list_tiers_response__descripto
 static const ProtobufCFieldDescriptor entitlement__v1__override__field_descriptors[3] =
 {
   {
-    "feature",
+    "f1_feature",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Override, feature),
+    offsetof(Entitlement__V1__Override, f1_feature),
     &entitlement__v1__feature_value__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "valid_until",
+    "f2_valid_until",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Override, valid_until),
+    offsetof(Entitlement__V1__Override, f2_valid_until),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "reason",
+    "f3_reason",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Override, reason),
+    offsetof(Entitlement__V1__Override, f3_reason),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -367,9 +367,9 @@ static const ProtobufCFieldDescriptor entitlement__v1__override__field_descripto
   },
 };
 static const unsigned entitlement__v1__override__field_indices_by_name[] = {
-  0,   /* field[0] = feature */
-  2,   /* field[2] = reason */
-  1,   /* field[1] = valid_until */
+  0,   /* field[0] = f1_feature */
+  1,   /* field[1] = f2_valid_until */
+  2,   /* field[2] = f3_reason */
 };
 static const ProtobufCIntRange entitlement__v1__override__number_ranges[1 + 1] =
 {
@@ -394,24 +394,24 @@ const ProtobufCMessageDescriptor entitlement__v1__override__descriptor =
 static const ProtobufCFieldDescriptor entitlement__v1__subscribed_addon__field_descriptors[2] =
 {
   {
-    "name",
+    "f1_name",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__SubscribedAddon, name),
+    offsetof(Entitlement__V1__SubscribedAddon, f1_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "valid_until",
+    "f2_valid_until",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__SubscribedAddon, valid_until),
+    offsetof(Entitlement__V1__SubscribedAddon, f2_valid_until),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -419,8 +419,8 @@ static const ProtobufCFieldDescriptor entitlement__v1__subscribed_addon__field_d
   },
 };
 static const unsigned entitlement__v1__subscribed_addon__field_indices_by_name[] = {
-  0,   /* field[0] = name */
-  1,   /* field[1] = valid_until */
+  0,   /* field[0] = f1_name */
+  1,   /* field[1] = f2_valid_until */
 };
 static const ProtobufCIntRange entitlement__v1__subscribed_addon__number_ranges[1 + 1] =
 {
@@ -445,120 +445,120 @@ const ProtobufCMessageDescriptor entitlement__v1__subscribed_addon__descriptor =
 static const ProtobufCFieldDescriptor entitlement__v1__subscription__field_descriptors[10] =
 {
   {
-    "subject",
+    "f1_subject",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Subscription, subject),
+    offsetof(Entitlement__V1__Subscription, f1_subject),
     &entitlement__v1__subject__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "tier",
+    "f2_tier",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Subscription, tier),
+    offsetof(Entitlement__V1__Subscription, f2_tier),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "trial",
+    "f3_trial",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Subscription, trial),
+    offsetof(Entitlement__V1__Subscription, f3_trial),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "valid_from",
+    "f4_valid_from",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Subscription, valid_from),
+    offsetof(Entitlement__V1__Subscription, f4_valid_from),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "paid_until",
+    "f5_paid_until",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Subscription, paid_until),
+    offsetof(Entitlement__V1__Subscription, f5_paid_until),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "grace_until",
+    "f6_grace_until",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Subscription, grace_until),
+    offsetof(Entitlement__V1__Subscription, f6_grace_until),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "complimentary_until",
+    "f7_complimentary_until",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Subscription, complimentary_until),
+    offsetof(Entitlement__V1__Subscription, f7_complimentary_until),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "addons",
+    "f8_addons",
     8,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Entitlement__V1__Subscription, n_addons),
-    offsetof(Entitlement__V1__Subscription, addons),
+    offsetof(Entitlement__V1__Subscription, n_f8_addons),
+    offsetof(Entitlement__V1__Subscription, f8_addons),
     &entitlement__v1__subscribed_addon__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "overrides",
+    "f9_overrides",
     9,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Entitlement__V1__Subscription, n_overrides),
-    offsetof(Entitlement__V1__Subscription, overrides),
+    offsetof(Entitlement__V1__Subscription, n_f9_overrides),
+    offsetof(Entitlement__V1__Subscription, f9_overrides),
     &entitlement__v1__override__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "version",
+    "f10_version",
     10,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__Subscription, version),
+    offsetof(Entitlement__V1__Subscription, f10_version),
     NULL,
     NULL,
     0,             /* flags */
@@ -566,16 +566,16 @@ static const ProtobufCFieldDescriptor entitlement__v1__subscription__field_descr
   },
 };
 static const unsigned entitlement__v1__subscription__field_indices_by_name[] = {
-  7,   /* field[7] = addons */
-  6,   /* field[6] = complimentary_until */
-  5,   /* field[5] = grace_until */
-  8,   /* field[8] = overrides */
-  4,   /* field[4] = paid_until */
-  0,   /* field[0] = subject */
-  1,   /* field[1] = tier */
-  2,   /* field[2] = trial */
-  3,   /* field[3] = valid_from */
-  9,   /* field[9] = version */
+  9,   /* field[9] = f10_version */
+  0,   /* field[0] = f1_subject */
+  1,   /* field[1] = f2_tier */
+  2,   /* field[2] = f3_trial */
+  3,   /* field[3] = f4_valid_from */
+  4,   /* field[4] = f5_paid_until */
+  5,   /* field[5] = f6_grace_until */
+  6,   /* field[6] = f7_complimentary_until */
+  7,   /* field[7] = f8_addons */
+  8,   /* field[8] = f9_overrides */
 };
 static const ProtobufCIntRange entitlement__v1__subscription__number_ranges[1 + 1] =
 {
@@ -600,12 +600,12 @@ const ProtobufCMessageDescriptor entitlement__v1__subscription__descriptor =
 static const ProtobufCFieldDescriptor entitlement__v1__get_subscription_request__field_descriptors[1] =
 {
   {
-    "subject",
+    "f1_subject",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__GetSubscriptionRequest, subject),
+    offsetof(Entitlement__V1__GetSubscriptionRequest, f1_subject),
     &entitlement__v1__subject__descriptor,
     NULL,
     0,             /* flags */
@@ -613,7 +613,7 @@ static const ProtobufCFieldDescriptor entitlement__v1__get_subscription_request_
   },
 };
 static const unsigned entitlement__v1__get_subscription_request__field_indices_by_name[] = {
-  0,   /* field[0] = subject */
+  0,   /* field[0] = f1_subject */
 };
 static const ProtobufCIntRange entitlement__v1__get_subscription_request__number_ranges[1 + 1] =
 {
@@ -638,36 +638,36 @@ const ProtobufCMessageDescriptor entitlement__v1__get_subscription_request__desc
 static const ProtobufCFieldDescriptor entitlement__v1__put_subscription_request__field_descriptors[3] =
 {
   {
-    "subscription",
+    "f1_subscription",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__PutSubscriptionRequest, subscription),
+    offsetof(Entitlement__V1__PutSubscriptionRequest, f1_subscription),
     &entitlement__v1__subscription__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "expected_version",
+    "f2_expected_version",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__PutSubscriptionRequest, expected_version),
+    offsetof(Entitlement__V1__PutSubscriptionRequest, f2_expected_version),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f3_idempotency_key",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__PutSubscriptionRequest, idempotency_key),
+    offsetof(Entitlement__V1__PutSubscriptionRequest, f3_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -675,9 +675,9 @@ static const ProtobufCFieldDescriptor entitlement__v1__put_subscription_request_
   },
 };
 static const unsigned entitlement__v1__put_subscription_request__field_indices_by_name[] = {
-  1,   /* field[1] = expected_version */
-  2,   /* field[2] = idempotency_key */
-  0,   /* field[0] = subscription */
+  0,   /* field[0] = f1_subscription */
+  1,   /* field[1] = f2_expected_version */
+  2,   /* field[2] = f3_idempotency_key */
 };
 static const ProtobufCIntRange entitlement__v1__put_subscription_request__number_ranges[1 + 1] =
 {
@@ -702,24 +702,24 @@ const ProtobufCMessageDescriptor entitlement__v1__put_subscription_request__desc
 static const ProtobufCFieldDescriptor entitlement__v1__delete_subscription_request__field_descriptors[2] =
 {
   {
-    "subject",
+    "f1_subject",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__DeleteSubscriptionRequest, subject),
+    offsetof(Entitlement__V1__DeleteSubscriptionRequest, f1_subject),
     &entitlement__v1__subject__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f2_idempotency_key",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__DeleteSubscriptionRequest, idempotency_key),
+    offsetof(Entitlement__V1__DeleteSubscriptionRequest, f2_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -727,8 +727,8 @@ static const ProtobufCFieldDescriptor entitlement__v1__delete_subscription_reque
   },
 };
 static const unsigned entitlement__v1__delete_subscription_request__field_indices_by_name[] = {
-  1,   /* field[1] = idempotency_key */
-  0,   /* field[0] = subject */
+  0,   /* field[0] = f1_subject */
+  1,   /* field[1] = f2_idempotency_key */
 };
 static const ProtobufCIntRange entitlement__v1__delete_subscription_request__number_ranges[1 + 1] =
 {
@@ -753,12 +753,12 @@ const ProtobufCMessageDescriptor entitlement__v1__delete_subscription_request__d
 static const ProtobufCFieldDescriptor entitlement__v1__delete_subscription_response__field_descriptors[1] =
 {
   {
-    "version",
+    "f1_version",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Entitlement__V1__DeleteSubscriptionResponse, version),
+    offsetof(Entitlement__V1__DeleteSubscriptionResponse, f1_version),
     NULL,
     NULL,
     0,             /* flags */
@@ -766,7 +766,7 @@ static const ProtobufCFieldDescriptor entitlement__v1__delete_subscription_respo
   },
 };
 static const unsigned entitlement__v1__delete_subscription_response__field_indices_by_name[] = {
-  0,   /* field[0] = version */
+  0,   /* field[0] = f1_version */
 };
 static const ProtobufCIntRange entitlement__v1__delete_subscription_response__number_ranges[1 + 1] =
 {

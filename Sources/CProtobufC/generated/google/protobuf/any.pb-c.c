@@ -16,24 +16,24 @@ void   google__protobuf__any__init
 static const ProtobufCFieldDescriptor google__protobuf__any__field_descriptors[2] =
 {
   {
-    "type_url",
+    "f1_type_url",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Protobuf__Any, type_url),
+    offsetof(Google__Protobuf__Any, f1_type_url),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "value",
+    "f2_value",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Protobuf__Any, value),
+    offsetof(Google__Protobuf__Any, f2_value),
     NULL,
     NULL,
     0,             /* flags */
@@ -41,8 +41,8 @@ static const ProtobufCFieldDescriptor google__protobuf__any__field_descriptors[2
   },
 };
 static const unsigned google__protobuf__any__field_indices_by_name[] = {
-  0,   /* field[0] = type_url */
-  1,   /* field[1] = value */
+  0,   /* field[0] = f1_type_url */
+  1,   /* field[1] = f2_value */
 };
 static const ProtobufCIntRange google__protobuf__any__number_ranges[1 + 1] =
 {

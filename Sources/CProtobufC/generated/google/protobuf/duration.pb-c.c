@@ -16,24 +16,24 @@ void   google__protobuf__duration__init
 static const ProtobufCFieldDescriptor google__protobuf__duration__field_descriptors[2] =
 {
   {
-    "seconds",
+    "f1_seconds",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Google__Protobuf__Duration, seconds),
+    offsetof(Google__Protobuf__Duration, f1_seconds),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "nanos",
+    "f2_nanos",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT32,
     0,   /* quantifier_offset */
-    offsetof(Google__Protobuf__Duration, nanos),
+    offsetof(Google__Protobuf__Duration, f2_nanos),
     NULL,
     NULL,
     0,             /* flags */
@@ -41,8 +41,8 @@ static const ProtobufCFieldDescriptor google__protobuf__duration__field_descript
   },
 };
 static const unsigned google__protobuf__duration__field_indices_by_name[] = {
-  1,   /* field[1] = nanos */
-  0,   /* field[0] = seconds */
+  0,   /* field[0] = f1_seconds */
+  1,   /* field[1] = f2_nanos */
 };
 static const ProtobufCIntRange google__protobuf__duration__number_ranges[1 + 1] =
 {

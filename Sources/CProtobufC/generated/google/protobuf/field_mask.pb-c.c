@@ -16,12 +16,12 @@ void   google__protobuf__field_mask__init
 static const ProtobufCFieldDescriptor google__protobuf__field_mask__field_descriptors[1] =
 {
   {
-    "paths",
+    "f1_paths",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Google__Protobuf__FieldMask, n_paths),
-    offsetof(Google__Protobuf__FieldMask, paths),
+    offsetof(Google__Protobuf__FieldMask, n_f1_paths),
+    offsetof(Google__Protobuf__FieldMask, f1_paths),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -29,7 +29,7 @@ static const ProtobufCFieldDescriptor google__protobuf__field_mask__field_descri
   },
 };
 static const unsigned google__protobuf__field_mask__field_indices_by_name[] = {
-  0,   /* field[0] = paths */
+  0,   /* field[0] = f1_paths */
 };
 static const ProtobufCIntRange google__protobuf__field_mask__number_ranges[1 + 1] =
 {

@@ -34,24 +34,24 @@ void   google__protobuf__list_value__init
 static const ProtobufCFieldDescriptor google__protobuf__struct__fields_entry__field_descriptors[2] =
 {
   {
-    "key",
+    "f1_key",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Protobuf__Struct__FieldsEntry, key),
+    offsetof(Google__Protobuf__Struct__FieldsEntry, f1_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "value",
+    "f2_value",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Google__Protobuf__Struct__FieldsEntry, value),
+    offsetof(Google__Protobuf__Struct__FieldsEntry, f2_value),
     &google__protobuf__value__descriptor,
     NULL,
     0,             /* flags */
@@ -59,8 +59,8 @@ static const ProtobufCFieldDescriptor google__protobuf__struct__fields_entry__fi
   },
 };
 static const unsigned google__protobuf__struct__fields_entry__field_indices_by_name[] = {
-  0,   /* field[0] = key */
-  1,   /* field[1] = value */
+  0,   /* field[0] = f1_key */
+  1,   /* field[1] = f2_value */
 };
 static const ProtobufCIntRange google__protobuf__struct__fields_entry__number_ranges[1 + 1] =
 {
@@ -85,12 +85,12 @@ const ProtobufCMessageDescriptor google__protobuf__struct__fields_entry__descrip
 static const ProtobufCFieldDescriptor google__protobuf__struct__field_descriptors[1] =
 {
   {
-    "fields",
+    "f1_fields",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Google__Protobuf__Struct, n_fields),
-    offsetof(Google__Protobuf__Struct, fields),
+    offsetof(Google__Protobuf__Struct, n_f1_fields),
+    offsetof(Google__Protobuf__Struct, f1_fields),
     &google__protobuf__struct__fields_entry__descriptor,
     NULL,
     0,             /* flags */
@@ -98,7 +98,7 @@ static const ProtobufCFieldDescriptor google__protobuf__struct__field_descriptor
   },
 };
 static const unsigned google__protobuf__struct__field_indices_by_name[] = {
-  0,   /* field[0] = fields */
+  0,   /* field[0] = f1_fields */
 };
 static const ProtobufCIntRange google__protobuf__struct__number_ranges[1 + 1] =
 {
@@ -123,72 +123,72 @@ const ProtobufCMessageDescriptor google__protobuf__struct__descriptor =
 static const ProtobufCFieldDescriptor google__protobuf__value__field_descriptors[6] =
 {
   {
-    "null_value",
+    "f1_null_value",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
-    offsetof(Google__Protobuf__Value, kind_case),
-    offsetof(Google__Protobuf__Value, null_value),
+    offsetof(Google__Protobuf__Value, o0_kind_case),
+    offsetof(Google__Protobuf__Value, f1_null_value),
     &google__protobuf__null_value__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "number_value",
+    "f2_number_value",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_DOUBLE,
-    offsetof(Google__Protobuf__Value, kind_case),
-    offsetof(Google__Protobuf__Value, number_value),
+    offsetof(Google__Protobuf__Value, o0_kind_case),
+    offsetof(Google__Protobuf__Value, f2_number_value),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "string_value",
+    "f3_string_value",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Google__Protobuf__Value, kind_case),
-    offsetof(Google__Protobuf__Value, string_value),
+    offsetof(Google__Protobuf__Value, o0_kind_case),
+    offsetof(Google__Protobuf__Value, f3_string_value),
     NULL,
     &protobuf_c_empty_string,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "bool_value",
+    "f4_bool_value",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
-    offsetof(Google__Protobuf__Value, kind_case),
-    offsetof(Google__Protobuf__Value, bool_value),
+    offsetof(Google__Protobuf__Value, o0_kind_case),
+    offsetof(Google__Protobuf__Value, f4_bool_value),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "struct_value",
+    "f5_struct_value",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Google__Protobuf__Value, kind_case),
-    offsetof(Google__Protobuf__Value, struct_value),
+    offsetof(Google__Protobuf__Value, o0_kind_case),
+    offsetof(Google__Protobuf__Value, f5_struct_value),
     &google__protobuf__struct__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "list_value",
+    "f6_list_value",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Google__Protobuf__Value, kind_case),
-    offsetof(Google__Protobuf__Value, list_value),
+    offsetof(Google__Protobuf__Value, o0_kind_case),
+    offsetof(Google__Protobuf__Value, f6_list_value),
     &google__protobuf__list_value__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
@@ -196,12 +196,12 @@ static const ProtobufCFieldDescriptor google__protobuf__value__field_descriptors
   },
 };
 static const unsigned google__protobuf__value__field_indices_by_name[] = {
-  3,   /* field[3] = bool_value */
-  5,   /* field[5] = list_value */
-  0,   /* field[0] = null_value */
-  1,   /* field[1] = number_value */
-  2,   /* field[2] = string_value */
-  4,   /* field[4] = struct_value */
+  0,   /* field[0] = f1_null_value */
+  1,   /* field[1] = f2_number_value */
+  2,   /* field[2] = f3_string_value */
+  3,   /* field[3] = f4_bool_value */
+  4,   /* field[4] = f5_struct_value */
+  5,   /* field[5] = f6_list_value */
 };
 static const ProtobufCIntRange google__protobuf__value__number_ranges[1 + 1] =
 {
@@ -226,12 +226,12 @@ const ProtobufCMessageDescriptor google__protobuf__value__descriptor =
 static const ProtobufCFieldDescriptor google__protobuf__list_value__field_descriptors[1] =
 {
   {
-    "values",
+    "f1_values",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Google__Protobuf__ListValue, n_values),
-    offsetof(Google__Protobuf__ListValue, values),
+    offsetof(Google__Protobuf__ListValue, n_f1_values),
+    offsetof(Google__Protobuf__ListValue, f1_values),
     &google__protobuf__value__descriptor,
     NULL,
     0,             /* flags */
@@ -239,7 +239,7 @@ static const ProtobufCFieldDescriptor google__protobuf__list_value__field_descri
   },
 };
 static const unsigned google__protobuf__list_value__field_indices_by_name[] = {
-  0,   /* field[0] = values */
+  0,   /* field[0] = f1_values */
 };
 static const ProtobufCIntRange google__protobuf__list_value__number_ranges[1 + 1] =
 {
@@ -263,14 +263,14 @@ const ProtobufCMessageDescriptor google__protobuf__list_value__descriptor =
 };
 static const ProtobufCEnumValue google__protobuf__null_value__enum_values_by_number[1] =
 {
-  { "NULL_VALUE", "GOOGLE__PROTOBUF__NULL_VALUE__NULL_VALUE", 0 },
+  { "v0_NULL_VALUE", "GOOGLE__PROTOBUF__NULL_VALUE__v0_NULL_VALUE", 0 },
 };
 static const ProtobufCIntRange google__protobuf__null_value__value_ranges[] = {
 {0, 0},{0, 1}
 };
 static const ProtobufCEnumValueIndex google__protobuf__null_value__enum_values_by_name[1] =
 {
-  { "NULL_VALUE", 0 },
+  { "v0_NULL_VALUE", 0 },
 };
 const ProtobufCEnumDescriptor google__protobuf__null_value__descriptor =
 {

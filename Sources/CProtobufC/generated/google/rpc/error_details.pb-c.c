@@ -100,24 +100,24 @@ void   google__rpc__localized_message__init
 static const ProtobufCFieldDescriptor google__rpc__error_info__metadata_entry__field_descriptors[2] =
 {
   {
-    "key",
+    "f1_key",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__ErrorInfo__MetadataEntry, key),
+    offsetof(Google__Rpc__ErrorInfo__MetadataEntry, f1_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "value",
+    "f2_value",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__ErrorInfo__MetadataEntry, value),
+    offsetof(Google__Rpc__ErrorInfo__MetadataEntry, f2_value),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -125,8 +125,8 @@ static const ProtobufCFieldDescriptor google__rpc__error_info__metadata_entry__f
   },
 };
 static const unsigned google__rpc__error_info__metadata_entry__field_indices_by_name[] = {
-  0,   /* field[0] = key */
-  1,   /* field[1] = value */
+  0,   /* field[0] = f1_key */
+  1,   /* field[1] = f2_value */
 };
 static const ProtobufCIntRange google__rpc__error_info__metadata_entry__number_ranges[1 + 1] =
 {
@@ -151,36 +151,36 @@ const ProtobufCMessageDescriptor google__rpc__error_info__metadata_entry__descri
 static const ProtobufCFieldDescriptor google__rpc__error_info__field_descriptors[3] =
 {
   {
-    "reason",
+    "f1_reason",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__ErrorInfo, reason),
+    offsetof(Google__Rpc__ErrorInfo, f1_reason),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "domain",
+    "f2_domain",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__ErrorInfo, domain),
+    offsetof(Google__Rpc__ErrorInfo, f2_domain),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "metadata",
+    "f3_metadata",
     3,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Google__Rpc__ErrorInfo, n_metadata),
-    offsetof(Google__Rpc__ErrorInfo, metadata),
+    offsetof(Google__Rpc__ErrorInfo, n_f3_metadata),
+    offsetof(Google__Rpc__ErrorInfo, f3_metadata),
     &google__rpc__error_info__metadata_entry__descriptor,
     NULL,
     0,             /* flags */
@@ -188,9 +188,9 @@ static const ProtobufCFieldDescriptor google__rpc__error_info__field_descriptors
   },
 };
 static const unsigned google__rpc__error_info__field_indices_by_name[] = {
-  1,   /* field[1] = domain */
-  2,   /* field[2] = metadata */
-  0,   /* field[0] = reason */
+  0,   /* field[0] = f1_reason */
+  1,   /* field[1] = f2_domain */
+  2,   /* field[2] = f3_metadata */
 };
 static const ProtobufCIntRange google__rpc__error_info__number_ranges[1 + 1] =
 {
@@ -215,12 +215,12 @@ const ProtobufCMessageDescriptor google__rpc__error_info__descriptor =
 static const ProtobufCFieldDescriptor google__rpc__retry_info__field_descriptors[1] =
 {
   {
-    "retry_delay",
+    "f1_retry_delay",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__RetryInfo, retry_delay),
+    offsetof(Google__Rpc__RetryInfo, f1_retry_delay),
     &google__protobuf__duration__descriptor,
     NULL,
     0,             /* flags */
@@ -228,7 +228,7 @@ static const ProtobufCFieldDescriptor google__rpc__retry_info__field_descriptors
   },
 };
 static const unsigned google__rpc__retry_info__field_indices_by_name[] = {
-  0,   /* field[0] = retry_delay */
+  0,   /* field[0] = f1_retry_delay */
 };
 static const ProtobufCIntRange google__rpc__retry_info__number_ranges[1 + 1] =
 {
@@ -253,24 +253,24 @@ const ProtobufCMessageDescriptor google__rpc__retry_info__descriptor =
 static const ProtobufCFieldDescriptor google__rpc__debug_info__field_descriptors[2] =
 {
   {
-    "stack_entries",
+    "f1_stack_entries",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Google__Rpc__DebugInfo, n_stack_entries),
-    offsetof(Google__Rpc__DebugInfo, stack_entries),
+    offsetof(Google__Rpc__DebugInfo, n_f1_stack_entries),
+    offsetof(Google__Rpc__DebugInfo, f1_stack_entries),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "detail",
+    "f2_detail",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__DebugInfo, detail),
+    offsetof(Google__Rpc__DebugInfo, f2_detail),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -278,8 +278,8 @@ static const ProtobufCFieldDescriptor google__rpc__debug_info__field_descriptors
   },
 };
 static const unsigned google__rpc__debug_info__field_indices_by_name[] = {
-  1,   /* field[1] = detail */
-  0,   /* field[0] = stack_entries */
+  0,   /* field[0] = f1_stack_entries */
+  1,   /* field[1] = f2_detail */
 };
 static const ProtobufCIntRange google__rpc__debug_info__number_ranges[1 + 1] =
 {
@@ -304,24 +304,24 @@ const ProtobufCMessageDescriptor google__rpc__debug_info__descriptor =
 static const ProtobufCFieldDescriptor google__rpc__quota_failure__violation__field_descriptors[2] =
 {
   {
-    "subject",
+    "f1_subject",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__QuotaFailure__Violation, subject),
+    offsetof(Google__Rpc__QuotaFailure__Violation, f1_subject),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "description",
+    "f2_description",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__QuotaFailure__Violation, description),
+    offsetof(Google__Rpc__QuotaFailure__Violation, f2_description),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -329,8 +329,8 @@ static const ProtobufCFieldDescriptor google__rpc__quota_failure__violation__fie
   },
 };
 static const unsigned google__rpc__quota_failure__violation__field_indices_by_name[] = {
-  1,   /* field[1] = description */
-  0,   /* field[0] = subject */
+  0,   /* field[0] = f1_subject */
+  1,   /* field[1] = f2_description */
 };
 static const ProtobufCIntRange google__rpc__quota_failure__violation__number_ranges[1 + 1] =
 {
@@ -355,12 +355,12 @@ const ProtobufCMessageDescriptor google__rpc__quota_failure__violation__descript
 static const ProtobufCFieldDescriptor google__rpc__quota_failure__field_descriptors[1] =
 {
   {
-    "violations",
+    "f1_violations",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Google__Rpc__QuotaFailure, n_violations),
-    offsetof(Google__Rpc__QuotaFailure, violations),
+    offsetof(Google__Rpc__QuotaFailure, n_f1_violations),
+    offsetof(Google__Rpc__QuotaFailure, f1_violations),
     &google__rpc__quota_failure__violation__descriptor,
     NULL,
     0,             /* flags */
@@ -368,7 +368,7 @@ static const ProtobufCFieldDescriptor google__rpc__quota_failure__field_descript
   },
 };
 static const unsigned google__rpc__quota_failure__field_indices_by_name[] = {
-  0,   /* field[0] = violations */
+  0,   /* field[0] = f1_violations */
 };
 static const ProtobufCIntRange google__rpc__quota_failure__number_ranges[1 + 1] =
 {
@@ -393,36 +393,36 @@ const ProtobufCMessageDescriptor google__rpc__quota_failure__descriptor =
 static const ProtobufCFieldDescriptor google__rpc__precondition_failure__violation__field_descriptors[3] =
 {
   {
-    "type",
+    "f1_type",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__PreconditionFailure__Violation, type),
+    offsetof(Google__Rpc__PreconditionFailure__Violation, f1_type),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "subject",
+    "f2_subject",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__PreconditionFailure__Violation, subject),
+    offsetof(Google__Rpc__PreconditionFailure__Violation, f2_subject),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "description",
+    "f3_description",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__PreconditionFailure__Violation, description),
+    offsetof(Google__Rpc__PreconditionFailure__Violation, f3_description),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -430,9 +430,9 @@ static const ProtobufCFieldDescriptor google__rpc__precondition_failure__violati
   },
 };
 static const unsigned google__rpc__precondition_failure__violation__field_indices_by_name[] = {
-  2,   /* field[2] = description */
-  1,   /* field[1] = subject */
-  0,   /* field[0] = type */
+  0,   /* field[0] = f1_type */
+  1,   /* field[1] = f2_subject */
+  2,   /* field[2] = f3_description */
 };
 static const ProtobufCIntRange google__rpc__precondition_failure__violation__number_ranges[1 + 1] =
 {
@@ -457,12 +457,12 @@ const ProtobufCMessageDescriptor google__rpc__precondition_failure__violation__d
 static const ProtobufCFieldDescriptor google__rpc__precondition_failure__field_descriptors[1] =
 {
   {
-    "violations",
+    "f1_violations",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Google__Rpc__PreconditionFailure, n_violations),
-    offsetof(Google__Rpc__PreconditionFailure, violations),
+    offsetof(Google__Rpc__PreconditionFailure, n_f1_violations),
+    offsetof(Google__Rpc__PreconditionFailure, f1_violations),
     &google__rpc__precondition_failure__violation__descriptor,
     NULL,
     0,             /* flags */
@@ -470,7 +470,7 @@ static const ProtobufCFieldDescriptor google__rpc__precondition_failure__field_d
   },
 };
 static const unsigned google__rpc__precondition_failure__field_indices_by_name[] = {
-  0,   /* field[0] = violations */
+  0,   /* field[0] = f1_violations */
 };
 static const ProtobufCIntRange google__rpc__precondition_failure__number_ranges[1 + 1] =
 {
@@ -492,27 +492,39 @@ const ProtobufCMessageDescriptor google__rpc__precondition_failure__descriptor =
   (ProtobufCMessageInit) google__rpc__precondition_failure__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor google__rpc__bad_request__field_violation__field_descriptors[2] =
+static const ProtobufCFieldDescriptor google__rpc__bad_request__field_violation__field_descriptors[3] =
 {
   {
-    "field",
+    "f1_field",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__BadRequest__FieldViolation, field),
+    offsetof(Google__Rpc__BadRequest__FieldViolation, f1_field),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "description",
+    "f2_description",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__BadRequest__FieldViolation, description),
+    offsetof(Google__Rpc__BadRequest__FieldViolation, f2_description),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_reason",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Google__Rpc__BadRequest__FieldViolation, f3_reason),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -520,13 +532,14 @@ static const ProtobufCFieldDescriptor google__rpc__bad_request__field_violation_
   },
 };
 static const unsigned google__rpc__bad_request__field_violation__field_indices_by_name[] = {
-  1,   /* field[1] = description */
-  0,   /* field[0] = field */
+  0,   /* field[0] = f1_field */
+  1,   /* field[1] = f2_description */
+  2,   /* field[2] = f3_reason */
 };
 static const ProtobufCIntRange google__rpc__bad_request__field_violation__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor google__rpc__bad_request__field_violation__descriptor =
 {
@@ -536,7 +549,7 @@ const ProtobufCMessageDescriptor google__rpc__bad_request__field_violation__desc
   "Google__Rpc__BadRequest__FieldViolation",
   "google.rpc",
   sizeof(Google__Rpc__BadRequest__FieldViolation),
-  2,
+  3,
   google__rpc__bad_request__field_violation__field_descriptors,
   google__rpc__bad_request__field_violation__field_indices_by_name,
   1,  google__rpc__bad_request__field_violation__number_ranges,
@@ -546,12 +559,12 @@ const ProtobufCMessageDescriptor google__rpc__bad_request__field_violation__desc
 static const ProtobufCFieldDescriptor google__rpc__bad_request__field_descriptors[1] =
 {
   {
-    "field_violations",
+    "f1_field_violations",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Google__Rpc__BadRequest, n_field_violations),
-    offsetof(Google__Rpc__BadRequest, field_violations),
+    offsetof(Google__Rpc__BadRequest, n_f1_field_violations),
+    offsetof(Google__Rpc__BadRequest, f1_field_violations),
     &google__rpc__bad_request__field_violation__descriptor,
     NULL,
     0,             /* flags */
@@ -559,7 +572,7 @@ static const ProtobufCFieldDescriptor google__rpc__bad_request__field_descriptor
   },
 };
 static const unsigned google__rpc__bad_request__field_indices_by_name[] = {
-  0,   /* field[0] = field_violations */
+  0,   /* field[0] = f1_field_violations */
 };
 static const ProtobufCIntRange google__rpc__bad_request__number_ranges[1 + 1] =
 {
@@ -584,24 +597,24 @@ const ProtobufCMessageDescriptor google__rpc__bad_request__descriptor =
 static const ProtobufCFieldDescriptor google__rpc__request_info__field_descriptors[2] =
 {
   {
-    "request_id",
+    "f1_request_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__RequestInfo, request_id),
+    offsetof(Google__Rpc__RequestInfo, f1_request_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "serving_data",
+    "f2_serving_data",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__RequestInfo, serving_data),
+    offsetof(Google__Rpc__RequestInfo, f2_serving_data),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -609,8 +622,8 @@ static const ProtobufCFieldDescriptor google__rpc__request_info__field_descripto
   },
 };
 static const unsigned google__rpc__request_info__field_indices_by_name[] = {
-  0,   /* field[0] = request_id */
-  1,   /* field[1] = serving_data */
+  0,   /* field[0] = f1_request_id */
+  1,   /* field[1] = f2_serving_data */
 };
 static const ProtobufCIntRange google__rpc__request_info__number_ranges[1 + 1] =
 {
@@ -635,48 +648,48 @@ const ProtobufCMessageDescriptor google__rpc__request_info__descriptor =
 static const ProtobufCFieldDescriptor google__rpc__resource_info__field_descriptors[4] =
 {
   {
-    "resource_type",
+    "f1_resource_type",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__ResourceInfo, resource_type),
+    offsetof(Google__Rpc__ResourceInfo, f1_resource_type),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "resource_name",
+    "f2_resource_name",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__ResourceInfo, resource_name),
+    offsetof(Google__Rpc__ResourceInfo, f2_resource_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "owner",
+    "f3_owner",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__ResourceInfo, owner),
+    offsetof(Google__Rpc__ResourceInfo, f3_owner),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "description",
+    "f4_description",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__ResourceInfo, description),
+    offsetof(Google__Rpc__ResourceInfo, f4_description),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -684,10 +697,10 @@ static const ProtobufCFieldDescriptor google__rpc__resource_info__field_descript
   },
 };
 static const unsigned google__rpc__resource_info__field_indices_by_name[] = {
-  3,   /* field[3] = description */
-  2,   /* field[2] = owner */
-  1,   /* field[1] = resource_name */
-  0,   /* field[0] = resource_type */
+  0,   /* field[0] = f1_resource_type */
+  1,   /* field[1] = f2_resource_name */
+  2,   /* field[2] = f3_owner */
+  3,   /* field[3] = f4_description */
 };
 static const ProtobufCIntRange google__rpc__resource_info__number_ranges[1 + 1] =
 {
@@ -712,24 +725,24 @@ const ProtobufCMessageDescriptor google__rpc__resource_info__descriptor =
 static const ProtobufCFieldDescriptor google__rpc__help__link__field_descriptors[2] =
 {
   {
-    "description",
+    "f1_description",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__Help__Link, description),
+    offsetof(Google__Rpc__Help__Link, f1_description),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "url",
+    "f2_url",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__Help__Link, url),
+    offsetof(Google__Rpc__Help__Link, f2_url),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -737,8 +750,8 @@ static const ProtobufCFieldDescriptor google__rpc__help__link__field_descriptors
   },
 };
 static const unsigned google__rpc__help__link__field_indices_by_name[] = {
-  0,   /* field[0] = description */
-  1,   /* field[1] = url */
+  0,   /* field[0] = f1_description */
+  1,   /* field[1] = f2_url */
 };
 static const ProtobufCIntRange google__rpc__help__link__number_ranges[1 + 1] =
 {
@@ -763,12 +776,12 @@ const ProtobufCMessageDescriptor google__rpc__help__link__descriptor =
 static const ProtobufCFieldDescriptor google__rpc__help__field_descriptors[1] =
 {
   {
-    "links",
+    "f1_links",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Google__Rpc__Help, n_links),
-    offsetof(Google__Rpc__Help, links),
+    offsetof(Google__Rpc__Help, n_f1_links),
+    offsetof(Google__Rpc__Help, f1_links),
     &google__rpc__help__link__descriptor,
     NULL,
     0,             /* flags */
@@ -776,7 +789,7 @@ static const ProtobufCFieldDescriptor google__rpc__help__field_descriptors[1] =
   },
 };
 static const unsigned google__rpc__help__field_indices_by_name[] = {
-  0,   /* field[0] = links */
+  0,   /* field[0] = f1_links */
 };
 static const ProtobufCIntRange google__rpc__help__number_ranges[1 + 1] =
 {
@@ -801,24 +814,24 @@ const ProtobufCMessageDescriptor google__rpc__help__descriptor =
 static const ProtobufCFieldDescriptor google__rpc__localized_message__field_descriptors[2] =
 {
   {
-    "locale",
+    "f1_locale",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__LocalizedMessage, locale),
+    offsetof(Google__Rpc__LocalizedMessage, f1_locale),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "message",
+    "f2_message",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__LocalizedMessage, message),
+    offsetof(Google__Rpc__LocalizedMessage, f2_message),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -826,8 +839,8 @@ static const ProtobufCFieldDescriptor google__rpc__localized_message__field_desc
   },
 };
 static const unsigned google__rpc__localized_message__field_indices_by_name[] = {
-  0,   /* field[0] = locale */
-  1,   /* field[1] = message */
+  0,   /* field[0] = f1_locale */
+  1,   /* field[1] = f2_message */
 };
 static const ProtobufCIntRange google__rpc__localized_message__number_ranges[1 + 1] =
 {

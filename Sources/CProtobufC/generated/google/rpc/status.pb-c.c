@@ -16,36 +16,36 @@ void   google__rpc__status__init
 static const ProtobufCFieldDescriptor google__rpc__status__field_descriptors[3] =
 {
   {
-    "code",
+    "f1_code",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT32,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__Status, code),
+    offsetof(Google__Rpc__Status, f1_code),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "message",
+    "f2_message",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Google__Rpc__Status, message),
+    offsetof(Google__Rpc__Status, f2_message),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "details",
+    "f3_details",
     3,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Google__Rpc__Status, n_details),
-    offsetof(Google__Rpc__Status, details),
+    offsetof(Google__Rpc__Status, n_f3_details),
+    offsetof(Google__Rpc__Status, f3_details),
     &google__protobuf__any__descriptor,
     NULL,
     0,             /* flags */
@@ -53,9 +53,9 @@ static const ProtobufCFieldDescriptor google__rpc__status__field_descriptors[3] 
   },
 };
 static const unsigned google__rpc__status__field_indices_by_name[] = {
-  0,   /* field[0] = code */
-  2,   /* field[2] = details */
-  1,   /* field[1] = message */
+  0,   /* field[0] = f1_code */
+  1,   /* field[1] = f2_message */
+  2,   /* field[2] = f3_details */
 };
 static const ProtobufCIntRange google__rpc__status__number_ranges[1 + 1] =
 {

@@ -34,60 +34,60 @@ void   rpc__v1__ping__init
 static const ProtobufCFieldDescriptor rpc__v1__settings__field_descriptors[5] =
 {
   {
-    "version",
+    "f1_version",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Rpc__V1__Settings, version),
+    offsetof(Rpc__V1__Settings, f1_version),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "features",
+    "f2_features",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Rpc__V1__Settings, features),
+    offsetof(Rpc__V1__Settings, f2_features),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "max_frame_bytes",
+    "f3_max_frame_bytes",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Rpc__V1__Settings, max_frame_bytes),
+    offsetof(Rpc__V1__Settings, f3_max_frame_bytes),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "max_streams",
+    "f4_max_streams",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Rpc__V1__Settings, max_streams),
+    offsetof(Rpc__V1__Settings, f4_max_streams),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "initial_stream_window_bytes",
+    "f5_initial_stream_window_bytes",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Rpc__V1__Settings, initial_stream_window_bytes),
+    offsetof(Rpc__V1__Settings, f5_initial_stream_window_bytes),
     NULL,
     NULL,
     0,             /* flags */
@@ -95,11 +95,11 @@ static const ProtobufCFieldDescriptor rpc__v1__settings__field_descriptors[5] =
   },
 };
 static const unsigned rpc__v1__settings__field_indices_by_name[] = {
-  1,   /* field[1] = features */
-  4,   /* field[4] = initial_stream_window_bytes */
-  2,   /* field[2] = max_frame_bytes */
-  3,   /* field[3] = max_streams */
-  0,   /* field[0] = version */
+  0,   /* field[0] = f1_version */
+  1,   /* field[1] = f2_features */
+  2,   /* field[2] = f3_max_frame_bytes */
+  3,   /* field[3] = f4_max_streams */
+  4,   /* field[4] = f5_initial_stream_window_bytes */
 };
 static const ProtobufCIntRange rpc__v1__settings__number_ranges[1 + 1] =
 {
@@ -124,36 +124,36 @@ const ProtobufCMessageDescriptor rpc__v1__settings__descriptor =
 static const ProtobufCFieldDescriptor rpc__v1__go_away__field_descriptors[3] =
 {
   {
-    "last_stream_id",
+    "f1_last_stream_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Rpc__V1__GoAway, last_stream_id),
+    offsetof(Rpc__V1__GoAway, f1_last_stream_id),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "code",
+    "f2_code",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Rpc__V1__GoAway, code),
+    offsetof(Rpc__V1__GoAway, f2_code),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "message",
+    "f3_message",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Rpc__V1__GoAway, message),
+    offsetof(Rpc__V1__GoAway, f3_message),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -161,9 +161,9 @@ static const ProtobufCFieldDescriptor rpc__v1__go_away__field_descriptors[3] =
   },
 };
 static const unsigned rpc__v1__go_away__field_indices_by_name[] = {
-  1,   /* field[1] = code */
-  0,   /* field[0] = last_stream_id */
-  2,   /* field[2] = message */
+  0,   /* field[0] = f1_last_stream_id */
+  1,   /* field[1] = f2_code */
+  2,   /* field[2] = f3_message */
 };
 static const ProtobufCIntRange rpc__v1__go_away__number_ranges[1 + 1] =
 {
@@ -188,12 +188,12 @@ const ProtobufCMessageDescriptor rpc__v1__go_away__descriptor =
 static const ProtobufCFieldDescriptor rpc__v1__credit__field_descriptors[1] =
 {
   {
-    "bytes",
+    "f1_bytes",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Rpc__V1__Credit, bytes),
+    offsetof(Rpc__V1__Credit, f1_bytes),
     NULL,
     NULL,
     0,             /* flags */
@@ -201,7 +201,7 @@ static const ProtobufCFieldDescriptor rpc__v1__credit__field_descriptors[1] =
   },
 };
 static const unsigned rpc__v1__credit__field_indices_by_name[] = {
-  0,   /* field[0] = bytes */
+  0,   /* field[0] = f1_bytes */
 };
 static const ProtobufCIntRange rpc__v1__credit__number_ranges[1 + 1] =
 {
@@ -226,12 +226,12 @@ const ProtobufCMessageDescriptor rpc__v1__credit__descriptor =
 static const ProtobufCFieldDescriptor rpc__v1__ping__field_descriptors[1] =
 {
   {
-    "opaque",
+    "f1_opaque",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_FIXED64,
     0,   /* quantifier_offset */
-    offsetof(Rpc__V1__Ping, opaque),
+    offsetof(Rpc__V1__Ping, f1_opaque),
     NULL,
     NULL,
     0,             /* flags */
@@ -239,7 +239,7 @@ static const ProtobufCFieldDescriptor rpc__v1__ping__field_descriptors[1] =
   },
 };
 static const unsigned rpc__v1__ping__field_indices_by_name[] = {
-  0,   /* field[0] = opaque */
+  0,   /* field[0] = f1_opaque */
 };
 static const ProtobufCIntRange rpc__v1__ping__number_ranges[1 + 1] =
 {

@@ -52,120 +52,120 @@ void   tenancy__v1__revoke_super_admin_request__init
 static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descriptors[10] =
 {
   {
-    "id",
+    "f1_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RoleAssociation, id),
+    offsetof(Tenancy__V1__RoleAssociation, f1_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "user_id",
+    "f2_user_id",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RoleAssociation, user_id),
+    offsetof(Tenancy__V1__RoleAssociation, f2_user_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "entity_type",
+    "f3_entity_type",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RoleAssociation, entity_type),
+    offsetof(Tenancy__V1__RoleAssociation, f3_entity_type),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "entity_id",
+    "f4_entity_id",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RoleAssociation, entity_id),
+    offsetof(Tenancy__V1__RoleAssociation, f4_entity_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "role",
+    "f5_role",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RoleAssociation, role),
+    offsetof(Tenancy__V1__RoleAssociation, f5_role),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "valid_from",
+    "f6_valid_from",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RoleAssociation, valid_from),
+    offsetof(Tenancy__V1__RoleAssociation, f6_valid_from),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "valid_until",
+    "f7_valid_until",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RoleAssociation, valid_until),
+    offsetof(Tenancy__V1__RoleAssociation, f7_valid_until),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "granted_by",
+    "f8_granted_by",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RoleAssociation, granted_by),
+    offsetof(Tenancy__V1__RoleAssociation, f8_granted_by),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "created_at",
+    "f9_created_at",
     9,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RoleAssociation, created_at),
+    offsetof(Tenancy__V1__RoleAssociation, f9_created_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "entity_name",
+    "f10_entity_name",
     10,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RoleAssociation, entity_name),
+    offsetof(Tenancy__V1__RoleAssociation, f10_entity_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -173,16 +173,16 @@ static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descr
   },
 };
 static const unsigned tenancy__v1__role_association__field_indices_by_name[] = {
-  8,   /* field[8] = created_at */
-  3,   /* field[3] = entity_id */
-  9,   /* field[9] = entity_name */
-  2,   /* field[2] = entity_type */
-  7,   /* field[7] = granted_by */
-  0,   /* field[0] = id */
-  4,   /* field[4] = role */
-  1,   /* field[1] = user_id */
-  5,   /* field[5] = valid_from */
-  6,   /* field[6] = valid_until */
+  9,   /* field[9] = f10_entity_name */
+  0,   /* field[0] = f1_id */
+  1,   /* field[1] = f2_user_id */
+  2,   /* field[2] = f3_entity_type */
+  3,   /* field[3] = f4_entity_id */
+  4,   /* field[4] = f5_role */
+  5,   /* field[5] = f6_valid_from */
+  6,   /* field[6] = f7_valid_until */
+  7,   /* field[7] = f8_granted_by */
+  8,   /* field[8] = f9_created_at */
 };
 static const ProtobufCIntRange tenancy__v1__role_association__number_ranges[1 + 1] =
 {
@@ -207,24 +207,24 @@ const ProtobufCMessageDescriptor tenancy__v1__role_association__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__user_summary__field_descriptors[2] =
 {
   {
-    "id",
+    "f1_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UserSummary, id),
+    offsetof(Tenancy__V1__UserSummary, f1_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "display_name",
+    "f2_display_name",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UserSummary, display_name),
+    offsetof(Tenancy__V1__UserSummary, f2_display_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -232,8 +232,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__user_summary__field_descripto
   },
 };
 static const unsigned tenancy__v1__user_summary__field_indices_by_name[] = {
-  1,   /* field[1] = display_name */
-  0,   /* field[0] = id */
+  0,   /* field[0] = f1_id */
+  1,   /* field[1] = f2_display_name */
 };
 static const ProtobufCIntRange tenancy__v1__user_summary__number_ranges[1 + 1] =
 {
@@ -258,36 +258,36 @@ const ProtobufCMessageDescriptor tenancy__v1__user_summary__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__list_by_user_request__field_descriptors[3] =
 {
   {
-    "user_id",
+    "f1_user_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListByUserRequest, user_id),
+    offsetof(Tenancy__V1__ListByUserRequest, f1_user_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_size",
+    "f2_page_size",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListByUserRequest, page_size),
+    offsetof(Tenancy__V1__ListByUserRequest, f2_page_size),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_token",
+    "f3_page_token",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListByUserRequest, page_token),
+    offsetof(Tenancy__V1__ListByUserRequest, f3_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -295,9 +295,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_by_user_request__field_d
   },
 };
 static const unsigned tenancy__v1__list_by_user_request__field_indices_by_name[] = {
-  1,   /* field[1] = page_size */
-  2,   /* field[2] = page_token */
-  0,   /* field[0] = user_id */
+  0,   /* field[0] = f1_user_id */
+  1,   /* field[1] = f2_page_size */
+  2,   /* field[2] = f3_page_token */
 };
 static const ProtobufCIntRange tenancy__v1__list_by_user_request__number_ranges[1 + 1] =
 {
@@ -322,48 +322,48 @@ const ProtobufCMessageDescriptor tenancy__v1__list_by_user_request__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__list_by_entity_request__field_descriptors[4] =
 {
   {
-    "entity_id",
+    "f1_entity_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListByEntityRequest, entity_id),
+    offsetof(Tenancy__V1__ListByEntityRequest, f1_entity_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "role",
+    "f2_role",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListByEntityRequest, role),
+    offsetof(Tenancy__V1__ListByEntityRequest, f2_role),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_size",
+    "f3_page_size",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListByEntityRequest, page_size),
+    offsetof(Tenancy__V1__ListByEntityRequest, f3_page_size),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_token",
+    "f4_page_token",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListByEntityRequest, page_token),
+    offsetof(Tenancy__V1__ListByEntityRequest, f4_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -371,10 +371,10 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_by_entity_request__field
   },
 };
 static const unsigned tenancy__v1__list_by_entity_request__field_indices_by_name[] = {
-  0,   /* field[0] = entity_id */
-  2,   /* field[2] = page_size */
-  3,   /* field[3] = page_token */
-  1,   /* field[1] = role */
+  0,   /* field[0] = f1_entity_id */
+  1,   /* field[1] = f2_role */
+  2,   /* field[2] = f3_page_size */
+  3,   /* field[3] = f4_page_token */
 };
 static const ProtobufCIntRange tenancy__v1__list_by_entity_request__number_ranges[1 + 1] =
 {
@@ -399,36 +399,36 @@ const ProtobufCMessageDescriptor tenancy__v1__list_by_entity_request__descriptor
 static const ProtobufCFieldDescriptor tenancy__v1__list_associations_response__field_descriptors[3] =
 {
   {
-    "associations",
+    "f1_associations",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Tenancy__V1__ListAssociationsResponse, n_associations),
-    offsetof(Tenancy__V1__ListAssociationsResponse, associations),
+    offsetof(Tenancy__V1__ListAssociationsResponse, n_f1_associations),
+    offsetof(Tenancy__V1__ListAssociationsResponse, f1_associations),
     &tenancy__v1__role_association__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "next_page_token",
+    "f2_next_page_token",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListAssociationsResponse, next_page_token),
+    offsetof(Tenancy__V1__ListAssociationsResponse, f2_next_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "revision",
+    "f3_revision",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListAssociationsResponse, revision),
+    offsetof(Tenancy__V1__ListAssociationsResponse, f3_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -436,9 +436,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_associations_response__f
   },
 };
 static const unsigned tenancy__v1__list_associations_response__field_indices_by_name[] = {
-  0,   /* field[0] = associations */
-  1,   /* field[1] = next_page_token */
-  2,   /* field[2] = revision */
+  0,   /* field[0] = f1_associations */
+  1,   /* field[1] = f2_next_page_token */
+  2,   /* field[2] = f3_revision */
 };
 static const ProtobufCIntRange tenancy__v1__list_associations_response__number_ranges[1 + 1] =
 {
@@ -463,24 +463,24 @@ const ProtobufCMessageDescriptor tenancy__v1__list_associations_response__descri
 static const ProtobufCFieldDescriptor tenancy__v1__grant_super_admin_request__field_descriptors[2] =
 {
   {
-    "user_id",
+    "f1_user_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GrantSuperAdminRequest, user_id),
+    offsetof(Tenancy__V1__GrantSuperAdminRequest, f1_user_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f2_idempotency_key",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GrantSuperAdminRequest, idempotency_key),
+    offsetof(Tenancy__V1__GrantSuperAdminRequest, f2_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -488,8 +488,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__grant_super_admin_request__fi
   },
 };
 static const unsigned tenancy__v1__grant_super_admin_request__field_indices_by_name[] = {
-  1,   /* field[1] = idempotency_key */
-  0,   /* field[0] = user_id */
+  0,   /* field[0] = f1_user_id */
+  1,   /* field[1] = f2_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__grant_super_admin_request__number_ranges[1 + 1] =
 {
@@ -514,36 +514,36 @@ const ProtobufCMessageDescriptor tenancy__v1__grant_super_admin_request__descrip
 static const ProtobufCFieldDescriptor tenancy__v1__revoke_super_admin_request__field_descriptors[3] =
 {
   {
-    "user_id",
+    "f1_user_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RevokeSuperAdminRequest, user_id),
+    offsetof(Tenancy__V1__RevokeSuperAdminRequest, f1_user_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "force",
+    "f2_force",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RevokeSuperAdminRequest, force),
+    offsetof(Tenancy__V1__RevokeSuperAdminRequest, f2_force),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f3_idempotency_key",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RevokeSuperAdminRequest, idempotency_key),
+    offsetof(Tenancy__V1__RevokeSuperAdminRequest, f3_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -551,9 +551,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__revoke_super_admin_request__f
   },
 };
 static const unsigned tenancy__v1__revoke_super_admin_request__field_indices_by_name[] = {
-  1,   /* field[1] = force */
-  2,   /* field[2] = idempotency_key */
-  0,   /* field[0] = user_id */
+  0,   /* field[0] = f1_user_id */
+  1,   /* field[1] = f2_force */
+  2,   /* field[2] = f3_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__revoke_super_admin_request__number_ranges[1 + 1] =
 {

@@ -28,24 +28,24 @@ void   tenancy__v1__remove_role_response__init
 static const ProtobufCFieldDescriptor tenancy__v1__type_count__field_descriptors[2] =
 {
   {
-    "type",
+    "f1_type",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__TypeCount, type),
+    offsetof(Tenancy__V1__TypeCount, f1_type),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "count",
+    "f2_count",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__TypeCount, count),
+    offsetof(Tenancy__V1__TypeCount, f2_count),
     NULL,
     NULL,
     0,             /* flags */
@@ -53,8 +53,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__type_count__field_descriptors
   },
 };
 static const unsigned tenancy__v1__type_count__field_indices_by_name[] = {
-  1,   /* field[1] = count */
-  0,   /* field[0] = type */
+  0,   /* field[0] = f1_type */
+  1,   /* field[1] = f2_count */
 };
 static const ProtobufCIntRange tenancy__v1__type_count__number_ranges[1 + 1] =
 {
@@ -79,36 +79,36 @@ const ProtobufCMessageDescriptor tenancy__v1__type_count__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__delete_response__field_descriptors[3] =
 {
   {
-    "deleted",
+    "f1_deleted",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Tenancy__V1__DeleteResponse, n_deleted),
-    offsetof(Tenancy__V1__DeleteResponse, deleted),
+    offsetof(Tenancy__V1__DeleteResponse, n_f1_deleted),
+    offsetof(Tenancy__V1__DeleteResponse, f1_deleted),
     &tenancy__v1__type_count__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "unassigned_devices",
+    "f2_unassigned_devices",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeleteResponse, unassigned_devices),
+    offsetof(Tenancy__V1__DeleteResponse, f2_unassigned_devices),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "revision",
+    "f3_revision",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeleteResponse, revision),
+    offsetof(Tenancy__V1__DeleteResponse, f3_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -116,9 +116,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__delete_response__field_descri
   },
 };
 static const unsigned tenancy__v1__delete_response__field_indices_by_name[] = {
-  0,   /* field[0] = deleted */
-  2,   /* field[2] = revision */
-  1,   /* field[1] = unassigned_devices */
+  0,   /* field[0] = f1_deleted */
+  1,   /* field[1] = f2_unassigned_devices */
+  2,   /* field[2] = f3_revision */
 };
 static const ProtobufCIntRange tenancy__v1__delete_response__number_ranges[1 + 1] =
 {
@@ -143,24 +143,24 @@ const ProtobufCMessageDescriptor tenancy__v1__delete_response__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__remove_role_response__field_descriptors[2] =
 {
   {
-    "removed",
+    "f1_removed",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RemoveRoleResponse, removed),
+    offsetof(Tenancy__V1__RemoveRoleResponse, f1_removed),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "revision",
+    "f2_revision",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RemoveRoleResponse, revision),
+    offsetof(Tenancy__V1__RemoveRoleResponse, f2_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -168,8 +168,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__remove_role_response__field_d
   },
 };
 static const unsigned tenancy__v1__remove_role_response__field_indices_by_name[] = {
-  0,   /* field[0] = removed */
-  1,   /* field[1] = revision */
+  0,   /* field[0] = f1_removed */
+  1,   /* field[1] = f2_revision */
 };
 static const ProtobufCIntRange tenancy__v1__remove_role_response__number_ranges[1 + 1] =
 {

@@ -82,120 +82,120 @@ void   tenancy__v1__list_history_response__init
 static const ProtobufCFieldDescriptor tenancy__v1__device__field_descriptors[10] =
 {
   {
-    "id",
+    "f1_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Device, id),
+    offsetof(Tenancy__V1__Device, f1_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "name",
+    "f2_name",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Device, name),
+    offsetof(Tenancy__V1__Device, f2_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "type",
+    "f3_type",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Device, type),
+    offsetof(Tenancy__V1__Device, f3_type),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "property_id",
+    "f4_property_id",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Device, property_id),
+    offsetof(Tenancy__V1__Device, f4_property_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "unit_id",
+    "f5_unit_id",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Device, unit_id),
+    offsetof(Tenancy__V1__Device, f5_unit_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "attributes",
+    "f6_attributes",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Device, attributes),
+    offsetof(Tenancy__V1__Device, f6_attributes),
     &google__protobuf__struct__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "desired_state",
+    "f7_desired_state",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Device, desired_state),
+    offsetof(Tenancy__V1__Device, f7_desired_state),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "created_at",
+    "f8_created_at",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Device, created_at),
+    offsetof(Tenancy__V1__Device, f8_created_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "updated_at",
+    "f9_updated_at",
     9,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Device, updated_at),
+    offsetof(Tenancy__V1__Device, f9_updated_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "revision",
+    "f10_revision",
     10,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Device, revision),
+    offsetof(Tenancy__V1__Device, f10_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -203,16 +203,16 @@ static const ProtobufCFieldDescriptor tenancy__v1__device__field_descriptors[10]
   },
 };
 static const unsigned tenancy__v1__device__field_indices_by_name[] = {
-  5,   /* field[5] = attributes */
-  7,   /* field[7] = created_at */
-  6,   /* field[6] = desired_state */
-  0,   /* field[0] = id */
-  1,   /* field[1] = name */
-  3,   /* field[3] = property_id */
-  9,   /* field[9] = revision */
-  2,   /* field[2] = type */
-  4,   /* field[4] = unit_id */
-  8,   /* field[8] = updated_at */
+  9,   /* field[9] = f10_revision */
+  0,   /* field[0] = f1_id */
+  1,   /* field[1] = f2_name */
+  2,   /* field[2] = f3_type */
+  3,   /* field[3] = f4_property_id */
+  4,   /* field[4] = f5_unit_id */
+  5,   /* field[5] = f6_attributes */
+  6,   /* field[6] = f7_desired_state */
+  7,   /* field[7] = f8_created_at */
+  8,   /* field[8] = f9_updated_at */
 };
 static const ProtobufCIntRange tenancy__v1__device__number_ranges[1 + 1] =
 {
@@ -237,72 +237,72 @@ const ProtobufCMessageDescriptor tenancy__v1__device__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__register_device_request__field_descriptors[6] =
 {
   {
-    "property_id",
+    "f1_property_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RegisterDeviceRequest, property_id),
+    offsetof(Tenancy__V1__RegisterDeviceRequest, f1_property_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "unit_id",
+    "f2_unit_id",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RegisterDeviceRequest, unit_id),
+    offsetof(Tenancy__V1__RegisterDeviceRequest, f2_unit_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "name",
+    "f3_name",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RegisterDeviceRequest, name),
+    offsetof(Tenancy__V1__RegisterDeviceRequest, f3_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "type",
+    "f4_type",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RegisterDeviceRequest, type),
+    offsetof(Tenancy__V1__RegisterDeviceRequest, f4_type),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "attributes",
+    "f5_attributes",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RegisterDeviceRequest, attributes),
+    offsetof(Tenancy__V1__RegisterDeviceRequest, f5_attributes),
     &google__protobuf__struct__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f6_idempotency_key",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RegisterDeviceRequest, idempotency_key),
+    offsetof(Tenancy__V1__RegisterDeviceRequest, f6_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -310,12 +310,12 @@ static const ProtobufCFieldDescriptor tenancy__v1__register_device_request__fiel
   },
 };
 static const unsigned tenancy__v1__register_device_request__field_indices_by_name[] = {
-  4,   /* field[4] = attributes */
-  5,   /* field[5] = idempotency_key */
-  2,   /* field[2] = name */
-  0,   /* field[0] = property_id */
-  3,   /* field[3] = type */
-  1,   /* field[1] = unit_id */
+  0,   /* field[0] = f1_property_id */
+  1,   /* field[1] = f2_unit_id */
+  2,   /* field[2] = f3_name */
+  3,   /* field[3] = f4_type */
+  4,   /* field[4] = f5_attributes */
+  5,   /* field[5] = f6_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__register_device_request__number_ranges[1 + 1] =
 {
@@ -340,108 +340,108 @@ const ProtobufCMessageDescriptor tenancy__v1__register_device_request__descripto
 static const ProtobufCFieldDescriptor tenancy__v1__list_devices_request__field_descriptors[9] =
 {
   {
-    "portfolio_id",
+    "f1_portfolio_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListDevicesRequest, portfolio_id),
+    offsetof(Tenancy__V1__ListDevicesRequest, f1_portfolio_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "property_id",
+    "f2_property_id",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListDevicesRequest, property_id),
+    offsetof(Tenancy__V1__ListDevicesRequest, f2_property_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "unit_id",
+    "f3_unit_id",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListDevicesRequest, unit_id),
+    offsetof(Tenancy__V1__ListDevicesRequest, f3_unit_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "type",
+    "f4_type",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListDevicesRequest, type),
+    offsetof(Tenancy__V1__ListDevicesRequest, f4_type),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "text",
+    "f5_text",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListDevicesRequest, text),
+    offsetof(Tenancy__V1__ListDevicesRequest, f5_text),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_size",
+    "f6_page_size",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListDevicesRequest, page_size),
+    offsetof(Tenancy__V1__ListDevicesRequest, f6_page_size),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_token",
+    "f7_page_token",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListDevicesRequest, page_token),
+    offsetof(Tenancy__V1__ListDevicesRequest, f7_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "sort_by",
+    "f8_sort_by",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListDevicesRequest, sort_by),
+    offsetof(Tenancy__V1__ListDevicesRequest, f8_sort_by),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "at_least_revision",
+    "f9_at_least_revision",
     9,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListDevicesRequest, at_least_revision),
+    offsetof(Tenancy__V1__ListDevicesRequest, f9_at_least_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -449,15 +449,15 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_devices_request__field_d
   },
 };
 static const unsigned tenancy__v1__list_devices_request__field_indices_by_name[] = {
-  8,   /* field[8] = at_least_revision */
-  5,   /* field[5] = page_size */
-  6,   /* field[6] = page_token */
-  0,   /* field[0] = portfolio_id */
-  1,   /* field[1] = property_id */
-  7,   /* field[7] = sort_by */
-  4,   /* field[4] = text */
-  3,   /* field[3] = type */
-  2,   /* field[2] = unit_id */
+  0,   /* field[0] = f1_portfolio_id */
+  1,   /* field[1] = f2_property_id */
+  2,   /* field[2] = f3_unit_id */
+  3,   /* field[3] = f4_type */
+  4,   /* field[4] = f5_text */
+  5,   /* field[5] = f6_page_size */
+  6,   /* field[6] = f7_page_token */
+  7,   /* field[7] = f8_sort_by */
+  8,   /* field[8] = f9_at_least_revision */
 };
 static const ProtobufCIntRange tenancy__v1__list_devices_request__number_ranges[1 + 1] =
 {
@@ -482,36 +482,36 @@ const ProtobufCMessageDescriptor tenancy__v1__list_devices_request__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__list_devices_response__field_descriptors[3] =
 {
   {
-    "devices",
+    "f1_devices",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Tenancy__V1__ListDevicesResponse, n_devices),
-    offsetof(Tenancy__V1__ListDevicesResponse, devices),
+    offsetof(Tenancy__V1__ListDevicesResponse, n_f1_devices),
+    offsetof(Tenancy__V1__ListDevicesResponse, f1_devices),
     &tenancy__v1__device__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "next_page_token",
+    "f2_next_page_token",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListDevicesResponse, next_page_token),
+    offsetof(Tenancy__V1__ListDevicesResponse, f2_next_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "total_size",
+    "f3_total_size",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListDevicesResponse, total_size),
+    offsetof(Tenancy__V1__ListDevicesResponse, f3_total_size),
     NULL,
     NULL,
     0,             /* flags */
@@ -519,9 +519,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_devices_response__field_
   },
 };
 static const unsigned tenancy__v1__list_devices_response__field_indices_by_name[] = {
-  0,   /* field[0] = devices */
-  1,   /* field[1] = next_page_token */
-  2,   /* field[2] = total_size */
+  0,   /* field[0] = f1_devices */
+  1,   /* field[1] = f2_next_page_token */
+  2,   /* field[2] = f3_total_size */
 };
 static const ProtobufCIntRange tenancy__v1__list_devices_response__number_ranges[1 + 1] =
 {
@@ -546,24 +546,24 @@ const ProtobufCMessageDescriptor tenancy__v1__list_devices_response__descriptor 
 static const ProtobufCFieldDescriptor tenancy__v1__get_device_request__field_descriptors[2] =
 {
   {
-    "device_id",
+    "f1_device_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GetDeviceRequest, device_id),
+    offsetof(Tenancy__V1__GetDeviceRequest, f1_device_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "at_least_revision",
+    "f2_at_least_revision",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GetDeviceRequest, at_least_revision),
+    offsetof(Tenancy__V1__GetDeviceRequest, f2_at_least_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -571,8 +571,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__get_device_request__field_des
   },
 };
 static const unsigned tenancy__v1__get_device_request__field_indices_by_name[] = {
-  1,   /* field[1] = at_least_revision */
-  0,   /* field[0] = device_id */
+  0,   /* field[0] = f1_device_id */
+  1,   /* field[1] = f2_at_least_revision */
 };
 static const ProtobufCIntRange tenancy__v1__get_device_request__number_ranges[1 + 1] =
 {
@@ -597,60 +597,60 @@ const ProtobufCMessageDescriptor tenancy__v1__get_device_request__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__update_device_request__field_descriptors[5] =
 {
   {
-    "device_id",
+    "f1_device_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdateDeviceRequest, device_id),
+    offsetof(Tenancy__V1__UpdateDeviceRequest, f1_device_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "name",
+    "f2_name",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__UpdateDeviceRequest, _name_case),
-    offsetof(Tenancy__V1__UpdateDeviceRequest, name),
+    offsetof(Tenancy__V1__UpdateDeviceRequest, p2_name_case),
+    offsetof(Tenancy__V1__UpdateDeviceRequest, f2_name),
     NULL,
     &protobuf_c_empty_string,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "attributes",
+    "f3_attributes",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdateDeviceRequest, attributes),
+    offsetof(Tenancy__V1__UpdateDeviceRequest, f3_attributes),
     &google__protobuf__struct__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "expected_revision",
+    "f4_expected_revision",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdateDeviceRequest, expected_revision),
+    offsetof(Tenancy__V1__UpdateDeviceRequest, f4_expected_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f5_idempotency_key",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdateDeviceRequest, idempotency_key),
+    offsetof(Tenancy__V1__UpdateDeviceRequest, f5_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -658,11 +658,11 @@ static const ProtobufCFieldDescriptor tenancy__v1__update_device_request__field_
   },
 };
 static const unsigned tenancy__v1__update_device_request__field_indices_by_name[] = {
-  2,   /* field[2] = attributes */
-  0,   /* field[0] = device_id */
-  3,   /* field[3] = expected_revision */
-  4,   /* field[4] = idempotency_key */
-  1,   /* field[1] = name */
+  0,   /* field[0] = f1_device_id */
+  1,   /* field[1] = f2_name */
+  2,   /* field[2] = f3_attributes */
+  3,   /* field[3] = f4_expected_revision */
+  4,   /* field[4] = f5_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__update_device_request__number_ranges[1 + 1] =
 {
@@ -687,36 +687,36 @@ const ProtobufCMessageDescriptor tenancy__v1__update_device_request__descriptor 
 static const ProtobufCFieldDescriptor tenancy__v1__delete_device_request__field_descriptors[3] =
 {
   {
-    "device_id",
+    "f1_device_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeleteDeviceRequest, device_id),
+    offsetof(Tenancy__V1__DeleteDeviceRequest, f1_device_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "dry_run",
+    "f2_dry_run",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeleteDeviceRequest, dry_run),
+    offsetof(Tenancy__V1__DeleteDeviceRequest, f2_dry_run),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f3_idempotency_key",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeleteDeviceRequest, idempotency_key),
+    offsetof(Tenancy__V1__DeleteDeviceRequest, f3_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -724,9 +724,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__delete_device_request__field_
   },
 };
 static const unsigned tenancy__v1__delete_device_request__field_indices_by_name[] = {
-  0,   /* field[0] = device_id */
-  1,   /* field[1] = dry_run */
-  2,   /* field[2] = idempotency_key */
+  0,   /* field[0] = f1_device_id */
+  1,   /* field[1] = f2_dry_run */
+  2,   /* field[2] = f3_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__delete_device_request__number_ranges[1 + 1] =
 {
@@ -751,48 +751,48 @@ const ProtobufCMessageDescriptor tenancy__v1__delete_device_request__descriptor 
 static const ProtobufCFieldDescriptor tenancy__v1__operate_device_request__field_descriptors[4] =
 {
   {
-    "device_id",
+    "f1_device_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__OperateDeviceRequest, device_id),
+    offsetof(Tenancy__V1__OperateDeviceRequest, f1_device_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "operation",
+    "f2_operation",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__OperateDeviceRequest, operation),
+    offsetof(Tenancy__V1__OperateDeviceRequest, f2_operation),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "parameters",
+    "f3_parameters",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__OperateDeviceRequest, parameters),
+    offsetof(Tenancy__V1__OperateDeviceRequest, f3_parameters),
     &google__protobuf__struct__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f4_idempotency_key",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__OperateDeviceRequest, idempotency_key),
+    offsetof(Tenancy__V1__OperateDeviceRequest, f4_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -800,10 +800,10 @@ static const ProtobufCFieldDescriptor tenancy__v1__operate_device_request__field
   },
 };
 static const unsigned tenancy__v1__operate_device_request__field_indices_by_name[] = {
-  0,   /* field[0] = device_id */
-  3,   /* field[3] = idempotency_key */
-  1,   /* field[1] = operation */
-  2,   /* field[2] = parameters */
+  0,   /* field[0] = f1_device_id */
+  1,   /* field[1] = f2_operation */
+  2,   /* field[2] = f3_parameters */
+  3,   /* field[3] = f4_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__operate_device_request__number_ranges[1 + 1] =
 {
@@ -828,96 +828,96 @@ const ProtobufCMessageDescriptor tenancy__v1__operate_device_request__descriptor
 static const ProtobufCFieldDescriptor tenancy__v1__access_record__field_descriptors[8] =
 {
   {
-    "id",
+    "f1_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AccessRecord, id),
+    offsetof(Tenancy__V1__AccessRecord, f1_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "device_id",
+    "f2_device_id",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AccessRecord, device_id),
+    offsetof(Tenancy__V1__AccessRecord, f2_device_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "user_id",
+    "f3_user_id",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AccessRecord, user_id),
+    offsetof(Tenancy__V1__AccessRecord, f3_user_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "operation",
+    "f4_operation",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AccessRecord, operation),
+    offsetof(Tenancy__V1__AccessRecord, f4_operation),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "succeeded",
+    "f5_succeeded",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AccessRecord, succeeded),
+    offsetof(Tenancy__V1__AccessRecord, f5_succeeded),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "reason",
+    "f6_reason",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AccessRecord, reason),
+    offsetof(Tenancy__V1__AccessRecord, f6_reason),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "role",
+    "f7_role",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AccessRecord, role),
+    offsetof(Tenancy__V1__AccessRecord, f7_role),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "time",
+    "f8_time",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AccessRecord, time),
+    offsetof(Tenancy__V1__AccessRecord, f8_time),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -925,14 +925,14 @@ static const ProtobufCFieldDescriptor tenancy__v1__access_record__field_descript
   },
 };
 static const unsigned tenancy__v1__access_record__field_indices_by_name[] = {
-  1,   /* field[1] = device_id */
-  0,   /* field[0] = id */
-  3,   /* field[3] = operation */
-  5,   /* field[5] = reason */
-  6,   /* field[6] = role */
-  4,   /* field[4] = succeeded */
-  7,   /* field[7] = time */
-  2,   /* field[2] = user_id */
+  0,   /* field[0] = f1_id */
+  1,   /* field[1] = f2_device_id */
+  2,   /* field[2] = f3_user_id */
+  3,   /* field[3] = f4_operation */
+  4,   /* field[4] = f5_succeeded */
+  5,   /* field[5] = f6_reason */
+  6,   /* field[6] = f7_role */
+  7,   /* field[7] = f8_time */
 };
 static const ProtobufCIntRange tenancy__v1__access_record__number_ranges[1 + 1] =
 {
@@ -957,24 +957,24 @@ const ProtobufCMessageDescriptor tenancy__v1__access_record__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__operate_device_response__field_descriptors[2] =
 {
   {
-    "record",
+    "f1_record",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__OperateDeviceResponse, record),
+    offsetof(Tenancy__V1__OperateDeviceResponse, f1_record),
     &tenancy__v1__access_record__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "device",
+    "f2_device",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__OperateDeviceResponse, device),
+    offsetof(Tenancy__V1__OperateDeviceResponse, f2_device),
     &tenancy__v1__device__descriptor,
     NULL,
     0,             /* flags */
@@ -982,8 +982,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__operate_device_response__fiel
   },
 };
 static const unsigned tenancy__v1__operate_device_response__field_indices_by_name[] = {
-  1,   /* field[1] = device */
-  0,   /* field[0] = record */
+  0,   /* field[0] = f1_record */
+  1,   /* field[1] = f2_device */
 };
 static const ProtobufCIntRange tenancy__v1__operate_device_response__number_ranges[1 + 1] =
 {
@@ -1008,60 +1008,60 @@ const ProtobufCMessageDescriptor tenancy__v1__operate_device_response__descripto
 static const ProtobufCFieldDescriptor tenancy__v1__list_history_request__field_descriptors[5] =
 {
   {
-    "device_id",
+    "f1_device_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListHistoryRequest, device_id),
+    offsetof(Tenancy__V1__ListHistoryRequest, f1_device_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "from",
+    "f2_from",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListHistoryRequest, from),
+    offsetof(Tenancy__V1__ListHistoryRequest, f2_from),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "until",
+    "f3_until",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListHistoryRequest, until),
+    offsetof(Tenancy__V1__ListHistoryRequest, f3_until),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_size",
+    "f4_page_size",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListHistoryRequest, page_size),
+    offsetof(Tenancy__V1__ListHistoryRequest, f4_page_size),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_token",
+    "f5_page_token",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListHistoryRequest, page_token),
+    offsetof(Tenancy__V1__ListHistoryRequest, f5_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -1069,11 +1069,11 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_history_request__field_d
   },
 };
 static const unsigned tenancy__v1__list_history_request__field_indices_by_name[] = {
-  0,   /* field[0] = device_id */
-  1,   /* field[1] = from */
-  3,   /* field[3] = page_size */
-  4,   /* field[4] = page_token */
-  2,   /* field[2] = until */
+  0,   /* field[0] = f1_device_id */
+  1,   /* field[1] = f2_from */
+  2,   /* field[2] = f3_until */
+  3,   /* field[3] = f4_page_size */
+  4,   /* field[4] = f5_page_token */
 };
 static const ProtobufCIntRange tenancy__v1__list_history_request__number_ranges[1 + 1] =
 {
@@ -1098,24 +1098,24 @@ const ProtobufCMessageDescriptor tenancy__v1__list_history_request__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__list_history_response__field_descriptors[2] =
 {
   {
-    "records",
+    "f1_records",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Tenancy__V1__ListHistoryResponse, n_records),
-    offsetof(Tenancy__V1__ListHistoryResponse, records),
+    offsetof(Tenancy__V1__ListHistoryResponse, n_f1_records),
+    offsetof(Tenancy__V1__ListHistoryResponse, f1_records),
     &tenancy__v1__access_record__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "next_page_token",
+    "f2_next_page_token",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListHistoryResponse, next_page_token),
+    offsetof(Tenancy__V1__ListHistoryResponse, f2_next_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -1123,8 +1123,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_history_response__field_
   },
 };
 static const unsigned tenancy__v1__list_history_response__field_indices_by_name[] = {
-  1,   /* field[1] = next_page_token */
-  0,   /* field[0] = records */
+  0,   /* field[0] = f1_records */
+  1,   /* field[1] = f2_next_page_token */
 };
 static const ProtobufCIntRange tenancy__v1__list_history_response__number_ranges[1 + 1] =
 {

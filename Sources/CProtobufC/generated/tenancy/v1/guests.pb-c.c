@@ -52,96 +52,96 @@ void   tenancy__v1__revoke_guest_pass_request__init
 static const ProtobufCFieldDescriptor tenancy__v1__guest_pass__field_descriptors[8] =
 {
   {
-    "id",
+    "f1_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GuestPass, id),
+    offsetof(Tenancy__V1__GuestPass, f1_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "user_id",
+    "f2_user_id",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GuestPass, user_id),
+    offsetof(Tenancy__V1__GuestPass, f2_user_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "device_id",
+    "f3_device_id",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GuestPass, device_id),
+    offsetof(Tenancy__V1__GuestPass, f3_device_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "valid_from",
+    "f4_valid_from",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GuestPass, valid_from),
+    offsetof(Tenancy__V1__GuestPass, f4_valid_from),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "valid_until",
+    "f5_valid_until",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GuestPass, valid_until),
+    offsetof(Tenancy__V1__GuestPass, f5_valid_until),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "granted_by",
+    "f6_granted_by",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GuestPass, granted_by),
+    offsetof(Tenancy__V1__GuestPass, f6_granted_by),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "created_at",
+    "f7_created_at",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GuestPass, created_at),
+    offsetof(Tenancy__V1__GuestPass, f7_created_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "device_name",
+    "f8_device_name",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GuestPass, device_name),
+    offsetof(Tenancy__V1__GuestPass, f8_device_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -149,14 +149,14 @@ static const ProtobufCFieldDescriptor tenancy__v1__guest_pass__field_descriptors
   },
 };
 static const unsigned tenancy__v1__guest_pass__field_indices_by_name[] = {
-  6,   /* field[6] = created_at */
-  2,   /* field[2] = device_id */
-  7,   /* field[7] = device_name */
-  5,   /* field[5] = granted_by */
-  0,   /* field[0] = id */
-  1,   /* field[1] = user_id */
-  3,   /* field[3] = valid_from */
-  4,   /* field[4] = valid_until */
+  0,   /* field[0] = f1_id */
+  1,   /* field[1] = f2_user_id */
+  2,   /* field[2] = f3_device_id */
+  3,   /* field[3] = f4_valid_from */
+  4,   /* field[4] = f5_valid_until */
+  5,   /* field[5] = f6_granted_by */
+  6,   /* field[6] = f7_created_at */
+  7,   /* field[7] = f8_device_name */
 };
 static const ProtobufCIntRange tenancy__v1__guest_pass__number_ranges[1 + 1] =
 {
@@ -181,60 +181,60 @@ const ProtobufCMessageDescriptor tenancy__v1__guest_pass__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__grant_guest_pass_request__field_descriptors[5] =
 {
   {
-    "user_id",
+    "f1_user_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GrantGuestPassRequest, user_id),
+    offsetof(Tenancy__V1__GrantGuestPassRequest, f1_user_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "device_ids",
+    "f2_device_ids",
     2,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__GrantGuestPassRequest, n_device_ids),
-    offsetof(Tenancy__V1__GrantGuestPassRequest, device_ids),
+    offsetof(Tenancy__V1__GrantGuestPassRequest, n_f2_device_ids),
+    offsetof(Tenancy__V1__GrantGuestPassRequest, f2_device_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "valid_from",
+    "f3_valid_from",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GrantGuestPassRequest, valid_from),
+    offsetof(Tenancy__V1__GrantGuestPassRequest, f3_valid_from),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "valid_until",
+    "f4_valid_until",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GrantGuestPassRequest, valid_until),
+    offsetof(Tenancy__V1__GrantGuestPassRequest, f4_valid_until),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f5_idempotency_key",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GrantGuestPassRequest, idempotency_key),
+    offsetof(Tenancy__V1__GrantGuestPassRequest, f5_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -242,11 +242,11 @@ static const ProtobufCFieldDescriptor tenancy__v1__grant_guest_pass_request__fie
   },
 };
 static const unsigned tenancy__v1__grant_guest_pass_request__field_indices_by_name[] = {
-  1,   /* field[1] = device_ids */
-  4,   /* field[4] = idempotency_key */
-  0,   /* field[0] = user_id */
-  2,   /* field[2] = valid_from */
-  3,   /* field[3] = valid_until */
+  0,   /* field[0] = f1_user_id */
+  1,   /* field[1] = f2_device_ids */
+  2,   /* field[2] = f3_valid_from */
+  3,   /* field[3] = f4_valid_until */
+  4,   /* field[4] = f5_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__grant_guest_pass_request__number_ranges[1 + 1] =
 {
@@ -271,24 +271,24 @@ const ProtobufCMessageDescriptor tenancy__v1__grant_guest_pass_request__descript
 static const ProtobufCFieldDescriptor tenancy__v1__grant_guest_pass_response__field_descriptors[2] =
 {
   {
-    "passes",
+    "f1_passes",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Tenancy__V1__GrantGuestPassResponse, n_passes),
-    offsetof(Tenancy__V1__GrantGuestPassResponse, passes),
+    offsetof(Tenancy__V1__GrantGuestPassResponse, n_f1_passes),
+    offsetof(Tenancy__V1__GrantGuestPassResponse, f1_passes),
     &tenancy__v1__guest_pass__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "revision",
+    "f2_revision",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GrantGuestPassResponse, revision),
+    offsetof(Tenancy__V1__GrantGuestPassResponse, f2_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -296,8 +296,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__grant_guest_pass_response__fi
   },
 };
 static const unsigned tenancy__v1__grant_guest_pass_response__field_indices_by_name[] = {
-  0,   /* field[0] = passes */
-  1,   /* field[1] = revision */
+  0,   /* field[0] = f1_passes */
+  1,   /* field[1] = f2_revision */
 };
 static const ProtobufCIntRange tenancy__v1__grant_guest_pass_response__number_ranges[1 + 1] =
 {
@@ -322,60 +322,60 @@ const ProtobufCMessageDescriptor tenancy__v1__grant_guest_pass_response__descrip
 static const ProtobufCFieldDescriptor tenancy__v1__list_guest_passes_request__field_descriptors[5] =
 {
   {
-    "device_id",
+    "f1_device_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListGuestPassesRequest, device_id),
+    offsetof(Tenancy__V1__ListGuestPassesRequest, f1_device_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "unit_id",
+    "f2_unit_id",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListGuestPassesRequest, unit_id),
+    offsetof(Tenancy__V1__ListGuestPassesRequest, f2_unit_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "include_ended",
+    "f3_include_ended",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListGuestPassesRequest, include_ended),
+    offsetof(Tenancy__V1__ListGuestPassesRequest, f3_include_ended),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_size",
+    "f4_page_size",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListGuestPassesRequest, page_size),
+    offsetof(Tenancy__V1__ListGuestPassesRequest, f4_page_size),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_token",
+    "f5_page_token",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListGuestPassesRequest, page_token),
+    offsetof(Tenancy__V1__ListGuestPassesRequest, f5_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -383,11 +383,11 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_guest_passes_request__fi
   },
 };
 static const unsigned tenancy__v1__list_guest_passes_request__field_indices_by_name[] = {
-  0,   /* field[0] = device_id */
-  2,   /* field[2] = include_ended */
-  3,   /* field[3] = page_size */
-  4,   /* field[4] = page_token */
-  1,   /* field[1] = unit_id */
+  0,   /* field[0] = f1_device_id */
+  1,   /* field[1] = f2_unit_id */
+  2,   /* field[2] = f3_include_ended */
+  3,   /* field[3] = f4_page_size */
+  4,   /* field[4] = f5_page_token */
 };
 static const ProtobufCIntRange tenancy__v1__list_guest_passes_request__number_ranges[1 + 1] =
 {
@@ -412,24 +412,24 @@ const ProtobufCMessageDescriptor tenancy__v1__list_guest_passes_request__descrip
 static const ProtobufCFieldDescriptor tenancy__v1__list_guest_passes_response__field_descriptors[2] =
 {
   {
-    "passes",
+    "f1_passes",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Tenancy__V1__ListGuestPassesResponse, n_passes),
-    offsetof(Tenancy__V1__ListGuestPassesResponse, passes),
+    offsetof(Tenancy__V1__ListGuestPassesResponse, n_f1_passes),
+    offsetof(Tenancy__V1__ListGuestPassesResponse, f1_passes),
     &tenancy__v1__guest_pass__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "next_page_token",
+    "f2_next_page_token",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListGuestPassesResponse, next_page_token),
+    offsetof(Tenancy__V1__ListGuestPassesResponse, f2_next_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -437,8 +437,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_guest_passes_response__f
   },
 };
 static const unsigned tenancy__v1__list_guest_passes_response__field_indices_by_name[] = {
-  1,   /* field[1] = next_page_token */
-  0,   /* field[0] = passes */
+  0,   /* field[0] = f1_passes */
+  1,   /* field[1] = f2_next_page_token */
 };
 static const ProtobufCIntRange tenancy__v1__list_guest_passes_response__number_ranges[1 + 1] =
 {
@@ -463,48 +463,48 @@ const ProtobufCMessageDescriptor tenancy__v1__list_guest_passes_response__descri
 static const ProtobufCFieldDescriptor tenancy__v1__update_guest_pass_request__field_descriptors[4] =
 {
   {
-    "pass_id",
+    "f1_pass_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdateGuestPassRequest, pass_id),
+    offsetof(Tenancy__V1__UpdateGuestPassRequest, f1_pass_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "valid_from",
+    "f2_valid_from",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdateGuestPassRequest, valid_from),
+    offsetof(Tenancy__V1__UpdateGuestPassRequest, f2_valid_from),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "valid_until",
+    "f3_valid_until",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdateGuestPassRequest, valid_until),
+    offsetof(Tenancy__V1__UpdateGuestPassRequest, f3_valid_until),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f4_idempotency_key",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdateGuestPassRequest, idempotency_key),
+    offsetof(Tenancy__V1__UpdateGuestPassRequest, f4_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -512,10 +512,10 @@ static const ProtobufCFieldDescriptor tenancy__v1__update_guest_pass_request__fi
   },
 };
 static const unsigned tenancy__v1__update_guest_pass_request__field_indices_by_name[] = {
-  3,   /* field[3] = idempotency_key */
-  0,   /* field[0] = pass_id */
-  1,   /* field[1] = valid_from */
-  2,   /* field[2] = valid_until */
+  0,   /* field[0] = f1_pass_id */
+  1,   /* field[1] = f2_valid_from */
+  2,   /* field[2] = f3_valid_until */
+  3,   /* field[3] = f4_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__update_guest_pass_request__number_ranges[1 + 1] =
 {
@@ -540,24 +540,24 @@ const ProtobufCMessageDescriptor tenancy__v1__update_guest_pass_request__descrip
 static const ProtobufCFieldDescriptor tenancy__v1__revoke_guest_pass_request__field_descriptors[2] =
 {
   {
-    "pass_id",
+    "f1_pass_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RevokeGuestPassRequest, pass_id),
+    offsetof(Tenancy__V1__RevokeGuestPassRequest, f1_pass_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f2_idempotency_key",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RevokeGuestPassRequest, idempotency_key),
+    offsetof(Tenancy__V1__RevokeGuestPassRequest, f2_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -565,8 +565,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__revoke_guest_pass_request__fi
   },
 };
 static const unsigned tenancy__v1__revoke_guest_pass_request__field_indices_by_name[] = {
-  1,   /* field[1] = idempotency_key */
-  0,   /* field[0] = pass_id */
+  0,   /* field[0] = f1_pass_id */
+  1,   /* field[1] = f2_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__revoke_guest_pass_request__number_ranges[1 + 1] =
 {

@@ -76,60 +76,60 @@ void   tenancy__v1__change__init
 static const ProtobufCFieldDescriptor tenancy__v1__check_request__field_descriptors[5] =
 {
   {
-    "subject_id",
+    "f1_subject_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CheckRequest, subject_id),
+    offsetof(Tenancy__V1__CheckRequest, f1_subject_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "action",
+    "f2_action",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CheckRequest, action),
+    offsetof(Tenancy__V1__CheckRequest, f2_action),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "entity_id",
+    "f3_entity_id",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CheckRequest, entity_id),
+    offsetof(Tenancy__V1__CheckRequest, f3_entity_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "at_least_revision",
+    "f4_at_least_revision",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CheckRequest, at_least_revision),
+    offsetof(Tenancy__V1__CheckRequest, f4_at_least_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "for_cache",
+    "f5_for_cache",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CheckRequest, for_cache),
+    offsetof(Tenancy__V1__CheckRequest, f5_for_cache),
     NULL,
     NULL,
     0,             /* flags */
@@ -137,11 +137,11 @@ static const ProtobufCFieldDescriptor tenancy__v1__check_request__field_descript
   },
 };
 static const unsigned tenancy__v1__check_request__field_indices_by_name[] = {
-  1,   /* field[1] = action */
-  3,   /* field[3] = at_least_revision */
-  2,   /* field[2] = entity_id */
-  4,   /* field[4] = for_cache */
-  0,   /* field[0] = subject_id */
+  0,   /* field[0] = f1_subject_id */
+  1,   /* field[1] = f2_action */
+  2,   /* field[2] = f3_entity_id */
+  3,   /* field[3] = f4_at_least_revision */
+  4,   /* field[4] = f5_for_cache */
 };
 static const ProtobufCIntRange tenancy__v1__check_request__number_ranges[1 + 1] =
 {
@@ -166,108 +166,108 @@ const ProtobufCMessageDescriptor tenancy__v1__check_request__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__decision__field_descriptors[9] =
 {
   {
-    "allowed",
+    "f1_allowed",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Decision, allowed),
+    offsetof(Tenancy__V1__Decision, f1_allowed),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "reason",
+    "f2_reason",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Decision, reason),
+    offsetof(Tenancy__V1__Decision, f2_reason),
     &tenancy__v1__reason__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "association_id",
+    "f3_association_id",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Decision, association_id),
+    offsetof(Tenancy__V1__Decision, f3_association_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "role",
+    "f4_role",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Decision, role),
+    offsetof(Tenancy__V1__Decision, f4_role),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "via_entity_id",
+    "f5_via_entity_id",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Decision, via_entity_id),
+    offsetof(Tenancy__V1__Decision, f5_via_entity_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "sufficient_roles",
+    "f6_sufficient_roles",
     6,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__Decision, n_sufficient_roles),
-    offsetof(Tenancy__V1__Decision, sufficient_roles),
+    offsetof(Tenancy__V1__Decision, n_f6_sufficient_roles),
+    offsetof(Tenancy__V1__Decision, f6_sufficient_roles),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "valid_until",
+    "f7_valid_until",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Decision, valid_until),
+    offsetof(Tenancy__V1__Decision, f7_valid_until),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "revision",
+    "f8_revision",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Decision, revision),
+    offsetof(Tenancy__V1__Decision, f8_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "ancestor_ids",
+    "f9_ancestor_ids",
     9,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__Decision, n_ancestor_ids),
-    offsetof(Tenancy__V1__Decision, ancestor_ids),
+    offsetof(Tenancy__V1__Decision, n_f9_ancestor_ids),
+    offsetof(Tenancy__V1__Decision, f9_ancestor_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -275,15 +275,15 @@ static const ProtobufCFieldDescriptor tenancy__v1__decision__field_descriptors[9
   },
 };
 static const unsigned tenancy__v1__decision__field_indices_by_name[] = {
-  0,   /* field[0] = allowed */
-  8,   /* field[8] = ancestor_ids */
-  2,   /* field[2] = association_id */
-  1,   /* field[1] = reason */
-  7,   /* field[7] = revision */
-  3,   /* field[3] = role */
-  5,   /* field[5] = sufficient_roles */
-  6,   /* field[6] = valid_until */
-  4,   /* field[4] = via_entity_id */
+  0,   /* field[0] = f1_allowed */
+  1,   /* field[1] = f2_reason */
+  2,   /* field[2] = f3_association_id */
+  3,   /* field[3] = f4_role */
+  4,   /* field[4] = f5_via_entity_id */
+  5,   /* field[5] = f6_sufficient_roles */
+  6,   /* field[6] = f7_valid_until */
+  7,   /* field[7] = f8_revision */
+  8,   /* field[8] = f9_ancestor_ids */
 };
 static const ProtobufCIntRange tenancy__v1__decision__number_ranges[1 + 1] =
 {
@@ -308,12 +308,12 @@ const ProtobufCMessageDescriptor tenancy__v1__decision__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__batch_check_request__field_descriptors[1] =
 {
   {
-    "checks",
+    "f1_checks",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Tenancy__V1__BatchCheckRequest, n_checks),
-    offsetof(Tenancy__V1__BatchCheckRequest, checks),
+    offsetof(Tenancy__V1__BatchCheckRequest, n_f1_checks),
+    offsetof(Tenancy__V1__BatchCheckRequest, f1_checks),
     &tenancy__v1__check_request__descriptor,
     NULL,
     0,             /* flags */
@@ -321,7 +321,7 @@ static const ProtobufCFieldDescriptor tenancy__v1__batch_check_request__field_de
   },
 };
 static const unsigned tenancy__v1__batch_check_request__field_indices_by_name[] = {
-  0,   /* field[0] = checks */
+  0,   /* field[0] = f1_checks */
 };
 static const ProtobufCIntRange tenancy__v1__batch_check_request__number_ranges[1 + 1] =
 {
@@ -346,12 +346,12 @@ const ProtobufCMessageDescriptor tenancy__v1__batch_check_request__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__batch_check_response__field_descriptors[1] =
 {
   {
-    "decisions",
+    "f1_decisions",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Tenancy__V1__BatchCheckResponse, n_decisions),
-    offsetof(Tenancy__V1__BatchCheckResponse, decisions),
+    offsetof(Tenancy__V1__BatchCheckResponse, n_f1_decisions),
+    offsetof(Tenancy__V1__BatchCheckResponse, f1_decisions),
     &tenancy__v1__decision__descriptor,
     NULL,
     0,             /* flags */
@@ -359,7 +359,7 @@ static const ProtobufCFieldDescriptor tenancy__v1__batch_check_response__field_d
   },
 };
 static const unsigned tenancy__v1__batch_check_response__field_indices_by_name[] = {
-  0,   /* field[0] = decisions */
+  0,   /* field[0] = f1_decisions */
 };
 static const ProtobufCIntRange tenancy__v1__batch_check_response__number_ranges[1 + 1] =
 {
@@ -384,36 +384,36 @@ const ProtobufCMessageDescriptor tenancy__v1__batch_check_response__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__list_actions_request__field_descriptors[3] =
 {
   {
-    "subject_id",
+    "f1_subject_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListActionsRequest, subject_id),
+    offsetof(Tenancy__V1__ListActionsRequest, f1_subject_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "entity_ids",
+    "f2_entity_ids",
     2,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__ListActionsRequest, n_entity_ids),
-    offsetof(Tenancy__V1__ListActionsRequest, entity_ids),
+    offsetof(Tenancy__V1__ListActionsRequest, n_f2_entity_ids),
+    offsetof(Tenancy__V1__ListActionsRequest, f2_entity_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "at_least_revision",
+    "f3_at_least_revision",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListActionsRequest, at_least_revision),
+    offsetof(Tenancy__V1__ListActionsRequest, f3_at_least_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -421,9 +421,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_actions_request__field_d
   },
 };
 static const unsigned tenancy__v1__list_actions_request__field_indices_by_name[] = {
-  2,   /* field[2] = at_least_revision */
-  1,   /* field[1] = entity_ids */
-  0,   /* field[0] = subject_id */
+  0,   /* field[0] = f1_subject_id */
+  1,   /* field[1] = f2_entity_ids */
+  2,   /* field[2] = f3_at_least_revision */
 };
 static const ProtobufCIntRange tenancy__v1__list_actions_request__number_ranges[1 + 1] =
 {
@@ -448,36 +448,36 @@ const ProtobufCMessageDescriptor tenancy__v1__list_actions_request__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__entity_actions__field_descriptors[3] =
 {
   {
-    "entity_id",
+    "f1_entity_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__EntityActions, entity_id),
+    offsetof(Tenancy__V1__EntityActions, f1_entity_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "actions",
+    "f2_actions",
     2,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__EntityActions, n_actions),
-    offsetof(Tenancy__V1__EntityActions, actions),
+    offsetof(Tenancy__V1__EntityActions, n_f2_actions),
+    offsetof(Tenancy__V1__EntityActions, f2_actions),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "valid_until",
+    "f3_valid_until",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__EntityActions, valid_until),
+    offsetof(Tenancy__V1__EntityActions, f3_valid_until),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
@@ -485,9 +485,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__entity_actions__field_descrip
   },
 };
 static const unsigned tenancy__v1__entity_actions__field_indices_by_name[] = {
-  1,   /* field[1] = actions */
-  0,   /* field[0] = entity_id */
-  2,   /* field[2] = valid_until */
+  0,   /* field[0] = f1_entity_id */
+  1,   /* field[1] = f2_actions */
+  2,   /* field[2] = f3_valid_until */
 };
 static const ProtobufCIntRange tenancy__v1__entity_actions__number_ranges[1 + 1] =
 {
@@ -512,24 +512,24 @@ const ProtobufCMessageDescriptor tenancy__v1__entity_actions__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__list_actions_response__field_descriptors[2] =
 {
   {
-    "entities",
+    "f1_entities",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Tenancy__V1__ListActionsResponse, n_entities),
-    offsetof(Tenancy__V1__ListActionsResponse, entities),
+    offsetof(Tenancy__V1__ListActionsResponse, n_f1_entities),
+    offsetof(Tenancy__V1__ListActionsResponse, f1_entities),
     &tenancy__v1__entity_actions__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "revision",
+    "f2_revision",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListActionsResponse, revision),
+    offsetof(Tenancy__V1__ListActionsResponse, f2_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -537,8 +537,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_actions_response__field_
   },
 };
 static const unsigned tenancy__v1__list_actions_response__field_indices_by_name[] = {
-  0,   /* field[0] = entities */
-  1,   /* field[1] = revision */
+  0,   /* field[0] = f1_entities */
+  1,   /* field[1] = f2_revision */
 };
 static const ProtobufCIntRange tenancy__v1__list_actions_response__number_ranges[1 + 1] =
 {
@@ -563,72 +563,72 @@ const ProtobufCMessageDescriptor tenancy__v1__list_actions_response__descriptor 
 static const ProtobufCFieldDescriptor tenancy__v1__list_accessible_request__field_descriptors[6] =
 {
   {
-    "subject_id",
+    "f1_subject_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListAccessibleRequest, subject_id),
+    offsetof(Tenancy__V1__ListAccessibleRequest, f1_subject_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "action",
+    "f2_action",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListAccessibleRequest, action),
+    offsetof(Tenancy__V1__ListAccessibleRequest, f2_action),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "entity_type",
+    "f3_entity_type",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListAccessibleRequest, entity_type),
+    offsetof(Tenancy__V1__ListAccessibleRequest, f3_entity_type),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_size",
+    "f4_page_size",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListAccessibleRequest, page_size),
+    offsetof(Tenancy__V1__ListAccessibleRequest, f4_page_size),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_token",
+    "f5_page_token",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListAccessibleRequest, page_token),
+    offsetof(Tenancy__V1__ListAccessibleRequest, f5_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "at_least_revision",
+    "f6_at_least_revision",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListAccessibleRequest, at_least_revision),
+    offsetof(Tenancy__V1__ListAccessibleRequest, f6_at_least_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -636,12 +636,12 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_accessible_request__fiel
   },
 };
 static const unsigned tenancy__v1__list_accessible_request__field_indices_by_name[] = {
-  1,   /* field[1] = action */
-  5,   /* field[5] = at_least_revision */
-  2,   /* field[2] = entity_type */
-  3,   /* field[3] = page_size */
-  4,   /* field[4] = page_token */
-  0,   /* field[0] = subject_id */
+  0,   /* field[0] = f1_subject_id */
+  1,   /* field[1] = f2_action */
+  2,   /* field[2] = f3_entity_type */
+  3,   /* field[3] = f4_page_size */
+  4,   /* field[4] = f5_page_token */
+  5,   /* field[5] = f6_at_least_revision */
 };
 static const ProtobufCIntRange tenancy__v1__list_accessible_request__number_ranges[1 + 1] =
 {
@@ -666,36 +666,36 @@ const ProtobufCMessageDescriptor tenancy__v1__list_accessible_request__descripto
 static const ProtobufCFieldDescriptor tenancy__v1__list_accessible_response__field_descriptors[3] =
 {
   {
-    "entity_ids",
+    "f1_entity_ids",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__ListAccessibleResponse, n_entity_ids),
-    offsetof(Tenancy__V1__ListAccessibleResponse, entity_ids),
+    offsetof(Tenancy__V1__ListAccessibleResponse, n_f1_entity_ids),
+    offsetof(Tenancy__V1__ListAccessibleResponse, f1_entity_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "next_page_token",
+    "f2_next_page_token",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListAccessibleResponse, next_page_token),
+    offsetof(Tenancy__V1__ListAccessibleResponse, f2_next_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "revision",
+    "f3_revision",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListAccessibleResponse, revision),
+    offsetof(Tenancy__V1__ListAccessibleResponse, f3_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -703,9 +703,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_accessible_response__fie
   },
 };
 static const unsigned tenancy__v1__list_accessible_response__field_indices_by_name[] = {
-  0,   /* field[0] = entity_ids */
-  1,   /* field[1] = next_page_token */
-  2,   /* field[2] = revision */
+  0,   /* field[0] = f1_entity_ids */
+  1,   /* field[1] = f2_next_page_token */
+  2,   /* field[2] = f3_revision */
 };
 static const ProtobufCIntRange tenancy__v1__list_accessible_response__number_ranges[1 + 1] =
 {
@@ -730,12 +730,12 @@ const ProtobufCMessageDescriptor tenancy__v1__list_accessible_response__descript
 static const ProtobufCFieldDescriptor tenancy__v1__watch_changes_request__field_descriptors[1] =
 {
   {
-    "after_revision",
+    "f1_after_revision",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__WatchChangesRequest, after_revision),
+    offsetof(Tenancy__V1__WatchChangesRequest, f1_after_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -743,7 +743,7 @@ static const ProtobufCFieldDescriptor tenancy__v1__watch_changes_request__field_
   },
 };
 static const unsigned tenancy__v1__watch_changes_request__field_indices_by_name[] = {
-  0,   /* field[0] = after_revision */
+  0,   /* field[0] = f1_after_revision */
 };
 static const ProtobufCIntRange tenancy__v1__watch_changes_request__number_ranges[1 + 1] =
 {
@@ -768,48 +768,48 @@ const ProtobufCMessageDescriptor tenancy__v1__watch_changes_request__descriptor 
 static const ProtobufCFieldDescriptor tenancy__v1__change__field_descriptors[4] =
 {
   {
-    "revision",
+    "f1_revision",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Change, revision),
+    offsetof(Tenancy__V1__Change, f1_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "kind",
+    "f2_kind",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Change, kind),
+    offsetof(Tenancy__V1__Change, f2_kind),
     &tenancy__v1__change_kind__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "subject_id",
+    "f3_subject_id",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Change, subject_id),
+    offsetof(Tenancy__V1__Change, f3_subject_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "entity_id",
+    "f4_entity_id",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Change, entity_id),
+    offsetof(Tenancy__V1__Change, f4_entity_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -817,10 +817,10 @@ static const ProtobufCFieldDescriptor tenancy__v1__change__field_descriptors[4] 
   },
 };
 static const unsigned tenancy__v1__change__field_indices_by_name[] = {
-  3,   /* field[3] = entity_id */
-  1,   /* field[1] = kind */
-  0,   /* field[0] = revision */
-  2,   /* field[2] = subject_id */
+  0,   /* field[0] = f1_revision */
+  1,   /* field[1] = f2_kind */
+  2,   /* field[2] = f3_subject_id */
+  3,   /* field[3] = f4_entity_id */
 };
 static const ProtobufCIntRange tenancy__v1__change__number_ranges[1 + 1] =
 {
@@ -844,40 +844,40 @@ const ProtobufCMessageDescriptor tenancy__v1__change__descriptor =
 };
 static const ProtobufCEnumValue tenancy__v1__reason__enum_values_by_number[14] =
 {
-  { "REASON_UNSPECIFIED", "TENANCY__V1__REASON__REASON_UNSPECIFIED", 0 },
-  { "REASON_ALLOWED", "TENANCY__V1__REASON__REASON_ALLOWED", 1 },
-  { "REASON_SUBJECT_SUSPENDED", "TENANCY__V1__REASON__REASON_SUBJECT_SUSPENDED", 2 },
-  { "REASON_ENTITY_UNKNOWN", "TENANCY__V1__REASON__REASON_ENTITY_UNKNOWN", 3 },
-  { "REASON_DENIED_BY_RULE", "TENANCY__V1__REASON__REASON_DENIED_BY_RULE", 4 },
-  { "REASON_NOT_YET_VALID", "TENANCY__V1__REASON__REASON_NOT_YET_VALID", 5 },
-  { "REASON_EXPIRED", "TENANCY__V1__REASON__REASON_EXPIRED", 6 },
-  { "REASON_ROLE_LACKS_ACTION", "TENANCY__V1__REASON__REASON_ROLE_LACKS_ACTION", 7 },
-  { "REASON_OUT_OF_SCOPE", "TENANCY__V1__REASON__REASON_OUT_OF_SCOPE", 8 },
-  { "REASON_NO_ASSOCIATION", "TENANCY__V1__REASON__REASON_NO_ASSOCIATION", 9 },
-  { "REASON_FEATURE_NOT_AVAILABLE", "TENANCY__V1__REASON__REASON_FEATURE_NOT_AVAILABLE", 10 },
-  { "REASON_STEP_UP_REQUIRED", "TENANCY__V1__REASON__REASON_STEP_UP_REQUIRED", 11 },
-  { "REASON_DEVICE_OFFLINE", "TENANCY__V1__REASON__REASON_DEVICE_OFFLINE", 12 },
-  { "REASON_REMOTE_OPERATION_DISABLED", "TENANCY__V1__REASON__REASON_REMOTE_OPERATION_DISABLED", 13 },
+  { "v0_REASON_UNSPECIFIED", "TENANCY__V1__REASON__v0_REASON_UNSPECIFIED", 0 },
+  { "v1_REASON_ALLOWED", "TENANCY__V1__REASON__v1_REASON_ALLOWED", 1 },
+  { "v2_REASON_SUBJECT_SUSPENDED", "TENANCY__V1__REASON__v2_REASON_SUBJECT_SUSPENDED", 2 },
+  { "v3_REASON_ENTITY_UNKNOWN", "TENANCY__V1__REASON__v3_REASON_ENTITY_UNKNOWN", 3 },
+  { "v4_REASON_DENIED_BY_RULE", "TENANCY__V1__REASON__v4_REASON_DENIED_BY_RULE", 4 },
+  { "v5_REASON_NOT_YET_VALID", "TENANCY__V1__REASON__v5_REASON_NOT_YET_VALID", 5 },
+  { "v6_REASON_EXPIRED", "TENANCY__V1__REASON__v6_REASON_EXPIRED", 6 },
+  { "v7_REASON_ROLE_LACKS_ACTION", "TENANCY__V1__REASON__v7_REASON_ROLE_LACKS_ACTION", 7 },
+  { "v8_REASON_OUT_OF_SCOPE", "TENANCY__V1__REASON__v8_REASON_OUT_OF_SCOPE", 8 },
+  { "v9_REASON_NO_ASSOCIATION", "TENANCY__V1__REASON__v9_REASON_NO_ASSOCIATION", 9 },
+  { "v10_REASON_FEATURE_NOT_AVAILABLE", "TENANCY__V1__REASON__v10_REASON_FEATURE_NOT_AVAILABLE", 10 },
+  { "v11_REASON_STEP_UP_REQUIRED", "TENANCY__V1__REASON__v11_REASON_STEP_UP_REQUIRED", 11 },
+  { "v12_REASON_DEVICE_OFFLINE", "TENANCY__V1__REASON__v12_REASON_DEVICE_OFFLINE", 12 },
+  { "v13_REASON_REMOTE_OPERATION_DISABLED", "TENANCY__V1__REASON__v13_REASON_REMOTE_OPERATION_DISABLED", 13 },
 };
 static const ProtobufCIntRange tenancy__v1__reason__value_ranges[] = {
 {0, 0},{0, 14}
 };
 static const ProtobufCEnumValueIndex tenancy__v1__reason__enum_values_by_name[14] =
 {
-  { "REASON_ALLOWED", 1 },
-  { "REASON_DENIED_BY_RULE", 4 },
-  { "REASON_DEVICE_OFFLINE", 12 },
-  { "REASON_ENTITY_UNKNOWN", 3 },
-  { "REASON_EXPIRED", 6 },
-  { "REASON_FEATURE_NOT_AVAILABLE", 10 },
-  { "REASON_NOT_YET_VALID", 5 },
-  { "REASON_NO_ASSOCIATION", 9 },
-  { "REASON_OUT_OF_SCOPE", 8 },
-  { "REASON_REMOTE_OPERATION_DISABLED", 13 },
-  { "REASON_ROLE_LACKS_ACTION", 7 },
-  { "REASON_STEP_UP_REQUIRED", 11 },
-  { "REASON_SUBJECT_SUSPENDED", 2 },
-  { "REASON_UNSPECIFIED", 0 },
+  { "v0_REASON_UNSPECIFIED", 0 },
+  { "v10_REASON_FEATURE_NOT_AVAILABLE", 10 },
+  { "v11_REASON_STEP_UP_REQUIRED", 11 },
+  { "v12_REASON_DEVICE_OFFLINE", 12 },
+  { "v13_REASON_REMOTE_OPERATION_DISABLED", 13 },
+  { "v1_REASON_ALLOWED", 1 },
+  { "v2_REASON_SUBJECT_SUSPENDED", 2 },
+  { "v3_REASON_ENTITY_UNKNOWN", 3 },
+  { "v4_REASON_DENIED_BY_RULE", 4 },
+  { "v5_REASON_NOT_YET_VALID", 5 },
+  { "v6_REASON_EXPIRED", 6 },
+  { "v7_REASON_ROLE_LACKS_ACTION", 7 },
+  { "v8_REASON_OUT_OF_SCOPE", 8 },
+  { "v9_REASON_NO_ASSOCIATION", 9 },
 };
 const ProtobufCEnumDescriptor tenancy__v1__reason__descriptor =
 {
@@ -896,24 +896,24 @@ const ProtobufCEnumDescriptor tenancy__v1__reason__descriptor =
 };
 static const ProtobufCEnumValue tenancy__v1__change_kind__enum_values_by_number[6] =
 {
-  { "CHANGE_KIND_UNSPECIFIED", "TENANCY__V1__CHANGE_KIND__CHANGE_KIND_UNSPECIFIED", 0 },
-  { "CHANGE_KIND_HEARTBEAT", "TENANCY__V1__CHANGE_KIND__CHANGE_KIND_HEARTBEAT", 1 },
-  { "CHANGE_KIND_SUBJECT", "TENANCY__V1__CHANGE_KIND__CHANGE_KIND_SUBJECT", 2 },
-  { "CHANGE_KIND_SUBTREE", "TENANCY__V1__CHANGE_KIND__CHANGE_KIND_SUBTREE", 3 },
-  { "CHANGE_KIND_POLICY", "TENANCY__V1__CHANGE_KIND__CHANGE_KIND_POLICY", 4 },
-  { "CHANGE_KIND_RESYNC", "TENANCY__V1__CHANGE_KIND__CHANGE_KIND_RESYNC", 5 },
+  { "v0_CHANGE_KIND_UNSPECIFIED", "TENANCY__V1__CHANGE_KIND__v0_CHANGE_KIND_UNSPECIFIED", 0 },
+  { "v1_CHANGE_KIND_HEARTBEAT", "TENANCY__V1__CHANGE_KIND__v1_CHANGE_KIND_HEARTBEAT", 1 },
+  { "v2_CHANGE_KIND_SUBJECT", "TENANCY__V1__CHANGE_KIND__v2_CHANGE_KIND_SUBJECT", 2 },
+  { "v3_CHANGE_KIND_SUBTREE", "TENANCY__V1__CHANGE_KIND__v3_CHANGE_KIND_SUBTREE", 3 },
+  { "v4_CHANGE_KIND_POLICY", "TENANCY__V1__CHANGE_KIND__v4_CHANGE_KIND_POLICY", 4 },
+  { "v5_CHANGE_KIND_RESYNC", "TENANCY__V1__CHANGE_KIND__v5_CHANGE_KIND_RESYNC", 5 },
 };
 static const ProtobufCIntRange tenancy__v1__change_kind__value_ranges[] = {
 {0, 0},{0, 6}
 };
 static const ProtobufCEnumValueIndex tenancy__v1__change_kind__enum_values_by_name[6] =
 {
-  { "CHANGE_KIND_HEARTBEAT", 1 },
-  { "CHANGE_KIND_POLICY", 4 },
-  { "CHANGE_KIND_RESYNC", 5 },
-  { "CHANGE_KIND_SUBJECT", 2 },
-  { "CHANGE_KIND_SUBTREE", 3 },
-  { "CHANGE_KIND_UNSPECIFIED", 0 },
+  { "v0_CHANGE_KIND_UNSPECIFIED", 0 },
+  { "v1_CHANGE_KIND_HEARTBEAT", 1 },
+  { "v2_CHANGE_KIND_SUBJECT", 2 },
+  { "v3_CHANGE_KIND_SUBTREE", 3 },
+  { "v4_CHANGE_KIND_POLICY", 4 },
+  { "v5_CHANGE_KIND_RESYNC", 5 },
 };
 const ProtobufCEnumDescriptor tenancy__v1__change_kind__descriptor =
 {

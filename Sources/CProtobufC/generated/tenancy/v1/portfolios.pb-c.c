@@ -70,84 +70,84 @@ void   tenancy__v1__remove_portfolio_admin_request__init
 static const ProtobufCFieldDescriptor tenancy__v1__portfolio__field_descriptors[7] =
 {
   {
-    "id",
+    "f1_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Portfolio, id),
+    offsetof(Tenancy__V1__Portfolio, f1_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "name",
+    "f2_name",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Portfolio, name),
+    offsetof(Tenancy__V1__Portfolio, f2_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "administrator_user_ids",
+    "f3_administrator_user_ids",
     3,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__Portfolio, n_administrator_user_ids),
-    offsetof(Tenancy__V1__Portfolio, administrator_user_ids),
+    offsetof(Tenancy__V1__Portfolio, n_f3_administrator_user_ids),
+    offsetof(Tenancy__V1__Portfolio, f3_administrator_user_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "property_ids",
+    "f4_property_ids",
     4,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__Portfolio, n_property_ids),
-    offsetof(Tenancy__V1__Portfolio, property_ids),
+    offsetof(Tenancy__V1__Portfolio, n_f4_property_ids),
+    offsetof(Tenancy__V1__Portfolio, f4_property_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "created_at",
+    "f5_created_at",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Portfolio, created_at),
+    offsetof(Tenancy__V1__Portfolio, f5_created_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "updated_at",
+    "f6_updated_at",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Portfolio, updated_at),
+    offsetof(Tenancy__V1__Portfolio, f6_updated_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "revision",
+    "f7_revision",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Portfolio, revision),
+    offsetof(Tenancy__V1__Portfolio, f7_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -155,13 +155,13 @@ static const ProtobufCFieldDescriptor tenancy__v1__portfolio__field_descriptors[
   },
 };
 static const unsigned tenancy__v1__portfolio__field_indices_by_name[] = {
-  2,   /* field[2] = administrator_user_ids */
-  4,   /* field[4] = created_at */
-  0,   /* field[0] = id */
-  1,   /* field[1] = name */
-  3,   /* field[3] = property_ids */
-  6,   /* field[6] = revision */
-  5,   /* field[5] = updated_at */
+  0,   /* field[0] = f1_id */
+  1,   /* field[1] = f2_name */
+  2,   /* field[2] = f3_administrator_user_ids */
+  3,   /* field[3] = f4_property_ids */
+  4,   /* field[4] = f5_created_at */
+  5,   /* field[5] = f6_updated_at */
+  6,   /* field[6] = f7_revision */
 };
 static const ProtobufCIntRange tenancy__v1__portfolio__number_ranges[1 + 1] =
 {
@@ -186,36 +186,36 @@ const ProtobufCMessageDescriptor tenancy__v1__portfolio__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__create_portfolio_request__field_descriptors[3] =
 {
   {
-    "name",
+    "f1_name",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CreatePortfolioRequest, name),
+    offsetof(Tenancy__V1__CreatePortfolioRequest, f1_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "administrator_user_ids",
+    "f2_administrator_user_ids",
     2,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__CreatePortfolioRequest, n_administrator_user_ids),
-    offsetof(Tenancy__V1__CreatePortfolioRequest, administrator_user_ids),
+    offsetof(Tenancy__V1__CreatePortfolioRequest, n_f2_administrator_user_ids),
+    offsetof(Tenancy__V1__CreatePortfolioRequest, f2_administrator_user_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f3_idempotency_key",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CreatePortfolioRequest, idempotency_key),
+    offsetof(Tenancy__V1__CreatePortfolioRequest, f3_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -223,9 +223,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__create_portfolio_request__fie
   },
 };
 static const unsigned tenancy__v1__create_portfolio_request__field_indices_by_name[] = {
-  1,   /* field[1] = administrator_user_ids */
-  2,   /* field[2] = idempotency_key */
-  0,   /* field[0] = name */
+  0,   /* field[0] = f1_name */
+  1,   /* field[1] = f2_administrator_user_ids */
+  2,   /* field[2] = f3_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__create_portfolio_request__number_ranges[1 + 1] =
 {
@@ -250,60 +250,60 @@ const ProtobufCMessageDescriptor tenancy__v1__create_portfolio_request__descript
 static const ProtobufCFieldDescriptor tenancy__v1__list_portfolios_request__field_descriptors[5] =
 {
   {
-    "page_size",
+    "f1_page_size",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListPortfoliosRequest, page_size),
+    offsetof(Tenancy__V1__ListPortfoliosRequest, f1_page_size),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_token",
+    "f2_page_token",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListPortfoliosRequest, page_token),
+    offsetof(Tenancy__V1__ListPortfoliosRequest, f2_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "sort_by",
+    "f3_sort_by",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListPortfoliosRequest, sort_by),
+    offsetof(Tenancy__V1__ListPortfoliosRequest, f3_sort_by),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "text",
+    "f4_text",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListPortfoliosRequest, text),
+    offsetof(Tenancy__V1__ListPortfoliosRequest, f4_text),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "at_least_revision",
+    "f5_at_least_revision",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListPortfoliosRequest, at_least_revision),
+    offsetof(Tenancy__V1__ListPortfoliosRequest, f5_at_least_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -311,11 +311,11 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_portfolios_request__fiel
   },
 };
 static const unsigned tenancy__v1__list_portfolios_request__field_indices_by_name[] = {
-  4,   /* field[4] = at_least_revision */
-  0,   /* field[0] = page_size */
-  1,   /* field[1] = page_token */
-  2,   /* field[2] = sort_by */
-  3,   /* field[3] = text */
+  0,   /* field[0] = f1_page_size */
+  1,   /* field[1] = f2_page_token */
+  2,   /* field[2] = f3_sort_by */
+  3,   /* field[3] = f4_text */
+  4,   /* field[4] = f5_at_least_revision */
 };
 static const ProtobufCIntRange tenancy__v1__list_portfolios_request__number_ranges[1 + 1] =
 {
@@ -340,36 +340,36 @@ const ProtobufCMessageDescriptor tenancy__v1__list_portfolios_request__descripto
 static const ProtobufCFieldDescriptor tenancy__v1__list_portfolios_response__field_descriptors[3] =
 {
   {
-    "portfolios",
+    "f1_portfolios",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Tenancy__V1__ListPortfoliosResponse, n_portfolios),
-    offsetof(Tenancy__V1__ListPortfoliosResponse, portfolios),
+    offsetof(Tenancy__V1__ListPortfoliosResponse, n_f1_portfolios),
+    offsetof(Tenancy__V1__ListPortfoliosResponse, f1_portfolios),
     &tenancy__v1__portfolio__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "next_page_token",
+    "f2_next_page_token",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListPortfoliosResponse, next_page_token),
+    offsetof(Tenancy__V1__ListPortfoliosResponse, f2_next_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "total_size",
+    "f3_total_size",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListPortfoliosResponse, total_size),
+    offsetof(Tenancy__V1__ListPortfoliosResponse, f3_total_size),
     NULL,
     NULL,
     0,             /* flags */
@@ -377,9 +377,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_portfolios_response__fie
   },
 };
 static const unsigned tenancy__v1__list_portfolios_response__field_indices_by_name[] = {
-  1,   /* field[1] = next_page_token */
-  0,   /* field[0] = portfolios */
-  2,   /* field[2] = total_size */
+  0,   /* field[0] = f1_portfolios */
+  1,   /* field[1] = f2_next_page_token */
+  2,   /* field[2] = f3_total_size */
 };
 static const ProtobufCIntRange tenancy__v1__list_portfolios_response__number_ranges[1 + 1] =
 {
@@ -404,24 +404,24 @@ const ProtobufCMessageDescriptor tenancy__v1__list_portfolios_response__descript
 static const ProtobufCFieldDescriptor tenancy__v1__get_portfolio_request__field_descriptors[2] =
 {
   {
-    "portfolio_id",
+    "f1_portfolio_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GetPortfolioRequest, portfolio_id),
+    offsetof(Tenancy__V1__GetPortfolioRequest, f1_portfolio_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "at_least_revision",
+    "f2_at_least_revision",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GetPortfolioRequest, at_least_revision),
+    offsetof(Tenancy__V1__GetPortfolioRequest, f2_at_least_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -429,8 +429,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__get_portfolio_request__field_
   },
 };
 static const unsigned tenancy__v1__get_portfolio_request__field_indices_by_name[] = {
-  1,   /* field[1] = at_least_revision */
-  0,   /* field[0] = portfolio_id */
+  0,   /* field[0] = f1_portfolio_id */
+  1,   /* field[1] = f2_at_least_revision */
 };
 static const ProtobufCIntRange tenancy__v1__get_portfolio_request__number_ranges[1 + 1] =
 {
@@ -455,48 +455,48 @@ const ProtobufCMessageDescriptor tenancy__v1__get_portfolio_request__descriptor 
 static const ProtobufCFieldDescriptor tenancy__v1__update_portfolio_request__field_descriptors[4] =
 {
   {
-    "portfolio_id",
+    "f1_portfolio_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdatePortfolioRequest, portfolio_id),
+    offsetof(Tenancy__V1__UpdatePortfolioRequest, f1_portfolio_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "name",
+    "f2_name",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__UpdatePortfolioRequest, _name_case),
-    offsetof(Tenancy__V1__UpdatePortfolioRequest, name),
+    offsetof(Tenancy__V1__UpdatePortfolioRequest, p2_name_case),
+    offsetof(Tenancy__V1__UpdatePortfolioRequest, f2_name),
     NULL,
     &protobuf_c_empty_string,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "expected_revision",
+    "f3_expected_revision",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdatePortfolioRequest, expected_revision),
+    offsetof(Tenancy__V1__UpdatePortfolioRequest, f3_expected_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f4_idempotency_key",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdatePortfolioRequest, idempotency_key),
+    offsetof(Tenancy__V1__UpdatePortfolioRequest, f4_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -504,10 +504,10 @@ static const ProtobufCFieldDescriptor tenancy__v1__update_portfolio_request__fie
   },
 };
 static const unsigned tenancy__v1__update_portfolio_request__field_indices_by_name[] = {
-  2,   /* field[2] = expected_revision */
-  3,   /* field[3] = idempotency_key */
-  1,   /* field[1] = name */
-  0,   /* field[0] = portfolio_id */
+  0,   /* field[0] = f1_portfolio_id */
+  1,   /* field[1] = f2_name */
+  2,   /* field[2] = f3_expected_revision */
+  3,   /* field[3] = f4_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__update_portfolio_request__number_ranges[1 + 1] =
 {
@@ -532,60 +532,60 @@ const ProtobufCMessageDescriptor tenancy__v1__update_portfolio_request__descript
 static const ProtobufCFieldDescriptor tenancy__v1__delete_portfolio_request__field_descriptors[5] =
 {
   {
-    "portfolio_id",
+    "f1_portfolio_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeletePortfolioRequest, portfolio_id),
+    offsetof(Tenancy__V1__DeletePortfolioRequest, f1_portfolio_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "cascade",
+    "f2_cascade",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeletePortfolioRequest, cascade),
+    offsetof(Tenancy__V1__DeletePortfolioRequest, f2_cascade),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "delete_devices",
+    "f3_delete_devices",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeletePortfolioRequest, delete_devices),
+    offsetof(Tenancy__V1__DeletePortfolioRequest, f3_delete_devices),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "dry_run",
+    "f4_dry_run",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeletePortfolioRequest, dry_run),
+    offsetof(Tenancy__V1__DeletePortfolioRequest, f4_dry_run),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f5_idempotency_key",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeletePortfolioRequest, idempotency_key),
+    offsetof(Tenancy__V1__DeletePortfolioRequest, f5_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -593,11 +593,11 @@ static const ProtobufCFieldDescriptor tenancy__v1__delete_portfolio_request__fie
   },
 };
 static const unsigned tenancy__v1__delete_portfolio_request__field_indices_by_name[] = {
-  1,   /* field[1] = cascade */
-  2,   /* field[2] = delete_devices */
-  3,   /* field[3] = dry_run */
-  4,   /* field[4] = idempotency_key */
-  0,   /* field[0] = portfolio_id */
+  0,   /* field[0] = f1_portfolio_id */
+  1,   /* field[1] = f2_cascade */
+  2,   /* field[2] = f3_delete_devices */
+  3,   /* field[3] = f4_dry_run */
+  4,   /* field[4] = f5_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__delete_portfolio_request__number_ranges[1 + 1] =
 {
@@ -622,72 +622,72 @@ const ProtobufCMessageDescriptor tenancy__v1__delete_portfolio_request__descript
 static const ProtobufCFieldDescriptor tenancy__v1__create_portfolio_property_request__field_descriptors[6] =
 {
   {
-    "portfolio_id",
+    "f1_portfolio_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CreatePortfolioPropertyRequest, portfolio_id),
+    offsetof(Tenancy__V1__CreatePortfolioPropertyRequest, f1_portfolio_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "name",
+    "f2_name",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CreatePortfolioPropertyRequest, name),
+    offsetof(Tenancy__V1__CreatePortfolioPropertyRequest, f2_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "address",
+    "f3_address",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CreatePortfolioPropertyRequest, address),
+    offsetof(Tenancy__V1__CreatePortfolioPropertyRequest, f3_address),
     &tenancy__v1__property_address__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "manager_user_ids",
+    "f4_manager_user_ids",
     4,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__CreatePortfolioPropertyRequest, n_manager_user_ids),
-    offsetof(Tenancy__V1__CreatePortfolioPropertyRequest, manager_user_ids),
+    offsetof(Tenancy__V1__CreatePortfolioPropertyRequest, n_f4_manager_user_ids),
+    offsetof(Tenancy__V1__CreatePortfolioPropertyRequest, f4_manager_user_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "default_time_zone",
+    "f5_default_time_zone",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CreatePortfolioPropertyRequest, default_time_zone),
+    offsetof(Tenancy__V1__CreatePortfolioPropertyRequest, f5_default_time_zone),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f6_idempotency_key",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CreatePortfolioPropertyRequest, idempotency_key),
+    offsetof(Tenancy__V1__CreatePortfolioPropertyRequest, f6_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -695,12 +695,12 @@ static const ProtobufCFieldDescriptor tenancy__v1__create_portfolio_property_req
   },
 };
 static const unsigned tenancy__v1__create_portfolio_property_request__field_indices_by_name[] = {
-  2,   /* field[2] = address */
-  4,   /* field[4] = default_time_zone */
-  5,   /* field[5] = idempotency_key */
-  3,   /* field[3] = manager_user_ids */
-  1,   /* field[1] = name */
-  0,   /* field[0] = portfolio_id */
+  0,   /* field[0] = f1_portfolio_id */
+  1,   /* field[1] = f2_name */
+  2,   /* field[2] = f3_address */
+  3,   /* field[3] = f4_manager_user_ids */
+  4,   /* field[4] = f5_default_time_zone */
+  5,   /* field[5] = f6_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__create_portfolio_property_request__number_ranges[1 + 1] =
 {
@@ -725,48 +725,48 @@ const ProtobufCMessageDescriptor tenancy__v1__create_portfolio_property_request_
 static const ProtobufCFieldDescriptor tenancy__v1__add_portfolio_admin_request__field_descriptors[4] =
 {
   {
-    "portfolio_id",
+    "f1_portfolio_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AddPortfolioAdminRequest, portfolio_id),
+    offsetof(Tenancy__V1__AddPortfolioAdminRequest, f1_portfolio_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "user_id",
+    "f2_user_id",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AddPortfolioAdminRequest, user_id),
+    offsetof(Tenancy__V1__AddPortfolioAdminRequest, f2_user_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "role",
+    "f3_role",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AddPortfolioAdminRequest, role),
+    offsetof(Tenancy__V1__AddPortfolioAdminRequest, f3_role),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f4_idempotency_key",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AddPortfolioAdminRequest, idempotency_key),
+    offsetof(Tenancy__V1__AddPortfolioAdminRequest, f4_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -774,10 +774,10 @@ static const ProtobufCFieldDescriptor tenancy__v1__add_portfolio_admin_request__
   },
 };
 static const unsigned tenancy__v1__add_portfolio_admin_request__field_indices_by_name[] = {
-  3,   /* field[3] = idempotency_key */
-  0,   /* field[0] = portfolio_id */
-  2,   /* field[2] = role */
-  1,   /* field[1] = user_id */
+  0,   /* field[0] = f1_portfolio_id */
+  1,   /* field[1] = f2_user_id */
+  2,   /* field[2] = f3_role */
+  3,   /* field[3] = f4_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__add_portfolio_admin_request__number_ranges[1 + 1] =
 {
@@ -802,48 +802,48 @@ const ProtobufCMessageDescriptor tenancy__v1__add_portfolio_admin_request__descr
 static const ProtobufCFieldDescriptor tenancy__v1__remove_portfolio_admin_request__field_descriptors[4] =
 {
   {
-    "portfolio_id",
+    "f1_portfolio_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RemovePortfolioAdminRequest, portfolio_id),
+    offsetof(Tenancy__V1__RemovePortfolioAdminRequest, f1_portfolio_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "user_id",
+    "f2_user_id",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RemovePortfolioAdminRequest, user_id),
+    offsetof(Tenancy__V1__RemovePortfolioAdminRequest, f2_user_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "role",
+    "f3_role",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RemovePortfolioAdminRequest, role),
+    offsetof(Tenancy__V1__RemovePortfolioAdminRequest, f3_role),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f4_idempotency_key",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RemovePortfolioAdminRequest, idempotency_key),
+    offsetof(Tenancy__V1__RemovePortfolioAdminRequest, f4_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -851,10 +851,10 @@ static const ProtobufCFieldDescriptor tenancy__v1__remove_portfolio_admin_reques
   },
 };
 static const unsigned tenancy__v1__remove_portfolio_admin_request__field_indices_by_name[] = {
-  3,   /* field[3] = idempotency_key */
-  0,   /* field[0] = portfolio_id */
-  2,   /* field[2] = role */
-  1,   /* field[1] = user_id */
+  0,   /* field[0] = f1_portfolio_id */
+  1,   /* field[1] = f2_user_id */
+  2,   /* field[2] = f3_role */
+  3,   /* field[3] = f4_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__remove_portfolio_admin_request__number_ranges[1 + 1] =
 {

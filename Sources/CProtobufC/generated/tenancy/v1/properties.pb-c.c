@@ -76,60 +76,60 @@ void   tenancy__v1__remove_property_manager_request__init
 static const ProtobufCFieldDescriptor tenancy__v1__property_address__field_descriptors[5] =
 {
   {
-    "street",
+    "f1_street",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__PropertyAddress, street),
+    offsetof(Tenancy__V1__PropertyAddress, f1_street),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "city",
+    "f2_city",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__PropertyAddress, city),
+    offsetof(Tenancy__V1__PropertyAddress, f2_city),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "state",
+    "f3_state",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__PropertyAddress, state),
+    offsetof(Tenancy__V1__PropertyAddress, f3_state),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "postal_code",
+    "f4_postal_code",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__PropertyAddress, postal_code),
+    offsetof(Tenancy__V1__PropertyAddress, f4_postal_code),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "country",
+    "f5_country",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__PropertyAddress, country),
+    offsetof(Tenancy__V1__PropertyAddress, f5_country),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -137,11 +137,11 @@ static const ProtobufCFieldDescriptor tenancy__v1__property_address__field_descr
   },
 };
 static const unsigned tenancy__v1__property_address__field_indices_by_name[] = {
-  1,   /* field[1] = city */
-  4,   /* field[4] = country */
-  3,   /* field[3] = postal_code */
-  2,   /* field[2] = state */
-  0,   /* field[0] = street */
+  0,   /* field[0] = f1_street */
+  1,   /* field[1] = f2_city */
+  2,   /* field[2] = f3_state */
+  3,   /* field[3] = f4_postal_code */
+  4,   /* field[4] = f5_country */
 };
 static const ProtobufCIntRange tenancy__v1__property_address__number_ranges[1 + 1] =
 {
@@ -166,120 +166,120 @@ const ProtobufCMessageDescriptor tenancy__v1__property_address__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__property__field_descriptors[10] =
 {
   {
-    "id",
+    "f1_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Property, id),
+    offsetof(Tenancy__V1__Property, f1_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "name",
+    "f2_name",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Property, name),
+    offsetof(Tenancy__V1__Property, f2_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "portfolio_id",
+    "f3_portfolio_id",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Property, portfolio_id),
+    offsetof(Tenancy__V1__Property, f3_portfolio_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "address",
+    "f4_address",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Property, address),
+    offsetof(Tenancy__V1__Property, f4_address),
     &tenancy__v1__property_address__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "manager_user_ids",
+    "f5_manager_user_ids",
     5,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__Property, n_manager_user_ids),
-    offsetof(Tenancy__V1__Property, manager_user_ids),
+    offsetof(Tenancy__V1__Property, n_f5_manager_user_ids),
+    offsetof(Tenancy__V1__Property, f5_manager_user_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "unit_ids",
+    "f6_unit_ids",
     6,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__Property, n_unit_ids),
-    offsetof(Tenancy__V1__Property, unit_ids),
+    offsetof(Tenancy__V1__Property, n_f6_unit_ids),
+    offsetof(Tenancy__V1__Property, f6_unit_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "default_time_zone",
+    "f7_default_time_zone",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Property, default_time_zone),
+    offsetof(Tenancy__V1__Property, f7_default_time_zone),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "created_at",
+    "f8_created_at",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Property, created_at),
+    offsetof(Tenancy__V1__Property, f8_created_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "updated_at",
+    "f9_updated_at",
     9,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Property, updated_at),
+    offsetof(Tenancy__V1__Property, f9_updated_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "revision",
+    "f10_revision",
     10,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Property, revision),
+    offsetof(Tenancy__V1__Property, f10_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -287,16 +287,16 @@ static const ProtobufCFieldDescriptor tenancy__v1__property__field_descriptors[1
   },
 };
 static const unsigned tenancy__v1__property__field_indices_by_name[] = {
-  3,   /* field[3] = address */
-  7,   /* field[7] = created_at */
-  6,   /* field[6] = default_time_zone */
-  0,   /* field[0] = id */
-  4,   /* field[4] = manager_user_ids */
-  1,   /* field[1] = name */
-  2,   /* field[2] = portfolio_id */
-  9,   /* field[9] = revision */
-  5,   /* field[5] = unit_ids */
-  8,   /* field[8] = updated_at */
+  9,   /* field[9] = f10_revision */
+  0,   /* field[0] = f1_id */
+  1,   /* field[1] = f2_name */
+  2,   /* field[2] = f3_portfolio_id */
+  3,   /* field[3] = f4_address */
+  4,   /* field[4] = f5_manager_user_ids */
+  5,   /* field[5] = f6_unit_ids */
+  6,   /* field[6] = f7_default_time_zone */
+  7,   /* field[7] = f8_created_at */
+  8,   /* field[8] = f9_updated_at */
 };
 static const ProtobufCIntRange tenancy__v1__property__number_ranges[1 + 1] =
 {
@@ -321,72 +321,72 @@ const ProtobufCMessageDescriptor tenancy__v1__property__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__create_property_request__field_descriptors[6] =
 {
   {
-    "portfolio_id",
+    "f1_portfolio_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CreatePropertyRequest, portfolio_id),
+    offsetof(Tenancy__V1__CreatePropertyRequest, f1_portfolio_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "name",
+    "f2_name",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CreatePropertyRequest, name),
+    offsetof(Tenancy__V1__CreatePropertyRequest, f2_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "address",
+    "f3_address",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CreatePropertyRequest, address),
+    offsetof(Tenancy__V1__CreatePropertyRequest, f3_address),
     &tenancy__v1__property_address__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "manager_user_ids",
+    "f4_manager_user_ids",
     4,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__CreatePropertyRequest, n_manager_user_ids),
-    offsetof(Tenancy__V1__CreatePropertyRequest, manager_user_ids),
+    offsetof(Tenancy__V1__CreatePropertyRequest, n_f4_manager_user_ids),
+    offsetof(Tenancy__V1__CreatePropertyRequest, f4_manager_user_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "default_time_zone",
+    "f5_default_time_zone",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CreatePropertyRequest, default_time_zone),
+    offsetof(Tenancy__V1__CreatePropertyRequest, f5_default_time_zone),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f6_idempotency_key",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CreatePropertyRequest, idempotency_key),
+    offsetof(Tenancy__V1__CreatePropertyRequest, f6_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -394,12 +394,12 @@ static const ProtobufCFieldDescriptor tenancy__v1__create_property_request__fiel
   },
 };
 static const unsigned tenancy__v1__create_property_request__field_indices_by_name[] = {
-  2,   /* field[2] = address */
-  4,   /* field[4] = default_time_zone */
-  5,   /* field[5] = idempotency_key */
-  3,   /* field[3] = manager_user_ids */
-  1,   /* field[1] = name */
-  0,   /* field[0] = portfolio_id */
+  0,   /* field[0] = f1_portfolio_id */
+  1,   /* field[1] = f2_name */
+  2,   /* field[2] = f3_address */
+  3,   /* field[3] = f4_manager_user_ids */
+  4,   /* field[4] = f5_default_time_zone */
+  5,   /* field[5] = f6_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__create_property_request__number_ranges[1 + 1] =
 {
@@ -424,72 +424,72 @@ const ProtobufCMessageDescriptor tenancy__v1__create_property_request__descripto
 static const ProtobufCFieldDescriptor tenancy__v1__list_properties_request__field_descriptors[6] =
 {
   {
-    "portfolio_id",
+    "f1_portfolio_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListPropertiesRequest, portfolio_id),
+    offsetof(Tenancy__V1__ListPropertiesRequest, f1_portfolio_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_size",
+    "f2_page_size",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListPropertiesRequest, page_size),
+    offsetof(Tenancy__V1__ListPropertiesRequest, f2_page_size),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_token",
+    "f3_page_token",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListPropertiesRequest, page_token),
+    offsetof(Tenancy__V1__ListPropertiesRequest, f3_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "sort_by",
+    "f4_sort_by",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListPropertiesRequest, sort_by),
+    offsetof(Tenancy__V1__ListPropertiesRequest, f4_sort_by),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "text",
+    "f5_text",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListPropertiesRequest, text),
+    offsetof(Tenancy__V1__ListPropertiesRequest, f5_text),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "at_least_revision",
+    "f6_at_least_revision",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListPropertiesRequest, at_least_revision),
+    offsetof(Tenancy__V1__ListPropertiesRequest, f6_at_least_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -497,12 +497,12 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_properties_request__fiel
   },
 };
 static const unsigned tenancy__v1__list_properties_request__field_indices_by_name[] = {
-  5,   /* field[5] = at_least_revision */
-  1,   /* field[1] = page_size */
-  2,   /* field[2] = page_token */
-  0,   /* field[0] = portfolio_id */
-  3,   /* field[3] = sort_by */
-  4,   /* field[4] = text */
+  0,   /* field[0] = f1_portfolio_id */
+  1,   /* field[1] = f2_page_size */
+  2,   /* field[2] = f3_page_token */
+  3,   /* field[3] = f4_sort_by */
+  4,   /* field[4] = f5_text */
+  5,   /* field[5] = f6_at_least_revision */
 };
 static const ProtobufCIntRange tenancy__v1__list_properties_request__number_ranges[1 + 1] =
 {
@@ -527,36 +527,36 @@ const ProtobufCMessageDescriptor tenancy__v1__list_properties_request__descripto
 static const ProtobufCFieldDescriptor tenancy__v1__list_properties_response__field_descriptors[3] =
 {
   {
-    "properties",
+    "f1_properties",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Tenancy__V1__ListPropertiesResponse, n_properties),
-    offsetof(Tenancy__V1__ListPropertiesResponse, properties),
+    offsetof(Tenancy__V1__ListPropertiesResponse, n_f1_properties),
+    offsetof(Tenancy__V1__ListPropertiesResponse, f1_properties),
     &tenancy__v1__property__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "next_page_token",
+    "f2_next_page_token",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListPropertiesResponse, next_page_token),
+    offsetof(Tenancy__V1__ListPropertiesResponse, f2_next_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "total_size",
+    "f3_total_size",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListPropertiesResponse, total_size),
+    offsetof(Tenancy__V1__ListPropertiesResponse, f3_total_size),
     NULL,
     NULL,
     0,             /* flags */
@@ -564,9 +564,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_properties_response__fie
   },
 };
 static const unsigned tenancy__v1__list_properties_response__field_indices_by_name[] = {
-  1,   /* field[1] = next_page_token */
-  0,   /* field[0] = properties */
-  2,   /* field[2] = total_size */
+  0,   /* field[0] = f1_properties */
+  1,   /* field[1] = f2_next_page_token */
+  2,   /* field[2] = f3_total_size */
 };
 static const ProtobufCIntRange tenancy__v1__list_properties_response__number_ranges[1 + 1] =
 {
@@ -591,24 +591,24 @@ const ProtobufCMessageDescriptor tenancy__v1__list_properties_response__descript
 static const ProtobufCFieldDescriptor tenancy__v1__get_property_request__field_descriptors[2] =
 {
   {
-    "property_id",
+    "f1_property_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GetPropertyRequest, property_id),
+    offsetof(Tenancy__V1__GetPropertyRequest, f1_property_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "at_least_revision",
+    "f2_at_least_revision",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GetPropertyRequest, at_least_revision),
+    offsetof(Tenancy__V1__GetPropertyRequest, f2_at_least_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -616,8 +616,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__get_property_request__field_d
   },
 };
 static const unsigned tenancy__v1__get_property_request__field_indices_by_name[] = {
-  1,   /* field[1] = at_least_revision */
-  0,   /* field[0] = property_id */
+  0,   /* field[0] = f1_property_id */
+  1,   /* field[1] = f2_at_least_revision */
 };
 static const ProtobufCIntRange tenancy__v1__get_property_request__number_ranges[1 + 1] =
 {
@@ -642,72 +642,72 @@ const ProtobufCMessageDescriptor tenancy__v1__get_property_request__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__update_property_request__field_descriptors[6] =
 {
   {
-    "property_id",
+    "f1_property_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdatePropertyRequest, property_id),
+    offsetof(Tenancy__V1__UpdatePropertyRequest, f1_property_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "name",
+    "f2_name",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__UpdatePropertyRequest, _name_case),
-    offsetof(Tenancy__V1__UpdatePropertyRequest, name),
+    offsetof(Tenancy__V1__UpdatePropertyRequest, p2_name_case),
+    offsetof(Tenancy__V1__UpdatePropertyRequest, f2_name),
     NULL,
     &protobuf_c_empty_string,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "address",
+    "f3_address",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdatePropertyRequest, address),
+    offsetof(Tenancy__V1__UpdatePropertyRequest, f3_address),
     &tenancy__v1__property_address__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "default_time_zone",
+    "f4_default_time_zone",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__UpdatePropertyRequest, _default_time_zone_case),
-    offsetof(Tenancy__V1__UpdatePropertyRequest, default_time_zone),
+    offsetof(Tenancy__V1__UpdatePropertyRequest, p4_default_time_zone_case),
+    offsetof(Tenancy__V1__UpdatePropertyRequest, f4_default_time_zone),
     NULL,
     &protobuf_c_empty_string,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "expected_revision",
+    "f5_expected_revision",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdatePropertyRequest, expected_revision),
+    offsetof(Tenancy__V1__UpdatePropertyRequest, f5_expected_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f6_idempotency_key",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdatePropertyRequest, idempotency_key),
+    offsetof(Tenancy__V1__UpdatePropertyRequest, f6_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -715,12 +715,12 @@ static const ProtobufCFieldDescriptor tenancy__v1__update_property_request__fiel
   },
 };
 static const unsigned tenancy__v1__update_property_request__field_indices_by_name[] = {
-  2,   /* field[2] = address */
-  3,   /* field[3] = default_time_zone */
-  4,   /* field[4] = expected_revision */
-  5,   /* field[5] = idempotency_key */
-  1,   /* field[1] = name */
-  0,   /* field[0] = property_id */
+  0,   /* field[0] = f1_property_id */
+  1,   /* field[1] = f2_name */
+  2,   /* field[2] = f3_address */
+  3,   /* field[3] = f4_default_time_zone */
+  4,   /* field[4] = f5_expected_revision */
+  5,   /* field[5] = f6_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__update_property_request__number_ranges[1 + 1] =
 {
@@ -745,60 +745,60 @@ const ProtobufCMessageDescriptor tenancy__v1__update_property_request__descripto
 static const ProtobufCFieldDescriptor tenancy__v1__delete_property_request__field_descriptors[5] =
 {
   {
-    "property_id",
+    "f1_property_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeletePropertyRequest, property_id),
+    offsetof(Tenancy__V1__DeletePropertyRequest, f1_property_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "cascade",
+    "f2_cascade",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeletePropertyRequest, cascade),
+    offsetof(Tenancy__V1__DeletePropertyRequest, f2_cascade),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "delete_devices",
+    "f3_delete_devices",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeletePropertyRequest, delete_devices),
+    offsetof(Tenancy__V1__DeletePropertyRequest, f3_delete_devices),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "dry_run",
+    "f4_dry_run",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeletePropertyRequest, dry_run),
+    offsetof(Tenancy__V1__DeletePropertyRequest, f4_dry_run),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f5_idempotency_key",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeletePropertyRequest, idempotency_key),
+    offsetof(Tenancy__V1__DeletePropertyRequest, f5_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -806,11 +806,11 @@ static const ProtobufCFieldDescriptor tenancy__v1__delete_property_request__fiel
   },
 };
 static const unsigned tenancy__v1__delete_property_request__field_indices_by_name[] = {
-  1,   /* field[1] = cascade */
-  2,   /* field[2] = delete_devices */
-  3,   /* field[3] = dry_run */
-  4,   /* field[4] = idempotency_key */
-  0,   /* field[0] = property_id */
+  0,   /* field[0] = f1_property_id */
+  1,   /* field[1] = f2_cascade */
+  2,   /* field[2] = f3_delete_devices */
+  3,   /* field[3] = f4_dry_run */
+  4,   /* field[4] = f5_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__delete_property_request__number_ranges[1 + 1] =
 {
@@ -835,72 +835,72 @@ const ProtobufCMessageDescriptor tenancy__v1__delete_property_request__descripto
 static const ProtobufCFieldDescriptor tenancy__v1__create_property_unit_request__field_descriptors[6] =
 {
   {
-    "property_id",
+    "f1_property_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CreatePropertyUnitRequest, property_id),
+    offsetof(Tenancy__V1__CreatePropertyUnitRequest, f1_property_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "name",
+    "f2_name",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CreatePropertyUnitRequest, name),
+    offsetof(Tenancy__V1__CreatePropertyUnitRequest, f2_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "tenant_user_ids",
+    "f3_tenant_user_ids",
     3,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__CreatePropertyUnitRequest, n_tenant_user_ids),
-    offsetof(Tenancy__V1__CreatePropertyUnitRequest, tenant_user_ids),
+    offsetof(Tenancy__V1__CreatePropertyUnitRequest, n_f3_tenant_user_ids),
+    offsetof(Tenancy__V1__CreatePropertyUnitRequest, f3_tenant_user_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "device_ids",
+    "f4_device_ids",
     4,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__CreatePropertyUnitRequest, n_device_ids),
-    offsetof(Tenancy__V1__CreatePropertyUnitRequest, device_ids),
+    offsetof(Tenancy__V1__CreatePropertyUnitRequest, n_f4_device_ids),
+    offsetof(Tenancy__V1__CreatePropertyUnitRequest, f4_device_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "common_area_device_ids",
+    "f5_common_area_device_ids",
     5,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__CreatePropertyUnitRequest, n_common_area_device_ids),
-    offsetof(Tenancy__V1__CreatePropertyUnitRequest, common_area_device_ids),
+    offsetof(Tenancy__V1__CreatePropertyUnitRequest, n_f5_common_area_device_ids),
+    offsetof(Tenancy__V1__CreatePropertyUnitRequest, f5_common_area_device_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f6_idempotency_key",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CreatePropertyUnitRequest, idempotency_key),
+    offsetof(Tenancy__V1__CreatePropertyUnitRequest, f6_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -908,12 +908,12 @@ static const ProtobufCFieldDescriptor tenancy__v1__create_property_unit_request_
   },
 };
 static const unsigned tenancy__v1__create_property_unit_request__field_indices_by_name[] = {
-  4,   /* field[4] = common_area_device_ids */
-  3,   /* field[3] = device_ids */
-  5,   /* field[5] = idempotency_key */
-  1,   /* field[1] = name */
-  0,   /* field[0] = property_id */
-  2,   /* field[2] = tenant_user_ids */
+  0,   /* field[0] = f1_property_id */
+  1,   /* field[1] = f2_name */
+  2,   /* field[2] = f3_tenant_user_ids */
+  3,   /* field[3] = f4_device_ids */
+  4,   /* field[4] = f5_common_area_device_ids */
+  5,   /* field[5] = f6_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__create_property_unit_request__number_ranges[1 + 1] =
 {
@@ -938,36 +938,36 @@ const ProtobufCMessageDescriptor tenancy__v1__create_property_unit_request__desc
 static const ProtobufCFieldDescriptor tenancy__v1__add_property_manager_request__field_descriptors[3] =
 {
   {
-    "property_id",
+    "f1_property_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AddPropertyManagerRequest, property_id),
+    offsetof(Tenancy__V1__AddPropertyManagerRequest, f1_property_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "user_id",
+    "f2_user_id",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AddPropertyManagerRequest, user_id),
+    offsetof(Tenancy__V1__AddPropertyManagerRequest, f2_user_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f3_idempotency_key",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AddPropertyManagerRequest, idempotency_key),
+    offsetof(Tenancy__V1__AddPropertyManagerRequest, f3_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -975,9 +975,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__add_property_manager_request_
   },
 };
 static const unsigned tenancy__v1__add_property_manager_request__field_indices_by_name[] = {
-  2,   /* field[2] = idempotency_key */
-  0,   /* field[0] = property_id */
-  1,   /* field[1] = user_id */
+  0,   /* field[0] = f1_property_id */
+  1,   /* field[1] = f2_user_id */
+  2,   /* field[2] = f3_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__add_property_manager_request__number_ranges[1 + 1] =
 {
@@ -1002,36 +1002,36 @@ const ProtobufCMessageDescriptor tenancy__v1__add_property_manager_request__desc
 static const ProtobufCFieldDescriptor tenancy__v1__remove_property_manager_request__field_descriptors[3] =
 {
   {
-    "property_id",
+    "f1_property_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RemovePropertyManagerRequest, property_id),
+    offsetof(Tenancy__V1__RemovePropertyManagerRequest, f1_property_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "user_id",
+    "f2_user_id",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RemovePropertyManagerRequest, user_id),
+    offsetof(Tenancy__V1__RemovePropertyManagerRequest, f2_user_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f3_idempotency_key",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RemovePropertyManagerRequest, idempotency_key),
+    offsetof(Tenancy__V1__RemovePropertyManagerRequest, f3_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -1039,9 +1039,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__remove_property_manager_reque
   },
 };
 static const unsigned tenancy__v1__remove_property_manager_request__field_indices_by_name[] = {
-  2,   /* field[2] = idempotency_key */
-  0,   /* field[0] = property_id */
-  1,   /* field[1] = user_id */
+  0,   /* field[0] = f1_property_id */
+  1,   /* field[1] = f2_user_id */
+  2,   /* field[2] = f3_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__remove_property_manager_request__number_ranges[1 + 1] =
 {

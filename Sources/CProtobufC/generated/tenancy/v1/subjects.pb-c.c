@@ -46,60 +46,60 @@ void   tenancy__v1__list_suspended_response__init
 static const ProtobufCFieldDescriptor tenancy__v1__suspension__field_descriptors[5] =
 {
   {
-    "user_id",
+    "f1_user_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Suspension, user_id),
+    offsetof(Tenancy__V1__Suspension, f1_user_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "note",
+    "f2_note",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Suspension, note),
+    offsetof(Tenancy__V1__Suspension, f2_note),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "suspended_by",
+    "f3_suspended_by",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Suspension, suspended_by),
+    offsetof(Tenancy__V1__Suspension, f3_suspended_by),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "suspended_at",
+    "f4_suspended_at",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Suspension, suspended_at),
+    offsetof(Tenancy__V1__Suspension, f4_suspended_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "revision",
+    "f5_revision",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Suspension, revision),
+    offsetof(Tenancy__V1__Suspension, f5_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -107,11 +107,11 @@ static const ProtobufCFieldDescriptor tenancy__v1__suspension__field_descriptors
   },
 };
 static const unsigned tenancy__v1__suspension__field_indices_by_name[] = {
-  1,   /* field[1] = note */
-  4,   /* field[4] = revision */
-  3,   /* field[3] = suspended_at */
-  2,   /* field[2] = suspended_by */
-  0,   /* field[0] = user_id */
+  0,   /* field[0] = f1_user_id */
+  1,   /* field[1] = f2_note */
+  2,   /* field[2] = f3_suspended_by */
+  3,   /* field[3] = f4_suspended_at */
+  4,   /* field[4] = f5_revision */
 };
 static const ProtobufCIntRange tenancy__v1__suspension__number_ranges[1 + 1] =
 {
@@ -136,36 +136,36 @@ const ProtobufCMessageDescriptor tenancy__v1__suspension__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__suspend_request__field_descriptors[3] =
 {
   {
-    "user_id",
+    "f1_user_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__SuspendRequest, user_id),
+    offsetof(Tenancy__V1__SuspendRequest, f1_user_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "note",
+    "f2_note",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__SuspendRequest, note),
+    offsetof(Tenancy__V1__SuspendRequest, f2_note),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f3_idempotency_key",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__SuspendRequest, idempotency_key),
+    offsetof(Tenancy__V1__SuspendRequest, f3_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -173,9 +173,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__suspend_request__field_descri
   },
 };
 static const unsigned tenancy__v1__suspend_request__field_indices_by_name[] = {
-  2,   /* field[2] = idempotency_key */
-  1,   /* field[1] = note */
-  0,   /* field[0] = user_id */
+  0,   /* field[0] = f1_user_id */
+  1,   /* field[1] = f2_note */
+  2,   /* field[2] = f3_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__suspend_request__number_ranges[1 + 1] =
 {
@@ -200,24 +200,24 @@ const ProtobufCMessageDescriptor tenancy__v1__suspend_request__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__resume_request__field_descriptors[2] =
 {
   {
-    "user_id",
+    "f1_user_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ResumeRequest, user_id),
+    offsetof(Tenancy__V1__ResumeRequest, f1_user_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f2_idempotency_key",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ResumeRequest, idempotency_key),
+    offsetof(Tenancy__V1__ResumeRequest, f2_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -225,8 +225,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__resume_request__field_descrip
   },
 };
 static const unsigned tenancy__v1__resume_request__field_indices_by_name[] = {
-  1,   /* field[1] = idempotency_key */
-  0,   /* field[0] = user_id */
+  0,   /* field[0] = f1_user_id */
+  1,   /* field[1] = f2_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__resume_request__number_ranges[1 + 1] =
 {
@@ -251,24 +251,24 @@ const ProtobufCMessageDescriptor tenancy__v1__resume_request__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__resume_response__field_descriptors[2] =
 {
   {
-    "was_suspended",
+    "f1_was_suspended",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ResumeResponse, was_suspended),
+    offsetof(Tenancy__V1__ResumeResponse, f1_was_suspended),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "revision",
+    "f2_revision",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ResumeResponse, revision),
+    offsetof(Tenancy__V1__ResumeResponse, f2_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -276,8 +276,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__resume_response__field_descri
   },
 };
 static const unsigned tenancy__v1__resume_response__field_indices_by_name[] = {
-  1,   /* field[1] = revision */
-  0,   /* field[0] = was_suspended */
+  0,   /* field[0] = f1_was_suspended */
+  1,   /* field[1] = f2_revision */
 };
 static const ProtobufCIntRange tenancy__v1__resume_response__number_ranges[1 + 1] =
 {
@@ -302,24 +302,24 @@ const ProtobufCMessageDescriptor tenancy__v1__resume_response__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__list_suspended_request__field_descriptors[2] =
 {
   {
-    "page_size",
+    "f1_page_size",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListSuspendedRequest, page_size),
+    offsetof(Tenancy__V1__ListSuspendedRequest, f1_page_size),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_token",
+    "f2_page_token",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListSuspendedRequest, page_token),
+    offsetof(Tenancy__V1__ListSuspendedRequest, f2_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -327,8 +327,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_suspended_request__field
   },
 };
 static const unsigned tenancy__v1__list_suspended_request__field_indices_by_name[] = {
-  0,   /* field[0] = page_size */
-  1,   /* field[1] = page_token */
+  0,   /* field[0] = f1_page_size */
+  1,   /* field[1] = f2_page_token */
 };
 static const ProtobufCIntRange tenancy__v1__list_suspended_request__number_ranges[1 + 1] =
 {
@@ -353,24 +353,24 @@ const ProtobufCMessageDescriptor tenancy__v1__list_suspended_request__descriptor
 static const ProtobufCFieldDescriptor tenancy__v1__list_suspended_response__field_descriptors[2] =
 {
   {
-    "suspensions",
+    "f1_suspensions",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Tenancy__V1__ListSuspendedResponse, n_suspensions),
-    offsetof(Tenancy__V1__ListSuspendedResponse, suspensions),
+    offsetof(Tenancy__V1__ListSuspendedResponse, n_f1_suspensions),
+    offsetof(Tenancy__V1__ListSuspendedResponse, f1_suspensions),
     &tenancy__v1__suspension__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "next_page_token",
+    "f2_next_page_token",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListSuspendedResponse, next_page_token),
+    offsetof(Tenancy__V1__ListSuspendedResponse, f2_next_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -378,8 +378,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_suspended_response__fiel
   },
 };
 static const unsigned tenancy__v1__list_suspended_response__field_indices_by_name[] = {
-  1,   /* field[1] = next_page_token */
-  0,   /* field[0] = suspensions */
+  0,   /* field[0] = f1_suspensions */
+  1,   /* field[1] = f2_next_page_token */
 };
 static const ProtobufCIntRange tenancy__v1__list_suspended_response__number_ranges[1 + 1] =
 {

@@ -88,108 +88,108 @@ void   tenancy__v1__assign_device_request__init
 static const ProtobufCFieldDescriptor tenancy__v1__unit__field_descriptors[9] =
 {
   {
-    "id",
+    "f1_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Unit, id),
+    offsetof(Tenancy__V1__Unit, f1_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "name",
+    "f2_name",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Unit, name),
+    offsetof(Tenancy__V1__Unit, f2_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "property_id",
+    "f3_property_id",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Unit, property_id),
+    offsetof(Tenancy__V1__Unit, f3_property_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "tenant_user_ids",
+    "f4_tenant_user_ids",
     4,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__Unit, n_tenant_user_ids),
-    offsetof(Tenancy__V1__Unit, tenant_user_ids),
+    offsetof(Tenancy__V1__Unit, n_f4_tenant_user_ids),
+    offsetof(Tenancy__V1__Unit, f4_tenant_user_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "device_ids",
+    "f5_device_ids",
     5,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__Unit, n_device_ids),
-    offsetof(Tenancy__V1__Unit, device_ids),
+    offsetof(Tenancy__V1__Unit, n_f5_device_ids),
+    offsetof(Tenancy__V1__Unit, f5_device_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "common_area_device_ids",
+    "f6_common_area_device_ids",
     6,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__Unit, n_common_area_device_ids),
-    offsetof(Tenancy__V1__Unit, common_area_device_ids),
+    offsetof(Tenancy__V1__Unit, n_f6_common_area_device_ids),
+    offsetof(Tenancy__V1__Unit, f6_common_area_device_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "created_at",
+    "f7_created_at",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Unit, created_at),
+    offsetof(Tenancy__V1__Unit, f7_created_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "updated_at",
+    "f8_updated_at",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Unit, updated_at),
+    offsetof(Tenancy__V1__Unit, f8_updated_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "revision",
+    "f9_revision",
     9,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Unit, revision),
+    offsetof(Tenancy__V1__Unit, f9_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -197,15 +197,15 @@ static const ProtobufCFieldDescriptor tenancy__v1__unit__field_descriptors[9] =
   },
 };
 static const unsigned tenancy__v1__unit__field_indices_by_name[] = {
-  5,   /* field[5] = common_area_device_ids */
-  6,   /* field[6] = created_at */
-  4,   /* field[4] = device_ids */
-  0,   /* field[0] = id */
-  1,   /* field[1] = name */
-  2,   /* field[2] = property_id */
-  8,   /* field[8] = revision */
-  3,   /* field[3] = tenant_user_ids */
-  7,   /* field[7] = updated_at */
+  0,   /* field[0] = f1_id */
+  1,   /* field[1] = f2_name */
+  2,   /* field[2] = f3_property_id */
+  3,   /* field[3] = f4_tenant_user_ids */
+  4,   /* field[4] = f5_device_ids */
+  5,   /* field[5] = f6_common_area_device_ids */
+  6,   /* field[6] = f7_created_at */
+  7,   /* field[7] = f8_updated_at */
+  8,   /* field[8] = f9_revision */
 };
 static const ProtobufCIntRange tenancy__v1__unit__number_ranges[1 + 1] =
 {
@@ -230,72 +230,72 @@ const ProtobufCMessageDescriptor tenancy__v1__unit__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__create_unit_request__field_descriptors[6] =
 {
   {
-    "property_id",
+    "f1_property_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CreateUnitRequest, property_id),
+    offsetof(Tenancy__V1__CreateUnitRequest, f1_property_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "name",
+    "f2_name",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CreateUnitRequest, name),
+    offsetof(Tenancy__V1__CreateUnitRequest, f2_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "tenant_user_ids",
+    "f3_tenant_user_ids",
     3,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__CreateUnitRequest, n_tenant_user_ids),
-    offsetof(Tenancy__V1__CreateUnitRequest, tenant_user_ids),
+    offsetof(Tenancy__V1__CreateUnitRequest, n_f3_tenant_user_ids),
+    offsetof(Tenancy__V1__CreateUnitRequest, f3_tenant_user_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "device_ids",
+    "f4_device_ids",
     4,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__CreateUnitRequest, n_device_ids),
-    offsetof(Tenancy__V1__CreateUnitRequest, device_ids),
+    offsetof(Tenancy__V1__CreateUnitRequest, n_f4_device_ids),
+    offsetof(Tenancy__V1__CreateUnitRequest, f4_device_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "common_area_device_ids",
+    "f5_common_area_device_ids",
     5,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__CreateUnitRequest, n_common_area_device_ids),
-    offsetof(Tenancy__V1__CreateUnitRequest, common_area_device_ids),
+    offsetof(Tenancy__V1__CreateUnitRequest, n_f5_common_area_device_ids),
+    offsetof(Tenancy__V1__CreateUnitRequest, f5_common_area_device_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f6_idempotency_key",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__CreateUnitRequest, idempotency_key),
+    offsetof(Tenancy__V1__CreateUnitRequest, f6_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -303,12 +303,12 @@ static const ProtobufCFieldDescriptor tenancy__v1__create_unit_request__field_de
   },
 };
 static const unsigned tenancy__v1__create_unit_request__field_indices_by_name[] = {
-  4,   /* field[4] = common_area_device_ids */
-  3,   /* field[3] = device_ids */
-  5,   /* field[5] = idempotency_key */
-  1,   /* field[1] = name */
-  0,   /* field[0] = property_id */
-  2,   /* field[2] = tenant_user_ids */
+  0,   /* field[0] = f1_property_id */
+  1,   /* field[1] = f2_name */
+  2,   /* field[2] = f3_tenant_user_ids */
+  3,   /* field[3] = f4_device_ids */
+  4,   /* field[4] = f5_common_area_device_ids */
+  5,   /* field[5] = f6_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__create_unit_request__number_ranges[1 + 1] =
 {
@@ -333,72 +333,72 @@ const ProtobufCMessageDescriptor tenancy__v1__create_unit_request__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__list_units_request__field_descriptors[6] =
 {
   {
-    "property_id",
+    "f1_property_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListUnitsRequest, property_id),
+    offsetof(Tenancy__V1__ListUnitsRequest, f1_property_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_size",
+    "f2_page_size",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListUnitsRequest, page_size),
+    offsetof(Tenancy__V1__ListUnitsRequest, f2_page_size),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_token",
+    "f3_page_token",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListUnitsRequest, page_token),
+    offsetof(Tenancy__V1__ListUnitsRequest, f3_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "sort_by",
+    "f4_sort_by",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListUnitsRequest, sort_by),
+    offsetof(Tenancy__V1__ListUnitsRequest, f4_sort_by),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "text",
+    "f5_text",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListUnitsRequest, text),
+    offsetof(Tenancy__V1__ListUnitsRequest, f5_text),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "at_least_revision",
+    "f6_at_least_revision",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListUnitsRequest, at_least_revision),
+    offsetof(Tenancy__V1__ListUnitsRequest, f6_at_least_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -406,12 +406,12 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_units_request__field_des
   },
 };
 static const unsigned tenancy__v1__list_units_request__field_indices_by_name[] = {
-  5,   /* field[5] = at_least_revision */
-  1,   /* field[1] = page_size */
-  2,   /* field[2] = page_token */
-  0,   /* field[0] = property_id */
-  3,   /* field[3] = sort_by */
-  4,   /* field[4] = text */
+  0,   /* field[0] = f1_property_id */
+  1,   /* field[1] = f2_page_size */
+  2,   /* field[2] = f3_page_token */
+  3,   /* field[3] = f4_sort_by */
+  4,   /* field[4] = f5_text */
+  5,   /* field[5] = f6_at_least_revision */
 };
 static const ProtobufCIntRange tenancy__v1__list_units_request__number_ranges[1 + 1] =
 {
@@ -436,36 +436,36 @@ const ProtobufCMessageDescriptor tenancy__v1__list_units_request__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__list_units_response__field_descriptors[3] =
 {
   {
-    "units",
+    "f1_units",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Tenancy__V1__ListUnitsResponse, n_units),
-    offsetof(Tenancy__V1__ListUnitsResponse, units),
+    offsetof(Tenancy__V1__ListUnitsResponse, n_f1_units),
+    offsetof(Tenancy__V1__ListUnitsResponse, f1_units),
     &tenancy__v1__unit__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "next_page_token",
+    "f2_next_page_token",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListUnitsResponse, next_page_token),
+    offsetof(Tenancy__V1__ListUnitsResponse, f2_next_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "total_size",
+    "f3_total_size",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListUnitsResponse, total_size),
+    offsetof(Tenancy__V1__ListUnitsResponse, f3_total_size),
     NULL,
     NULL,
     0,             /* flags */
@@ -473,9 +473,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_units_response__field_de
   },
 };
 static const unsigned tenancy__v1__list_units_response__field_indices_by_name[] = {
-  1,   /* field[1] = next_page_token */
-  2,   /* field[2] = total_size */
-  0,   /* field[0] = units */
+  0,   /* field[0] = f1_units */
+  1,   /* field[1] = f2_next_page_token */
+  2,   /* field[2] = f3_total_size */
 };
 static const ProtobufCIntRange tenancy__v1__list_units_response__number_ranges[1 + 1] =
 {
@@ -500,24 +500,24 @@ const ProtobufCMessageDescriptor tenancy__v1__list_units_response__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__get_unit_request__field_descriptors[2] =
 {
   {
-    "unit_id",
+    "f1_unit_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GetUnitRequest, unit_id),
+    offsetof(Tenancy__V1__GetUnitRequest, f1_unit_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "at_least_revision",
+    "f2_at_least_revision",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__GetUnitRequest, at_least_revision),
+    offsetof(Tenancy__V1__GetUnitRequest, f2_at_least_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -525,8 +525,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__get_unit_request__field_descr
   },
 };
 static const unsigned tenancy__v1__get_unit_request__field_indices_by_name[] = {
-  1,   /* field[1] = at_least_revision */
-  0,   /* field[0] = unit_id */
+  0,   /* field[0] = f1_unit_id */
+  1,   /* field[1] = f2_at_least_revision */
 };
 static const ProtobufCIntRange tenancy__v1__get_unit_request__number_ranges[1 + 1] =
 {
@@ -551,12 +551,12 @@ const ProtobufCMessageDescriptor tenancy__v1__get_unit_request__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__device_list__field_descriptors[1] =
 {
   {
-    "device_ids",
+    "f1_device_ids",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__DeviceList, n_device_ids),
-    offsetof(Tenancy__V1__DeviceList, device_ids),
+    offsetof(Tenancy__V1__DeviceList, n_f1_device_ids),
+    offsetof(Tenancy__V1__DeviceList, f1_device_ids),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -564,7 +564,7 @@ static const ProtobufCFieldDescriptor tenancy__v1__device_list__field_descriptor
   },
 };
 static const unsigned tenancy__v1__device_list__field_indices_by_name[] = {
-  0,   /* field[0] = device_ids */
+  0,   /* field[0] = f1_device_ids */
 };
 static const ProtobufCIntRange tenancy__v1__device_list__number_ranges[1 + 1] =
 {
@@ -589,60 +589,60 @@ const ProtobufCMessageDescriptor tenancy__v1__device_list__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__update_unit_request__field_descriptors[5] =
 {
   {
-    "unit_id",
+    "f1_unit_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdateUnitRequest, unit_id),
+    offsetof(Tenancy__V1__UpdateUnitRequest, f1_unit_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "name",
+    "f2_name",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__UpdateUnitRequest, _name_case),
-    offsetof(Tenancy__V1__UpdateUnitRequest, name),
+    offsetof(Tenancy__V1__UpdateUnitRequest, p2_name_case),
+    offsetof(Tenancy__V1__UpdateUnitRequest, f2_name),
     NULL,
     &protobuf_c_empty_string,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "common_area_devices",
+    "f3_common_area_devices",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdateUnitRequest, common_area_devices),
+    offsetof(Tenancy__V1__UpdateUnitRequest, f3_common_area_devices),
     &tenancy__v1__device_list__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "expected_revision",
+    "f4_expected_revision",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdateUnitRequest, expected_revision),
+    offsetof(Tenancy__V1__UpdateUnitRequest, f4_expected_revision),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f5_idempotency_key",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__UpdateUnitRequest, idempotency_key),
+    offsetof(Tenancy__V1__UpdateUnitRequest, f5_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -650,11 +650,11 @@ static const ProtobufCFieldDescriptor tenancy__v1__update_unit_request__field_de
   },
 };
 static const unsigned tenancy__v1__update_unit_request__field_indices_by_name[] = {
-  2,   /* field[2] = common_area_devices */
-  3,   /* field[3] = expected_revision */
-  4,   /* field[4] = idempotency_key */
-  1,   /* field[1] = name */
-  0,   /* field[0] = unit_id */
+  0,   /* field[0] = f1_unit_id */
+  1,   /* field[1] = f2_name */
+  2,   /* field[2] = f3_common_area_devices */
+  3,   /* field[3] = f4_expected_revision */
+  4,   /* field[4] = f5_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__update_unit_request__number_ranges[1 + 1] =
 {
@@ -679,60 +679,60 @@ const ProtobufCMessageDescriptor tenancy__v1__update_unit_request__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__delete_unit_request__field_descriptors[5] =
 {
   {
-    "unit_id",
+    "f1_unit_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeleteUnitRequest, unit_id),
+    offsetof(Tenancy__V1__DeleteUnitRequest, f1_unit_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "cascade",
+    "f2_cascade",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeleteUnitRequest, cascade),
+    offsetof(Tenancy__V1__DeleteUnitRequest, f2_cascade),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "delete_devices",
+    "f3_delete_devices",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeleteUnitRequest, delete_devices),
+    offsetof(Tenancy__V1__DeleteUnitRequest, f3_delete_devices),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "dry_run",
+    "f4_dry_run",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeleteUnitRequest, dry_run),
+    offsetof(Tenancy__V1__DeleteUnitRequest, f4_dry_run),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f5_idempotency_key",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__DeleteUnitRequest, idempotency_key),
+    offsetof(Tenancy__V1__DeleteUnitRequest, f5_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -740,11 +740,11 @@ static const ProtobufCFieldDescriptor tenancy__v1__delete_unit_request__field_de
   },
 };
 static const unsigned tenancy__v1__delete_unit_request__field_indices_by_name[] = {
-  1,   /* field[1] = cascade */
-  2,   /* field[2] = delete_devices */
-  3,   /* field[3] = dry_run */
-  4,   /* field[4] = idempotency_key */
-  0,   /* field[0] = unit_id */
+  0,   /* field[0] = f1_unit_id */
+  1,   /* field[1] = f2_cascade */
+  2,   /* field[2] = f3_delete_devices */
+  3,   /* field[3] = f4_dry_run */
+  4,   /* field[4] = f5_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__delete_unit_request__number_ranges[1 + 1] =
 {
@@ -769,60 +769,60 @@ const ProtobufCMessageDescriptor tenancy__v1__delete_unit_request__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__add_tenant_request__field_descriptors[5] =
 {
   {
-    "unit_id",
+    "f1_unit_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AddTenantRequest, unit_id),
+    offsetof(Tenancy__V1__AddTenantRequest, f1_unit_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "user_id",
+    "f2_user_id",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AddTenantRequest, user_id),
+    offsetof(Tenancy__V1__AddTenantRequest, f2_user_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "valid_from",
+    "f3_valid_from",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AddTenantRequest, valid_from),
+    offsetof(Tenancy__V1__AddTenantRequest, f3_valid_from),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "valid_until",
+    "f4_valid_until",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AddTenantRequest, valid_until),
+    offsetof(Tenancy__V1__AddTenantRequest, f4_valid_until),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f5_idempotency_key",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AddTenantRequest, idempotency_key),
+    offsetof(Tenancy__V1__AddTenantRequest, f5_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -830,11 +830,11 @@ static const ProtobufCFieldDescriptor tenancy__v1__add_tenant_request__field_des
   },
 };
 static const unsigned tenancy__v1__add_tenant_request__field_indices_by_name[] = {
-  4,   /* field[4] = idempotency_key */
-  0,   /* field[0] = unit_id */
-  1,   /* field[1] = user_id */
-  2,   /* field[2] = valid_from */
-  3,   /* field[3] = valid_until */
+  0,   /* field[0] = f1_unit_id */
+  1,   /* field[1] = f2_user_id */
+  2,   /* field[2] = f3_valid_from */
+  3,   /* field[3] = f4_valid_until */
+  4,   /* field[4] = f5_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__add_tenant_request__number_ranges[1 + 1] =
 {
@@ -859,36 +859,36 @@ const ProtobufCMessageDescriptor tenancy__v1__add_tenant_request__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__remove_tenant_request__field_descriptors[3] =
 {
   {
-    "unit_id",
+    "f1_unit_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RemoveTenantRequest, unit_id),
+    offsetof(Tenancy__V1__RemoveTenantRequest, f1_unit_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "user_id",
+    "f2_user_id",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RemoveTenantRequest, user_id),
+    offsetof(Tenancy__V1__RemoveTenantRequest, f2_user_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f3_idempotency_key",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__RemoveTenantRequest, idempotency_key),
+    offsetof(Tenancy__V1__RemoveTenantRequest, f3_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -896,9 +896,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__remove_tenant_request__field_
   },
 };
 static const unsigned tenancy__v1__remove_tenant_request__field_indices_by_name[] = {
-  2,   /* field[2] = idempotency_key */
-  0,   /* field[0] = unit_id */
-  1,   /* field[1] = user_id */
+  0,   /* field[0] = f1_unit_id */
+  1,   /* field[1] = f2_user_id */
+  2,   /* field[2] = f3_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__remove_tenant_request__number_ranges[1 + 1] =
 {
@@ -923,36 +923,36 @@ const ProtobufCMessageDescriptor tenancy__v1__remove_tenant_request__descriptor 
 static const ProtobufCFieldDescriptor tenancy__v1__list_tenants_request__field_descriptors[3] =
 {
   {
-    "unit_id",
+    "f1_unit_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListTenantsRequest, unit_id),
+    offsetof(Tenancy__V1__ListTenantsRequest, f1_unit_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_size",
+    "f2_page_size",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListTenantsRequest, page_size),
+    offsetof(Tenancy__V1__ListTenantsRequest, f2_page_size),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "page_token",
+    "f3_page_token",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListTenantsRequest, page_token),
+    offsetof(Tenancy__V1__ListTenantsRequest, f3_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -960,9 +960,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_tenants_request__field_d
   },
 };
 static const unsigned tenancy__v1__list_tenants_request__field_indices_by_name[] = {
-  1,   /* field[1] = page_size */
-  2,   /* field[2] = page_token */
-  0,   /* field[0] = unit_id */
+  0,   /* field[0] = f1_unit_id */
+  1,   /* field[1] = f2_page_size */
+  2,   /* field[2] = f3_page_token */
 };
 static const ProtobufCIntRange tenancy__v1__list_tenants_request__number_ranges[1 + 1] =
 {
@@ -987,24 +987,24 @@ const ProtobufCMessageDescriptor tenancy__v1__list_tenants_request__descriptor =
 static const ProtobufCFieldDescriptor tenancy__v1__list_tenants_response__field_descriptors[2] =
 {
   {
-    "tenants",
+    "f1_tenants",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Tenancy__V1__ListTenantsResponse, n_tenants),
-    offsetof(Tenancy__V1__ListTenantsResponse, tenants),
+    offsetof(Tenancy__V1__ListTenantsResponse, n_f1_tenants),
+    offsetof(Tenancy__V1__ListTenantsResponse, f1_tenants),
     &tenancy__v1__user_summary__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "next_page_token",
+    "f2_next_page_token",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__ListTenantsResponse, next_page_token),
+    offsetof(Tenancy__V1__ListTenantsResponse, f2_next_page_token),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -1012,8 +1012,8 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_tenants_response__field_
   },
 };
 static const unsigned tenancy__v1__list_tenants_response__field_indices_by_name[] = {
-  1,   /* field[1] = next_page_token */
-  0,   /* field[0] = tenants */
+  0,   /* field[0] = f1_tenants */
+  1,   /* field[1] = f2_next_page_token */
 };
 static const ProtobufCIntRange tenancy__v1__list_tenants_response__number_ranges[1 + 1] =
 {
@@ -1038,36 +1038,36 @@ const ProtobufCMessageDescriptor tenancy__v1__list_tenants_response__descriptor 
 static const ProtobufCFieldDescriptor tenancy__v1__assign_device_request__field_descriptors[3] =
 {
   {
-    "unit_id",
+    "f1_unit_id",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AssignDeviceRequest, unit_id),
+    offsetof(Tenancy__V1__AssignDeviceRequest, f1_unit_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "device_id",
+    "f2_device_id",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AssignDeviceRequest, device_id),
+    offsetof(Tenancy__V1__AssignDeviceRequest, f2_device_id),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "idempotency_key",
+    "f3_idempotency_key",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__AssignDeviceRequest, idempotency_key),
+    offsetof(Tenancy__V1__AssignDeviceRequest, f3_idempotency_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -1075,9 +1075,9 @@ static const ProtobufCFieldDescriptor tenancy__v1__assign_device_request__field_
   },
 };
 static const unsigned tenancy__v1__assign_device_request__field_indices_by_name[] = {
-  1,   /* field[1] = device_id */
-  2,   /* field[2] = idempotency_key */
-  0,   /* field[0] = unit_id */
+  0,   /* field[0] = f1_unit_id */
+  1,   /* field[1] = f2_device_id */
+  2,   /* field[2] = f3_idempotency_key */
 };
 static const ProtobufCIntRange tenancy__v1__assign_device_request__number_ranges[1 + 1] =
 {

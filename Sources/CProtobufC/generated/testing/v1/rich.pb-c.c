@@ -67,6 +67,12 @@ void   testing__v1__ruled__named_entry__init
   static const Testing__V1__Ruled__NamedEntry init_value = TESTING__V1__RULED__NAMED_ENTRY__INIT;
   *message = init_value;
 }
+void   testing__v1__ruled__hints_entry__init
+                     (Testing__V1__Ruled__HintsEntry         *message)
+{
+  static const Testing__V1__Ruled__HintsEntry init_value = TESTING__V1__RULED__HINTS_ENTRY__INIT;
+  *message = init_value;
+}
 void   testing__v1__ruled__init
                      (Testing__V1__Ruled         *message)
 {
@@ -76,60 +82,60 @@ void   testing__v1__ruled__init
 static const ProtobufCFieldDescriptor testing__v1__node__field_descriptors[5] =
 {
   {
-    "name",
+    "f1_name",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Node, name),
+    offsetof(Testing__V1__Node, f1_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "child",
+    "f2_child",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Node, child),
+    offsetof(Testing__V1__Node, f2_child),
     &testing__v1__node__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "children",
+    "f3_children",
     3,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Testing__V1__Node, n_children),
-    offsetof(Testing__V1__Node, children),
+    offsetof(Testing__V1__Node, n_f3_children),
+    offsetof(Testing__V1__Node, f3_children),
     &testing__v1__node__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "next",
+    "f4_next",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Testing__V1__Node, link_case),
-    offsetof(Testing__V1__Node, next),
+    offsetof(Testing__V1__Node, o0_link_case),
+    offsetof(Testing__V1__Node, f4_next),
     &testing__v1__node__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "end",
+    "f5_end",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
-    offsetof(Testing__V1__Node, link_case),
-    offsetof(Testing__V1__Node, end),
+    offsetof(Testing__V1__Node, o0_link_case),
+    offsetof(Testing__V1__Node, f5_end),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
@@ -137,11 +143,11 @@ static const ProtobufCFieldDescriptor testing__v1__node__field_descriptors[5] =
   },
 };
 static const unsigned testing__v1__node__field_indices_by_name[] = {
-  1,   /* field[1] = child */
-  2,   /* field[2] = children */
-  4,   /* field[4] = end */
-  0,   /* field[0] = name */
-  3,   /* field[3] = next */
+  0,   /* field[0] = f1_name */
+  1,   /* field[1] = f2_child */
+  2,   /* field[2] = f3_children */
+  3,   /* field[3] = f4_next */
+  4,   /* field[4] = f5_end */
 };
 static const ProtobufCIntRange testing__v1__node__number_ranges[1 + 1] =
 {
@@ -166,60 +172,60 @@ const ProtobufCMessageDescriptor testing__v1__node__descriptor =
 static const ProtobufCFieldDescriptor testing__v1__rich__part__field_descriptors[5] =
 {
   {
-    "label",
+    "f1_label",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich__Part, label),
+    offsetof(Testing__V1__Rich__Part, f1_label),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "count",
+    "f2_count",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT32,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich__Part, count),
+    offsetof(Testing__V1__Rich__Part, f2_count),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "sizes",
+    "f3_sizes",
     3,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_INT32,
-    offsetof(Testing__V1__Rich__Part, n_sizes),
-    offsetof(Testing__V1__Rich__Part, sizes),
+    offsetof(Testing__V1__Rich__Part, n_f3_sizes),
+    offsetof(Testing__V1__Rich__Part, f3_sizes),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "by_name",
+    "f4_by_name",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Testing__V1__Rich__Part, choice_case),
-    offsetof(Testing__V1__Rich__Part, by_name),
+    offsetof(Testing__V1__Rich__Part, o0_choice_case),
+    offsetof(Testing__V1__Rich__Part, f4_by_name),
     NULL,
     &protobuf_c_empty_string,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "by_number",
+    "f5_by_number",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
-    offsetof(Testing__V1__Rich__Part, choice_case),
-    offsetof(Testing__V1__Rich__Part, by_number),
+    offsetof(Testing__V1__Rich__Part, o0_choice_case),
+    offsetof(Testing__V1__Rich__Part, f5_by_number),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
@@ -227,11 +233,11 @@ static const ProtobufCFieldDescriptor testing__v1__rich__part__field_descriptors
   },
 };
 static const unsigned testing__v1__rich__part__field_indices_by_name[] = {
-  3,   /* field[3] = by_name */
-  4,   /* field[4] = by_number */
-  1,   /* field[1] = count */
-  0,   /* field[0] = label */
-  2,   /* field[2] = sizes */
+  0,   /* field[0] = f1_label */
+  1,   /* field[1] = f2_count */
+  2,   /* field[2] = f3_sizes */
+  3,   /* field[3] = f4_by_name */
+  4,   /* field[4] = f5_by_number */
 };
 static const ProtobufCIntRange testing__v1__rich__part__number_ranges[1 + 1] =
 {
@@ -256,24 +262,24 @@ const ProtobufCMessageDescriptor testing__v1__rich__part__descriptor =
 static const ProtobufCFieldDescriptor testing__v1__rich__labels_entry__field_descriptors[2] =
 {
   {
-    "key",
+    "f1_key",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich__LabelsEntry, key),
+    offsetof(Testing__V1__Rich__LabelsEntry, f1_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "value",
+    "f2_value",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich__LabelsEntry, value),
+    offsetof(Testing__V1__Rich__LabelsEntry, f2_value),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -281,8 +287,8 @@ static const ProtobufCFieldDescriptor testing__v1__rich__labels_entry__field_des
   },
 };
 static const unsigned testing__v1__rich__labels_entry__field_indices_by_name[] = {
-  0,   /* field[0] = key */
-  1,   /* field[1] = value */
+  0,   /* field[0] = f1_key */
+  1,   /* field[1] = f2_value */
 };
 static const ProtobufCIntRange testing__v1__rich__labels_entry__number_ranges[1 + 1] =
 {
@@ -307,24 +313,24 @@ const ProtobufCMessageDescriptor testing__v1__rich__labels_entry__descriptor =
 static const ProtobufCFieldDescriptor testing__v1__rich__parts_entry__field_descriptors[2] =
 {
   {
-    "key",
+    "f1_key",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich__PartsEntry, key),
+    offsetof(Testing__V1__Rich__PartsEntry, f1_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "value",
+    "f2_value",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich__PartsEntry, value),
+    offsetof(Testing__V1__Rich__PartsEntry, f2_value),
     &testing__v1__rich__part__descriptor,
     NULL,
     0,             /* flags */
@@ -332,8 +338,8 @@ static const ProtobufCFieldDescriptor testing__v1__rich__parts_entry__field_desc
   },
 };
 static const unsigned testing__v1__rich__parts_entry__field_indices_by_name[] = {
-  0,   /* field[0] = key */
-  1,   /* field[1] = value */
+  0,   /* field[0] = f1_key */
+  1,   /* field[1] = f2_value */
 };
 static const ProtobufCIntRange testing__v1__rich__parts_entry__number_ranges[1 + 1] =
 {
@@ -358,24 +364,24 @@ const ProtobufCMessageDescriptor testing__v1__rich__parts_entry__descriptor =
 static const ProtobufCFieldDescriptor testing__v1__rich__moods_entry__field_descriptors[2] =
 {
   {
-    "key",
+    "f1_key",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT32,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich__MoodsEntry, key),
+    offsetof(Testing__V1__Rich__MoodsEntry, f1_key),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "value",
+    "f2_value",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich__MoodsEntry, value),
+    offsetof(Testing__V1__Rich__MoodsEntry, f2_value),
     &testing__v1__mood__descriptor,
     NULL,
     0,             /* flags */
@@ -383,8 +389,8 @@ static const ProtobufCFieldDescriptor testing__v1__rich__moods_entry__field_desc
   },
 };
 static const unsigned testing__v1__rich__moods_entry__field_indices_by_name[] = {
-  0,   /* field[0] = key */
-  1,   /* field[1] = value */
+  0,   /* field[0] = f1_key */
+  1,   /* field[1] = f2_value */
 };
 static const ProtobufCIntRange testing__v1__rich__moods_entry__number_ranges[1 + 1] =
 {
@@ -409,24 +415,24 @@ const ProtobufCMessageDescriptor testing__v1__rich__moods_entry__descriptor =
 static const ProtobufCFieldDescriptor testing__v1__rich__blobs_entry__field_descriptors[2] =
 {
   {
-    "key",
+    "f1_key",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich__BlobsEntry, key),
+    offsetof(Testing__V1__Rich__BlobsEntry, f1_key),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "value",
+    "f2_value",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich__BlobsEntry, value),
+    offsetof(Testing__V1__Rich__BlobsEntry, f2_value),
     NULL,
     NULL,
     0,             /* flags */
@@ -434,8 +440,8 @@ static const ProtobufCFieldDescriptor testing__v1__rich__blobs_entry__field_desc
   },
 };
 static const unsigned testing__v1__rich__blobs_entry__field_indices_by_name[] = {
-  0,   /* field[0] = key */
-  1,   /* field[1] = value */
+  0,   /* field[0] = f1_key */
+  1,   /* field[1] = f2_value */
 };
 static const ProtobufCIntRange testing__v1__rich__blobs_entry__number_ranges[1 + 1] =
 {
@@ -460,33 +466,33 @@ const ProtobufCMessageDescriptor testing__v1__rich__blobs_entry__descriptor =
 static const ProtobufCFieldDescriptor testing__v1__rich__weights_entry__field_descriptors[2] =
 {
   {
-    "key",
+    "f1_key",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich__WeightsEntry, key),
+    offsetof(Testing__V1__Rich__WeightsEntry, f1_key),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "value",
+    "f2_value",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_DOUBLE,
-    0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich__WeightsEntry, value),
+    offsetof(Testing__V1__Rich__WeightsEntry, p2_value_case),
+    offsetof(Testing__V1__Rich__WeightsEntry, f2_value),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
 static const unsigned testing__v1__rich__weights_entry__field_indices_by_name[] = {
-  0,   /* field[0] = key */
-  1,   /* field[1] = value */
+  0,   /* field[0] = f1_key */
+  1,   /* field[1] = f2_value */
 };
 static const ProtobufCIntRange testing__v1__rich__weights_entry__number_ranges[1 + 1] =
 {
@@ -511,24 +517,24 @@ const ProtobufCMessageDescriptor testing__v1__rich__weights_entry__descriptor =
 static const ProtobufCFieldDescriptor testing__v1__rich__numbers_entry__field_descriptors[2] =
 {
   {
-    "key",
+    "f1_key",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_SINT64,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich__NumbersEntry, key),
+    offsetof(Testing__V1__Rich__NumbersEntry, f1_key),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "value",
+    "f2_value",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich__NumbersEntry, value),
+    offsetof(Testing__V1__Rich__NumbersEntry, f2_value),
     NULL,
     NULL,
     0,             /* flags */
@@ -536,8 +542,8 @@ static const ProtobufCFieldDescriptor testing__v1__rich__numbers_entry__field_de
   },
 };
 static const unsigned testing__v1__rich__numbers_entry__field_indices_by_name[] = {
-  0,   /* field[0] = key */
-  1,   /* field[1] = value */
+  0,   /* field[0] = f1_key */
+  1,   /* field[1] = f2_value */
 };
 static const ProtobufCIntRange testing__v1__rich__numbers_entry__number_ranges[1 + 1] =
 {
@@ -561,18 +567,18 @@ const ProtobufCMessageDescriptor testing__v1__rich__numbers_entry__descriptor =
 };
 static const ProtobufCEnumValue testing__v1__rich__size__enum_values_by_number[3] =
 {
-  { "SIZE_UNSPECIFIED", "TESTING__V1__RICH__SIZE__SIZE_UNSPECIFIED", 0 },
-  { "SIZE_SMALL", "TESTING__V1__RICH__SIZE__SIZE_SMALL", 1 },
-  { "SIZE_LARGE", "TESTING__V1__RICH__SIZE__SIZE_LARGE", 2 },
+  { "v0_SIZE_UNSPECIFIED", "TESTING__V1__RICH__SIZE__v0_SIZE_UNSPECIFIED", 0 },
+  { "v1_SIZE_SMALL", "TESTING__V1__RICH__SIZE__v1_SIZE_SMALL", 1 },
+  { "v2_SIZE_LARGE", "TESTING__V1__RICH__SIZE__v2_SIZE_LARGE", 2 },
 };
 static const ProtobufCIntRange testing__v1__rich__size__value_ranges[] = {
 {0, 0},{0, 3}
 };
 static const ProtobufCEnumValueIndex testing__v1__rich__size__enum_values_by_name[3] =
 {
-  { "SIZE_LARGE", 2 },
-  { "SIZE_SMALL", 1 },
-  { "SIZE_UNSPECIFIED", 0 },
+  { "v0_SIZE_UNSPECIFIED", 0 },
+  { "v1_SIZE_SMALL", 1 },
+  { "v2_SIZE_LARGE", 2 },
 };
 const ProtobufCEnumDescriptor testing__v1__rich__size__descriptor =
 {
@@ -592,864 +598,864 @@ const ProtobufCEnumDescriptor testing__v1__rich__size__descriptor =
 static const ProtobufCFieldDescriptor testing__v1__rich__field_descriptors[72] =
 {
   {
-    "int32_value",
+    "f1_int32_value",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT32,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, int32_value),
+    offsetof(Testing__V1__Rich, f1_int32_value),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "int64_value",
+    "f2_int64_value",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, int64_value),
+    offsetof(Testing__V1__Rich, f2_int64_value),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "uint32_value",
+    "f3_uint32_value",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, uint32_value),
+    offsetof(Testing__V1__Rich, f3_uint32_value),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "uint64_value",
+    "f4_uint64_value",
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, uint64_value),
+    offsetof(Testing__V1__Rich, f4_uint64_value),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "sint32_value",
+    "f5_sint32_value",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_SINT32,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, sint32_value),
+    offsetof(Testing__V1__Rich, f5_sint32_value),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "sint64_value",
+    "f6_sint64_value",
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_SINT64,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, sint64_value),
+    offsetof(Testing__V1__Rich, f6_sint64_value),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "fixed32_value",
+    "f7_fixed32_value",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_FIXED32,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, fixed32_value),
+    offsetof(Testing__V1__Rich, f7_fixed32_value),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "fixed64_value",
+    "f8_fixed64_value",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_FIXED64,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, fixed64_value),
+    offsetof(Testing__V1__Rich, f8_fixed64_value),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "sfixed32_value",
+    "f9_sfixed32_value",
     9,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_SFIXED32,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, sfixed32_value),
+    offsetof(Testing__V1__Rich, f9_sfixed32_value),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "sfixed64_value",
+    "f10_sfixed64_value",
     10,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_SFIXED64,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, sfixed64_value),
+    offsetof(Testing__V1__Rich, f10_sfixed64_value),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "float_value",
+    "f11_float_value",
     11,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_FLOAT,
-    0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, float_value),
+    offsetof(Testing__V1__Rich, p11_float_value_case),
+    offsetof(Testing__V1__Rich, f11_float_value),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "double_value",
+    "f12_double_value",
     12,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_DOUBLE,
-    0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, double_value),
+    offsetof(Testing__V1__Rich, p12_double_value_case),
+    offsetof(Testing__V1__Rich, f12_double_value),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "bool_value",
+    "f13_bool_value",
     13,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, bool_value),
+    offsetof(Testing__V1__Rich, f13_bool_value),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "string_value",
+    "f14_string_value",
     14,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, string_value),
+    offsetof(Testing__V1__Rich, f14_string_value),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "bytes_value",
+    "f15_bytes_value",
     15,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, bytes_value),
+    offsetof(Testing__V1__Rich, f15_bytes_value),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "mood",
+    "f16_mood",
     16,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, mood),
+    offsetof(Testing__V1__Rich, f16_mood),
     &testing__v1__mood__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "size",
+    "f17_size",
     17,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, size),
+    offsetof(Testing__V1__Rich, f17_size),
     &testing__v1__rich__size__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "part",
+    "f18_part",
     18,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, part),
+    offsetof(Testing__V1__Rich, f18_part),
     &testing__v1__rich__part__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "node",
+    "f19_node",
     19,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, node),
+    offsetof(Testing__V1__Rich, f19_node),
     &testing__v1__node__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "int32_list",
+    "f21_int32_list",
     21,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_INT32,
-    offsetof(Testing__V1__Rich, n_int32_list),
-    offsetof(Testing__V1__Rich, int32_list),
+    offsetof(Testing__V1__Rich, n_f21_int32_list),
+    offsetof(Testing__V1__Rich, f21_int32_list),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "int64_list",
+    "f22_int64_list",
     22,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_INT64,
-    offsetof(Testing__V1__Rich, n_int64_list),
-    offsetof(Testing__V1__Rich, int64_list),
+    offsetof(Testing__V1__Rich, n_f22_int64_list),
+    offsetof(Testing__V1__Rich, f22_int64_list),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "uint32_list",
+    "f23_uint32_list",
     23,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_UINT32,
-    offsetof(Testing__V1__Rich, n_uint32_list),
-    offsetof(Testing__V1__Rich, uint32_list),
+    offsetof(Testing__V1__Rich, n_f23_uint32_list),
+    offsetof(Testing__V1__Rich, f23_uint32_list),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "uint64_list",
+    "f24_uint64_list",
     24,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_UINT64,
-    offsetof(Testing__V1__Rich, n_uint64_list),
-    offsetof(Testing__V1__Rich, uint64_list),
+    offsetof(Testing__V1__Rich, n_f24_uint64_list),
+    offsetof(Testing__V1__Rich, f24_uint64_list),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "sint32_list",
+    "f25_sint32_list",
     25,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_SINT32,
-    offsetof(Testing__V1__Rich, n_sint32_list),
-    offsetof(Testing__V1__Rich, sint32_list),
+    offsetof(Testing__V1__Rich, n_f25_sint32_list),
+    offsetof(Testing__V1__Rich, f25_sint32_list),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "sint64_list",
+    "f26_sint64_list",
     26,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_SINT64,
-    offsetof(Testing__V1__Rich, n_sint64_list),
-    offsetof(Testing__V1__Rich, sint64_list),
+    offsetof(Testing__V1__Rich, n_f26_sint64_list),
+    offsetof(Testing__V1__Rich, f26_sint64_list),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "fixed32_list",
+    "f27_fixed32_list",
     27,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_FIXED32,
-    offsetof(Testing__V1__Rich, n_fixed32_list),
-    offsetof(Testing__V1__Rich, fixed32_list),
+    offsetof(Testing__V1__Rich, n_f27_fixed32_list),
+    offsetof(Testing__V1__Rich, f27_fixed32_list),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "fixed64_list",
+    "f28_fixed64_list",
     28,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_FIXED64,
-    offsetof(Testing__V1__Rich, n_fixed64_list),
-    offsetof(Testing__V1__Rich, fixed64_list),
+    offsetof(Testing__V1__Rich, n_f28_fixed64_list),
+    offsetof(Testing__V1__Rich, f28_fixed64_list),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "sfixed32_list",
+    "f29_sfixed32_list",
     29,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_SFIXED32,
-    offsetof(Testing__V1__Rich, n_sfixed32_list),
-    offsetof(Testing__V1__Rich, sfixed32_list),
+    offsetof(Testing__V1__Rich, n_f29_sfixed32_list),
+    offsetof(Testing__V1__Rich, f29_sfixed32_list),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "sfixed64_list",
+    "f30_sfixed64_list",
     30,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_SFIXED64,
-    offsetof(Testing__V1__Rich, n_sfixed64_list),
-    offsetof(Testing__V1__Rich, sfixed64_list),
+    offsetof(Testing__V1__Rich, n_f30_sfixed64_list),
+    offsetof(Testing__V1__Rich, f30_sfixed64_list),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "float_list",
+    "f31_float_list",
     31,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_FLOAT,
-    offsetof(Testing__V1__Rich, n_float_list),
-    offsetof(Testing__V1__Rich, float_list),
+    offsetof(Testing__V1__Rich, n_f31_float_list),
+    offsetof(Testing__V1__Rich, f31_float_list),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "double_list",
+    "f32_double_list",
     32,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_DOUBLE,
-    offsetof(Testing__V1__Rich, n_double_list),
-    offsetof(Testing__V1__Rich, double_list),
+    offsetof(Testing__V1__Rich, n_f32_double_list),
+    offsetof(Testing__V1__Rich, f32_double_list),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "bool_list",
+    "f33_bool_list",
     33,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BOOL,
-    offsetof(Testing__V1__Rich, n_bool_list),
-    offsetof(Testing__V1__Rich, bool_list),
+    offsetof(Testing__V1__Rich, n_f33_bool_list),
+    offsetof(Testing__V1__Rich, f33_bool_list),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "string_list",
+    "f34_string_list",
     34,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Testing__V1__Rich, n_string_list),
-    offsetof(Testing__V1__Rich, string_list),
+    offsetof(Testing__V1__Rich, n_f34_string_list),
+    offsetof(Testing__V1__Rich, f34_string_list),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "bytes_list",
+    "f35_bytes_list",
     35,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Testing__V1__Rich, n_bytes_list),
-    offsetof(Testing__V1__Rich, bytes_list),
+    offsetof(Testing__V1__Rich, n_f35_bytes_list),
+    offsetof(Testing__V1__Rich, f35_bytes_list),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "mood_list",
+    "f36_mood_list",
     36,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_ENUM,
-    offsetof(Testing__V1__Rich, n_mood_list),
-    offsetof(Testing__V1__Rich, mood_list),
+    offsetof(Testing__V1__Rich, n_f36_mood_list),
+    offsetof(Testing__V1__Rich, f36_mood_list),
     &testing__v1__mood__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "part_list",
+    "f37_part_list",
     37,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Testing__V1__Rich, n_part_list),
-    offsetof(Testing__V1__Rich, part_list),
+    offsetof(Testing__V1__Rich, n_f37_part_list),
+    offsetof(Testing__V1__Rich, f37_part_list),
     &testing__v1__rich__part__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "unpacked_list",
+    "f38_unpacked_list",
     38,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_INT32,
-    offsetof(Testing__V1__Rich, n_unpacked_list),
-    offsetof(Testing__V1__Rich, unpacked_list),
+    offsetof(Testing__V1__Rich, n_f38_unpacked_list),
+    offsetof(Testing__V1__Rich, f38_unpacked_list),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "optional_int32",
+    "f41_optional_int32",
     41,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT32,
-    offsetof(Testing__V1__Rich, _optional_int32_case),
-    offsetof(Testing__V1__Rich, optional_int32),
+    offsetof(Testing__V1__Rich, p41_optional_int32_case),
+    offsetof(Testing__V1__Rich, f41_optional_int32),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "optional_uint64",
+    "f42_optional_uint64",
     42,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
-    offsetof(Testing__V1__Rich, _optional_uint64_case),
-    offsetof(Testing__V1__Rich, optional_uint64),
+    offsetof(Testing__V1__Rich, p42_optional_uint64_case),
+    offsetof(Testing__V1__Rich, f42_optional_uint64),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "optional_double",
+    "f43_optional_double",
     43,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_DOUBLE,
-    offsetof(Testing__V1__Rich, _optional_double_case),
-    offsetof(Testing__V1__Rich, optional_double),
+    offsetof(Testing__V1__Rich, p43_optional_double_case),
+    offsetof(Testing__V1__Rich, f43_optional_double),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "optional_bool",
+    "f44_optional_bool",
     44,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
-    offsetof(Testing__V1__Rich, _optional_bool_case),
-    offsetof(Testing__V1__Rich, optional_bool),
+    offsetof(Testing__V1__Rich, p44_optional_bool_case),
+    offsetof(Testing__V1__Rich, f44_optional_bool),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "optional_string",
+    "f45_optional_string",
     45,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Testing__V1__Rich, _optional_string_case),
-    offsetof(Testing__V1__Rich, optional_string),
+    offsetof(Testing__V1__Rich, p45_optional_string_case),
+    offsetof(Testing__V1__Rich, f45_optional_string),
     NULL,
     &protobuf_c_empty_string,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "optional_bytes",
+    "f46_optional_bytes",
     46,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Testing__V1__Rich, _optional_bytes_case),
-    offsetof(Testing__V1__Rich, optional_bytes),
+    offsetof(Testing__V1__Rich, p46_optional_bytes_case),
+    offsetof(Testing__V1__Rich, f46_optional_bytes),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "optional_mood",
+    "f47_optional_mood",
     47,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
-    offsetof(Testing__V1__Rich, _optional_mood_case),
-    offsetof(Testing__V1__Rich, optional_mood),
+    offsetof(Testing__V1__Rich, p47_optional_mood_case),
+    offsetof(Testing__V1__Rich, f47_optional_mood),
     &testing__v1__mood__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "text",
+    "f51_text",
     51,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Testing__V1__Rich, payload_case),
-    offsetof(Testing__V1__Rich, text),
+    offsetof(Testing__V1__Rich, o0_payload_case),
+    offsetof(Testing__V1__Rich, f51_text),
     NULL,
     &protobuf_c_empty_string,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "data",
+    "f52_data",
     52,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Testing__V1__Rich, payload_case),
-    offsetof(Testing__V1__Rich, data),
+    offsetof(Testing__V1__Rich, o0_payload_case),
+    offsetof(Testing__V1__Rich, f52_data),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "number",
+    "f53_number",
     53,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_SINT64,
-    offsetof(Testing__V1__Rich, payload_case),
-    offsetof(Testing__V1__Rich, number),
+    offsetof(Testing__V1__Rich, o0_payload_case),
+    offsetof(Testing__V1__Rich, f53_number),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "flag",
+    "f54_flag",
     54,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
-    offsetof(Testing__V1__Rich, payload_case),
-    offsetof(Testing__V1__Rich, flag),
+    offsetof(Testing__V1__Rich, o0_payload_case),
+    offsetof(Testing__V1__Rich, f54_flag),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "feeling",
+    "f55_feeling",
     55,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
-    offsetof(Testing__V1__Rich, payload_case),
-    offsetof(Testing__V1__Rich, feeling),
+    offsetof(Testing__V1__Rich, o0_payload_case),
+    offsetof(Testing__V1__Rich, f55_feeling),
     &testing__v1__mood__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "piece",
+    "f56_piece",
     56,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Testing__V1__Rich, payload_case),
-    offsetof(Testing__V1__Rich, piece),
+    offsetof(Testing__V1__Rich, o0_payload_case),
+    offsetof(Testing__V1__Rich, f56_piece),
     &testing__v1__rich__part__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "nothing",
+    "f57_nothing",
     57,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Testing__V1__Rich, payload_case),
-    offsetof(Testing__V1__Rich, nothing),
+    offsetof(Testing__V1__Rich, o0_payload_case),
+    offsetof(Testing__V1__Rich, f57_nothing),
     &google__protobuf__empty__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "half",
+    "f58_half",
     58,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_FLOAT,
-    offsetof(Testing__V1__Rich, payload_case),
-    offsetof(Testing__V1__Rich, half),
+    offsetof(Testing__V1__Rich, o0_payload_case),
+    offsetof(Testing__V1__Rich, f58_half),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "whole",
+    "f59_whole",
     59,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_DOUBLE,
-    offsetof(Testing__V1__Rich, payload_case),
-    offsetof(Testing__V1__Rich, whole),
+    offsetof(Testing__V1__Rich, o0_payload_case),
+    offsetof(Testing__V1__Rich, f59_whole),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "labels",
+    "f61_labels",
     61,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Testing__V1__Rich, n_labels),
-    offsetof(Testing__V1__Rich, labels),
+    offsetof(Testing__V1__Rich, n_f61_labels),
+    offsetof(Testing__V1__Rich, f61_labels),
     &testing__v1__rich__labels_entry__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "parts",
+    "f62_parts",
     62,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Testing__V1__Rich, n_parts),
-    offsetof(Testing__V1__Rich, parts),
+    offsetof(Testing__V1__Rich, n_f62_parts),
+    offsetof(Testing__V1__Rich, f62_parts),
     &testing__v1__rich__parts_entry__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "moods",
+    "f63_moods",
     63,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Testing__V1__Rich, n_moods),
-    offsetof(Testing__V1__Rich, moods),
+    offsetof(Testing__V1__Rich, n_f63_moods),
+    offsetof(Testing__V1__Rich, f63_moods),
     &testing__v1__rich__moods_entry__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "blobs",
+    "f64_blobs",
     64,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Testing__V1__Rich, n_blobs),
-    offsetof(Testing__V1__Rich, blobs),
+    offsetof(Testing__V1__Rich, n_f64_blobs),
+    offsetof(Testing__V1__Rich, f64_blobs),
     &testing__v1__rich__blobs_entry__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "weights",
+    "f65_weights",
     65,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Testing__V1__Rich, n_weights),
-    offsetof(Testing__V1__Rich, weights),
+    offsetof(Testing__V1__Rich, n_f65_weights),
+    offsetof(Testing__V1__Rich, f65_weights),
     &testing__v1__rich__weights_entry__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "numbers",
+    "f66_numbers",
     66,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Testing__V1__Rich, n_numbers),
-    offsetof(Testing__V1__Rich, numbers),
+    offsetof(Testing__V1__Rich, n_f66_numbers),
+    offsetof(Testing__V1__Rich, f66_numbers),
     &testing__v1__rich__numbers_entry__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "created_at",
+    "f71_created_at",
     71,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, created_at),
+    offsetof(Testing__V1__Rich, f71_created_at),
     &google__protobuf__timestamp__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "lifetime",
+    "f72_lifetime",
     72,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, lifetime),
+    offsetof(Testing__V1__Rich, f72_lifetime),
     &google__protobuf__duration__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "mask",
+    "f73_mask",
     73,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, mask),
+    offsetof(Testing__V1__Rich, f73_mask),
     &google__protobuf__field_mask__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "anything",
+    "f74_anything",
     74,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, anything),
+    offsetof(Testing__V1__Rich, f74_anything),
     &google__protobuf__any__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "settings",
+    "f75_settings",
     75,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, settings),
+    offsetof(Testing__V1__Rich, f75_settings),
     &google__protobuf__struct__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "value",
+    "f76_value",
     76,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, value),
+    offsetof(Testing__V1__Rich, f76_value),
     &google__protobuf__value__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "self",
+    "f81_self",
     81,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, self),
+    offsetof(Testing__V1__Rich, f81_self),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "default",
+    "f82_default",
     82,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, default_),
+    offsetof(Testing__V1__Rich, f82_default),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "class",
+    "f83_class",
     83,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT32,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, class_),
+    offsetof(Testing__V1__Rich, f83_class),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "init",
+    "f84_init",
     84,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, init),
+    offsetof(Testing__V1__Rich, f84_init),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "URL_path",
+    "f85_url_path",
     85,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, url_path),
+    offsetof(Testing__V1__Rich, f85_url_path),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "hash_value",
+    "f86_hash_value",
     86,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, hash_value),
+    offsetof(Testing__V1__Rich, f86_hash_value),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "last",
+    "f536870911_last",
     536870911,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Rich, last),
+    offsetof(Testing__V1__Rich, f536870911_last),
     NULL,
     NULL,
     0,             /* flags */
@@ -1457,78 +1463,78 @@ static const ProtobufCFieldDescriptor testing__v1__rich__field_descriptors[72] =
   },
 };
 static const unsigned testing__v1__rich__field_indices_by_name[] = {
-  69,   /* field[69] = URL_path */
-  62,   /* field[62] = anything */
-  56,   /* field[56] = blobs */
-  31,   /* field[31] = bool_list */
-  12,   /* field[12] = bool_value */
-  33,   /* field[33] = bytes_list */
-  14,   /* field[14] = bytes_value */
-  67,   /* field[67] = class */
-  59,   /* field[59] = created_at */
-  45,   /* field[45] = data */
-  66,   /* field[66] = default */
-  30,   /* field[30] = double_list */
-  11,   /* field[11] = double_value */
-  48,   /* field[48] = feeling */
-  25,   /* field[25] = fixed32_list */
-  6,   /* field[6] = fixed32_value */
-  26,   /* field[26] = fixed64_list */
-  7,   /* field[7] = fixed64_value */
-  47,   /* field[47] = flag */
-  29,   /* field[29] = float_list */
-  10,   /* field[10] = float_value */
-  51,   /* field[51] = half */
-  70,   /* field[70] = hash_value */
-  68,   /* field[68] = init */
-  19,   /* field[19] = int32_list */
-  0,   /* field[0] = int32_value */
-  20,   /* field[20] = int64_list */
-  1,   /* field[1] = int64_value */
-  53,   /* field[53] = labels */
-  71,   /* field[71] = last */
-  60,   /* field[60] = lifetime */
-  61,   /* field[61] = mask */
-  15,   /* field[15] = mood */
-  34,   /* field[34] = mood_list */
-  55,   /* field[55] = moods */
-  18,   /* field[18] = node */
-  50,   /* field[50] = nothing */
-  46,   /* field[46] = number */
-  58,   /* field[58] = numbers */
-  40,   /* field[40] = optional_bool */
-  42,   /* field[42] = optional_bytes */
-  39,   /* field[39] = optional_double */
-  37,   /* field[37] = optional_int32 */
-  43,   /* field[43] = optional_mood */
-  41,   /* field[41] = optional_string */
-  38,   /* field[38] = optional_uint64 */
-  17,   /* field[17] = part */
-  35,   /* field[35] = part_list */
-  54,   /* field[54] = parts */
-  49,   /* field[49] = piece */
-  65,   /* field[65] = self */
-  63,   /* field[63] = settings */
-  27,   /* field[27] = sfixed32_list */
-  8,   /* field[8] = sfixed32_value */
-  28,   /* field[28] = sfixed64_list */
-  9,   /* field[9] = sfixed64_value */
-  23,   /* field[23] = sint32_list */
-  4,   /* field[4] = sint32_value */
-  24,   /* field[24] = sint64_list */
-  5,   /* field[5] = sint64_value */
-  16,   /* field[16] = size */
-  32,   /* field[32] = string_list */
-  13,   /* field[13] = string_value */
-  44,   /* field[44] = text */
-  21,   /* field[21] = uint32_list */
-  2,   /* field[2] = uint32_value */
-  22,   /* field[22] = uint64_list */
-  3,   /* field[3] = uint64_value */
-  36,   /* field[36] = unpacked_list */
-  64,   /* field[64] = value */
-  57,   /* field[57] = weights */
-  52,   /* field[52] = whole */
+  9,   /* field[9] = f10_sfixed64_value */
+  10,   /* field[10] = f11_float_value */
+  11,   /* field[11] = f12_double_value */
+  12,   /* field[12] = f13_bool_value */
+  13,   /* field[13] = f14_string_value */
+  14,   /* field[14] = f15_bytes_value */
+  15,   /* field[15] = f16_mood */
+  16,   /* field[16] = f17_size */
+  17,   /* field[17] = f18_part */
+  18,   /* field[18] = f19_node */
+  0,   /* field[0] = f1_int32_value */
+  19,   /* field[19] = f21_int32_list */
+  20,   /* field[20] = f22_int64_list */
+  21,   /* field[21] = f23_uint32_list */
+  22,   /* field[22] = f24_uint64_list */
+  23,   /* field[23] = f25_sint32_list */
+  24,   /* field[24] = f26_sint64_list */
+  25,   /* field[25] = f27_fixed32_list */
+  26,   /* field[26] = f28_fixed64_list */
+  27,   /* field[27] = f29_sfixed32_list */
+  1,   /* field[1] = f2_int64_value */
+  28,   /* field[28] = f30_sfixed64_list */
+  29,   /* field[29] = f31_float_list */
+  30,   /* field[30] = f32_double_list */
+  31,   /* field[31] = f33_bool_list */
+  32,   /* field[32] = f34_string_list */
+  33,   /* field[33] = f35_bytes_list */
+  34,   /* field[34] = f36_mood_list */
+  35,   /* field[35] = f37_part_list */
+  36,   /* field[36] = f38_unpacked_list */
+  2,   /* field[2] = f3_uint32_value */
+  37,   /* field[37] = f41_optional_int32 */
+  38,   /* field[38] = f42_optional_uint64 */
+  39,   /* field[39] = f43_optional_double */
+  40,   /* field[40] = f44_optional_bool */
+  41,   /* field[41] = f45_optional_string */
+  42,   /* field[42] = f46_optional_bytes */
+  43,   /* field[43] = f47_optional_mood */
+  3,   /* field[3] = f4_uint64_value */
+  44,   /* field[44] = f51_text */
+  45,   /* field[45] = f52_data */
+  71,   /* field[71] = f536870911_last */
+  46,   /* field[46] = f53_number */
+  47,   /* field[47] = f54_flag */
+  48,   /* field[48] = f55_feeling */
+  49,   /* field[49] = f56_piece */
+  50,   /* field[50] = f57_nothing */
+  51,   /* field[51] = f58_half */
+  52,   /* field[52] = f59_whole */
+  4,   /* field[4] = f5_sint32_value */
+  53,   /* field[53] = f61_labels */
+  54,   /* field[54] = f62_parts */
+  55,   /* field[55] = f63_moods */
+  56,   /* field[56] = f64_blobs */
+  57,   /* field[57] = f65_weights */
+  58,   /* field[58] = f66_numbers */
+  5,   /* field[5] = f6_sint64_value */
+  59,   /* field[59] = f71_created_at */
+  60,   /* field[60] = f72_lifetime */
+  61,   /* field[61] = f73_mask */
+  62,   /* field[62] = f74_anything */
+  63,   /* field[63] = f75_settings */
+  64,   /* field[64] = f76_value */
+  6,   /* field[6] = f7_fixed32_value */
+  65,   /* field[65] = f81_self */
+  66,   /* field[66] = f82_default */
+  67,   /* field[67] = f83_class */
+  68,   /* field[68] = f84_init */
+  69,   /* field[69] = f85_url_path */
+  70,   /* field[70] = f86_hash_value */
+  7,   /* field[7] = f8_fixed64_value */
+  8,   /* field[8] = f9_sfixed32_value */
 };
 static const ProtobufCIntRange testing__v1__rich__number_ranges[8 + 1] =
 {
@@ -1560,24 +1566,24 @@ const ProtobufCMessageDescriptor testing__v1__rich__descriptor =
 static const ProtobufCFieldDescriptor testing__v1__ruled__named_entry__field_descriptors[2] =
 {
   {
-    "key",
+    "f1_key",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Ruled__NamedEntry, key),
+    offsetof(Testing__V1__Ruled__NamedEntry, f1_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "value",
+    "f2_value",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Ruled__NamedEntry, value),
+    offsetof(Testing__V1__Ruled__NamedEntry, f2_value),
     &testing__v1__ruled__descriptor,
     NULL,
     0,             /* flags */
@@ -1585,8 +1591,8 @@ static const ProtobufCFieldDescriptor testing__v1__ruled__named_entry__field_des
   },
 };
 static const unsigned testing__v1__ruled__named_entry__field_indices_by_name[] = {
-  0,   /* field[0] = key */
-  1,   /* field[1] = value */
+  0,   /* field[0] = f1_key */
+  1,   /* field[1] = f2_value */
 };
 static const ProtobufCIntRange testing__v1__ruled__named_entry__number_ranges[1 + 1] =
 {
@@ -1608,171 +1614,287 @@ const ProtobufCMessageDescriptor testing__v1__ruled__named_entry__descriptor =
   (ProtobufCMessageInit) testing__v1__ruled__named_entry__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor testing__v1__ruled__field_descriptors[12] =
+static const ProtobufCFieldDescriptor testing__v1__ruled__hints_entry__field_descriptors[2] =
 {
   {
-    "name",
+    "f1_key",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Ruled, name),
+    offsetof(Testing__V1__Ruled__HintsEntry, f1_key),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "stars",
+    "f2_value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__Ruled__HintsEntry, f2_value),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned testing__v1__ruled__hints_entry__field_indices_by_name[] = {
+  0,   /* field[0] = f1_key */
+  1,   /* field[1] = f2_value */
+};
+static const ProtobufCIntRange testing__v1__ruled__hints_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor testing__v1__ruled__hints_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "testing.v1.Ruled.HintsEntry",
+  "HintsEntry",
+  "Testing__V1__Ruled__HintsEntry",
+  "testing.v1",
+  sizeof(Testing__V1__Ruled__HintsEntry),
+  2,
+  testing__v1__ruled__hints_entry__field_descriptors,
+  testing__v1__ruled__hints_entry__field_indices_by_name,
+  1,  testing__v1__ruled__hints_entry__number_ranges,
+  (ProtobufCMessageInit) testing__v1__ruled__hints_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor testing__v1__ruled__field_descriptors[17] =
+{
+  {
+    "f1_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__Ruled, f1_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_stars",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT32,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Ruled, stars),
+    offsetof(Testing__V1__Ruled, f2_stars),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "mood",
+    "f3_mood",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Ruled, mood),
+    offsetof(Testing__V1__Ruled, f3_mood),
     &testing__v1__mood__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "tags",
+    "f4_tags",
     4,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Testing__V1__Ruled, n_tags),
-    offsetof(Testing__V1__Ruled, tags),
+    offsetof(Testing__V1__Ruled, n_f4_tags),
+    offsetof(Testing__V1__Ruled, f4_tags),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "inner",
+    "f5_inner",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Ruled, inner),
+    offsetof(Testing__V1__Ruled, f5_inner),
     &testing__v1__ruled__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "others",
+    "f6_others",
     6,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Testing__V1__Ruled, n_others),
-    offsetof(Testing__V1__Ruled, others),
+    offsetof(Testing__V1__Ruled, n_f6_others),
+    offsetof(Testing__V1__Ruled, f6_others),
     &testing__v1__ruled__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "named",
+    "f7_named",
     7,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Testing__V1__Ruled, n_named),
-    offsetof(Testing__V1__Ruled, named),
+    offsetof(Testing__V1__Ruled, n_f7_named),
+    offsetof(Testing__V1__Ruled, f7_named),
     &testing__v1__ruled__named_entry__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "key",
+    "f8_key",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Testing__V1__Ruled, _key_case),
-    offsetof(Testing__V1__Ruled, key),
+    offsetof(Testing__V1__Ruled, p8_key_case),
+    offsetof(Testing__V1__Ruled, f8_key),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "ratio",
+    "f9_ratio",
     9,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_DOUBLE,
-    offsetof(Testing__V1__Ruled, _ratio_case),
-    offsetof(Testing__V1__Ruled, ratio),
+    offsetof(Testing__V1__Ruled, p9_ratio_case),
+    offsetof(Testing__V1__Ruled, f9_ratio),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "email",
+    "f10_email",
     10,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Testing__V1__Ruled, contact_case),
-    offsetof(Testing__V1__Ruled, email),
+    offsetof(Testing__V1__Ruled, o0_contact_case),
+    offsetof(Testing__V1__Ruled, f10_email),
     NULL,
     &protobuf_c_empty_string,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "friend",
+    "f11_friend",
     11,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Testing__V1__Ruled, contact_case),
-    offsetof(Testing__V1__Ruled, friend_),
+    offsetof(Testing__V1__Ruled, o0_contact_case),
+    offsetof(Testing__V1__Ruled, f11_friend),
     &testing__v1__ruled__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "since",
+    "f12_since",
     12,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Testing__V1__Ruled, since),
+    offsetof(Testing__V1__Ruled, f12_since),
     &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f13_title",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__Ruled, f13_title),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f14_nicknames",
+    14,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Testing__V1__Ruled, n_f14_nicknames),
+    offsetof(Testing__V1__Ruled, f14_nicknames),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f15_note",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Testing__V1__Ruled, p15_note_case),
+    offsetof(Testing__V1__Ruled, f15_note),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f16_hints",
+    16,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Testing__V1__Ruled, n_f16_hints),
+    offsetof(Testing__V1__Ruled, f16_hints),
+    &testing__v1__ruled__hints_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f17_extra",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Testing__V1__Ruled, f17_extra),
+    &google__protobuf__struct__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
 static const unsigned testing__v1__ruled__field_indices_by_name[] = {
-  9,   /* field[9] = email */
-  10,   /* field[10] = friend */
-  4,   /* field[4] = inner */
-  7,   /* field[7] = key */
-  2,   /* field[2] = mood */
-  0,   /* field[0] = name */
-  6,   /* field[6] = named */
-  5,   /* field[5] = others */
-  8,   /* field[8] = ratio */
-  11,   /* field[11] = since */
-  1,   /* field[1] = stars */
-  3,   /* field[3] = tags */
+  9,   /* field[9] = f10_email */
+  10,   /* field[10] = f11_friend */
+  11,   /* field[11] = f12_since */
+  12,   /* field[12] = f13_title */
+  13,   /* field[13] = f14_nicknames */
+  14,   /* field[14] = f15_note */
+  15,   /* field[15] = f16_hints */
+  16,   /* field[16] = f17_extra */
+  0,   /* field[0] = f1_name */
+  1,   /* field[1] = f2_stars */
+  2,   /* field[2] = f3_mood */
+  3,   /* field[3] = f4_tags */
+  4,   /* field[4] = f5_inner */
+  5,   /* field[5] = f6_others */
+  6,   /* field[6] = f7_named */
+  7,   /* field[7] = f8_key */
+  8,   /* field[8] = f9_ratio */
 };
 static const ProtobufCIntRange testing__v1__ruled__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 17 }
 };
 const ProtobufCMessageDescriptor testing__v1__ruled__descriptor =
 {
@@ -1782,7 +1904,7 @@ const ProtobufCMessageDescriptor testing__v1__ruled__descriptor =
   "Testing__V1__Ruled",
   "testing.v1",
   sizeof(Testing__V1__Ruled),
-  12,
+  17,
   testing__v1__ruled__field_descriptors,
   testing__v1__ruled__field_indices_by_name,
   1,  testing__v1__ruled__number_ranges,
@@ -1791,21 +1913,21 @@ const ProtobufCMessageDescriptor testing__v1__ruled__descriptor =
 };
 static const ProtobufCEnumValue testing__v1__mood__enum_values_by_number[4] =
 {
-  { "MOOD_GLOOMY", "TESTING__V1__MOOD__MOOD_GLOOMY", -3 },
-  { "MOOD_UNSPECIFIED", "TESTING__V1__MOOD__MOOD_UNSPECIFIED", 0 },
-  { "MOOD_HAPPY", "TESTING__V1__MOOD__MOOD_HAPPY", 1 },
-  { "MOOD_DEFAULT", "TESTING__V1__MOOD__MOOD_DEFAULT", 2 },
+  { "v4_MOOD_GLOOMY", "TESTING__V1__MOOD__v4_MOOD_GLOOMY", -3 },
+  { "v0_MOOD_UNSPECIFIED", "TESTING__V1__MOOD__v0_MOOD_UNSPECIFIED", 0 },
+  { "v1_MOOD_HAPPY", "TESTING__V1__MOOD__v1_MOOD_HAPPY", 1 },
+  { "v3_MOOD_DEFAULT", "TESTING__V1__MOOD__v3_MOOD_DEFAULT", 2 },
 };
 static const ProtobufCIntRange testing__v1__mood__value_ranges[] = {
 {-3, 0},{0, 1},{0, 4}
 };
 static const ProtobufCEnumValueIndex testing__v1__mood__enum_values_by_name[5] =
 {
-  { "MOOD_CHEERFUL", 2 },
-  { "MOOD_DEFAULT", 3 },
-  { "MOOD_GLOOMY", 0 },
-  { "MOOD_HAPPY", 2 },
-  { "MOOD_UNSPECIFIED", 1 },
+  { "v0_MOOD_UNSPECIFIED", 1 },
+  { "v1_MOOD_HAPPY", 2 },
+  { "v2_MOOD_CHEERFUL", 2 },
+  { "v3_MOOD_DEFAULT", 3 },
+  { "v4_MOOD_GLOOMY", 0 },
 };
 const ProtobufCEnumDescriptor testing__v1__mood__descriptor =
 {

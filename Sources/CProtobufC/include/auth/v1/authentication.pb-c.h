@@ -36,9 +36,9 @@ typedef struct Auth__V1__SignOutResponse Auth__V1__SignOutResponse;
 struct  Auth__V1__Device
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData name;
-  ProtobufCBinaryData model;
-  ProtobufCBinaryData application;
+  ProtobufCBinaryData f1_name;
+  ProtobufCBinaryData f2_model;
+  ProtobufCBinaryData f3_application;
 };
 #define AUTH__V1__DEVICE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__device__descriptor) \
@@ -48,14 +48,14 @@ struct  Auth__V1__Device
 struct  Auth__V1__SignUpRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData email;
-  ProtobufCBinaryData password;
-  ProtobufCBinaryData display_name;
-  ProtobufCBinaryData first_name;
-  ProtobufCBinaryData last_name;
-  Auth__V1__Device *device;
-  protobuf_c_boolean allow_partial_context;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_email;
+  ProtobufCBinaryData f2_password;
+  ProtobufCBinaryData f3_display_name;
+  ProtobufCBinaryData f4_first_name;
+  ProtobufCBinaryData f5_last_name;
+  Auth__V1__Device *f6_device;
+  protobuf_c_boolean f7_allow_partial_context;
+  ProtobufCBinaryData f8_idempotency_key;
 };
 #define AUTH__V1__SIGN_UP_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__sign_up_request__descriptor) \
@@ -65,11 +65,11 @@ struct  Auth__V1__SignUpRequest
 struct  Auth__V1__SignInRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData email;
-  ProtobufCBinaryData password;
-  Auth__V1__Device *device;
-  protobuf_c_boolean allow_partial_context;
-  ProtobufCBinaryData device_token;
+  ProtobufCBinaryData f1_email;
+  ProtobufCBinaryData f2_password;
+  Auth__V1__Device *f3_device;
+  protobuf_c_boolean f4_allow_partial_context;
+  ProtobufCBinaryData f5_device_token;
 };
 #define AUTH__V1__SIGN_IN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__sign_in_request__descriptor) \
@@ -79,11 +79,11 @@ struct  Auth__V1__SignInRequest
 struct  Auth__V1__Tokens
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
-  Google__Protobuf__Timestamp *access_token_expires_at;
-  ProtobufCBinaryData refresh_token;
-  Google__Protobuf__Timestamp *refresh_token_expires_at;
-  ProtobufCBinaryData session_id;
+  ProtobufCBinaryData f1_access_token;
+  Google__Protobuf__Timestamp *f2_access_token_expires_at;
+  ProtobufCBinaryData f3_refresh_token;
+  Google__Protobuf__Timestamp *f4_refresh_token_expires_at;
+  ProtobufCBinaryData f5_session_id;
 };
 #define AUTH__V1__TOKENS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__tokens__descriptor) \
@@ -93,9 +93,9 @@ struct  Auth__V1__Tokens
 struct  Auth__V1__SignInResponse
 {
   ProtobufCMessage base;
-  Auth__V1__Tokens *tokens;
-  Auth__V1__User *user;
-  ProtobufCBinaryData device_token;
+  Auth__V1__Tokens *f1_tokens;
+  Auth__V1__User *f2_user;
+  ProtobufCBinaryData f3_device_token;
 };
 #define AUTH__V1__SIGN_IN_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__sign_in_response__descriptor) \
@@ -105,7 +105,7 @@ struct  Auth__V1__SignInResponse
 struct  Auth__V1__RefreshRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData refresh_token;
+  ProtobufCBinaryData f1_refresh_token;
 };
 #define AUTH__V1__REFRESH_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__refresh_request__descriptor) \

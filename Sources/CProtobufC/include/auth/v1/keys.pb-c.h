@@ -27,11 +27,11 @@ typedef struct Auth__V1__Revocation Auth__V1__Revocation;
 /* --- enums --- */
 
 typedef enum _Auth__V1__RevocationKind {
-  AUTH__V1__REVOCATION_KIND__REVOCATION_KIND_UNSPECIFIED = 0,
-  AUTH__V1__REVOCATION_KIND__REVOCATION_KIND_HEARTBEAT = 1,
-  AUTH__V1__REVOCATION_KIND__REVOCATION_KIND_SESSION = 2,
-  AUTH__V1__REVOCATION_KIND__REVOCATION_KIND_USER = 3,
-  AUTH__V1__REVOCATION_KIND__REVOCATION_KIND_SNAPSHOT_END = 4
+  AUTH__V1__REVOCATION_KIND__v0_REVOCATION_KIND_UNSPECIFIED = 0,
+  AUTH__V1__REVOCATION_KIND__v1_REVOCATION_KIND_HEARTBEAT = 1,
+  AUTH__V1__REVOCATION_KIND__v2_REVOCATION_KIND_SESSION = 2,
+  AUTH__V1__REVOCATION_KIND__v3_REVOCATION_KIND_USER = 3,
+  AUTH__V1__REVOCATION_KIND__v4_REVOCATION_KIND_SNAPSHOT_END = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__REVOCATION_KIND)
 } Auth__V1__RevocationKind;
 
@@ -49,12 +49,12 @@ struct  Auth__V1__GetKeySetRequest
 struct  Auth__V1__Key
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData key_id;
-  ProtobufCBinaryData algorithm;
-  ProtobufCBinaryData x;
-  ProtobufCBinaryData y;
-  Google__Protobuf__Timestamp *not_before;
-  Google__Protobuf__Timestamp *expires_at;
+  ProtobufCBinaryData f1_key_id;
+  ProtobufCBinaryData f2_algorithm;
+  ProtobufCBinaryData f3_x;
+  ProtobufCBinaryData f4_y;
+  Google__Protobuf__Timestamp *f5_not_before;
+  Google__Protobuf__Timestamp *f6_expires_at;
 };
 #define AUTH__V1__KEY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__key__descriptor) \
@@ -64,10 +64,10 @@ struct  Auth__V1__Key
 struct  Auth__V1__KeySet
 {
   ProtobufCMessage base;
-  size_t n_keys;
-  Auth__V1__Key **keys;
-  ProtobufCBinaryData jwks;
-  ProtobufCBinaryData issuer;
+  size_t n_f1_keys;
+  Auth__V1__Key **f1_keys;
+  ProtobufCBinaryData f2_jwks;
+  ProtobufCBinaryData f3_issuer;
 };
 #define AUTH__V1__KEY_SET__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__key_set__descriptor) \
@@ -77,7 +77,7 @@ struct  Auth__V1__KeySet
 struct  Auth__V1__WatchRevocationsRequest
 {
   ProtobufCMessage base;
-  uint64_t after_revision;
+  uint64_t f1_after_revision;
 };
 #define AUTH__V1__WATCH_REVOCATIONS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__watch_revocations_request__descriptor) \
@@ -87,16 +87,16 @@ struct  Auth__V1__WatchRevocationsRequest
 struct  Auth__V1__Revocation
 {
   ProtobufCMessage base;
-  Auth__V1__RevocationKind kind;
-  uint64_t revision;
-  ProtobufCBinaryData session_id;
-  ProtobufCBinaryData user_id;
-  Google__Protobuf__Timestamp *not_before;
-  Google__Protobuf__Timestamp *forget_at;
+  Auth__V1__RevocationKind f1_kind;
+  uint64_t f2_revision;
+  ProtobufCBinaryData f3_session_id;
+  ProtobufCBinaryData f4_user_id;
+  Google__Protobuf__Timestamp *f5_not_before;
+  Google__Protobuf__Timestamp *f6_forget_at;
 };
 #define AUTH__V1__REVOCATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__revocation__descriptor) \
-    , AUTH__V1__REVOCATION_KIND__REVOCATION_KIND_UNSPECIFIED, 0, {0,NULL}, {0,NULL}, NULL, NULL }
+    , AUTH__V1__REVOCATION_KIND__v0_REVOCATION_KIND_UNSPECIFIED, 0, {0,NULL}, {0,NULL}, NULL, NULL }
 
 
 /* Auth__V1__GetKeySetRequest methods */

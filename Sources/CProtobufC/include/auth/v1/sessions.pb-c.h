@@ -37,13 +37,13 @@ typedef struct Auth__V1__IntrospectSessionResponse Auth__V1__IntrospectSessionRe
 struct  Auth__V1__Session
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData id;
-  Auth__V1__Device *device;
-  Google__Protobuf__Timestamp *created_at;
-  Google__Protobuf__Timestamp *last_seen_at;
-  Google__Protobuf__Timestamp *expires_at;
-  protobuf_c_boolean current;
-  ProtobufCBinaryData network;
+  ProtobufCBinaryData f1_id;
+  Auth__V1__Device *f2_device;
+  Google__Protobuf__Timestamp *f3_created_at;
+  Google__Protobuf__Timestamp *f4_last_seen_at;
+  Google__Protobuf__Timestamp *f5_expires_at;
+  protobuf_c_boolean f6_current;
+  ProtobufCBinaryData f7_network;
 };
 #define AUTH__V1__SESSION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__session__descriptor) \
@@ -62,8 +62,8 @@ struct  Auth__V1__ListSessionsRequest
 struct  Auth__V1__ListSessionsResponse
 {
   ProtobufCMessage base;
-  size_t n_sessions;
-  Auth__V1__Session **sessions;
+  size_t n_f1_sessions;
+  Auth__V1__Session **f1_sessions;
 };
 #define AUTH__V1__LIST_SESSIONS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_sessions_response__descriptor) \
@@ -73,7 +73,7 @@ struct  Auth__V1__ListSessionsResponse
 struct  Auth__V1__RevokeSessionRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData session_id;
+  ProtobufCBinaryData f1_session_id;
 };
 #define AUTH__V1__REVOKE_SESSION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__revoke_session_request__descriptor) \
@@ -101,7 +101,7 @@ struct  Auth__V1__RevokeAllSessionsRequest
 struct  Auth__V1__RevokeSessionsResponse
 {
   ProtobufCMessage base;
-  uint32_t revoked;
+  uint32_t f1_revoked;
 };
 #define AUTH__V1__REVOKE_SESSIONS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__revoke_sessions_response__descriptor) \
@@ -111,7 +111,7 @@ struct  Auth__V1__RevokeSessionsResponse
 struct  Auth__V1__IntrospectSessionRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData session_id;
+  ProtobufCBinaryData f1_session_id;
 };
 #define AUTH__V1__INTROSPECT_SESSION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__introspect_session_request__descriptor) \
@@ -121,7 +121,7 @@ struct  Auth__V1__IntrospectSessionRequest
 struct  Auth__V1__IntrospectSessionResponse
 {
   ProtobufCMessage base;
-  protobuf_c_boolean active;
+  protobuf_c_boolean f1_active;
 };
 #define AUTH__V1__INTROSPECT_SESSION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__introspect_session_response__descriptor) \

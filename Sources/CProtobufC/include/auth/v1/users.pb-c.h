@@ -37,23 +37,23 @@ typedef struct Auth__V1__FindUserByEmailRequest Auth__V1__FindUserByEmailRequest
 struct  Auth__V1__User
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData id;
-  ProtobufCBinaryData email;
-  protobuf_c_boolean email_verified;
-  ProtobufCBinaryData display_name;
-  ProtobufCBinaryData first_name;
-  ProtobufCBinaryData last_name;
-  size_t n_role_associations;
-  Tenancy__V1__RoleAssociation **role_associations;
-  ProtobufCBinaryData default_portfolio_id;
-  ProtobufCBinaryData default_property_id;
-  ProtobufCBinaryData default_unit_id;
-  protobuf_c_boolean has_compliance_pack;
-  ProtobufCBinaryData plan;
-  size_t n_missing_context;
-  ProtobufCBinaryData *missing_context;
-  Google__Protobuf__Timestamp *created_at;
-  Google__Protobuf__Timestamp *updated_at;
+  ProtobufCBinaryData f1_id;
+  ProtobufCBinaryData f2_email;
+  protobuf_c_boolean f3_email_verified;
+  ProtobufCBinaryData f4_display_name;
+  ProtobufCBinaryData f5_first_name;
+  ProtobufCBinaryData f6_last_name;
+  size_t n_f7_role_associations;
+  Tenancy__V1__RoleAssociation **f7_role_associations;
+  ProtobufCBinaryData f8_default_portfolio_id;
+  ProtobufCBinaryData f9_default_property_id;
+  ProtobufCBinaryData f10_default_unit_id;
+  protobuf_c_boolean f11_has_compliance_pack;
+  ProtobufCBinaryData f12_plan;
+  size_t n_f13_missing_context;
+  ProtobufCBinaryData *f13_missing_context;
+  Google__Protobuf__Timestamp *f14_created_at;
+  Google__Protobuf__Timestamp *f15_updated_at;
 };
 #define AUTH__V1__USER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__user__descriptor) \
@@ -63,7 +63,7 @@ struct  Auth__V1__User
 struct  Auth__V1__GetMeRequest
 {
   ProtobufCMessage base;
-  protobuf_c_boolean allow_partial_context;
+  protobuf_c_boolean f1_allow_partial_context;
 };
 #define AUTH__V1__GET_ME_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__get_me_request__descriptor) \
@@ -71,90 +71,90 @@ struct  Auth__V1__GetMeRequest
 
 
 typedef enum {
-  AUTH__V1__UPDATE_PROFILE_REQUEST___DISPLAY_NAME__NOT_SET = 0,
-  AUTH__V1__UPDATE_PROFILE_REQUEST___DISPLAY_NAME_DISPLAY_NAME = 1
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__UPDATE_PROFILE_REQUEST___DISPLAY_NAME__CASE)
-} Auth__V1__UpdateProfileRequest__DisplayNameCase;
+  AUTH__V1__UPDATE_PROFILE_REQUEST__P1_DISPLAY_NAME__NOT_SET = 0,
+  AUTH__V1__UPDATE_PROFILE_REQUEST__P1_DISPLAY_NAME_F1_DISPLAY_NAME = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__UPDATE_PROFILE_REQUEST__P1_DISPLAY_NAME__CASE)
+} Auth__V1__UpdateProfileRequest__P1DisplayNameCase;
 
 typedef enum {
-  AUTH__V1__UPDATE_PROFILE_REQUEST___FIRST_NAME__NOT_SET = 0,
-  AUTH__V1__UPDATE_PROFILE_REQUEST___FIRST_NAME_FIRST_NAME = 2
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__UPDATE_PROFILE_REQUEST___FIRST_NAME__CASE)
-} Auth__V1__UpdateProfileRequest__FirstNameCase;
+  AUTH__V1__UPDATE_PROFILE_REQUEST__P2_FIRST_NAME__NOT_SET = 0,
+  AUTH__V1__UPDATE_PROFILE_REQUEST__P2_FIRST_NAME_F2_FIRST_NAME = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__UPDATE_PROFILE_REQUEST__P2_FIRST_NAME__CASE)
+} Auth__V1__UpdateProfileRequest__P2FirstNameCase;
 
 typedef enum {
-  AUTH__V1__UPDATE_PROFILE_REQUEST___LAST_NAME__NOT_SET = 0,
-  AUTH__V1__UPDATE_PROFILE_REQUEST___LAST_NAME_LAST_NAME = 3
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__UPDATE_PROFILE_REQUEST___LAST_NAME__CASE)
-} Auth__V1__UpdateProfileRequest__LastNameCase;
+  AUTH__V1__UPDATE_PROFILE_REQUEST__P3_LAST_NAME__NOT_SET = 0,
+  AUTH__V1__UPDATE_PROFILE_REQUEST__P3_LAST_NAME_F3_LAST_NAME = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__UPDATE_PROFILE_REQUEST__P3_LAST_NAME__CASE)
+} Auth__V1__UpdateProfileRequest__P3LastNameCase;
 
 struct  Auth__V1__UpdateProfileRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData idempotency_key;
-  Auth__V1__UpdateProfileRequest__DisplayNameCase _display_name_case;
+  ProtobufCBinaryData f4_idempotency_key;
+  Auth__V1__UpdateProfileRequest__P1DisplayNameCase p1_display_name_case;
   union {
-    ProtobufCBinaryData display_name;
+    ProtobufCBinaryData f1_display_name;
   };
-  Auth__V1__UpdateProfileRequest__FirstNameCase _first_name_case;
+  Auth__V1__UpdateProfileRequest__P2FirstNameCase p2_first_name_case;
   union {
-    ProtobufCBinaryData first_name;
+    ProtobufCBinaryData f2_first_name;
   };
-  Auth__V1__UpdateProfileRequest__LastNameCase _last_name_case;
+  Auth__V1__UpdateProfileRequest__P3LastNameCase p3_last_name_case;
   union {
-    ProtobufCBinaryData last_name;
+    ProtobufCBinaryData f3_last_name;
   };
 };
 #define AUTH__V1__UPDATE_PROFILE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__update_profile_request__descriptor) \
-    , {0,NULL}, AUTH__V1__UPDATE_PROFILE_REQUEST___DISPLAY_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST___FIRST_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST___LAST_NAME__NOT_SET, {0} }
+    , {0,NULL}, AUTH__V1__UPDATE_PROFILE_REQUEST__P1_DISPLAY_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P2_FIRST_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P3_LAST_NAME__NOT_SET, {0} }
 
 
 typedef enum {
-  AUTH__V1__SET_DEFAULTS_REQUEST___PORTFOLIO_ID__NOT_SET = 0,
-  AUTH__V1__SET_DEFAULTS_REQUEST___PORTFOLIO_ID_PORTFOLIO_ID = 1
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__SET_DEFAULTS_REQUEST___PORTFOLIO_ID__CASE)
-} Auth__V1__SetDefaultsRequest__PortfolioIdCase;
+  AUTH__V1__SET_DEFAULTS_REQUEST__P1_PORTFOLIO_ID__NOT_SET = 0,
+  AUTH__V1__SET_DEFAULTS_REQUEST__P1_PORTFOLIO_ID_F1_PORTFOLIO_ID = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__SET_DEFAULTS_REQUEST__P1_PORTFOLIO_ID__CASE)
+} Auth__V1__SetDefaultsRequest__P1PortfolioIdCase;
 
 typedef enum {
-  AUTH__V1__SET_DEFAULTS_REQUEST___PROPERTY_ID__NOT_SET = 0,
-  AUTH__V1__SET_DEFAULTS_REQUEST___PROPERTY_ID_PROPERTY_ID = 2
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__SET_DEFAULTS_REQUEST___PROPERTY_ID__CASE)
-} Auth__V1__SetDefaultsRequest__PropertyIdCase;
+  AUTH__V1__SET_DEFAULTS_REQUEST__P2_PROPERTY_ID__NOT_SET = 0,
+  AUTH__V1__SET_DEFAULTS_REQUEST__P2_PROPERTY_ID_F2_PROPERTY_ID = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__SET_DEFAULTS_REQUEST__P2_PROPERTY_ID__CASE)
+} Auth__V1__SetDefaultsRequest__P2PropertyIdCase;
 
 typedef enum {
-  AUTH__V1__SET_DEFAULTS_REQUEST___UNIT_ID__NOT_SET = 0,
-  AUTH__V1__SET_DEFAULTS_REQUEST___UNIT_ID_UNIT_ID = 3
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__SET_DEFAULTS_REQUEST___UNIT_ID__CASE)
-} Auth__V1__SetDefaultsRequest__UnitIdCase;
+  AUTH__V1__SET_DEFAULTS_REQUEST__P3_UNIT_ID__NOT_SET = 0,
+  AUTH__V1__SET_DEFAULTS_REQUEST__P3_UNIT_ID_F3_UNIT_ID = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__SET_DEFAULTS_REQUEST__P3_UNIT_ID__CASE)
+} Auth__V1__SetDefaultsRequest__P3UnitIdCase;
 
 struct  Auth__V1__SetDefaultsRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData idempotency_key;
-  Auth__V1__SetDefaultsRequest__PortfolioIdCase _portfolio_id_case;
+  ProtobufCBinaryData f4_idempotency_key;
+  Auth__V1__SetDefaultsRequest__P1PortfolioIdCase p1_portfolio_id_case;
   union {
-    ProtobufCBinaryData portfolio_id;
+    ProtobufCBinaryData f1_portfolio_id;
   };
-  Auth__V1__SetDefaultsRequest__PropertyIdCase _property_id_case;
+  Auth__V1__SetDefaultsRequest__P2PropertyIdCase p2_property_id_case;
   union {
-    ProtobufCBinaryData property_id;
+    ProtobufCBinaryData f2_property_id;
   };
-  Auth__V1__SetDefaultsRequest__UnitIdCase _unit_id_case;
+  Auth__V1__SetDefaultsRequest__P3UnitIdCase p3_unit_id_case;
   union {
-    ProtobufCBinaryData unit_id;
+    ProtobufCBinaryData f3_unit_id;
   };
 };
 #define AUTH__V1__SET_DEFAULTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__set_defaults_request__descriptor) \
-    , {0,NULL}, AUTH__V1__SET_DEFAULTS_REQUEST___PORTFOLIO_ID__NOT_SET, {0}, AUTH__V1__SET_DEFAULTS_REQUEST___PROPERTY_ID__NOT_SET, {0}, AUTH__V1__SET_DEFAULTS_REQUEST___UNIT_ID__NOT_SET, {0} }
+    , {0,NULL}, AUTH__V1__SET_DEFAULTS_REQUEST__P1_PORTFOLIO_ID__NOT_SET, {0}, AUTH__V1__SET_DEFAULTS_REQUEST__P2_PROPERTY_ID__NOT_SET, {0}, AUTH__V1__SET_DEFAULTS_REQUEST__P3_UNIT_ID__NOT_SET, {0} }
 
 
 struct  Auth__V1__ChangePasswordRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData current_password;
-  ProtobufCBinaryData new_password;
+  ProtobufCBinaryData f1_current_password;
+  ProtobufCBinaryData f2_new_password;
 };
 #define AUTH__V1__CHANGE_PASSWORD_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__change_password_request__descriptor) \
@@ -164,7 +164,7 @@ struct  Auth__V1__ChangePasswordRequest
 struct  Auth__V1__ChangePasswordResponse
 {
   ProtobufCMessage base;
-  uint32_t revoked_sessions;
+  uint32_t f1_revoked_sessions;
 };
 #define AUTH__V1__CHANGE_PASSWORD_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__change_password_response__descriptor) \
@@ -174,8 +174,8 @@ struct  Auth__V1__ChangePasswordResponse
 struct  Auth__V1__BatchGetUsersRequest
 {
   ProtobufCMessage base;
-  size_t n_user_ids;
-  ProtobufCBinaryData *user_ids;
+  size_t n_f1_user_ids;
+  ProtobufCBinaryData *f1_user_ids;
 };
 #define AUTH__V1__BATCH_GET_USERS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__batch_get_users_request__descriptor) \
@@ -185,8 +185,8 @@ struct  Auth__V1__BatchGetUsersRequest
 struct  Auth__V1__BatchGetUsersResponse
 {
   ProtobufCMessage base;
-  size_t n_users;
-  Tenancy__V1__UserSummary **users;
+  size_t n_f1_users;
+  Tenancy__V1__UserSummary **f1_users;
 };
 #define AUTH__V1__BATCH_GET_USERS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__batch_get_users_response__descriptor) \
@@ -196,7 +196,7 @@ struct  Auth__V1__BatchGetUsersResponse
 struct  Auth__V1__FindUserByEmailRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData email;
+  ProtobufCBinaryData f1_email;
 };
 #define AUTH__V1__FIND_USER_BY_EMAIL_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__find_user_by_email_request__descriptor) \

@@ -28,10 +28,10 @@ typedef struct Benchmark__V1__CheckResponse Benchmark__V1__CheckResponse;
 struct  Benchmark__V1__CheckRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData subject;
-  ProtobufCBinaryData action;
-  ProtobufCBinaryData entity;
-  ProtobufCBinaryData context;
+  ProtobufCBinaryData f1_subject;
+  ProtobufCBinaryData f2_action;
+  ProtobufCBinaryData f3_entity;
+  ProtobufCBinaryData f4_context;
 };
 #define BENCHMARK__V1__CHECK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&benchmark__v1__check_request__descriptor) \
@@ -41,8 +41,8 @@ struct  Benchmark__V1__CheckRequest
 struct  Benchmark__V1__CheckResponse
 {
   ProtobufCMessage base;
-  protobuf_c_boolean allowed;
-  ProtobufCBinaryData reason;
+  protobuf_c_boolean f1_allowed;
+  ProtobufCBinaryData f2_reason;
 };
 #define BENCHMARK__V1__CHECK_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&benchmark__v1__check_response__descriptor) \

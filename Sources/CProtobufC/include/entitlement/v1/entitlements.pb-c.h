@@ -36,44 +36,44 @@ typedef struct Entitlement__V1__Change Entitlement__V1__Change;
 /* --- enums --- */
 
 typedef enum _Entitlement__V1__SubjectKind {
-  ENTITLEMENT__V1__SUBJECT_KIND__SUBJECT_KIND_UNSPECIFIED = 0,
-  ENTITLEMENT__V1__SUBJECT_KIND__SUBJECT_KIND_USER = 1,
-  ENTITLEMENT__V1__SUBJECT_KIND__SUBJECT_KIND_ORGANIZATION = 2,
-  ENTITLEMENT__V1__SUBJECT_KIND__SUBJECT_KIND_PORTFOLIO = 3
+  ENTITLEMENT__V1__SUBJECT_KIND__v0_SUBJECT_KIND_UNSPECIFIED = 0,
+  ENTITLEMENT__V1__SUBJECT_KIND__v1_SUBJECT_KIND_USER = 1,
+  ENTITLEMENT__V1__SUBJECT_KIND__v2_SUBJECT_KIND_ORGANIZATION = 2,
+  ENTITLEMENT__V1__SUBJECT_KIND__v3_SUBJECT_KIND_PORTFOLIO = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__SUBJECT_KIND)
 } Entitlement__V1__SubjectKind;
 typedef enum _Entitlement__V1__Reason {
-  ENTITLEMENT__V1__REASON__REASON_UNSPECIFIED = 0,
-  ENTITLEMENT__V1__REASON__REASON_AVAILABLE = 1,
-  ENTITLEMENT__V1__REASON__REASON_NO_SUBSCRIPTION = 2,
-  ENTITLEMENT__V1__REASON__REASON_SUBSCRIPTION_EXPIRED = 3,
-  ENTITLEMENT__V1__REASON__REASON_NOT_IN_TIER = 4,
-  ENTITLEMENT__V1__REASON__REASON_LIMIT_EXCEEDED = 5,
-  ENTITLEMENT__V1__REASON__REASON_ADDON_REQUIRED = 6,
-  ENTITLEMENT__V1__REASON__REASON_DENIED_BY_OVERRIDE = 7,
-  ENTITLEMENT__V1__REASON__REASON_REFUNDED = 8,
-  ENTITLEMENT__V1__REASON__REASON_REVOKED = 9,
-  ENTITLEMENT__V1__REASON__REASON_FEATURE_UNKNOWN = 10,
-  ENTITLEMENT__V1__REASON__REASON_TYPE_MISMATCH = 11,
-  ENTITLEMENT__V1__REASON__REASON_ENVIRONMENT_MISMATCH = 12,
-  ENTITLEMENT__V1__REASON__REASON_NOT_PURCHASED = 13
+  ENTITLEMENT__V1__REASON__v0_REASON_UNSPECIFIED = 0,
+  ENTITLEMENT__V1__REASON__v1_REASON_AVAILABLE = 1,
+  ENTITLEMENT__V1__REASON__v2_REASON_NO_SUBSCRIPTION = 2,
+  ENTITLEMENT__V1__REASON__v3_REASON_SUBSCRIPTION_EXPIRED = 3,
+  ENTITLEMENT__V1__REASON__v4_REASON_NOT_IN_TIER = 4,
+  ENTITLEMENT__V1__REASON__v5_REASON_LIMIT_EXCEEDED = 5,
+  ENTITLEMENT__V1__REASON__v6_REASON_ADDON_REQUIRED = 6,
+  ENTITLEMENT__V1__REASON__v7_REASON_DENIED_BY_OVERRIDE = 7,
+  ENTITLEMENT__V1__REASON__v8_REASON_REFUNDED = 8,
+  ENTITLEMENT__V1__REASON__v9_REASON_REVOKED = 9,
+  ENTITLEMENT__V1__REASON__v10_REASON_FEATURE_UNKNOWN = 10,
+  ENTITLEMENT__V1__REASON__v11_REASON_TYPE_MISMATCH = 11,
+  ENTITLEMENT__V1__REASON__v12_REASON_ENVIRONMENT_MISMATCH = 12,
+  ENTITLEMENT__V1__REASON__v13_REASON_NOT_PURCHASED = 13
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__REASON)
 } Entitlement__V1__Reason;
 typedef enum _Entitlement__V1__Source {
-  ENTITLEMENT__V1__SOURCE__SOURCE_UNSPECIFIED = 0,
-  ENTITLEMENT__V1__SOURCE__SOURCE_DEFAULT = 1,
-  ENTITLEMENT__V1__SOURCE__SOURCE_TIER = 2,
-  ENTITLEMENT__V1__SOURCE__SOURCE_ADDON = 3,
-  ENTITLEMENT__V1__SOURCE__SOURCE_OVERRIDE = 4,
-  ENTITLEMENT__V1__SOURCE__SOURCE_PURCHASE = 5
+  ENTITLEMENT__V1__SOURCE__v0_SOURCE_UNSPECIFIED = 0,
+  ENTITLEMENT__V1__SOURCE__v1_SOURCE_DEFAULT = 1,
+  ENTITLEMENT__V1__SOURCE__v2_SOURCE_TIER = 2,
+  ENTITLEMENT__V1__SOURCE__v3_SOURCE_ADDON = 3,
+  ENTITLEMENT__V1__SOURCE__v4_SOURCE_OVERRIDE = 4,
+  ENTITLEMENT__V1__SOURCE__v5_SOURCE_PURCHASE = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__SOURCE)
 } Entitlement__V1__Source;
 typedef enum _Entitlement__V1__ChangeKind {
-  ENTITLEMENT__V1__CHANGE_KIND__CHANGE_KIND_UNSPECIFIED = 0,
-  ENTITLEMENT__V1__CHANGE_KIND__CHANGE_KIND_HEARTBEAT = 1,
-  ENTITLEMENT__V1__CHANGE_KIND__CHANGE_KIND_SUBJECT = 2,
-  ENTITLEMENT__V1__CHANGE_KIND__CHANGE_KIND_TIERS = 3,
-  ENTITLEMENT__V1__CHANGE_KIND__CHANGE_KIND_RESYNC = 4
+  ENTITLEMENT__V1__CHANGE_KIND__v0_CHANGE_KIND_UNSPECIFIED = 0,
+  ENTITLEMENT__V1__CHANGE_KIND__v1_CHANGE_KIND_HEARTBEAT = 1,
+  ENTITLEMENT__V1__CHANGE_KIND__v2_CHANGE_KIND_SUBJECT = 2,
+  ENTITLEMENT__V1__CHANGE_KIND__v3_CHANGE_KIND_TIERS = 3,
+  ENTITLEMENT__V1__CHANGE_KIND__v4_CHANGE_KIND_RESYNC = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__CHANGE_KIND)
 } Entitlement__V1__ChangeKind;
 
@@ -82,22 +82,22 @@ typedef enum _Entitlement__V1__ChangeKind {
 struct  Entitlement__V1__Subject
 {
   ProtobufCMessage base;
-  Entitlement__V1__SubjectKind kind;
-  ProtobufCBinaryData id;
+  Entitlement__V1__SubjectKind f1_kind;
+  ProtobufCBinaryData f2_id;
 };
 #define ENTITLEMENT__V1__SUBJECT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__subject__descriptor) \
-    , ENTITLEMENT__V1__SUBJECT_KIND__SUBJECT_KIND_UNSPECIFIED, {0,NULL} }
+    , ENTITLEMENT__V1__SUBJECT_KIND__v0_SUBJECT_KIND_UNSPECIFIED, {0,NULL} }
 
 
 struct  Entitlement__V1__UnlockedBy
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData tier;
-  size_t n_addons;
-  ProtobufCBinaryData *addons;
-  size_t n_products;
-  ProtobufCBinaryData *products;
+  ProtobufCBinaryData f1_tier;
+  size_t n_f2_addons;
+  ProtobufCBinaryData *f2_addons;
+  size_t n_f3_products;
+  ProtobufCBinaryData *f3_products;
 };
 #define ENTITLEMENT__V1__UNLOCKED_BY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__unlocked_by__descriptor) \
@@ -105,46 +105,46 @@ struct  Entitlement__V1__UnlockedBy
 
 
 typedef enum {
-  ENTITLEMENT__V1__LIMIT__VALUE__NOT_SET = 0,
-  ENTITLEMENT__V1__LIMIT__VALUE_MAXIMUM = 1,
-  ENTITLEMENT__V1__LIMIT__VALUE_UNLIMITED = 2
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__LIMIT__VALUE__CASE)
-} Entitlement__V1__Limit__ValueCase;
+  ENTITLEMENT__V1__LIMIT__O0_VALUE__NOT_SET = 0,
+  ENTITLEMENT__V1__LIMIT__O0_VALUE_F1_MAXIMUM = 1,
+  ENTITLEMENT__V1__LIMIT__O0_VALUE_F2_UNLIMITED = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__LIMIT__O0_VALUE__CASE)
+} Entitlement__V1__Limit__O0ValueCase;
 
 struct  Entitlement__V1__Limit
 {
   ProtobufCMessage base;
-  Entitlement__V1__Limit__ValueCase value_case;
+  Entitlement__V1__Limit__O0ValueCase o0_value_case;
   union {
-    int64_t maximum;
-    protobuf_c_boolean unlimited;
+    int64_t f1_maximum;
+    protobuf_c_boolean f2_unlimited;
   };
 };
 #define ENTITLEMENT__V1__LIMIT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__limit__descriptor) \
-    , ENTITLEMENT__V1__LIMIT__VALUE__NOT_SET, {0} }
+    , ENTITLEMENT__V1__LIMIT__O0_VALUE__NOT_SET, {0} }
 
 
 struct  Entitlement__V1__Entitlement
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData key;
-  protobuf_c_boolean available;
-  Entitlement__V1__Reason reason;
-  Entitlement__V1__Limit *limit;
-  Entitlement__V1__Source source;
-  Google__Protobuf__Timestamp *valid_until;
-  Entitlement__V1__UnlockedBy *unlocked_by;
+  ProtobufCBinaryData f1_key;
+  protobuf_c_boolean f2_available;
+  Entitlement__V1__Reason f3_reason;
+  Entitlement__V1__Limit *f4_limit;
+  Entitlement__V1__Source f5_source;
+  Google__Protobuf__Timestamp *f6_valid_until;
+  Entitlement__V1__UnlockedBy *f7_unlocked_by;
 };
 #define ENTITLEMENT__V1__ENTITLEMENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__entitlement__descriptor) \
-    , {0,NULL}, 0, ENTITLEMENT__V1__REASON__REASON_UNSPECIFIED, NULL, ENTITLEMENT__V1__SOURCE__SOURCE_UNSPECIFIED, NULL, NULL }
+    , {0,NULL}, 0, ENTITLEMENT__V1__REASON__v0_REASON_UNSPECIFIED, NULL, ENTITLEMENT__V1__SOURCE__v0_SOURCE_UNSPECIFIED, NULL, NULL }
 
 
 struct  Entitlement__V1__GetEntitlementsRequest
 {
   ProtobufCMessage base;
-  Entitlement__V1__Subject *subject;
+  Entitlement__V1__Subject *f1_subject;
 };
 #define ENTITLEMENT__V1__GET_ENTITLEMENTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__get_entitlements_request__descriptor) \
@@ -154,16 +154,16 @@ struct  Entitlement__V1__GetEntitlementsRequest
 struct  Entitlement__V1__GetEntitlementsResponse
 {
   ProtobufCMessage base;
-  Entitlement__V1__Subject *subject;
-  ProtobufCBinaryData tier;
-  size_t n_addons;
-  ProtobufCBinaryData *addons;
-  size_t n_entitlements;
-  Entitlement__V1__Entitlement **entitlements;
-  size_t n_products;
-  ProtobufCBinaryData *products;
-  uint64_t version;
-  Google__Protobuf__Timestamp *valid_until;
+  Entitlement__V1__Subject *f1_subject;
+  ProtobufCBinaryData f2_tier;
+  size_t n_f3_addons;
+  ProtobufCBinaryData *f3_addons;
+  size_t n_f4_entitlements;
+  Entitlement__V1__Entitlement **f4_entitlements;
+  size_t n_f5_products;
+  ProtobufCBinaryData *f5_products;
+  uint64_t f6_version;
+  Google__Protobuf__Timestamp *f7_valid_until;
 };
 #define ENTITLEMENT__V1__GET_ENTITLEMENTS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__get_entitlements_response__descriptor) \
@@ -173,8 +173,8 @@ struct  Entitlement__V1__GetEntitlementsResponse
 struct  Entitlement__V1__CheckFeatureRequest
 {
   ProtobufCMessage base;
-  Entitlement__V1__Subject *subject;
-  ProtobufCBinaryData feature;
+  Entitlement__V1__Subject *f1_subject;
+  ProtobufCBinaryData f2_feature;
 };
 #define ENTITLEMENT__V1__CHECK_FEATURE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__check_feature_request__descriptor) \
@@ -182,79 +182,79 @@ struct  Entitlement__V1__CheckFeatureRequest
 
 
 typedef enum {
-  ENTITLEMENT__V1__CHECK_LIMIT_REQUEST___REQUESTED__NOT_SET = 0,
-  ENTITLEMENT__V1__CHECK_LIMIT_REQUEST___REQUESTED_REQUESTED = 4
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__CHECK_LIMIT_REQUEST___REQUESTED__CASE)
-} Entitlement__V1__CheckLimitRequest__RequestedCase;
+  ENTITLEMENT__V1__CHECK_LIMIT_REQUEST__P4_REQUESTED__NOT_SET = 0,
+  ENTITLEMENT__V1__CHECK_LIMIT_REQUEST__P4_REQUESTED_F4_REQUESTED = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__CHECK_LIMIT_REQUEST__P4_REQUESTED__CASE)
+} Entitlement__V1__CheckLimitRequest__P4RequestedCase;
 
 struct  Entitlement__V1__CheckLimitRequest
 {
   ProtobufCMessage base;
-  Entitlement__V1__Subject *subject;
-  ProtobufCBinaryData limit;
-  int64_t current_count;
-  Entitlement__V1__CheckLimitRequest__RequestedCase _requested_case;
+  Entitlement__V1__Subject *f1_subject;
+  ProtobufCBinaryData f2_limit;
+  int64_t f3_current_count;
+  Entitlement__V1__CheckLimitRequest__P4RequestedCase p4_requested_case;
   union {
-    int64_t requested;
+    int64_t f4_requested;
   };
 };
 #define ENTITLEMENT__V1__CHECK_LIMIT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__check_limit_request__descriptor) \
-    , NULL, {0,NULL}, 0, ENTITLEMENT__V1__CHECK_LIMIT_REQUEST___REQUESTED__NOT_SET, {0} }
+    , NULL, {0,NULL}, 0, ENTITLEMENT__V1__CHECK_LIMIT_REQUEST__P4_REQUESTED__NOT_SET, {0} }
 
 
 typedef enum {
-  ENTITLEMENT__V1__CHECK_RESPONSE___REMAINING__NOT_SET = 0,
-  ENTITLEMENT__V1__CHECK_RESPONSE___REMAINING_REMAINING = 4
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__CHECK_RESPONSE___REMAINING__CASE)
-} Entitlement__V1__CheckResponse__RemainingCase;
+  ENTITLEMENT__V1__CHECK_RESPONSE__P4_REMAINING__NOT_SET = 0,
+  ENTITLEMENT__V1__CHECK_RESPONSE__P4_REMAINING_F4_REMAINING = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__CHECK_RESPONSE__P4_REMAINING__CASE)
+} Entitlement__V1__CheckResponse__P4RemainingCase;
 
 struct  Entitlement__V1__CheckResponse
 {
   ProtobufCMessage base;
-  protobuf_c_boolean allowed;
-  Entitlement__V1__Reason reason;
-  Entitlement__V1__Limit *limit;
-  Entitlement__V1__Source source;
-  Entitlement__V1__UnlockedBy *unlocked_by;
-  Google__Protobuf__Timestamp *valid_until;
-  uint64_t version;
-  Entitlement__V1__CheckResponse__RemainingCase _remaining_case;
+  protobuf_c_boolean f1_allowed;
+  Entitlement__V1__Reason f2_reason;
+  Entitlement__V1__Limit *f3_limit;
+  Entitlement__V1__Source f5_source;
+  Entitlement__V1__UnlockedBy *f6_unlocked_by;
+  Google__Protobuf__Timestamp *f7_valid_until;
+  uint64_t f8_version;
+  Entitlement__V1__CheckResponse__P4RemainingCase p4_remaining_case;
   union {
-    int64_t remaining;
+    int64_t f4_remaining;
   };
 };
 #define ENTITLEMENT__V1__CHECK_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__check_response__descriptor) \
-    , 0, ENTITLEMENT__V1__REASON__REASON_UNSPECIFIED, NULL, ENTITLEMENT__V1__SOURCE__SOURCE_UNSPECIFIED, NULL, NULL, 0, ENTITLEMENT__V1__CHECK_RESPONSE___REMAINING__NOT_SET, {0} }
+    , 0, ENTITLEMENT__V1__REASON__v0_REASON_UNSPECIFIED, NULL, ENTITLEMENT__V1__SOURCE__v0_SOURCE_UNSPECIFIED, NULL, NULL, 0, ENTITLEMENT__V1__CHECK_RESPONSE__P4_REMAINING__NOT_SET, {0} }
 
 
 typedef enum {
-  ENTITLEMENT__V1__ENTITLEMENT_CHECK__CHECK__NOT_SET = 0,
-  ENTITLEMENT__V1__ENTITLEMENT_CHECK__CHECK_FEATURE = 1,
-  ENTITLEMENT__V1__ENTITLEMENT_CHECK__CHECK_LIMIT = 2
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__ENTITLEMENT_CHECK__CHECK__CASE)
-} Entitlement__V1__EntitlementCheck__CheckCase;
+  ENTITLEMENT__V1__ENTITLEMENT_CHECK__O0_CHECK__NOT_SET = 0,
+  ENTITLEMENT__V1__ENTITLEMENT_CHECK__O0_CHECK_F1_FEATURE = 1,
+  ENTITLEMENT__V1__ENTITLEMENT_CHECK__O0_CHECK_F2_LIMIT = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__ENTITLEMENT_CHECK__O0_CHECK__CASE)
+} Entitlement__V1__EntitlementCheck__O0CheckCase;
 
 struct  Entitlement__V1__EntitlementCheck
 {
   ProtobufCMessage base;
-  Entitlement__V1__EntitlementCheck__CheckCase check_case;
+  Entitlement__V1__EntitlementCheck__O0CheckCase o0_check_case;
   union {
-    Entitlement__V1__CheckFeatureRequest *feature;
-    Entitlement__V1__CheckLimitRequest *limit;
+    Entitlement__V1__CheckFeatureRequest *f1_feature;
+    Entitlement__V1__CheckLimitRequest *f2_limit;
   };
 };
 #define ENTITLEMENT__V1__ENTITLEMENT_CHECK__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__entitlement_check__descriptor) \
-    , ENTITLEMENT__V1__ENTITLEMENT_CHECK__CHECK__NOT_SET, {0} }
+    , ENTITLEMENT__V1__ENTITLEMENT_CHECK__O0_CHECK__NOT_SET, {0} }
 
 
 struct  Entitlement__V1__BatchCheckRequest
 {
   ProtobufCMessage base;
-  size_t n_checks;
-  Entitlement__V1__EntitlementCheck **checks;
+  size_t n_f1_checks;
+  Entitlement__V1__EntitlementCheck **f1_checks;
 };
 #define ENTITLEMENT__V1__BATCH_CHECK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__batch_check_request__descriptor) \
@@ -264,8 +264,8 @@ struct  Entitlement__V1__BatchCheckRequest
 struct  Entitlement__V1__BatchCheckResponse
 {
   ProtobufCMessage base;
-  size_t n_results;
-  Entitlement__V1__CheckResponse **results;
+  size_t n_f1_results;
+  Entitlement__V1__CheckResponse **f1_results;
 };
 #define ENTITLEMENT__V1__BATCH_CHECK_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__batch_check_response__descriptor) \
@@ -275,7 +275,7 @@ struct  Entitlement__V1__BatchCheckResponse
 struct  Entitlement__V1__WatchRequest
 {
   ProtobufCMessage base;
-  uint64_t after_revision;
+  uint64_t f1_after_revision;
 };
 #define ENTITLEMENT__V1__WATCH_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__watch_request__descriptor) \
@@ -285,14 +285,14 @@ struct  Entitlement__V1__WatchRequest
 struct  Entitlement__V1__Change
 {
   ProtobufCMessage base;
-  uint64_t revision;
-  Entitlement__V1__ChangeKind kind;
-  Entitlement__V1__Subject *subject;
-  uint64_t version;
+  uint64_t f1_revision;
+  Entitlement__V1__ChangeKind f2_kind;
+  Entitlement__V1__Subject *f3_subject;
+  uint64_t f4_version;
 };
 #define ENTITLEMENT__V1__CHANGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__change__descriptor) \
-    , 0, ENTITLEMENT__V1__CHANGE_KIND__CHANGE_KIND_UNSPECIFIED, NULL, 0 }
+    , 0, ENTITLEMENT__V1__CHANGE_KIND__v0_CHANGE_KIND_UNSPECIFIED, NULL, 0 }
 
 
 /* Entitlement__V1__Subject methods */

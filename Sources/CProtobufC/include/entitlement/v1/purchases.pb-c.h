@@ -32,26 +32,26 @@ typedef struct Entitlement__V1__ListPurchasesResponse Entitlement__V1__ListPurch
 /* --- enums --- */
 
 typedef enum _Entitlement__V1__Environment {
-  ENTITLEMENT__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED = 0,
-  ENTITLEMENT__V1__ENVIRONMENT__ENVIRONMENT_PRODUCTION = 1,
-  ENTITLEMENT__V1__ENVIRONMENT__ENVIRONMENT_SANDBOX = 2
+  ENTITLEMENT__V1__ENVIRONMENT__v0_ENVIRONMENT_UNSPECIFIED = 0,
+  ENTITLEMENT__V1__ENVIRONMENT__v1_ENVIRONMENT_PRODUCTION = 1,
+  ENTITLEMENT__V1__ENVIRONMENT__v2_ENVIRONMENT_SANDBOX = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__ENVIRONMENT)
 } Entitlement__V1__Environment;
 typedef enum _Entitlement__V1__PurchaseState {
-  ENTITLEMENT__V1__PURCHASE_STATE__PURCHASE_STATE_UNSPECIFIED = 0,
-  ENTITLEMENT__V1__PURCHASE_STATE__PURCHASE_STATE_ACTIVE = 1,
-  ENTITLEMENT__V1__PURCHASE_STATE__PURCHASE_STATE_EXPIRED = 2,
-  ENTITLEMENT__V1__PURCHASE_STATE__PURCHASE_STATE_REFUNDED = 3,
-  ENTITLEMENT__V1__PURCHASE_STATE__PURCHASE_STATE_REVOKED = 4
+  ENTITLEMENT__V1__PURCHASE_STATE__v0_PURCHASE_STATE_UNSPECIFIED = 0,
+  ENTITLEMENT__V1__PURCHASE_STATE__v1_PURCHASE_STATE_ACTIVE = 1,
+  ENTITLEMENT__V1__PURCHASE_STATE__v2_PURCHASE_STATE_EXPIRED = 2,
+  ENTITLEMENT__V1__PURCHASE_STATE__v3_PURCHASE_STATE_REFUNDED = 3,
+  ENTITLEMENT__V1__PURCHASE_STATE__v4_PURCHASE_STATE_REVOKED = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__PURCHASE_STATE)
 } Entitlement__V1__PurchaseState;
 typedef enum _Entitlement__V1__TransactionResult {
-  ENTITLEMENT__V1__TRANSACTION_RESULT__TRANSACTION_RESULT_UNSPECIFIED = 0,
-  ENTITLEMENT__V1__TRANSACTION_RESULT__TRANSACTION_RESULT_APPLIED = 1,
-  ENTITLEMENT__V1__TRANSACTION_RESULT__TRANSACTION_RESULT_UNCHANGED = 2,
-  ENTITLEMENT__V1__TRANSACTION_RESULT__TRANSACTION_RESULT_SANDBOX = 3,
-  ENTITLEMENT__V1__TRANSACTION_RESULT__TRANSACTION_RESULT_ALREADY_CLAIMED = 4,
-  ENTITLEMENT__V1__TRANSACTION_RESULT__TRANSACTION_RESULT_INVALID = 5
+  ENTITLEMENT__V1__TRANSACTION_RESULT__v0_TRANSACTION_RESULT_UNSPECIFIED = 0,
+  ENTITLEMENT__V1__TRANSACTION_RESULT__v1_TRANSACTION_RESULT_APPLIED = 1,
+  ENTITLEMENT__V1__TRANSACTION_RESULT__v2_TRANSACTION_RESULT_UNCHANGED = 2,
+  ENTITLEMENT__V1__TRANSACTION_RESULT__v3_TRANSACTION_RESULT_SANDBOX = 3,
+  ENTITLEMENT__V1__TRANSACTION_RESULT__v4_TRANSACTION_RESULT_ALREADY_CLAIMED = 4,
+  ENTITLEMENT__V1__TRANSACTION_RESULT__v5_TRANSACTION_RESULT_INVALID = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__TRANSACTION_RESULT)
 } Entitlement__V1__TransactionResult;
 
@@ -60,27 +60,27 @@ typedef enum _Entitlement__V1__TransactionResult {
 struct  Entitlement__V1__Purchase
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData id;
-  ProtobufCBinaryData product_id;
-  ProtobufCBinaryData original_transaction_id;
-  ProtobufCBinaryData transaction_id;
-  Entitlement__V1__Environment environment;
-  Entitlement__V1__PurchaseState state;
-  Google__Protobuf__Timestamp *purchased_at;
-  Google__Protobuf__Timestamp *expires_at;
-  Google__Protobuf__Timestamp *revoked_at;
-  protobuf_c_boolean family_shared;
+  ProtobufCBinaryData f1_id;
+  ProtobufCBinaryData f2_product_id;
+  ProtobufCBinaryData f3_original_transaction_id;
+  ProtobufCBinaryData f4_transaction_id;
+  Entitlement__V1__Environment f5_environment;
+  Entitlement__V1__PurchaseState f6_state;
+  Google__Protobuf__Timestamp *f7_purchased_at;
+  Google__Protobuf__Timestamp *f8_expires_at;
+  Google__Protobuf__Timestamp *f9_revoked_at;
+  protobuf_c_boolean f10_family_shared;
 };
 #define ENTITLEMENT__V1__PURCHASE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__purchase__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, ENTITLEMENT__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, ENTITLEMENT__V1__PURCHASE_STATE__PURCHASE_STATE_UNSPECIFIED, NULL, NULL, NULL, 0 }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, ENTITLEMENT__V1__ENVIRONMENT__v0_ENVIRONMENT_UNSPECIFIED, ENTITLEMENT__V1__PURCHASE_STATE__v0_PURCHASE_STATE_UNSPECIFIED, NULL, NULL, NULL, 0 }
 
 
 struct  Entitlement__V1__SubmitTransactionRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData signed_transaction;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_signed_transaction;
+  ProtobufCBinaryData f2_idempotency_key;
 };
 #define ENTITLEMENT__V1__SUBMIT_TRANSACTION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__submit_transaction_request__descriptor) \
@@ -90,21 +90,21 @@ struct  Entitlement__V1__SubmitTransactionRequest
 struct  Entitlement__V1__SubmitTransactionResponse
 {
   ProtobufCMessage base;
-  Entitlement__V1__TransactionResult result;
-  Entitlement__V1__Purchase *purchase;
-  uint64_t version;
+  Entitlement__V1__TransactionResult f1_result;
+  Entitlement__V1__Purchase *f2_purchase;
+  uint64_t f3_version;
 };
 #define ENTITLEMENT__V1__SUBMIT_TRANSACTION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__submit_transaction_response__descriptor) \
-    , ENTITLEMENT__V1__TRANSACTION_RESULT__TRANSACTION_RESULT_UNSPECIFIED, NULL, 0 }
+    , ENTITLEMENT__V1__TRANSACTION_RESULT__v0_TRANSACTION_RESULT_UNSPECIFIED, NULL, 0 }
 
 
 struct  Entitlement__V1__RestoreRequest
 {
   ProtobufCMessage base;
-  size_t n_signed_transactions;
-  ProtobufCBinaryData *signed_transactions;
-  ProtobufCBinaryData idempotency_key;
+  size_t n_f1_signed_transactions;
+  ProtobufCBinaryData *f1_signed_transactions;
+  ProtobufCBinaryData f2_idempotency_key;
 };
 #define ENTITLEMENT__V1__RESTORE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__restore_request__descriptor) \
@@ -114,21 +114,21 @@ struct  Entitlement__V1__RestoreRequest
 struct  Entitlement__V1__RestoredTransaction
 {
   ProtobufCMessage base;
-  Entitlement__V1__TransactionResult result;
-  Entitlement__V1__Purchase *purchase;
-  ProtobufCBinaryData reason;
+  Entitlement__V1__TransactionResult f1_result;
+  Entitlement__V1__Purchase *f2_purchase;
+  ProtobufCBinaryData f3_reason;
 };
 #define ENTITLEMENT__V1__RESTORED_TRANSACTION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__restored_transaction__descriptor) \
-    , ENTITLEMENT__V1__TRANSACTION_RESULT__TRANSACTION_RESULT_UNSPECIFIED, NULL, {0,NULL} }
+    , ENTITLEMENT__V1__TRANSACTION_RESULT__v0_TRANSACTION_RESULT_UNSPECIFIED, NULL, {0,NULL} }
 
 
 struct  Entitlement__V1__RestoreResponse
 {
   ProtobufCMessage base;
-  size_t n_transactions;
-  Entitlement__V1__RestoredTransaction **transactions;
-  uint64_t version;
+  size_t n_f1_transactions;
+  Entitlement__V1__RestoredTransaction **f1_transactions;
+  uint64_t f2_version;
 };
 #define ENTITLEMENT__V1__RESTORE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__restore_response__descriptor) \
@@ -138,7 +138,7 @@ struct  Entitlement__V1__RestoreResponse
 struct  Entitlement__V1__HandleNotificationRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData signed_payload;
+  ProtobufCBinaryData f1_signed_payload;
 };
 #define ENTITLEMENT__V1__HANDLE_NOTIFICATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__handle_notification_request__descriptor) \
@@ -148,8 +148,8 @@ struct  Entitlement__V1__HandleNotificationRequest
 struct  Entitlement__V1__HandleNotificationResponse
 {
   ProtobufCMessage base;
-  protobuf_c_boolean duplicate;
-  protobuf_c_boolean applied;
+  protobuf_c_boolean f1_duplicate;
+  protobuf_c_boolean f2_applied;
 };
 #define ENTITLEMENT__V1__HANDLE_NOTIFICATION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__handle_notification_response__descriptor) \
@@ -159,8 +159,8 @@ struct  Entitlement__V1__HandleNotificationResponse
 struct  Entitlement__V1__ListPurchasesRequest
 {
   ProtobufCMessage base;
-  uint32_t page_size;
-  ProtobufCBinaryData page_token;
+  uint32_t f1_page_size;
+  ProtobufCBinaryData f2_page_token;
 };
 #define ENTITLEMENT__V1__LIST_PURCHASES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__list_purchases_request__descriptor) \
@@ -170,9 +170,9 @@ struct  Entitlement__V1__ListPurchasesRequest
 struct  Entitlement__V1__ListPurchasesResponse
 {
   ProtobufCMessage base;
-  size_t n_purchases;
-  Entitlement__V1__Purchase **purchases;
-  ProtobufCBinaryData next_page_token;
+  size_t n_f1_purchases;
+  Entitlement__V1__Purchase **f1_purchases;
+  ProtobufCBinaryData f2_next_page_token;
 };
 #define ENTITLEMENT__V1__LIST_PURCHASES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__list_purchases_response__descriptor) \

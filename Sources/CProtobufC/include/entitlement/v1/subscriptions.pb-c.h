@@ -38,34 +38,34 @@ typedef struct Entitlement__V1__DeleteSubscriptionResponse Entitlement__V1__Dele
 /* --- messages --- */
 
 typedef enum {
-  ENTITLEMENT__V1__FEATURE_VALUE__VALUE__NOT_SET = 0,
-  ENTITLEMENT__V1__FEATURE_VALUE__VALUE_ENABLED = 2,
-  ENTITLEMENT__V1__FEATURE_VALUE__VALUE_LIMIT = 3
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__FEATURE_VALUE__VALUE__CASE)
-} Entitlement__V1__FeatureValue__ValueCase;
+  ENTITLEMENT__V1__FEATURE_VALUE__O0_VALUE__NOT_SET = 0,
+  ENTITLEMENT__V1__FEATURE_VALUE__O0_VALUE_F2_ENABLED = 2,
+  ENTITLEMENT__V1__FEATURE_VALUE__O0_VALUE_F3_LIMIT = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__FEATURE_VALUE__O0_VALUE__CASE)
+} Entitlement__V1__FeatureValue__O0ValueCase;
 
 struct  Entitlement__V1__FeatureValue
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData key;
-  Entitlement__V1__FeatureValue__ValueCase value_case;
+  ProtobufCBinaryData f1_key;
+  Entitlement__V1__FeatureValue__O0ValueCase o0_value_case;
   union {
-    protobuf_c_boolean enabled;
-    Entitlement__V1__Limit *limit;
+    protobuf_c_boolean f2_enabled;
+    Entitlement__V1__Limit *f3_limit;
   };
 };
 #define ENTITLEMENT__V1__FEATURE_VALUE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__feature_value__descriptor) \
-    , {0,NULL}, ENTITLEMENT__V1__FEATURE_VALUE__VALUE__NOT_SET, {0} }
+    , {0,NULL}, ENTITLEMENT__V1__FEATURE_VALUE__O0_VALUE__NOT_SET, {0} }
 
 
 struct  Entitlement__V1__Tier
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData name;
-  int32_t rank;
-  size_t n_features;
-  Entitlement__V1__FeatureValue **features;
+  ProtobufCBinaryData f1_name;
+  int32_t f2_rank;
+  size_t n_f3_features;
+  Entitlement__V1__FeatureValue **f3_features;
 };
 #define ENTITLEMENT__V1__TIER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__tier__descriptor) \
@@ -75,9 +75,9 @@ struct  Entitlement__V1__Tier
 struct  Entitlement__V1__Addon
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData name;
-  size_t n_features;
-  Entitlement__V1__FeatureValue **features;
+  ProtobufCBinaryData f1_name;
+  size_t n_f2_features;
+  Entitlement__V1__FeatureValue **f2_features;
 };
 #define ENTITLEMENT__V1__ADDON__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__addon__descriptor) \
@@ -96,10 +96,10 @@ struct  Entitlement__V1__ListTiersRequest
 struct  Entitlement__V1__ListTiersResponse
 {
   ProtobufCMessage base;
-  size_t n_tiers;
-  Entitlement__V1__Tier **tiers;
-  size_t n_addons;
-  Entitlement__V1__Addon **addons;
+  size_t n_f1_tiers;
+  Entitlement__V1__Tier **f1_tiers;
+  size_t n_f2_addons;
+  Entitlement__V1__Addon **f2_addons;
 };
 #define ENTITLEMENT__V1__LIST_TIERS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__list_tiers_response__descriptor) \
@@ -109,9 +109,9 @@ struct  Entitlement__V1__ListTiersResponse
 struct  Entitlement__V1__Override
 {
   ProtobufCMessage base;
-  Entitlement__V1__FeatureValue *feature;
-  Google__Protobuf__Timestamp *valid_until;
-  ProtobufCBinaryData reason;
+  Entitlement__V1__FeatureValue *f1_feature;
+  Google__Protobuf__Timestamp *f2_valid_until;
+  ProtobufCBinaryData f3_reason;
 };
 #define ENTITLEMENT__V1__OVERRIDE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__override__descriptor) \
@@ -121,8 +121,8 @@ struct  Entitlement__V1__Override
 struct  Entitlement__V1__SubscribedAddon
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData name;
-  Google__Protobuf__Timestamp *valid_until;
+  ProtobufCBinaryData f1_name;
+  Google__Protobuf__Timestamp *f2_valid_until;
 };
 #define ENTITLEMENT__V1__SUBSCRIBED_ADDON__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__subscribed_addon__descriptor) \
@@ -132,18 +132,18 @@ struct  Entitlement__V1__SubscribedAddon
 struct  Entitlement__V1__Subscription
 {
   ProtobufCMessage base;
-  Entitlement__V1__Subject *subject;
-  ProtobufCBinaryData tier;
-  protobuf_c_boolean trial;
-  Google__Protobuf__Timestamp *valid_from;
-  Google__Protobuf__Timestamp *paid_until;
-  Google__Protobuf__Timestamp *grace_until;
-  Google__Protobuf__Timestamp *complimentary_until;
-  size_t n_addons;
-  Entitlement__V1__SubscribedAddon **addons;
-  size_t n_overrides;
-  Entitlement__V1__Override **overrides;
-  uint64_t version;
+  Entitlement__V1__Subject *f1_subject;
+  ProtobufCBinaryData f2_tier;
+  protobuf_c_boolean f3_trial;
+  Google__Protobuf__Timestamp *f4_valid_from;
+  Google__Protobuf__Timestamp *f5_paid_until;
+  Google__Protobuf__Timestamp *f6_grace_until;
+  Google__Protobuf__Timestamp *f7_complimentary_until;
+  size_t n_f8_addons;
+  Entitlement__V1__SubscribedAddon **f8_addons;
+  size_t n_f9_overrides;
+  Entitlement__V1__Override **f9_overrides;
+  uint64_t f10_version;
 };
 #define ENTITLEMENT__V1__SUBSCRIPTION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__subscription__descriptor) \
@@ -153,7 +153,7 @@ struct  Entitlement__V1__Subscription
 struct  Entitlement__V1__GetSubscriptionRequest
 {
   ProtobufCMessage base;
-  Entitlement__V1__Subject *subject;
+  Entitlement__V1__Subject *f1_subject;
 };
 #define ENTITLEMENT__V1__GET_SUBSCRIPTION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__get_subscription_request__descriptor) \
@@ -163,9 +163,9 @@ struct  Entitlement__V1__GetSubscriptionRequest
 struct  Entitlement__V1__PutSubscriptionRequest
 {
   ProtobufCMessage base;
-  Entitlement__V1__Subscription *subscription;
-  uint64_t expected_version;
-  ProtobufCBinaryData idempotency_key;
+  Entitlement__V1__Subscription *f1_subscription;
+  uint64_t f2_expected_version;
+  ProtobufCBinaryData f3_idempotency_key;
 };
 #define ENTITLEMENT__V1__PUT_SUBSCRIPTION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__put_subscription_request__descriptor) \
@@ -175,8 +175,8 @@ struct  Entitlement__V1__PutSubscriptionRequest
 struct  Entitlement__V1__DeleteSubscriptionRequest
 {
   ProtobufCMessage base;
-  Entitlement__V1__Subject *subject;
-  ProtobufCBinaryData idempotency_key;
+  Entitlement__V1__Subject *f1_subject;
+  ProtobufCBinaryData f2_idempotency_key;
 };
 #define ENTITLEMENT__V1__DELETE_SUBSCRIPTION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__delete_subscription_request__descriptor) \
@@ -186,7 +186,7 @@ struct  Entitlement__V1__DeleteSubscriptionRequest
 struct  Entitlement__V1__DeleteSubscriptionResponse
 {
   ProtobufCMessage base;
-  uint64_t version;
+  uint64_t f1_version;
 };
 #define ENTITLEMENT__V1__DELETE_SUBSCRIPTION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__delete_subscription_response__descriptor) \

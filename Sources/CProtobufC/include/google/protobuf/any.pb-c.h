@@ -26,8 +26,8 @@ typedef struct Google__Protobuf__Any Google__Protobuf__Any;
 struct  Google__Protobuf__Any
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData type_url;
-  ProtobufCBinaryData value;
+  ProtobufCBinaryData f1_type_url;
+  ProtobufCBinaryData f2_value;
 };
 #define GOOGLE__PROTOBUF__ANY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__protobuf__any__descriptor) \

@@ -26,8 +26,8 @@ typedef struct Google__Protobuf__Duration Google__Protobuf__Duration;
 struct  Google__Protobuf__Duration
 {
   ProtobufCMessage base;
-  int64_t seconds;
-  int32_t nanos;
+  int64_t f1_seconds;
+  int32_t f2_nanos;
 };
 #define GOOGLE__PROTOBUF__DURATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__protobuf__duration__descriptor) \

@@ -26,8 +26,8 @@ typedef struct Google__Protobuf__FieldMask Google__Protobuf__FieldMask;
 struct  Google__Protobuf__FieldMask
 {
   ProtobufCMessage base;
-  size_t n_paths;
-  ProtobufCBinaryData *paths;
+  size_t n_f1_paths;
+  ProtobufCBinaryData *f1_paths;
 };
 #define GOOGLE__PROTOBUF__FIELD_MASK__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__protobuf__field_mask__descriptor) \

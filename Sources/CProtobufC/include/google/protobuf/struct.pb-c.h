@@ -24,7 +24,7 @@ typedef struct Google__Protobuf__ListValue Google__Protobuf__ListValue;
 /* --- enums --- */
 
 typedef enum _Google__Protobuf__NullValue {
-  GOOGLE__PROTOBUF__NULL_VALUE__NULL_VALUE = 0
+  GOOGLE__PROTOBUF__NULL_VALUE__v0_NULL_VALUE = 0
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(GOOGLE__PROTOBUF__NULL_VALUE)
 } Google__Protobuf__NullValue;
 
@@ -33,8 +33,8 @@ typedef enum _Google__Protobuf__NullValue {
 struct  Google__Protobuf__Struct__FieldsEntry
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData key;
-  Google__Protobuf__Value *value;
+  ProtobufCBinaryData f1_key;
+  Google__Protobuf__Value *f2_value;
 };
 #define GOOGLE__PROTOBUF__STRUCT__FIELDS_ENTRY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__protobuf__struct__fields_entry__descriptor) \
@@ -44,8 +44,8 @@ struct  Google__Protobuf__Struct__FieldsEntry
 struct  Google__Protobuf__Struct
 {
   ProtobufCMessage base;
-  size_t n_fields;
-  Google__Protobuf__Struct__FieldsEntry **fields;
+  size_t n_f1_fields;
+  Google__Protobuf__Struct__FieldsEntry **f1_fields;
 };
 #define GOOGLE__PROTOBUF__STRUCT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__protobuf__struct__descriptor) \
@@ -53,39 +53,39 @@ struct  Google__Protobuf__Struct
 
 
 typedef enum {
-  GOOGLE__PROTOBUF__VALUE__KIND__NOT_SET = 0,
-  GOOGLE__PROTOBUF__VALUE__KIND_NULL_VALUE = 1,
-  GOOGLE__PROTOBUF__VALUE__KIND_NUMBER_VALUE = 2,
-  GOOGLE__PROTOBUF__VALUE__KIND_STRING_VALUE = 3,
-  GOOGLE__PROTOBUF__VALUE__KIND_BOOL_VALUE = 4,
-  GOOGLE__PROTOBUF__VALUE__KIND_STRUCT_VALUE = 5,
-  GOOGLE__PROTOBUF__VALUE__KIND_LIST_VALUE = 6
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(GOOGLE__PROTOBUF__VALUE__KIND__CASE)
-} Google__Protobuf__Value__KindCase;
+  GOOGLE__PROTOBUF__VALUE__O0_KIND__NOT_SET = 0,
+  GOOGLE__PROTOBUF__VALUE__O0_KIND_F1_NULL_VALUE = 1,
+  GOOGLE__PROTOBUF__VALUE__O0_KIND_F2_NUMBER_VALUE = 2,
+  GOOGLE__PROTOBUF__VALUE__O0_KIND_F3_STRING_VALUE = 3,
+  GOOGLE__PROTOBUF__VALUE__O0_KIND_F4_BOOL_VALUE = 4,
+  GOOGLE__PROTOBUF__VALUE__O0_KIND_F5_STRUCT_VALUE = 5,
+  GOOGLE__PROTOBUF__VALUE__O0_KIND_F6_LIST_VALUE = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(GOOGLE__PROTOBUF__VALUE__O0_KIND__CASE)
+} Google__Protobuf__Value__O0KindCase;
 
 struct  Google__Protobuf__Value
 {
   ProtobufCMessage base;
-  Google__Protobuf__Value__KindCase kind_case;
+  Google__Protobuf__Value__O0KindCase o0_kind_case;
   union {
-    Google__Protobuf__NullValue null_value;
-    double number_value;
-    ProtobufCBinaryData string_value;
-    protobuf_c_boolean bool_value;
-    Google__Protobuf__Struct *struct_value;
-    Google__Protobuf__ListValue *list_value;
+    Google__Protobuf__NullValue f1_null_value;
+    double f2_number_value;
+    ProtobufCBinaryData f3_string_value;
+    protobuf_c_boolean f4_bool_value;
+    Google__Protobuf__Struct *f5_struct_value;
+    Google__Protobuf__ListValue *f6_list_value;
   };
 };
 #define GOOGLE__PROTOBUF__VALUE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__protobuf__value__descriptor) \
-    , GOOGLE__PROTOBUF__VALUE__KIND__NOT_SET, {0} }
+    , GOOGLE__PROTOBUF__VALUE__O0_KIND__NOT_SET, {0} }
 
 
 struct  Google__Protobuf__ListValue
 {
   ProtobufCMessage base;
-  size_t n_values;
-  Google__Protobuf__Value **values;
+  size_t n_f1_values;
+  Google__Protobuf__Value **f1_values;
 };
 #define GOOGLE__PROTOBUF__LIST_VALUE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__protobuf__list_value__descriptor) \

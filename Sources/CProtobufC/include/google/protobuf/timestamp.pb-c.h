@@ -26,8 +26,8 @@ typedef struct Google__Protobuf__Timestamp Google__Protobuf__Timestamp;
 struct  Google__Protobuf__Timestamp
 {
   ProtobufCMessage base;
-  int64_t seconds;
-  int32_t nanos;
+  int64_t f1_seconds;
+  int32_t f2_nanos;
 };
 #define GOOGLE__PROTOBUF__TIMESTAMP__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__protobuf__timestamp__descriptor) \

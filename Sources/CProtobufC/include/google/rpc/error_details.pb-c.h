@@ -41,8 +41,8 @@ typedef struct Google__Rpc__LocalizedMessage Google__Rpc__LocalizedMessage;
 struct  Google__Rpc__ErrorInfo__MetadataEntry
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData key;
-  ProtobufCBinaryData value;
+  ProtobufCBinaryData f1_key;
+  ProtobufCBinaryData f2_value;
 };
 #define GOOGLE__RPC__ERROR_INFO__METADATA_ENTRY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__rpc__error_info__metadata_entry__descriptor) \
@@ -52,10 +52,10 @@ struct  Google__Rpc__ErrorInfo__MetadataEntry
 struct  Google__Rpc__ErrorInfo
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData reason;
-  ProtobufCBinaryData domain;
-  size_t n_metadata;
-  Google__Rpc__ErrorInfo__MetadataEntry **metadata;
+  ProtobufCBinaryData f1_reason;
+  ProtobufCBinaryData f2_domain;
+  size_t n_f3_metadata;
+  Google__Rpc__ErrorInfo__MetadataEntry **f3_metadata;
 };
 #define GOOGLE__RPC__ERROR_INFO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__rpc__error_info__descriptor) \
@@ -65,7 +65,7 @@ struct  Google__Rpc__ErrorInfo
 struct  Google__Rpc__RetryInfo
 {
   ProtobufCMessage base;
-  Google__Protobuf__Duration *retry_delay;
+  Google__Protobuf__Duration *f1_retry_delay;
 };
 #define GOOGLE__RPC__RETRY_INFO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__rpc__retry_info__descriptor) \
@@ -75,9 +75,9 @@ struct  Google__Rpc__RetryInfo
 struct  Google__Rpc__DebugInfo
 {
   ProtobufCMessage base;
-  size_t n_stack_entries;
-  ProtobufCBinaryData *stack_entries;
-  ProtobufCBinaryData detail;
+  size_t n_f1_stack_entries;
+  ProtobufCBinaryData *f1_stack_entries;
+  ProtobufCBinaryData f2_detail;
 };
 #define GOOGLE__RPC__DEBUG_INFO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__rpc__debug_info__descriptor) \
@@ -87,8 +87,8 @@ struct  Google__Rpc__DebugInfo
 struct  Google__Rpc__QuotaFailure__Violation
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData subject;
-  ProtobufCBinaryData description;
+  ProtobufCBinaryData f1_subject;
+  ProtobufCBinaryData f2_description;
 };
 #define GOOGLE__RPC__QUOTA_FAILURE__VIOLATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__rpc__quota_failure__violation__descriptor) \
@@ -98,8 +98,8 @@ struct  Google__Rpc__QuotaFailure__Violation
 struct  Google__Rpc__QuotaFailure
 {
   ProtobufCMessage base;
-  size_t n_violations;
-  Google__Rpc__QuotaFailure__Violation **violations;
+  size_t n_f1_violations;
+  Google__Rpc__QuotaFailure__Violation **f1_violations;
 };
 #define GOOGLE__RPC__QUOTA_FAILURE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__rpc__quota_failure__descriptor) \
@@ -109,9 +109,9 @@ struct  Google__Rpc__QuotaFailure
 struct  Google__Rpc__PreconditionFailure__Violation
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData type;
-  ProtobufCBinaryData subject;
-  ProtobufCBinaryData description;
+  ProtobufCBinaryData f1_type;
+  ProtobufCBinaryData f2_subject;
+  ProtobufCBinaryData f3_description;
 };
 #define GOOGLE__RPC__PRECONDITION_FAILURE__VIOLATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__rpc__precondition_failure__violation__descriptor) \
@@ -121,8 +121,8 @@ struct  Google__Rpc__PreconditionFailure__Violation
 struct  Google__Rpc__PreconditionFailure
 {
   ProtobufCMessage base;
-  size_t n_violations;
-  Google__Rpc__PreconditionFailure__Violation **violations;
+  size_t n_f1_violations;
+  Google__Rpc__PreconditionFailure__Violation **f1_violations;
 };
 #define GOOGLE__RPC__PRECONDITION_FAILURE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__rpc__precondition_failure__descriptor) \
@@ -132,19 +132,20 @@ struct  Google__Rpc__PreconditionFailure
 struct  Google__Rpc__BadRequest__FieldViolation
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData field;
-  ProtobufCBinaryData description;
+  ProtobufCBinaryData f1_field;
+  ProtobufCBinaryData f2_description;
+  ProtobufCBinaryData f3_reason;
 };
 #define GOOGLE__RPC__BAD_REQUEST__FIELD_VIOLATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__rpc__bad_request__field_violation__descriptor) \
-    , {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Google__Rpc__BadRequest
 {
   ProtobufCMessage base;
-  size_t n_field_violations;
-  Google__Rpc__BadRequest__FieldViolation **field_violations;
+  size_t n_f1_field_violations;
+  Google__Rpc__BadRequest__FieldViolation **f1_field_violations;
 };
 #define GOOGLE__RPC__BAD_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__rpc__bad_request__descriptor) \
@@ -154,8 +155,8 @@ struct  Google__Rpc__BadRequest
 struct  Google__Rpc__RequestInfo
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData request_id;
-  ProtobufCBinaryData serving_data;
+  ProtobufCBinaryData f1_request_id;
+  ProtobufCBinaryData f2_serving_data;
 };
 #define GOOGLE__RPC__REQUEST_INFO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__rpc__request_info__descriptor) \
@@ -165,10 +166,10 @@ struct  Google__Rpc__RequestInfo
 struct  Google__Rpc__ResourceInfo
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData resource_type;
-  ProtobufCBinaryData resource_name;
-  ProtobufCBinaryData owner;
-  ProtobufCBinaryData description;
+  ProtobufCBinaryData f1_resource_type;
+  ProtobufCBinaryData f2_resource_name;
+  ProtobufCBinaryData f3_owner;
+  ProtobufCBinaryData f4_description;
 };
 #define GOOGLE__RPC__RESOURCE_INFO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__rpc__resource_info__descriptor) \
@@ -178,8 +179,8 @@ struct  Google__Rpc__ResourceInfo
 struct  Google__Rpc__Help__Link
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData description;
-  ProtobufCBinaryData url;
+  ProtobufCBinaryData f1_description;
+  ProtobufCBinaryData f2_url;
 };
 #define GOOGLE__RPC__HELP__LINK__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__rpc__help__link__descriptor) \
@@ -189,8 +190,8 @@ struct  Google__Rpc__Help__Link
 struct  Google__Rpc__Help
 {
   ProtobufCMessage base;
-  size_t n_links;
-  Google__Rpc__Help__Link **links;
+  size_t n_f1_links;
+  Google__Rpc__Help__Link **f1_links;
 };
 #define GOOGLE__RPC__HELP__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__rpc__help__descriptor) \
@@ -200,8 +201,8 @@ struct  Google__Rpc__Help
 struct  Google__Rpc__LocalizedMessage
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData locale;
-  ProtobufCBinaryData message;
+  ProtobufCBinaryData f1_locale;
+  ProtobufCBinaryData f2_message;
 };
 #define GOOGLE__RPC__LOCALIZED_MESSAGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__rpc__localized_message__descriptor) \

@@ -27,10 +27,10 @@ typedef struct Google__Rpc__Status Google__Rpc__Status;
 struct  Google__Rpc__Status
 {
   ProtobufCMessage base;
-  int32_t code;
-  ProtobufCBinaryData message;
-  size_t n_details;
-  Google__Protobuf__Any **details;
+  int32_t f1_code;
+  ProtobufCBinaryData f2_message;
+  size_t n_f3_details;
+  Google__Protobuf__Any **f3_details;
 };
 #define GOOGLE__RPC__STATUS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&google__rpc__status__descriptor) \

@@ -29,11 +29,11 @@ typedef struct Rpc__V1__Ping Rpc__V1__Ping;
 struct  Rpc__V1__Settings
 {
   ProtobufCMessage base;
-  uint32_t version;
-  uint64_t features;
-  uint32_t max_frame_bytes;
-  uint32_t max_streams;
-  uint32_t initial_stream_window_bytes;
+  uint32_t f1_version;
+  uint64_t f2_features;
+  uint32_t f3_max_frame_bytes;
+  uint32_t f4_max_streams;
+  uint32_t f5_initial_stream_window_bytes;
 };
 #define RPC__V1__SETTINGS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&rpc__v1__settings__descriptor) \
@@ -43,9 +43,9 @@ struct  Rpc__V1__Settings
 struct  Rpc__V1__GoAway
 {
   ProtobufCMessage base;
-  uint32_t last_stream_id;
-  uint32_t code;
-  ProtobufCBinaryData message;
+  uint32_t f1_last_stream_id;
+  uint32_t f2_code;
+  ProtobufCBinaryData f3_message;
 };
 #define RPC__V1__GO_AWAY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&rpc__v1__go_away__descriptor) \
@@ -55,7 +55,7 @@ struct  Rpc__V1__GoAway
 struct  Rpc__V1__Credit
 {
   ProtobufCMessage base;
-  uint32_t bytes;
+  uint32_t f1_bytes;
 };
 #define RPC__V1__CREDIT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&rpc__v1__credit__descriptor) \
@@ -65,7 +65,7 @@ struct  Rpc__V1__Credit
 struct  Rpc__V1__Ping
 {
   ProtobufCMessage base;
-  uint64_t opaque;
+  uint64_t f1_opaque;
 };
 #define RPC__V1__PING__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&rpc__v1__ping__descriptor) \

@@ -35,16 +35,16 @@ typedef struct Tenancy__V1__RevokeSuperAdminRequest Tenancy__V1__RevokeSuperAdmi
 struct  Tenancy__V1__RoleAssociation
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData id;
-  ProtobufCBinaryData user_id;
-  ProtobufCBinaryData entity_type;
-  ProtobufCBinaryData entity_id;
-  ProtobufCBinaryData role;
-  Google__Protobuf__Timestamp *valid_from;
-  Google__Protobuf__Timestamp *valid_until;
-  ProtobufCBinaryData granted_by;
-  Google__Protobuf__Timestamp *created_at;
-  ProtobufCBinaryData entity_name;
+  ProtobufCBinaryData f1_id;
+  ProtobufCBinaryData f2_user_id;
+  ProtobufCBinaryData f3_entity_type;
+  ProtobufCBinaryData f4_entity_id;
+  ProtobufCBinaryData f5_role;
+  Google__Protobuf__Timestamp *f6_valid_from;
+  Google__Protobuf__Timestamp *f7_valid_until;
+  ProtobufCBinaryData f8_granted_by;
+  Google__Protobuf__Timestamp *f9_created_at;
+  ProtobufCBinaryData f10_entity_name;
 };
 #define TENANCY__V1__ROLE_ASSOCIATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__role_association__descriptor) \
@@ -54,8 +54,8 @@ struct  Tenancy__V1__RoleAssociation
 struct  Tenancy__V1__UserSummary
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData id;
-  ProtobufCBinaryData display_name;
+  ProtobufCBinaryData f1_id;
+  ProtobufCBinaryData f2_display_name;
 };
 #define TENANCY__V1__USER_SUMMARY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__user_summary__descriptor) \
@@ -65,9 +65,9 @@ struct  Tenancy__V1__UserSummary
 struct  Tenancy__V1__ListByUserRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData user_id;
-  uint32_t page_size;
-  ProtobufCBinaryData page_token;
+  ProtobufCBinaryData f1_user_id;
+  uint32_t f2_page_size;
+  ProtobufCBinaryData f3_page_token;
 };
 #define TENANCY__V1__LIST_BY_USER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_by_user_request__descriptor) \
@@ -77,10 +77,10 @@ struct  Tenancy__V1__ListByUserRequest
 struct  Tenancy__V1__ListByEntityRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData entity_id;
-  ProtobufCBinaryData role;
-  uint32_t page_size;
-  ProtobufCBinaryData page_token;
+  ProtobufCBinaryData f1_entity_id;
+  ProtobufCBinaryData f2_role;
+  uint32_t f3_page_size;
+  ProtobufCBinaryData f4_page_token;
 };
 #define TENANCY__V1__LIST_BY_ENTITY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_by_entity_request__descriptor) \
@@ -90,10 +90,10 @@ struct  Tenancy__V1__ListByEntityRequest
 struct  Tenancy__V1__ListAssociationsResponse
 {
   ProtobufCMessage base;
-  size_t n_associations;
-  Tenancy__V1__RoleAssociation **associations;
-  ProtobufCBinaryData next_page_token;
-  ProtobufCBinaryData revision;
+  size_t n_f1_associations;
+  Tenancy__V1__RoleAssociation **f1_associations;
+  ProtobufCBinaryData f2_next_page_token;
+  ProtobufCBinaryData f3_revision;
 };
 #define TENANCY__V1__LIST_ASSOCIATIONS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_associations_response__descriptor) \
@@ -103,8 +103,8 @@ struct  Tenancy__V1__ListAssociationsResponse
 struct  Tenancy__V1__GrantSuperAdminRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData user_id;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_user_id;
+  ProtobufCBinaryData f2_idempotency_key;
 };
 #define TENANCY__V1__GRANT_SUPER_ADMIN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__grant_super_admin_request__descriptor) \
@@ -114,9 +114,9 @@ struct  Tenancy__V1__GrantSuperAdminRequest
 struct  Tenancy__V1__RevokeSuperAdminRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData user_id;
-  protobuf_c_boolean force;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_user_id;
+  protobuf_c_boolean f2_force;
+  ProtobufCBinaryData f3_idempotency_key;
 };
 #define TENANCY__V1__REVOKE_SUPER_ADMIN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__revoke_super_admin_request__descriptor) \

@@ -28,8 +28,8 @@ typedef struct Tenancy__V1__RemoveRoleResponse Tenancy__V1__RemoveRoleResponse;
 struct  Tenancy__V1__TypeCount
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData type;
-  uint64_t count;
+  ProtobufCBinaryData f1_type;
+  uint64_t f2_count;
 };
 #define TENANCY__V1__TYPE_COUNT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__type_count__descriptor) \
@@ -39,10 +39,10 @@ struct  Tenancy__V1__TypeCount
 struct  Tenancy__V1__DeleteResponse
 {
   ProtobufCMessage base;
-  size_t n_deleted;
-  Tenancy__V1__TypeCount **deleted;
-  uint64_t unassigned_devices;
-  ProtobufCBinaryData revision;
+  size_t n_f1_deleted;
+  Tenancy__V1__TypeCount **f1_deleted;
+  uint64_t f2_unassigned_devices;
+  ProtobufCBinaryData f3_revision;
 };
 #define TENANCY__V1__DELETE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__delete_response__descriptor) \
@@ -52,8 +52,8 @@ struct  Tenancy__V1__DeleteResponse
 struct  Tenancy__V1__RemoveRoleResponse
 {
   ProtobufCMessage base;
-  uint32_t removed;
-  ProtobufCBinaryData revision;
+  uint32_t f1_removed;
+  ProtobufCBinaryData f2_revision;
 };
 #define TENANCY__V1__REMOVE_ROLE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__remove_role_response__descriptor) \

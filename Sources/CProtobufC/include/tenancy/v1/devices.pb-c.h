@@ -41,16 +41,16 @@ typedef struct Tenancy__V1__ListHistoryResponse Tenancy__V1__ListHistoryResponse
 struct  Tenancy__V1__Device
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData id;
-  ProtobufCBinaryData name;
-  ProtobufCBinaryData type;
-  ProtobufCBinaryData property_id;
-  ProtobufCBinaryData unit_id;
-  Google__Protobuf__Struct *attributes;
-  ProtobufCBinaryData desired_state;
-  Google__Protobuf__Timestamp *created_at;
-  Google__Protobuf__Timestamp *updated_at;
-  ProtobufCBinaryData revision;
+  ProtobufCBinaryData f1_id;
+  ProtobufCBinaryData f2_name;
+  ProtobufCBinaryData f3_type;
+  ProtobufCBinaryData f4_property_id;
+  ProtobufCBinaryData f5_unit_id;
+  Google__Protobuf__Struct *f6_attributes;
+  ProtobufCBinaryData f7_desired_state;
+  Google__Protobuf__Timestamp *f8_created_at;
+  Google__Protobuf__Timestamp *f9_updated_at;
+  ProtobufCBinaryData f10_revision;
 };
 #define TENANCY__V1__DEVICE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__device__descriptor) \
@@ -60,12 +60,12 @@ struct  Tenancy__V1__Device
 struct  Tenancy__V1__RegisterDeviceRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData property_id;
-  ProtobufCBinaryData unit_id;
-  ProtobufCBinaryData name;
-  ProtobufCBinaryData type;
-  Google__Protobuf__Struct *attributes;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_property_id;
+  ProtobufCBinaryData f2_unit_id;
+  ProtobufCBinaryData f3_name;
+  ProtobufCBinaryData f4_type;
+  Google__Protobuf__Struct *f5_attributes;
+  ProtobufCBinaryData f6_idempotency_key;
 };
 #define TENANCY__V1__REGISTER_DEVICE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__register_device_request__descriptor) \
@@ -75,15 +75,15 @@ struct  Tenancy__V1__RegisterDeviceRequest
 struct  Tenancy__V1__ListDevicesRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData portfolio_id;
-  ProtobufCBinaryData property_id;
-  ProtobufCBinaryData unit_id;
-  ProtobufCBinaryData type;
-  ProtobufCBinaryData text;
-  uint32_t page_size;
-  ProtobufCBinaryData page_token;
-  ProtobufCBinaryData sort_by;
-  ProtobufCBinaryData at_least_revision;
+  ProtobufCBinaryData f1_portfolio_id;
+  ProtobufCBinaryData f2_property_id;
+  ProtobufCBinaryData f3_unit_id;
+  ProtobufCBinaryData f4_type;
+  ProtobufCBinaryData f5_text;
+  uint32_t f6_page_size;
+  ProtobufCBinaryData f7_page_token;
+  ProtobufCBinaryData f8_sort_by;
+  ProtobufCBinaryData f9_at_least_revision;
 };
 #define TENANCY__V1__LIST_DEVICES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_devices_request__descriptor) \
@@ -93,10 +93,10 @@ struct  Tenancy__V1__ListDevicesRequest
 struct  Tenancy__V1__ListDevicesResponse
 {
   ProtobufCMessage base;
-  size_t n_devices;
-  Tenancy__V1__Device **devices;
-  ProtobufCBinaryData next_page_token;
-  uint64_t total_size;
+  size_t n_f1_devices;
+  Tenancy__V1__Device **f1_devices;
+  ProtobufCBinaryData f2_next_page_token;
+  uint64_t f3_total_size;
 };
 #define TENANCY__V1__LIST_DEVICES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_devices_response__descriptor) \
@@ -106,8 +106,8 @@ struct  Tenancy__V1__ListDevicesResponse
 struct  Tenancy__V1__GetDeviceRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData device_id;
-  ProtobufCBinaryData at_least_revision;
+  ProtobufCBinaryData f1_device_id;
+  ProtobufCBinaryData f2_at_least_revision;
 };
 #define TENANCY__V1__GET_DEVICE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__get_device_request__descriptor) \
@@ -115,34 +115,34 @@ struct  Tenancy__V1__GetDeviceRequest
 
 
 typedef enum {
-  TENANCY__V1__UPDATE_DEVICE_REQUEST___NAME__NOT_SET = 0,
-  TENANCY__V1__UPDATE_DEVICE_REQUEST___NAME_NAME = 2
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__UPDATE_DEVICE_REQUEST___NAME__CASE)
-} Tenancy__V1__UpdateDeviceRequest__NameCase;
+  TENANCY__V1__UPDATE_DEVICE_REQUEST__P2_NAME__NOT_SET = 0,
+  TENANCY__V1__UPDATE_DEVICE_REQUEST__P2_NAME_F2_NAME = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__UPDATE_DEVICE_REQUEST__P2_NAME__CASE)
+} Tenancy__V1__UpdateDeviceRequest__P2NameCase;
 
 struct  Tenancy__V1__UpdateDeviceRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData device_id;
-  Google__Protobuf__Struct *attributes;
-  ProtobufCBinaryData expected_revision;
-  ProtobufCBinaryData idempotency_key;
-  Tenancy__V1__UpdateDeviceRequest__NameCase _name_case;
+  ProtobufCBinaryData f1_device_id;
+  Google__Protobuf__Struct *f3_attributes;
+  ProtobufCBinaryData f4_expected_revision;
+  ProtobufCBinaryData f5_idempotency_key;
+  Tenancy__V1__UpdateDeviceRequest__P2NameCase p2_name_case;
   union {
-    ProtobufCBinaryData name;
+    ProtobufCBinaryData f2_name;
   };
 };
 #define TENANCY__V1__UPDATE_DEVICE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__update_device_request__descriptor) \
-    , {0,NULL}, NULL, {0,NULL}, {0,NULL}, TENANCY__V1__UPDATE_DEVICE_REQUEST___NAME__NOT_SET, {0} }
+    , {0,NULL}, NULL, {0,NULL}, {0,NULL}, TENANCY__V1__UPDATE_DEVICE_REQUEST__P2_NAME__NOT_SET, {0} }
 
 
 struct  Tenancy__V1__DeleteDeviceRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData device_id;
-  protobuf_c_boolean dry_run;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_device_id;
+  protobuf_c_boolean f2_dry_run;
+  ProtobufCBinaryData f3_idempotency_key;
 };
 #define TENANCY__V1__DELETE_DEVICE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__delete_device_request__descriptor) \
@@ -152,10 +152,10 @@ struct  Tenancy__V1__DeleteDeviceRequest
 struct  Tenancy__V1__OperateDeviceRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData device_id;
-  ProtobufCBinaryData operation;
-  Google__Protobuf__Struct *parameters;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_device_id;
+  ProtobufCBinaryData f2_operation;
+  Google__Protobuf__Struct *f3_parameters;
+  ProtobufCBinaryData f4_idempotency_key;
 };
 #define TENANCY__V1__OPERATE_DEVICE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__operate_device_request__descriptor) \
@@ -165,14 +165,14 @@ struct  Tenancy__V1__OperateDeviceRequest
 struct  Tenancy__V1__AccessRecord
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData id;
-  ProtobufCBinaryData device_id;
-  ProtobufCBinaryData user_id;
-  ProtobufCBinaryData operation;
-  protobuf_c_boolean succeeded;
-  ProtobufCBinaryData reason;
-  ProtobufCBinaryData role;
-  Google__Protobuf__Timestamp *time;
+  ProtobufCBinaryData f1_id;
+  ProtobufCBinaryData f2_device_id;
+  ProtobufCBinaryData f3_user_id;
+  ProtobufCBinaryData f4_operation;
+  protobuf_c_boolean f5_succeeded;
+  ProtobufCBinaryData f6_reason;
+  ProtobufCBinaryData f7_role;
+  Google__Protobuf__Timestamp *f8_time;
 };
 #define TENANCY__V1__ACCESS_RECORD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__access_record__descriptor) \
@@ -182,8 +182,8 @@ struct  Tenancy__V1__AccessRecord
 struct  Tenancy__V1__OperateDeviceResponse
 {
   ProtobufCMessage base;
-  Tenancy__V1__AccessRecord *record;
-  Tenancy__V1__Device *device;
+  Tenancy__V1__AccessRecord *f1_record;
+  Tenancy__V1__Device *f2_device;
 };
 #define TENANCY__V1__OPERATE_DEVICE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__operate_device_response__descriptor) \
@@ -193,11 +193,11 @@ struct  Tenancy__V1__OperateDeviceResponse
 struct  Tenancy__V1__ListHistoryRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData device_id;
-  Google__Protobuf__Timestamp *from;
-  Google__Protobuf__Timestamp *until;
-  uint32_t page_size;
-  ProtobufCBinaryData page_token;
+  ProtobufCBinaryData f1_device_id;
+  Google__Protobuf__Timestamp *f2_from;
+  Google__Protobuf__Timestamp *f3_until;
+  uint32_t f4_page_size;
+  ProtobufCBinaryData f5_page_token;
 };
 #define TENANCY__V1__LIST_HISTORY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_history_request__descriptor) \
@@ -207,9 +207,9 @@ struct  Tenancy__V1__ListHistoryRequest
 struct  Tenancy__V1__ListHistoryResponse
 {
   ProtobufCMessage base;
-  size_t n_records;
-  Tenancy__V1__AccessRecord **records;
-  ProtobufCBinaryData next_page_token;
+  size_t n_f1_records;
+  Tenancy__V1__AccessRecord **f1_records;
+  ProtobufCBinaryData f2_next_page_token;
 };
 #define TENANCY__V1__LIST_HISTORY_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_history_response__descriptor) \

@@ -35,14 +35,14 @@ typedef struct Tenancy__V1__RevokeGuestPassRequest Tenancy__V1__RevokeGuestPassR
 struct  Tenancy__V1__GuestPass
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData id;
-  ProtobufCBinaryData user_id;
-  ProtobufCBinaryData device_id;
-  Google__Protobuf__Timestamp *valid_from;
-  Google__Protobuf__Timestamp *valid_until;
-  ProtobufCBinaryData granted_by;
-  Google__Protobuf__Timestamp *created_at;
-  ProtobufCBinaryData device_name;
+  ProtobufCBinaryData f1_id;
+  ProtobufCBinaryData f2_user_id;
+  ProtobufCBinaryData f3_device_id;
+  Google__Protobuf__Timestamp *f4_valid_from;
+  Google__Protobuf__Timestamp *f5_valid_until;
+  ProtobufCBinaryData f6_granted_by;
+  Google__Protobuf__Timestamp *f7_created_at;
+  ProtobufCBinaryData f8_device_name;
 };
 #define TENANCY__V1__GUEST_PASS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__guest_pass__descriptor) \
@@ -52,12 +52,12 @@ struct  Tenancy__V1__GuestPass
 struct  Tenancy__V1__GrantGuestPassRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData user_id;
-  size_t n_device_ids;
-  ProtobufCBinaryData *device_ids;
-  Google__Protobuf__Timestamp *valid_from;
-  Google__Protobuf__Timestamp *valid_until;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_user_id;
+  size_t n_f2_device_ids;
+  ProtobufCBinaryData *f2_device_ids;
+  Google__Protobuf__Timestamp *f3_valid_from;
+  Google__Protobuf__Timestamp *f4_valid_until;
+  ProtobufCBinaryData f5_idempotency_key;
 };
 #define TENANCY__V1__GRANT_GUEST_PASS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__grant_guest_pass_request__descriptor) \
@@ -67,9 +67,9 @@ struct  Tenancy__V1__GrantGuestPassRequest
 struct  Tenancy__V1__GrantGuestPassResponse
 {
   ProtobufCMessage base;
-  size_t n_passes;
-  Tenancy__V1__GuestPass **passes;
-  ProtobufCBinaryData revision;
+  size_t n_f1_passes;
+  Tenancy__V1__GuestPass **f1_passes;
+  ProtobufCBinaryData f2_revision;
 };
 #define TENANCY__V1__GRANT_GUEST_PASS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__grant_guest_pass_response__descriptor) \
@@ -79,11 +79,11 @@ struct  Tenancy__V1__GrantGuestPassResponse
 struct  Tenancy__V1__ListGuestPassesRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData device_id;
-  ProtobufCBinaryData unit_id;
-  protobuf_c_boolean include_ended;
-  uint32_t page_size;
-  ProtobufCBinaryData page_token;
+  ProtobufCBinaryData f1_device_id;
+  ProtobufCBinaryData f2_unit_id;
+  protobuf_c_boolean f3_include_ended;
+  uint32_t f4_page_size;
+  ProtobufCBinaryData f5_page_token;
 };
 #define TENANCY__V1__LIST_GUEST_PASSES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_guest_passes_request__descriptor) \
@@ -93,9 +93,9 @@ struct  Tenancy__V1__ListGuestPassesRequest
 struct  Tenancy__V1__ListGuestPassesResponse
 {
   ProtobufCMessage base;
-  size_t n_passes;
-  Tenancy__V1__GuestPass **passes;
-  ProtobufCBinaryData next_page_token;
+  size_t n_f1_passes;
+  Tenancy__V1__GuestPass **f1_passes;
+  ProtobufCBinaryData f2_next_page_token;
 };
 #define TENANCY__V1__LIST_GUEST_PASSES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_guest_passes_response__descriptor) \
@@ -105,10 +105,10 @@ struct  Tenancy__V1__ListGuestPassesResponse
 struct  Tenancy__V1__UpdateGuestPassRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData pass_id;
-  Google__Protobuf__Timestamp *valid_from;
-  Google__Protobuf__Timestamp *valid_until;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_pass_id;
+  Google__Protobuf__Timestamp *f2_valid_from;
+  Google__Protobuf__Timestamp *f3_valid_until;
+  ProtobufCBinaryData f4_idempotency_key;
 };
 #define TENANCY__V1__UPDATE_GUEST_PASS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__update_guest_pass_request__descriptor) \
@@ -118,8 +118,8 @@ struct  Tenancy__V1__UpdateGuestPassRequest
 struct  Tenancy__V1__RevokeGuestPassRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData pass_id;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_pass_id;
+  ProtobufCBinaryData f2_idempotency_key;
 };
 #define TENANCY__V1__REVOKE_GUEST_PASS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__revoke_guest_pass_request__descriptor) \

@@ -33,29 +33,29 @@ typedef struct Tenancy__V1__Change Tenancy__V1__Change;
 /* --- enums --- */
 
 typedef enum _Tenancy__V1__Reason {
-  TENANCY__V1__REASON__REASON_UNSPECIFIED = 0,
-  TENANCY__V1__REASON__REASON_ALLOWED = 1,
-  TENANCY__V1__REASON__REASON_SUBJECT_SUSPENDED = 2,
-  TENANCY__V1__REASON__REASON_ENTITY_UNKNOWN = 3,
-  TENANCY__V1__REASON__REASON_DENIED_BY_RULE = 4,
-  TENANCY__V1__REASON__REASON_NOT_YET_VALID = 5,
-  TENANCY__V1__REASON__REASON_EXPIRED = 6,
-  TENANCY__V1__REASON__REASON_ROLE_LACKS_ACTION = 7,
-  TENANCY__V1__REASON__REASON_OUT_OF_SCOPE = 8,
-  TENANCY__V1__REASON__REASON_NO_ASSOCIATION = 9,
-  TENANCY__V1__REASON__REASON_FEATURE_NOT_AVAILABLE = 10,
-  TENANCY__V1__REASON__REASON_STEP_UP_REQUIRED = 11,
-  TENANCY__V1__REASON__REASON_DEVICE_OFFLINE = 12,
-  TENANCY__V1__REASON__REASON_REMOTE_OPERATION_DISABLED = 13
+  TENANCY__V1__REASON__v0_REASON_UNSPECIFIED = 0,
+  TENANCY__V1__REASON__v1_REASON_ALLOWED = 1,
+  TENANCY__V1__REASON__v2_REASON_SUBJECT_SUSPENDED = 2,
+  TENANCY__V1__REASON__v3_REASON_ENTITY_UNKNOWN = 3,
+  TENANCY__V1__REASON__v4_REASON_DENIED_BY_RULE = 4,
+  TENANCY__V1__REASON__v5_REASON_NOT_YET_VALID = 5,
+  TENANCY__V1__REASON__v6_REASON_EXPIRED = 6,
+  TENANCY__V1__REASON__v7_REASON_ROLE_LACKS_ACTION = 7,
+  TENANCY__V1__REASON__v8_REASON_OUT_OF_SCOPE = 8,
+  TENANCY__V1__REASON__v9_REASON_NO_ASSOCIATION = 9,
+  TENANCY__V1__REASON__v10_REASON_FEATURE_NOT_AVAILABLE = 10,
+  TENANCY__V1__REASON__v11_REASON_STEP_UP_REQUIRED = 11,
+  TENANCY__V1__REASON__v12_REASON_DEVICE_OFFLINE = 12,
+  TENANCY__V1__REASON__v13_REASON_REMOTE_OPERATION_DISABLED = 13
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__REASON)
 } Tenancy__V1__Reason;
 typedef enum _Tenancy__V1__ChangeKind {
-  TENANCY__V1__CHANGE_KIND__CHANGE_KIND_UNSPECIFIED = 0,
-  TENANCY__V1__CHANGE_KIND__CHANGE_KIND_HEARTBEAT = 1,
-  TENANCY__V1__CHANGE_KIND__CHANGE_KIND_SUBJECT = 2,
-  TENANCY__V1__CHANGE_KIND__CHANGE_KIND_SUBTREE = 3,
-  TENANCY__V1__CHANGE_KIND__CHANGE_KIND_POLICY = 4,
-  TENANCY__V1__CHANGE_KIND__CHANGE_KIND_RESYNC = 5
+  TENANCY__V1__CHANGE_KIND__v0_CHANGE_KIND_UNSPECIFIED = 0,
+  TENANCY__V1__CHANGE_KIND__v1_CHANGE_KIND_HEARTBEAT = 1,
+  TENANCY__V1__CHANGE_KIND__v2_CHANGE_KIND_SUBJECT = 2,
+  TENANCY__V1__CHANGE_KIND__v3_CHANGE_KIND_SUBTREE = 3,
+  TENANCY__V1__CHANGE_KIND__v4_CHANGE_KIND_POLICY = 4,
+  TENANCY__V1__CHANGE_KIND__v5_CHANGE_KIND_RESYNC = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__CHANGE_KIND)
 } Tenancy__V1__ChangeKind;
 
@@ -64,11 +64,11 @@ typedef enum _Tenancy__V1__ChangeKind {
 struct  Tenancy__V1__CheckRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData subject_id;
-  ProtobufCBinaryData action;
-  ProtobufCBinaryData entity_id;
-  ProtobufCBinaryData at_least_revision;
-  protobuf_c_boolean for_cache;
+  ProtobufCBinaryData f1_subject_id;
+  ProtobufCBinaryData f2_action;
+  ProtobufCBinaryData f3_entity_id;
+  ProtobufCBinaryData f4_at_least_revision;
+  protobuf_c_boolean f5_for_cache;
 };
 #define TENANCY__V1__CHECK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__check_request__descriptor) \
@@ -78,28 +78,28 @@ struct  Tenancy__V1__CheckRequest
 struct  Tenancy__V1__Decision
 {
   ProtobufCMessage base;
-  protobuf_c_boolean allowed;
-  Tenancy__V1__Reason reason;
-  ProtobufCBinaryData association_id;
-  ProtobufCBinaryData role;
-  ProtobufCBinaryData via_entity_id;
-  size_t n_sufficient_roles;
-  ProtobufCBinaryData *sufficient_roles;
-  Google__Protobuf__Timestamp *valid_until;
-  ProtobufCBinaryData revision;
-  size_t n_ancestor_ids;
-  ProtobufCBinaryData *ancestor_ids;
+  protobuf_c_boolean f1_allowed;
+  Tenancy__V1__Reason f2_reason;
+  ProtobufCBinaryData f3_association_id;
+  ProtobufCBinaryData f4_role;
+  ProtobufCBinaryData f5_via_entity_id;
+  size_t n_f6_sufficient_roles;
+  ProtobufCBinaryData *f6_sufficient_roles;
+  Google__Protobuf__Timestamp *f7_valid_until;
+  ProtobufCBinaryData f8_revision;
+  size_t n_f9_ancestor_ids;
+  ProtobufCBinaryData *f9_ancestor_ids;
 };
 #define TENANCY__V1__DECISION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__decision__descriptor) \
-    , 0, TENANCY__V1__REASON__REASON_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, {0,NULL}, 0,NULL }
+    , 0, TENANCY__V1__REASON__v0_REASON_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, {0,NULL}, 0,NULL }
 
 
 struct  Tenancy__V1__BatchCheckRequest
 {
   ProtobufCMessage base;
-  size_t n_checks;
-  Tenancy__V1__CheckRequest **checks;
+  size_t n_f1_checks;
+  Tenancy__V1__CheckRequest **f1_checks;
 };
 #define TENANCY__V1__BATCH_CHECK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__batch_check_request__descriptor) \
@@ -109,8 +109,8 @@ struct  Tenancy__V1__BatchCheckRequest
 struct  Tenancy__V1__BatchCheckResponse
 {
   ProtobufCMessage base;
-  size_t n_decisions;
-  Tenancy__V1__Decision **decisions;
+  size_t n_f1_decisions;
+  Tenancy__V1__Decision **f1_decisions;
 };
 #define TENANCY__V1__BATCH_CHECK_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__batch_check_response__descriptor) \
@@ -120,10 +120,10 @@ struct  Tenancy__V1__BatchCheckResponse
 struct  Tenancy__V1__ListActionsRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData subject_id;
-  size_t n_entity_ids;
-  ProtobufCBinaryData *entity_ids;
-  ProtobufCBinaryData at_least_revision;
+  ProtobufCBinaryData f1_subject_id;
+  size_t n_f2_entity_ids;
+  ProtobufCBinaryData *f2_entity_ids;
+  ProtobufCBinaryData f3_at_least_revision;
 };
 #define TENANCY__V1__LIST_ACTIONS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_actions_request__descriptor) \
@@ -133,10 +133,10 @@ struct  Tenancy__V1__ListActionsRequest
 struct  Tenancy__V1__EntityActions
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData entity_id;
-  size_t n_actions;
-  ProtobufCBinaryData *actions;
-  Google__Protobuf__Timestamp *valid_until;
+  ProtobufCBinaryData f1_entity_id;
+  size_t n_f2_actions;
+  ProtobufCBinaryData *f2_actions;
+  Google__Protobuf__Timestamp *f3_valid_until;
 };
 #define TENANCY__V1__ENTITY_ACTIONS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__entity_actions__descriptor) \
@@ -146,9 +146,9 @@ struct  Tenancy__V1__EntityActions
 struct  Tenancy__V1__ListActionsResponse
 {
   ProtobufCMessage base;
-  size_t n_entities;
-  Tenancy__V1__EntityActions **entities;
-  ProtobufCBinaryData revision;
+  size_t n_f1_entities;
+  Tenancy__V1__EntityActions **f1_entities;
+  ProtobufCBinaryData f2_revision;
 };
 #define TENANCY__V1__LIST_ACTIONS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_actions_response__descriptor) \
@@ -158,12 +158,12 @@ struct  Tenancy__V1__ListActionsResponse
 struct  Tenancy__V1__ListAccessibleRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData subject_id;
-  ProtobufCBinaryData action;
-  ProtobufCBinaryData entity_type;
-  uint32_t page_size;
-  ProtobufCBinaryData page_token;
-  ProtobufCBinaryData at_least_revision;
+  ProtobufCBinaryData f1_subject_id;
+  ProtobufCBinaryData f2_action;
+  ProtobufCBinaryData f3_entity_type;
+  uint32_t f4_page_size;
+  ProtobufCBinaryData f5_page_token;
+  ProtobufCBinaryData f6_at_least_revision;
 };
 #define TENANCY__V1__LIST_ACCESSIBLE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_accessible_request__descriptor) \
@@ -173,10 +173,10 @@ struct  Tenancy__V1__ListAccessibleRequest
 struct  Tenancy__V1__ListAccessibleResponse
 {
   ProtobufCMessage base;
-  size_t n_entity_ids;
-  ProtobufCBinaryData *entity_ids;
-  ProtobufCBinaryData next_page_token;
-  ProtobufCBinaryData revision;
+  size_t n_f1_entity_ids;
+  ProtobufCBinaryData *f1_entity_ids;
+  ProtobufCBinaryData f2_next_page_token;
+  ProtobufCBinaryData f3_revision;
 };
 #define TENANCY__V1__LIST_ACCESSIBLE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_accessible_response__descriptor) \
@@ -186,7 +186,7 @@ struct  Tenancy__V1__ListAccessibleResponse
 struct  Tenancy__V1__WatchChangesRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData after_revision;
+  ProtobufCBinaryData f1_after_revision;
 };
 #define TENANCY__V1__WATCH_CHANGES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__watch_changes_request__descriptor) \
@@ -196,14 +196,14 @@ struct  Tenancy__V1__WatchChangesRequest
 struct  Tenancy__V1__Change
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData revision;
-  Tenancy__V1__ChangeKind kind;
-  ProtobufCBinaryData subject_id;
-  ProtobufCBinaryData entity_id;
+  ProtobufCBinaryData f1_revision;
+  Tenancy__V1__ChangeKind f2_kind;
+  ProtobufCBinaryData f3_subject_id;
+  ProtobufCBinaryData f4_entity_id;
 };
 #define TENANCY__V1__CHANGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__change__descriptor) \
-    , {0,NULL}, TENANCY__V1__CHANGE_KIND__CHANGE_KIND_UNSPECIFIED, {0,NULL}, {0,NULL} }
+    , {0,NULL}, TENANCY__V1__CHANGE_KIND__v0_CHANGE_KIND_UNSPECIFIED, {0,NULL}, {0,NULL} }
 
 
 /* Tenancy__V1__CheckRequest methods */

@@ -40,15 +40,15 @@ typedef struct Tenancy__V1__RemovePortfolioAdminRequest Tenancy__V1__RemovePortf
 struct  Tenancy__V1__Portfolio
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData id;
-  ProtobufCBinaryData name;
-  size_t n_administrator_user_ids;
-  ProtobufCBinaryData *administrator_user_ids;
-  size_t n_property_ids;
-  ProtobufCBinaryData *property_ids;
-  Google__Protobuf__Timestamp *created_at;
-  Google__Protobuf__Timestamp *updated_at;
-  ProtobufCBinaryData revision;
+  ProtobufCBinaryData f1_id;
+  ProtobufCBinaryData f2_name;
+  size_t n_f3_administrator_user_ids;
+  ProtobufCBinaryData *f3_administrator_user_ids;
+  size_t n_f4_property_ids;
+  ProtobufCBinaryData *f4_property_ids;
+  Google__Protobuf__Timestamp *f5_created_at;
+  Google__Protobuf__Timestamp *f6_updated_at;
+  ProtobufCBinaryData f7_revision;
 };
 #define TENANCY__V1__PORTFOLIO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__portfolio__descriptor) \
@@ -58,10 +58,10 @@ struct  Tenancy__V1__Portfolio
 struct  Tenancy__V1__CreatePortfolioRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData name;
-  size_t n_administrator_user_ids;
-  ProtobufCBinaryData *administrator_user_ids;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_name;
+  size_t n_f2_administrator_user_ids;
+  ProtobufCBinaryData *f2_administrator_user_ids;
+  ProtobufCBinaryData f3_idempotency_key;
 };
 #define TENANCY__V1__CREATE_PORTFOLIO_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__create_portfolio_request__descriptor) \
@@ -71,11 +71,11 @@ struct  Tenancy__V1__CreatePortfolioRequest
 struct  Tenancy__V1__ListPortfoliosRequest
 {
   ProtobufCMessage base;
-  uint32_t page_size;
-  ProtobufCBinaryData page_token;
-  ProtobufCBinaryData sort_by;
-  ProtobufCBinaryData text;
-  ProtobufCBinaryData at_least_revision;
+  uint32_t f1_page_size;
+  ProtobufCBinaryData f2_page_token;
+  ProtobufCBinaryData f3_sort_by;
+  ProtobufCBinaryData f4_text;
+  ProtobufCBinaryData f5_at_least_revision;
 };
 #define TENANCY__V1__LIST_PORTFOLIOS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_portfolios_request__descriptor) \
@@ -85,10 +85,10 @@ struct  Tenancy__V1__ListPortfoliosRequest
 struct  Tenancy__V1__ListPortfoliosResponse
 {
   ProtobufCMessage base;
-  size_t n_portfolios;
-  Tenancy__V1__Portfolio **portfolios;
-  ProtobufCBinaryData next_page_token;
-  uint64_t total_size;
+  size_t n_f1_portfolios;
+  Tenancy__V1__Portfolio **f1_portfolios;
+  ProtobufCBinaryData f2_next_page_token;
+  uint64_t f3_total_size;
 };
 #define TENANCY__V1__LIST_PORTFOLIOS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_portfolios_response__descriptor) \
@@ -98,8 +98,8 @@ struct  Tenancy__V1__ListPortfoliosResponse
 struct  Tenancy__V1__GetPortfolioRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData portfolio_id;
-  ProtobufCBinaryData at_least_revision;
+  ProtobufCBinaryData f1_portfolio_id;
+  ProtobufCBinaryData f2_at_least_revision;
 };
 #define TENANCY__V1__GET_PORTFOLIO_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__get_portfolio_request__descriptor) \
@@ -107,35 +107,35 @@ struct  Tenancy__V1__GetPortfolioRequest
 
 
 typedef enum {
-  TENANCY__V1__UPDATE_PORTFOLIO_REQUEST___NAME__NOT_SET = 0,
-  TENANCY__V1__UPDATE_PORTFOLIO_REQUEST___NAME_NAME = 2
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__UPDATE_PORTFOLIO_REQUEST___NAME__CASE)
-} Tenancy__V1__UpdatePortfolioRequest__NameCase;
+  TENANCY__V1__UPDATE_PORTFOLIO_REQUEST__P2_NAME__NOT_SET = 0,
+  TENANCY__V1__UPDATE_PORTFOLIO_REQUEST__P2_NAME_F2_NAME = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__UPDATE_PORTFOLIO_REQUEST__P2_NAME__CASE)
+} Tenancy__V1__UpdatePortfolioRequest__P2NameCase;
 
 struct  Tenancy__V1__UpdatePortfolioRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData portfolio_id;
-  ProtobufCBinaryData expected_revision;
-  ProtobufCBinaryData idempotency_key;
-  Tenancy__V1__UpdatePortfolioRequest__NameCase _name_case;
+  ProtobufCBinaryData f1_portfolio_id;
+  ProtobufCBinaryData f3_expected_revision;
+  ProtobufCBinaryData f4_idempotency_key;
+  Tenancy__V1__UpdatePortfolioRequest__P2NameCase p2_name_case;
   union {
-    ProtobufCBinaryData name;
+    ProtobufCBinaryData f2_name;
   };
 };
 #define TENANCY__V1__UPDATE_PORTFOLIO_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__update_portfolio_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, TENANCY__V1__UPDATE_PORTFOLIO_REQUEST___NAME__NOT_SET, {0} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, TENANCY__V1__UPDATE_PORTFOLIO_REQUEST__P2_NAME__NOT_SET, {0} }
 
 
 struct  Tenancy__V1__DeletePortfolioRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData portfolio_id;
-  protobuf_c_boolean cascade;
-  protobuf_c_boolean delete_devices;
-  protobuf_c_boolean dry_run;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_portfolio_id;
+  protobuf_c_boolean f2_cascade;
+  protobuf_c_boolean f3_delete_devices;
+  protobuf_c_boolean f4_dry_run;
+  ProtobufCBinaryData f5_idempotency_key;
 };
 #define TENANCY__V1__DELETE_PORTFOLIO_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__delete_portfolio_request__descriptor) \
@@ -145,13 +145,13 @@ struct  Tenancy__V1__DeletePortfolioRequest
 struct  Tenancy__V1__CreatePortfolioPropertyRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData portfolio_id;
-  ProtobufCBinaryData name;
-  Tenancy__V1__PropertyAddress *address;
-  size_t n_manager_user_ids;
-  ProtobufCBinaryData *manager_user_ids;
-  ProtobufCBinaryData default_time_zone;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_portfolio_id;
+  ProtobufCBinaryData f2_name;
+  Tenancy__V1__PropertyAddress *f3_address;
+  size_t n_f4_manager_user_ids;
+  ProtobufCBinaryData *f4_manager_user_ids;
+  ProtobufCBinaryData f5_default_time_zone;
+  ProtobufCBinaryData f6_idempotency_key;
 };
 #define TENANCY__V1__CREATE_PORTFOLIO_PROPERTY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__create_portfolio_property_request__descriptor) \
@@ -161,10 +161,10 @@ struct  Tenancy__V1__CreatePortfolioPropertyRequest
 struct  Tenancy__V1__AddPortfolioAdminRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData portfolio_id;
-  ProtobufCBinaryData user_id;
-  ProtobufCBinaryData role;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_portfolio_id;
+  ProtobufCBinaryData f2_user_id;
+  ProtobufCBinaryData f3_role;
+  ProtobufCBinaryData f4_idempotency_key;
 };
 #define TENANCY__V1__ADD_PORTFOLIO_ADMIN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__add_portfolio_admin_request__descriptor) \
@@ -174,10 +174,10 @@ struct  Tenancy__V1__AddPortfolioAdminRequest
 struct  Tenancy__V1__RemovePortfolioAdminRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData portfolio_id;
-  ProtobufCBinaryData user_id;
-  ProtobufCBinaryData role;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_portfolio_id;
+  ProtobufCBinaryData f2_user_id;
+  ProtobufCBinaryData f3_role;
+  ProtobufCBinaryData f4_idempotency_key;
 };
 #define TENANCY__V1__REMOVE_PORTFOLIO_ADMIN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__remove_portfolio_admin_request__descriptor) \

@@ -41,11 +41,11 @@ typedef struct Tenancy__V1__RemovePropertyManagerRequest Tenancy__V1__RemoveProp
 struct  Tenancy__V1__PropertyAddress
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData street;
-  ProtobufCBinaryData city;
-  ProtobufCBinaryData state;
-  ProtobufCBinaryData postal_code;
-  ProtobufCBinaryData country;
+  ProtobufCBinaryData f1_street;
+  ProtobufCBinaryData f2_city;
+  ProtobufCBinaryData f3_state;
+  ProtobufCBinaryData f4_postal_code;
+  ProtobufCBinaryData f5_country;
 };
 #define TENANCY__V1__PROPERTY_ADDRESS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__property_address__descriptor) \
@@ -55,18 +55,18 @@ struct  Tenancy__V1__PropertyAddress
 struct  Tenancy__V1__Property
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData id;
-  ProtobufCBinaryData name;
-  ProtobufCBinaryData portfolio_id;
-  Tenancy__V1__PropertyAddress *address;
-  size_t n_manager_user_ids;
-  ProtobufCBinaryData *manager_user_ids;
-  size_t n_unit_ids;
-  ProtobufCBinaryData *unit_ids;
-  ProtobufCBinaryData default_time_zone;
-  Google__Protobuf__Timestamp *created_at;
-  Google__Protobuf__Timestamp *updated_at;
-  ProtobufCBinaryData revision;
+  ProtobufCBinaryData f1_id;
+  ProtobufCBinaryData f2_name;
+  ProtobufCBinaryData f3_portfolio_id;
+  Tenancy__V1__PropertyAddress *f4_address;
+  size_t n_f5_manager_user_ids;
+  ProtobufCBinaryData *f5_manager_user_ids;
+  size_t n_f6_unit_ids;
+  ProtobufCBinaryData *f6_unit_ids;
+  ProtobufCBinaryData f7_default_time_zone;
+  Google__Protobuf__Timestamp *f8_created_at;
+  Google__Protobuf__Timestamp *f9_updated_at;
+  ProtobufCBinaryData f10_revision;
 };
 #define TENANCY__V1__PROPERTY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__property__descriptor) \
@@ -76,13 +76,13 @@ struct  Tenancy__V1__Property
 struct  Tenancy__V1__CreatePropertyRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData portfolio_id;
-  ProtobufCBinaryData name;
-  Tenancy__V1__PropertyAddress *address;
-  size_t n_manager_user_ids;
-  ProtobufCBinaryData *manager_user_ids;
-  ProtobufCBinaryData default_time_zone;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_portfolio_id;
+  ProtobufCBinaryData f2_name;
+  Tenancy__V1__PropertyAddress *f3_address;
+  size_t n_f4_manager_user_ids;
+  ProtobufCBinaryData *f4_manager_user_ids;
+  ProtobufCBinaryData f5_default_time_zone;
+  ProtobufCBinaryData f6_idempotency_key;
 };
 #define TENANCY__V1__CREATE_PROPERTY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__create_property_request__descriptor) \
@@ -92,12 +92,12 @@ struct  Tenancy__V1__CreatePropertyRequest
 struct  Tenancy__V1__ListPropertiesRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData portfolio_id;
-  uint32_t page_size;
-  ProtobufCBinaryData page_token;
-  ProtobufCBinaryData sort_by;
-  ProtobufCBinaryData text;
-  ProtobufCBinaryData at_least_revision;
+  ProtobufCBinaryData f1_portfolio_id;
+  uint32_t f2_page_size;
+  ProtobufCBinaryData f3_page_token;
+  ProtobufCBinaryData f4_sort_by;
+  ProtobufCBinaryData f5_text;
+  ProtobufCBinaryData f6_at_least_revision;
 };
 #define TENANCY__V1__LIST_PROPERTIES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_properties_request__descriptor) \
@@ -107,10 +107,10 @@ struct  Tenancy__V1__ListPropertiesRequest
 struct  Tenancy__V1__ListPropertiesResponse
 {
   ProtobufCMessage base;
-  size_t n_properties;
-  Tenancy__V1__Property **properties;
-  ProtobufCBinaryData next_page_token;
-  uint64_t total_size;
+  size_t n_f1_properties;
+  Tenancy__V1__Property **f1_properties;
+  ProtobufCBinaryData f2_next_page_token;
+  uint64_t f3_total_size;
 };
 #define TENANCY__V1__LIST_PROPERTIES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_properties_response__descriptor) \
@@ -120,8 +120,8 @@ struct  Tenancy__V1__ListPropertiesResponse
 struct  Tenancy__V1__GetPropertyRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData property_id;
-  ProtobufCBinaryData at_least_revision;
+  ProtobufCBinaryData f1_property_id;
+  ProtobufCBinaryData f2_at_least_revision;
 };
 #define TENANCY__V1__GET_PROPERTY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__get_property_request__descriptor) \
@@ -129,46 +129,46 @@ struct  Tenancy__V1__GetPropertyRequest
 
 
 typedef enum {
-  TENANCY__V1__UPDATE_PROPERTY_REQUEST___NAME__NOT_SET = 0,
-  TENANCY__V1__UPDATE_PROPERTY_REQUEST___NAME_NAME = 2
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__UPDATE_PROPERTY_REQUEST___NAME__CASE)
-} Tenancy__V1__UpdatePropertyRequest__NameCase;
+  TENANCY__V1__UPDATE_PROPERTY_REQUEST__P2_NAME__NOT_SET = 0,
+  TENANCY__V1__UPDATE_PROPERTY_REQUEST__P2_NAME_F2_NAME = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__UPDATE_PROPERTY_REQUEST__P2_NAME__CASE)
+} Tenancy__V1__UpdatePropertyRequest__P2NameCase;
 
 typedef enum {
-  TENANCY__V1__UPDATE_PROPERTY_REQUEST___DEFAULT_TIME_ZONE__NOT_SET = 0,
-  TENANCY__V1__UPDATE_PROPERTY_REQUEST___DEFAULT_TIME_ZONE_DEFAULT_TIME_ZONE = 4
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__UPDATE_PROPERTY_REQUEST___DEFAULT_TIME_ZONE__CASE)
-} Tenancy__V1__UpdatePropertyRequest__DefaultTimeZoneCase;
+  TENANCY__V1__UPDATE_PROPERTY_REQUEST__P4_DEFAULT_TIME_ZONE__NOT_SET = 0,
+  TENANCY__V1__UPDATE_PROPERTY_REQUEST__P4_DEFAULT_TIME_ZONE_F4_DEFAULT_TIME_ZONE = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__UPDATE_PROPERTY_REQUEST__P4_DEFAULT_TIME_ZONE__CASE)
+} Tenancy__V1__UpdatePropertyRequest__P4DefaultTimeZoneCase;
 
 struct  Tenancy__V1__UpdatePropertyRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData property_id;
-  Tenancy__V1__PropertyAddress *address;
-  ProtobufCBinaryData expected_revision;
-  ProtobufCBinaryData idempotency_key;
-  Tenancy__V1__UpdatePropertyRequest__NameCase _name_case;
+  ProtobufCBinaryData f1_property_id;
+  Tenancy__V1__PropertyAddress *f3_address;
+  ProtobufCBinaryData f5_expected_revision;
+  ProtobufCBinaryData f6_idempotency_key;
+  Tenancy__V1__UpdatePropertyRequest__P2NameCase p2_name_case;
   union {
-    ProtobufCBinaryData name;
+    ProtobufCBinaryData f2_name;
   };
-  Tenancy__V1__UpdatePropertyRequest__DefaultTimeZoneCase _default_time_zone_case;
+  Tenancy__V1__UpdatePropertyRequest__P4DefaultTimeZoneCase p4_default_time_zone_case;
   union {
-    ProtobufCBinaryData default_time_zone;
+    ProtobufCBinaryData f4_default_time_zone;
   };
 };
 #define TENANCY__V1__UPDATE_PROPERTY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__update_property_request__descriptor) \
-    , {0,NULL}, NULL, {0,NULL}, {0,NULL}, TENANCY__V1__UPDATE_PROPERTY_REQUEST___NAME__NOT_SET, {0}, TENANCY__V1__UPDATE_PROPERTY_REQUEST___DEFAULT_TIME_ZONE__NOT_SET, {0} }
+    , {0,NULL}, NULL, {0,NULL}, {0,NULL}, TENANCY__V1__UPDATE_PROPERTY_REQUEST__P2_NAME__NOT_SET, {0}, TENANCY__V1__UPDATE_PROPERTY_REQUEST__P4_DEFAULT_TIME_ZONE__NOT_SET, {0} }
 
 
 struct  Tenancy__V1__DeletePropertyRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData property_id;
-  protobuf_c_boolean cascade;
-  protobuf_c_boolean delete_devices;
-  protobuf_c_boolean dry_run;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_property_id;
+  protobuf_c_boolean f2_cascade;
+  protobuf_c_boolean f3_delete_devices;
+  protobuf_c_boolean f4_dry_run;
+  ProtobufCBinaryData f5_idempotency_key;
 };
 #define TENANCY__V1__DELETE_PROPERTY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__delete_property_request__descriptor) \
@@ -178,15 +178,15 @@ struct  Tenancy__V1__DeletePropertyRequest
 struct  Tenancy__V1__CreatePropertyUnitRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData property_id;
-  ProtobufCBinaryData name;
-  size_t n_tenant_user_ids;
-  ProtobufCBinaryData *tenant_user_ids;
-  size_t n_device_ids;
-  ProtobufCBinaryData *device_ids;
-  size_t n_common_area_device_ids;
-  ProtobufCBinaryData *common_area_device_ids;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_property_id;
+  ProtobufCBinaryData f2_name;
+  size_t n_f3_tenant_user_ids;
+  ProtobufCBinaryData *f3_tenant_user_ids;
+  size_t n_f4_device_ids;
+  ProtobufCBinaryData *f4_device_ids;
+  size_t n_f5_common_area_device_ids;
+  ProtobufCBinaryData *f5_common_area_device_ids;
+  ProtobufCBinaryData f6_idempotency_key;
 };
 #define TENANCY__V1__CREATE_PROPERTY_UNIT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__create_property_unit_request__descriptor) \
@@ -196,9 +196,9 @@ struct  Tenancy__V1__CreatePropertyUnitRequest
 struct  Tenancy__V1__AddPropertyManagerRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData property_id;
-  ProtobufCBinaryData user_id;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_property_id;
+  ProtobufCBinaryData f2_user_id;
+  ProtobufCBinaryData f3_idempotency_key;
 };
 #define TENANCY__V1__ADD_PROPERTY_MANAGER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__add_property_manager_request__descriptor) \
@@ -208,9 +208,9 @@ struct  Tenancy__V1__AddPropertyManagerRequest
 struct  Tenancy__V1__RemovePropertyManagerRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData property_id;
-  ProtobufCBinaryData user_id;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_property_id;
+  ProtobufCBinaryData f2_user_id;
+  ProtobufCBinaryData f3_idempotency_key;
 };
 #define TENANCY__V1__REMOVE_PROPERTY_MANAGER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__remove_property_manager_request__descriptor) \

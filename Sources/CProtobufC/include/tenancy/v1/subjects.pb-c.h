@@ -33,11 +33,11 @@ typedef struct Tenancy__V1__ListSuspendedResponse Tenancy__V1__ListSuspendedResp
 struct  Tenancy__V1__Suspension
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData user_id;
-  ProtobufCBinaryData note;
-  ProtobufCBinaryData suspended_by;
-  Google__Protobuf__Timestamp *suspended_at;
-  ProtobufCBinaryData revision;
+  ProtobufCBinaryData f1_user_id;
+  ProtobufCBinaryData f2_note;
+  ProtobufCBinaryData f3_suspended_by;
+  Google__Protobuf__Timestamp *f4_suspended_at;
+  ProtobufCBinaryData f5_revision;
 };
 #define TENANCY__V1__SUSPENSION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__suspension__descriptor) \
@@ -47,9 +47,9 @@ struct  Tenancy__V1__Suspension
 struct  Tenancy__V1__SuspendRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData user_id;
-  ProtobufCBinaryData note;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_user_id;
+  ProtobufCBinaryData f2_note;
+  ProtobufCBinaryData f3_idempotency_key;
 };
 #define TENANCY__V1__SUSPEND_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__suspend_request__descriptor) \
@@ -59,8 +59,8 @@ struct  Tenancy__V1__SuspendRequest
 struct  Tenancy__V1__ResumeRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData user_id;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_user_id;
+  ProtobufCBinaryData f2_idempotency_key;
 };
 #define TENANCY__V1__RESUME_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__resume_request__descriptor) \
@@ -70,8 +70,8 @@ struct  Tenancy__V1__ResumeRequest
 struct  Tenancy__V1__ResumeResponse
 {
   ProtobufCMessage base;
-  protobuf_c_boolean was_suspended;
-  ProtobufCBinaryData revision;
+  protobuf_c_boolean f1_was_suspended;
+  ProtobufCBinaryData f2_revision;
 };
 #define TENANCY__V1__RESUME_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__resume_response__descriptor) \
@@ -81,8 +81,8 @@ struct  Tenancy__V1__ResumeResponse
 struct  Tenancy__V1__ListSuspendedRequest
 {
   ProtobufCMessage base;
-  uint32_t page_size;
-  ProtobufCBinaryData page_token;
+  uint32_t f1_page_size;
+  ProtobufCBinaryData f2_page_token;
 };
 #define TENANCY__V1__LIST_SUSPENDED_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_suspended_request__descriptor) \
@@ -92,9 +92,9 @@ struct  Tenancy__V1__ListSuspendedRequest
 struct  Tenancy__V1__ListSuspendedResponse
 {
   ProtobufCMessage base;
-  size_t n_suspensions;
-  Tenancy__V1__Suspension **suspensions;
-  ProtobufCBinaryData next_page_token;
+  size_t n_f1_suspensions;
+  Tenancy__V1__Suspension **f1_suspensions;
+  ProtobufCBinaryData f2_next_page_token;
 };
 #define TENANCY__V1__LIST_SUSPENDED_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_suspended_response__descriptor) \

@@ -43,18 +43,18 @@ typedef struct Tenancy__V1__AssignDeviceRequest Tenancy__V1__AssignDeviceRequest
 struct  Tenancy__V1__Unit
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData id;
-  ProtobufCBinaryData name;
-  ProtobufCBinaryData property_id;
-  size_t n_tenant_user_ids;
-  ProtobufCBinaryData *tenant_user_ids;
-  size_t n_device_ids;
-  ProtobufCBinaryData *device_ids;
-  size_t n_common_area_device_ids;
-  ProtobufCBinaryData *common_area_device_ids;
-  Google__Protobuf__Timestamp *created_at;
-  Google__Protobuf__Timestamp *updated_at;
-  ProtobufCBinaryData revision;
+  ProtobufCBinaryData f1_id;
+  ProtobufCBinaryData f2_name;
+  ProtobufCBinaryData f3_property_id;
+  size_t n_f4_tenant_user_ids;
+  ProtobufCBinaryData *f4_tenant_user_ids;
+  size_t n_f5_device_ids;
+  ProtobufCBinaryData *f5_device_ids;
+  size_t n_f6_common_area_device_ids;
+  ProtobufCBinaryData *f6_common_area_device_ids;
+  Google__Protobuf__Timestamp *f7_created_at;
+  Google__Protobuf__Timestamp *f8_updated_at;
+  ProtobufCBinaryData f9_revision;
 };
 #define TENANCY__V1__UNIT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__unit__descriptor) \
@@ -64,15 +64,15 @@ struct  Tenancy__V1__Unit
 struct  Tenancy__V1__CreateUnitRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData property_id;
-  ProtobufCBinaryData name;
-  size_t n_tenant_user_ids;
-  ProtobufCBinaryData *tenant_user_ids;
-  size_t n_device_ids;
-  ProtobufCBinaryData *device_ids;
-  size_t n_common_area_device_ids;
-  ProtobufCBinaryData *common_area_device_ids;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_property_id;
+  ProtobufCBinaryData f2_name;
+  size_t n_f3_tenant_user_ids;
+  ProtobufCBinaryData *f3_tenant_user_ids;
+  size_t n_f4_device_ids;
+  ProtobufCBinaryData *f4_device_ids;
+  size_t n_f5_common_area_device_ids;
+  ProtobufCBinaryData *f5_common_area_device_ids;
+  ProtobufCBinaryData f6_idempotency_key;
 };
 #define TENANCY__V1__CREATE_UNIT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__create_unit_request__descriptor) \
@@ -82,12 +82,12 @@ struct  Tenancy__V1__CreateUnitRequest
 struct  Tenancy__V1__ListUnitsRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData property_id;
-  uint32_t page_size;
-  ProtobufCBinaryData page_token;
-  ProtobufCBinaryData sort_by;
-  ProtobufCBinaryData text;
-  ProtobufCBinaryData at_least_revision;
+  ProtobufCBinaryData f1_property_id;
+  uint32_t f2_page_size;
+  ProtobufCBinaryData f3_page_token;
+  ProtobufCBinaryData f4_sort_by;
+  ProtobufCBinaryData f5_text;
+  ProtobufCBinaryData f6_at_least_revision;
 };
 #define TENANCY__V1__LIST_UNITS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_units_request__descriptor) \
@@ -97,10 +97,10 @@ struct  Tenancy__V1__ListUnitsRequest
 struct  Tenancy__V1__ListUnitsResponse
 {
   ProtobufCMessage base;
-  size_t n_units;
-  Tenancy__V1__Unit **units;
-  ProtobufCBinaryData next_page_token;
-  uint64_t total_size;
+  size_t n_f1_units;
+  Tenancy__V1__Unit **f1_units;
+  ProtobufCBinaryData f2_next_page_token;
+  uint64_t f3_total_size;
 };
 #define TENANCY__V1__LIST_UNITS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_units_response__descriptor) \
@@ -110,8 +110,8 @@ struct  Tenancy__V1__ListUnitsResponse
 struct  Tenancy__V1__GetUnitRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData unit_id;
-  ProtobufCBinaryData at_least_revision;
+  ProtobufCBinaryData f1_unit_id;
+  ProtobufCBinaryData f2_at_least_revision;
 };
 #define TENANCY__V1__GET_UNIT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__get_unit_request__descriptor) \
@@ -121,8 +121,8 @@ struct  Tenancy__V1__GetUnitRequest
 struct  Tenancy__V1__DeviceList
 {
   ProtobufCMessage base;
-  size_t n_device_ids;
-  ProtobufCBinaryData *device_ids;
+  size_t n_f1_device_ids;
+  ProtobufCBinaryData *f1_device_ids;
 };
 #define TENANCY__V1__DEVICE_LIST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__device_list__descriptor) \
@@ -130,36 +130,36 @@ struct  Tenancy__V1__DeviceList
 
 
 typedef enum {
-  TENANCY__V1__UPDATE_UNIT_REQUEST___NAME__NOT_SET = 0,
-  TENANCY__V1__UPDATE_UNIT_REQUEST___NAME_NAME = 2
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__UPDATE_UNIT_REQUEST___NAME__CASE)
-} Tenancy__V1__UpdateUnitRequest__NameCase;
+  TENANCY__V1__UPDATE_UNIT_REQUEST__P2_NAME__NOT_SET = 0,
+  TENANCY__V1__UPDATE_UNIT_REQUEST__P2_NAME_F2_NAME = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__UPDATE_UNIT_REQUEST__P2_NAME__CASE)
+} Tenancy__V1__UpdateUnitRequest__P2NameCase;
 
 struct  Tenancy__V1__UpdateUnitRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData unit_id;
-  Tenancy__V1__DeviceList *common_area_devices;
-  ProtobufCBinaryData expected_revision;
-  ProtobufCBinaryData idempotency_key;
-  Tenancy__V1__UpdateUnitRequest__NameCase _name_case;
+  ProtobufCBinaryData f1_unit_id;
+  Tenancy__V1__DeviceList *f3_common_area_devices;
+  ProtobufCBinaryData f4_expected_revision;
+  ProtobufCBinaryData f5_idempotency_key;
+  Tenancy__V1__UpdateUnitRequest__P2NameCase p2_name_case;
   union {
-    ProtobufCBinaryData name;
+    ProtobufCBinaryData f2_name;
   };
 };
 #define TENANCY__V1__UPDATE_UNIT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__update_unit_request__descriptor) \
-    , {0,NULL}, NULL, {0,NULL}, {0,NULL}, TENANCY__V1__UPDATE_UNIT_REQUEST___NAME__NOT_SET, {0} }
+    , {0,NULL}, NULL, {0,NULL}, {0,NULL}, TENANCY__V1__UPDATE_UNIT_REQUEST__P2_NAME__NOT_SET, {0} }
 
 
 struct  Tenancy__V1__DeleteUnitRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData unit_id;
-  protobuf_c_boolean cascade;
-  protobuf_c_boolean delete_devices;
-  protobuf_c_boolean dry_run;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_unit_id;
+  protobuf_c_boolean f2_cascade;
+  protobuf_c_boolean f3_delete_devices;
+  protobuf_c_boolean f4_dry_run;
+  ProtobufCBinaryData f5_idempotency_key;
 };
 #define TENANCY__V1__DELETE_UNIT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__delete_unit_request__descriptor) \
@@ -169,11 +169,11 @@ struct  Tenancy__V1__DeleteUnitRequest
 struct  Tenancy__V1__AddTenantRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData unit_id;
-  ProtobufCBinaryData user_id;
-  Google__Protobuf__Timestamp *valid_from;
-  Google__Protobuf__Timestamp *valid_until;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_unit_id;
+  ProtobufCBinaryData f2_user_id;
+  Google__Protobuf__Timestamp *f3_valid_from;
+  Google__Protobuf__Timestamp *f4_valid_until;
+  ProtobufCBinaryData f5_idempotency_key;
 };
 #define TENANCY__V1__ADD_TENANT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__add_tenant_request__descriptor) \
@@ -183,9 +183,9 @@ struct  Tenancy__V1__AddTenantRequest
 struct  Tenancy__V1__RemoveTenantRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData unit_id;
-  ProtobufCBinaryData user_id;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_unit_id;
+  ProtobufCBinaryData f2_user_id;
+  ProtobufCBinaryData f3_idempotency_key;
 };
 #define TENANCY__V1__REMOVE_TENANT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__remove_tenant_request__descriptor) \
@@ -195,9 +195,9 @@ struct  Tenancy__V1__RemoveTenantRequest
 struct  Tenancy__V1__ListTenantsRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData unit_id;
-  uint32_t page_size;
-  ProtobufCBinaryData page_token;
+  ProtobufCBinaryData f1_unit_id;
+  uint32_t f2_page_size;
+  ProtobufCBinaryData f3_page_token;
 };
 #define TENANCY__V1__LIST_TENANTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_tenants_request__descriptor) \
@@ -207,9 +207,9 @@ struct  Tenancy__V1__ListTenantsRequest
 struct  Tenancy__V1__ListTenantsResponse
 {
   ProtobufCMessage base;
-  size_t n_tenants;
-  Tenancy__V1__UserSummary **tenants;
-  ProtobufCBinaryData next_page_token;
+  size_t n_f1_tenants;
+  Tenancy__V1__UserSummary **f1_tenants;
+  ProtobufCBinaryData f2_next_page_token;
 };
 #define TENANCY__V1__LIST_TENANTS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_tenants_response__descriptor) \
@@ -219,9 +219,9 @@ struct  Tenancy__V1__ListTenantsResponse
 struct  Tenancy__V1__AssignDeviceRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData unit_id;
-  ProtobufCBinaryData device_id;
-  ProtobufCBinaryData idempotency_key;
+  ProtobufCBinaryData f1_unit_id;
+  ProtobufCBinaryData f2_device_id;
+  ProtobufCBinaryData f3_idempotency_key;
 };
 #define TENANCY__V1__ASSIGN_DEVICE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__assign_device_request__descriptor) \

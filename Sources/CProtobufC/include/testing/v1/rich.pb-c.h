@@ -33,82 +33,83 @@ typedef struct Testing__V1__Rich__WeightsEntry Testing__V1__Rich__WeightsEntry;
 typedef struct Testing__V1__Rich__NumbersEntry Testing__V1__Rich__NumbersEntry;
 typedef struct Testing__V1__Ruled Testing__V1__Ruled;
 typedef struct Testing__V1__Ruled__NamedEntry Testing__V1__Ruled__NamedEntry;
+typedef struct Testing__V1__Ruled__HintsEntry Testing__V1__Ruled__HintsEntry;
 
 
 /* --- enums --- */
 
 typedef enum _Testing__V1__Rich__Size {
-  TESTING__V1__RICH__SIZE__SIZE_UNSPECIFIED = 0,
-  TESTING__V1__RICH__SIZE__SIZE_SMALL = 1,
-  TESTING__V1__RICH__SIZE__SIZE_LARGE = 2
+  TESTING__V1__RICH__SIZE__v0_SIZE_UNSPECIFIED = 0,
+  TESTING__V1__RICH__SIZE__v1_SIZE_SMALL = 1,
+  TESTING__V1__RICH__SIZE__v2_SIZE_LARGE = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH__SIZE)
 } Testing__V1__Rich__Size;
 typedef enum _Testing__V1__Mood {
-  TESTING__V1__MOOD__MOOD_UNSPECIFIED = 0,
-  TESTING__V1__MOOD__MOOD_HAPPY = 1,
-  TESTING__V1__MOOD__MOOD_CHEERFUL = 1,
-  TESTING__V1__MOOD__MOOD_DEFAULT = 2,
-  TESTING__V1__MOOD__MOOD_GLOOMY = -3
+  TESTING__V1__MOOD__v0_MOOD_UNSPECIFIED = 0,
+  TESTING__V1__MOOD__v1_MOOD_HAPPY = 1,
+  TESTING__V1__MOOD__v2_MOOD_CHEERFUL = 1,
+  TESTING__V1__MOOD__v3_MOOD_DEFAULT = 2,
+  TESTING__V1__MOOD__v4_MOOD_GLOOMY = -3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__MOOD)
 } Testing__V1__Mood;
 
 /* --- messages --- */
 
 typedef enum {
-  TESTING__V1__NODE__LINK__NOT_SET = 0,
-  TESTING__V1__NODE__LINK_NEXT = 4,
-  TESTING__V1__NODE__LINK_END = 5
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__NODE__LINK__CASE)
-} Testing__V1__Node__LinkCase;
+  TESTING__V1__NODE__O0_LINK__NOT_SET = 0,
+  TESTING__V1__NODE__O0_LINK_F4_NEXT = 4,
+  TESTING__V1__NODE__O0_LINK_F5_END = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__NODE__O0_LINK__CASE)
+} Testing__V1__Node__O0LinkCase;
 
 struct  Testing__V1__Node
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData name;
-  Testing__V1__Node *child;
-  size_t n_children;
-  Testing__V1__Node **children;
-  Testing__V1__Node__LinkCase link_case;
+  ProtobufCBinaryData f1_name;
+  Testing__V1__Node *f2_child;
+  size_t n_f3_children;
+  Testing__V1__Node **f3_children;
+  Testing__V1__Node__O0LinkCase o0_link_case;
   union {
-    Testing__V1__Node *next;
-    protobuf_c_boolean end;
+    Testing__V1__Node *f4_next;
+    protobuf_c_boolean f5_end;
   };
 };
 #define TESTING__V1__NODE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&testing__v1__node__descriptor) \
-    , {0,NULL}, NULL, 0,NULL, TESTING__V1__NODE__LINK__NOT_SET, {0} }
+    , {0,NULL}, NULL, 0,NULL, TESTING__V1__NODE__O0_LINK__NOT_SET, {0} }
 
 
 typedef enum {
-  TESTING__V1__RICH__PART__CHOICE__NOT_SET = 0,
-  TESTING__V1__RICH__PART__CHOICE_BY_NAME = 4,
-  TESTING__V1__RICH__PART__CHOICE_BY_NUMBER = 5
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH__PART__CHOICE__CASE)
-} Testing__V1__Rich__Part__ChoiceCase;
+  TESTING__V1__RICH__PART__O0_CHOICE__NOT_SET = 0,
+  TESTING__V1__RICH__PART__O0_CHOICE_F4_BY_NAME = 4,
+  TESTING__V1__RICH__PART__O0_CHOICE_F5_BY_NUMBER = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH__PART__O0_CHOICE__CASE)
+} Testing__V1__Rich__Part__O0ChoiceCase;
 
 struct  Testing__V1__Rich__Part
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData label;
-  int32_t count;
-  size_t n_sizes;
-  int32_t *sizes;
-  Testing__V1__Rich__Part__ChoiceCase choice_case;
+  ProtobufCBinaryData f1_label;
+  int32_t f2_count;
+  size_t n_f3_sizes;
+  int32_t *f3_sizes;
+  Testing__V1__Rich__Part__O0ChoiceCase o0_choice_case;
   union {
-    ProtobufCBinaryData by_name;
-    uint64_t by_number;
+    ProtobufCBinaryData f4_by_name;
+    uint64_t f5_by_number;
   };
 };
 #define TESTING__V1__RICH__PART__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&testing__v1__rich__part__descriptor) \
-    , {0,NULL}, 0, 0,NULL, TESTING__V1__RICH__PART__CHOICE__NOT_SET, {0} }
+    , {0,NULL}, 0, 0,NULL, TESTING__V1__RICH__PART__O0_CHOICE__NOT_SET, {0} }
 
 
 struct  Testing__V1__Rich__LabelsEntry
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData key;
-  ProtobufCBinaryData value;
+  ProtobufCBinaryData f1_key;
+  ProtobufCBinaryData f2_value;
 };
 #define TESTING__V1__RICH__LABELS_ENTRY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&testing__v1__rich__labels_entry__descriptor) \
@@ -118,8 +119,8 @@ struct  Testing__V1__Rich__LabelsEntry
 struct  Testing__V1__Rich__PartsEntry
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData key;
-  Testing__V1__Rich__Part *value;
+  ProtobufCBinaryData f1_key;
+  Testing__V1__Rich__Part *f2_value;
 };
 #define TESTING__V1__RICH__PARTS_ENTRY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&testing__v1__rich__parts_entry__descriptor) \
@@ -129,41 +130,50 @@ struct  Testing__V1__Rich__PartsEntry
 struct  Testing__V1__Rich__MoodsEntry
 {
   ProtobufCMessage base;
-  int32_t key;
-  Testing__V1__Mood value;
+  int32_t f1_key;
+  Testing__V1__Mood f2_value;
 };
 #define TESTING__V1__RICH__MOODS_ENTRY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&testing__v1__rich__moods_entry__descriptor) \
-    , 0, TESTING__V1__MOOD__MOOD_UNSPECIFIED }
+    , 0, TESTING__V1__MOOD__v0_MOOD_UNSPECIFIED }
 
 
 struct  Testing__V1__Rich__BlobsEntry
 {
   ProtobufCMessage base;
-  uint64_t key;
-  ProtobufCBinaryData value;
+  uint64_t f1_key;
+  ProtobufCBinaryData f2_value;
 };
 #define TESTING__V1__RICH__BLOBS_ENTRY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&testing__v1__rich__blobs_entry__descriptor) \
     , 0, {0,NULL} }
 
 
+typedef enum {
+  TESTING__V1__RICH__WEIGHTS_ENTRY__P2_VALUE__NOT_SET = 0,
+  TESTING__V1__RICH__WEIGHTS_ENTRY__P2_VALUE_F2_VALUE = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH__WEIGHTS_ENTRY__P2_VALUE__CASE)
+} Testing__V1__Rich__WeightsEntry__P2ValueCase;
+
 struct  Testing__V1__Rich__WeightsEntry
 {
   ProtobufCMessage base;
-  protobuf_c_boolean key;
-  double value;
+  protobuf_c_boolean f1_key;
+  Testing__V1__Rich__WeightsEntry__P2ValueCase p2_value_case;
+  union {
+    double f2_value;
+  };
 };
 #define TESTING__V1__RICH__WEIGHTS_ENTRY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&testing__v1__rich__weights_entry__descriptor) \
-    , 0, 0 }
+    , 0, TESTING__V1__RICH__WEIGHTS_ENTRY__P2_VALUE__NOT_SET, {0} }
 
 
 struct  Testing__V1__Rich__NumbersEntry
 {
   ProtobufCMessage base;
-  int64_t key;
-  int64_t value;
+  int64_t f1_key;
+  int64_t f2_value;
 };
 #define TESTING__V1__RICH__NUMBERS_ENTRY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&testing__v1__rich__numbers_entry__descriptor) \
@@ -171,251 +181,296 @@ struct  Testing__V1__Rich__NumbersEntry
 
 
 typedef enum {
-  TESTING__V1__RICH__PAYLOAD__NOT_SET = 0,
-  TESTING__V1__RICH__PAYLOAD_TEXT = 51,
-  TESTING__V1__RICH__PAYLOAD_DATA = 52,
-  TESTING__V1__RICH__PAYLOAD_NUMBER = 53,
-  TESTING__V1__RICH__PAYLOAD_FLAG = 54,
-  TESTING__V1__RICH__PAYLOAD_FEELING = 55,
-  TESTING__V1__RICH__PAYLOAD_PIECE = 56,
-  TESTING__V1__RICH__PAYLOAD_NOTHING = 57,
-  TESTING__V1__RICH__PAYLOAD_HALF = 58,
-  TESTING__V1__RICH__PAYLOAD_WHOLE = 59
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH__PAYLOAD__CASE)
-} Testing__V1__Rich__PayloadCase;
+  TESTING__V1__RICH__O0_PAYLOAD__NOT_SET = 0,
+  TESTING__V1__RICH__O0_PAYLOAD_F51_TEXT = 51,
+  TESTING__V1__RICH__O0_PAYLOAD_F52_DATA = 52,
+  TESTING__V1__RICH__O0_PAYLOAD_F53_NUMBER = 53,
+  TESTING__V1__RICH__O0_PAYLOAD_F54_FLAG = 54,
+  TESTING__V1__RICH__O0_PAYLOAD_F55_FEELING = 55,
+  TESTING__V1__RICH__O0_PAYLOAD_F56_PIECE = 56,
+  TESTING__V1__RICH__O0_PAYLOAD_F57_NOTHING = 57,
+  TESTING__V1__RICH__O0_PAYLOAD_F58_HALF = 58,
+  TESTING__V1__RICH__O0_PAYLOAD_F59_WHOLE = 59
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH__O0_PAYLOAD__CASE)
+} Testing__V1__Rich__O0PayloadCase;
 
 typedef enum {
-  TESTING__V1__RICH___OPTIONAL_INT32__NOT_SET = 0,
-  TESTING__V1__RICH___OPTIONAL_INT32_OPTIONAL_INT32 = 41
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH___OPTIONAL_INT32__CASE)
-} Testing__V1__Rich__OptionalInt32Case;
+  TESTING__V1__RICH__P41_OPTIONAL_INT32__NOT_SET = 0,
+  TESTING__V1__RICH__P41_OPTIONAL_INT32_F41_OPTIONAL_INT32 = 41
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH__P41_OPTIONAL_INT32__CASE)
+} Testing__V1__Rich__P41OptionalInt32Case;
 
 typedef enum {
-  TESTING__V1__RICH___OPTIONAL_UINT64__NOT_SET = 0,
-  TESTING__V1__RICH___OPTIONAL_UINT64_OPTIONAL_UINT64 = 42
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH___OPTIONAL_UINT64__CASE)
-} Testing__V1__Rich__OptionalUint64Case;
+  TESTING__V1__RICH__P42_OPTIONAL_UINT64__NOT_SET = 0,
+  TESTING__V1__RICH__P42_OPTIONAL_UINT64_F42_OPTIONAL_UINT64 = 42
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH__P42_OPTIONAL_UINT64__CASE)
+} Testing__V1__Rich__P42OptionalUint64Case;
 
 typedef enum {
-  TESTING__V1__RICH___OPTIONAL_DOUBLE__NOT_SET = 0,
-  TESTING__V1__RICH___OPTIONAL_DOUBLE_OPTIONAL_DOUBLE = 43
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH___OPTIONAL_DOUBLE__CASE)
-} Testing__V1__Rich__OptionalDoubleCase;
+  TESTING__V1__RICH__P43_OPTIONAL_DOUBLE__NOT_SET = 0,
+  TESTING__V1__RICH__P43_OPTIONAL_DOUBLE_F43_OPTIONAL_DOUBLE = 43
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH__P43_OPTIONAL_DOUBLE__CASE)
+} Testing__V1__Rich__P43OptionalDoubleCase;
 
 typedef enum {
-  TESTING__V1__RICH___OPTIONAL_BOOL__NOT_SET = 0,
-  TESTING__V1__RICH___OPTIONAL_BOOL_OPTIONAL_BOOL = 44
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH___OPTIONAL_BOOL__CASE)
-} Testing__V1__Rich__OptionalBoolCase;
+  TESTING__V1__RICH__P44_OPTIONAL_BOOL__NOT_SET = 0,
+  TESTING__V1__RICH__P44_OPTIONAL_BOOL_F44_OPTIONAL_BOOL = 44
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH__P44_OPTIONAL_BOOL__CASE)
+} Testing__V1__Rich__P44OptionalBoolCase;
 
 typedef enum {
-  TESTING__V1__RICH___OPTIONAL_STRING__NOT_SET = 0,
-  TESTING__V1__RICH___OPTIONAL_STRING_OPTIONAL_STRING = 45
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH___OPTIONAL_STRING__CASE)
-} Testing__V1__Rich__OptionalStringCase;
+  TESTING__V1__RICH__P45_OPTIONAL_STRING__NOT_SET = 0,
+  TESTING__V1__RICH__P45_OPTIONAL_STRING_F45_OPTIONAL_STRING = 45
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH__P45_OPTIONAL_STRING__CASE)
+} Testing__V1__Rich__P45OptionalStringCase;
 
 typedef enum {
-  TESTING__V1__RICH___OPTIONAL_BYTES__NOT_SET = 0,
-  TESTING__V1__RICH___OPTIONAL_BYTES_OPTIONAL_BYTES = 46
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH___OPTIONAL_BYTES__CASE)
-} Testing__V1__Rich__OptionalBytesCase;
+  TESTING__V1__RICH__P46_OPTIONAL_BYTES__NOT_SET = 0,
+  TESTING__V1__RICH__P46_OPTIONAL_BYTES_F46_OPTIONAL_BYTES = 46
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH__P46_OPTIONAL_BYTES__CASE)
+} Testing__V1__Rich__P46OptionalBytesCase;
 
 typedef enum {
-  TESTING__V1__RICH___OPTIONAL_MOOD__NOT_SET = 0,
-  TESTING__V1__RICH___OPTIONAL_MOOD_OPTIONAL_MOOD = 47
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH___OPTIONAL_MOOD__CASE)
-} Testing__V1__Rich__OptionalMoodCase;
+  TESTING__V1__RICH__P47_OPTIONAL_MOOD__NOT_SET = 0,
+  TESTING__V1__RICH__P47_OPTIONAL_MOOD_F47_OPTIONAL_MOOD = 47
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH__P47_OPTIONAL_MOOD__CASE)
+} Testing__V1__Rich__P47OptionalMoodCase;
+
+typedef enum {
+  TESTING__V1__RICH__P11_FLOAT_VALUE__NOT_SET = 0,
+  TESTING__V1__RICH__P11_FLOAT_VALUE_F11_FLOAT_VALUE = 11
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH__P11_FLOAT_VALUE__CASE)
+} Testing__V1__Rich__P11FloatValueCase;
+
+typedef enum {
+  TESTING__V1__RICH__P12_DOUBLE_VALUE__NOT_SET = 0,
+  TESTING__V1__RICH__P12_DOUBLE_VALUE_F12_DOUBLE_VALUE = 12
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RICH__P12_DOUBLE_VALUE__CASE)
+} Testing__V1__Rich__P12DoubleValueCase;
 
 struct  Testing__V1__Rich
 {
   ProtobufCMessage base;
-  int32_t int32_value;
-  int64_t int64_value;
-  uint32_t uint32_value;
-  uint64_t uint64_value;
-  int32_t sint32_value;
-  int64_t sint64_value;
-  uint32_t fixed32_value;
-  uint64_t fixed64_value;
-  int32_t sfixed32_value;
-  int64_t sfixed64_value;
-  float float_value;
-  double double_value;
-  protobuf_c_boolean bool_value;
-  ProtobufCBinaryData string_value;
-  ProtobufCBinaryData bytes_value;
-  Testing__V1__Mood mood;
-  Testing__V1__Rich__Size size;
-  Testing__V1__Rich__Part *part;
-  Testing__V1__Node *node;
-  size_t n_int32_list;
-  int32_t *int32_list;
-  size_t n_int64_list;
-  int64_t *int64_list;
-  size_t n_uint32_list;
-  uint32_t *uint32_list;
-  size_t n_uint64_list;
-  uint64_t *uint64_list;
-  size_t n_sint32_list;
-  int32_t *sint32_list;
-  size_t n_sint64_list;
-  int64_t *sint64_list;
-  size_t n_fixed32_list;
-  uint32_t *fixed32_list;
-  size_t n_fixed64_list;
-  uint64_t *fixed64_list;
-  size_t n_sfixed32_list;
-  int32_t *sfixed32_list;
-  size_t n_sfixed64_list;
-  int64_t *sfixed64_list;
-  size_t n_float_list;
-  float *float_list;
-  size_t n_double_list;
-  double *double_list;
-  size_t n_bool_list;
-  protobuf_c_boolean *bool_list;
-  size_t n_string_list;
-  ProtobufCBinaryData *string_list;
-  size_t n_bytes_list;
-  ProtobufCBinaryData *bytes_list;
-  size_t n_mood_list;
-  Testing__V1__Mood *mood_list;
-  size_t n_part_list;
-  Testing__V1__Rich__Part **part_list;
-  size_t n_unpacked_list;
-  int32_t *unpacked_list;
-  size_t n_labels;
-  Testing__V1__Rich__LabelsEntry **labels;
-  size_t n_parts;
-  Testing__V1__Rich__PartsEntry **parts;
-  size_t n_moods;
-  Testing__V1__Rich__MoodsEntry **moods;
-  size_t n_blobs;
-  Testing__V1__Rich__BlobsEntry **blobs;
-  size_t n_weights;
-  Testing__V1__Rich__WeightsEntry **weights;
-  size_t n_numbers;
-  Testing__V1__Rich__NumbersEntry **numbers;
-  Google__Protobuf__Timestamp *created_at;
-  Google__Protobuf__Duration *lifetime;
-  Google__Protobuf__FieldMask *mask;
-  Google__Protobuf__Any *anything;
-  Google__Protobuf__Struct *settings;
-  Google__Protobuf__Value *value;
-  ProtobufCBinaryData self;
-  protobuf_c_boolean default_;
-  int32_t class_;
-  ProtobufCBinaryData init;
-  ProtobufCBinaryData url_path;
-  protobuf_c_boolean hash_value;
-  protobuf_c_boolean last;
-  Testing__V1__Rich__PayloadCase payload_case;
+  int32_t f1_int32_value;
+  int64_t f2_int64_value;
+  uint32_t f3_uint32_value;
+  uint64_t f4_uint64_value;
+  int32_t f5_sint32_value;
+  int64_t f6_sint64_value;
+  uint32_t f7_fixed32_value;
+  uint64_t f8_fixed64_value;
+  int32_t f9_sfixed32_value;
+  int64_t f10_sfixed64_value;
+  protobuf_c_boolean f13_bool_value;
+  ProtobufCBinaryData f14_string_value;
+  ProtobufCBinaryData f15_bytes_value;
+  Testing__V1__Mood f16_mood;
+  Testing__V1__Rich__Size f17_size;
+  Testing__V1__Rich__Part *f18_part;
+  Testing__V1__Node *f19_node;
+  size_t n_f21_int32_list;
+  int32_t *f21_int32_list;
+  size_t n_f22_int64_list;
+  int64_t *f22_int64_list;
+  size_t n_f23_uint32_list;
+  uint32_t *f23_uint32_list;
+  size_t n_f24_uint64_list;
+  uint64_t *f24_uint64_list;
+  size_t n_f25_sint32_list;
+  int32_t *f25_sint32_list;
+  size_t n_f26_sint64_list;
+  int64_t *f26_sint64_list;
+  size_t n_f27_fixed32_list;
+  uint32_t *f27_fixed32_list;
+  size_t n_f28_fixed64_list;
+  uint64_t *f28_fixed64_list;
+  size_t n_f29_sfixed32_list;
+  int32_t *f29_sfixed32_list;
+  size_t n_f30_sfixed64_list;
+  int64_t *f30_sfixed64_list;
+  size_t n_f31_float_list;
+  float *f31_float_list;
+  size_t n_f32_double_list;
+  double *f32_double_list;
+  size_t n_f33_bool_list;
+  protobuf_c_boolean *f33_bool_list;
+  size_t n_f34_string_list;
+  ProtobufCBinaryData *f34_string_list;
+  size_t n_f35_bytes_list;
+  ProtobufCBinaryData *f35_bytes_list;
+  size_t n_f36_mood_list;
+  Testing__V1__Mood *f36_mood_list;
+  size_t n_f37_part_list;
+  Testing__V1__Rich__Part **f37_part_list;
+  size_t n_f38_unpacked_list;
+  int32_t *f38_unpacked_list;
+  size_t n_f61_labels;
+  Testing__V1__Rich__LabelsEntry **f61_labels;
+  size_t n_f62_parts;
+  Testing__V1__Rich__PartsEntry **f62_parts;
+  size_t n_f63_moods;
+  Testing__V1__Rich__MoodsEntry **f63_moods;
+  size_t n_f64_blobs;
+  Testing__V1__Rich__BlobsEntry **f64_blobs;
+  size_t n_f65_weights;
+  Testing__V1__Rich__WeightsEntry **f65_weights;
+  size_t n_f66_numbers;
+  Testing__V1__Rich__NumbersEntry **f66_numbers;
+  Google__Protobuf__Timestamp *f71_created_at;
+  Google__Protobuf__Duration *f72_lifetime;
+  Google__Protobuf__FieldMask *f73_mask;
+  Google__Protobuf__Any *f74_anything;
+  Google__Protobuf__Struct *f75_settings;
+  Google__Protobuf__Value *f76_value;
+  ProtobufCBinaryData f81_self;
+  protobuf_c_boolean f82_default;
+  int32_t f83_class;
+  ProtobufCBinaryData f84_init;
+  ProtobufCBinaryData f85_url_path;
+  protobuf_c_boolean f86_hash_value;
+  protobuf_c_boolean f536870911_last;
+  Testing__V1__Rich__O0PayloadCase o0_payload_case;
   union {
-    ProtobufCBinaryData text;
-    ProtobufCBinaryData data;
-    int64_t number;
-    protobuf_c_boolean flag;
-    Testing__V1__Mood feeling;
-    Testing__V1__Rich__Part *piece;
-    Google__Protobuf__Empty *nothing;
-    float half;
-    double whole;
+    ProtobufCBinaryData f51_text;
+    ProtobufCBinaryData f52_data;
+    int64_t f53_number;
+    protobuf_c_boolean f54_flag;
+    Testing__V1__Mood f55_feeling;
+    Testing__V1__Rich__Part *f56_piece;
+    Google__Protobuf__Empty *f57_nothing;
+    float f58_half;
+    double f59_whole;
   };
-  Testing__V1__Rich__OptionalInt32Case _optional_int32_case;
+  Testing__V1__Rich__P41OptionalInt32Case p41_optional_int32_case;
   union {
-    int32_t optional_int32;
+    int32_t f41_optional_int32;
   };
-  Testing__V1__Rich__OptionalUint64Case _optional_uint64_case;
+  Testing__V1__Rich__P42OptionalUint64Case p42_optional_uint64_case;
   union {
-    uint64_t optional_uint64;
+    uint64_t f42_optional_uint64;
   };
-  Testing__V1__Rich__OptionalDoubleCase _optional_double_case;
+  Testing__V1__Rich__P43OptionalDoubleCase p43_optional_double_case;
   union {
-    double optional_double;
+    double f43_optional_double;
   };
-  Testing__V1__Rich__OptionalBoolCase _optional_bool_case;
+  Testing__V1__Rich__P44OptionalBoolCase p44_optional_bool_case;
   union {
-    protobuf_c_boolean optional_bool;
+    protobuf_c_boolean f44_optional_bool;
   };
-  Testing__V1__Rich__OptionalStringCase _optional_string_case;
+  Testing__V1__Rich__P45OptionalStringCase p45_optional_string_case;
   union {
-    ProtobufCBinaryData optional_string;
+    ProtobufCBinaryData f45_optional_string;
   };
-  Testing__V1__Rich__OptionalBytesCase _optional_bytes_case;
+  Testing__V1__Rich__P46OptionalBytesCase p46_optional_bytes_case;
   union {
-    ProtobufCBinaryData optional_bytes;
+    ProtobufCBinaryData f46_optional_bytes;
   };
-  Testing__V1__Rich__OptionalMoodCase _optional_mood_case;
+  Testing__V1__Rich__P47OptionalMoodCase p47_optional_mood_case;
   union {
-    Testing__V1__Mood optional_mood;
+    Testing__V1__Mood f47_optional_mood;
+  };
+  Testing__V1__Rich__P11FloatValueCase p11_float_value_case;
+  union {
+    float f11_float_value;
+  };
+  Testing__V1__Rich__P12DoubleValueCase p12_double_value_case;
+  union {
+    double f12_double_value;
   };
 };
 #define TESTING__V1__RICH__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&testing__v1__rich__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, {0,NULL}, TESTING__V1__MOOD__MOOD_UNSPECIFIED, TESTING__V1__RICH__SIZE__SIZE_UNSPECIFIED, NULL, NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, NULL, NULL, NULL, NULL, NULL, NULL, {0,NULL}, 0, 0, {0,NULL}, {0,NULL}, 0, 0, TESTING__V1__RICH__PAYLOAD__NOT_SET, {0}, TESTING__V1__RICH___OPTIONAL_INT32__NOT_SET, {0}, TESTING__V1__RICH___OPTIONAL_UINT64__NOT_SET, {0}, TESTING__V1__RICH___OPTIONAL_DOUBLE__NOT_SET, {0}, TESTING__V1__RICH___OPTIONAL_BOOL__NOT_SET, {0}, TESTING__V1__RICH___OPTIONAL_STRING__NOT_SET, {0}, TESTING__V1__RICH___OPTIONAL_BYTES__NOT_SET, {0}, TESTING__V1__RICH___OPTIONAL_MOOD__NOT_SET, {0} }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0,NULL}, {0,NULL}, TESTING__V1__MOOD__v0_MOOD_UNSPECIFIED, TESTING__V1__RICH__SIZE__v0_SIZE_UNSPECIFIED, NULL, NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, NULL, NULL, NULL, NULL, NULL, NULL, {0,NULL}, 0, 0, {0,NULL}, {0,NULL}, 0, 0, TESTING__V1__RICH__O0_PAYLOAD__NOT_SET, {0}, TESTING__V1__RICH__P41_OPTIONAL_INT32__NOT_SET, {0}, TESTING__V1__RICH__P42_OPTIONAL_UINT64__NOT_SET, {0}, TESTING__V1__RICH__P43_OPTIONAL_DOUBLE__NOT_SET, {0}, TESTING__V1__RICH__P44_OPTIONAL_BOOL__NOT_SET, {0}, TESTING__V1__RICH__P45_OPTIONAL_STRING__NOT_SET, {0}, TESTING__V1__RICH__P46_OPTIONAL_BYTES__NOT_SET, {0}, TESTING__V1__RICH__P47_OPTIONAL_MOOD__NOT_SET, {0}, TESTING__V1__RICH__P11_FLOAT_VALUE__NOT_SET, {0}, TESTING__V1__RICH__P12_DOUBLE_VALUE__NOT_SET, {0} }
 
 
 struct  Testing__V1__Ruled__NamedEntry
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData key;
-  Testing__V1__Ruled *value;
+  ProtobufCBinaryData f1_key;
+  Testing__V1__Ruled *f2_value;
 };
 #define TESTING__V1__RULED__NAMED_ENTRY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&testing__v1__ruled__named_entry__descriptor) \
     , {0,NULL}, NULL }
 
 
-typedef enum {
-  TESTING__V1__RULED__CONTACT__NOT_SET = 0,
-  TESTING__V1__RULED__CONTACT_EMAIL = 10,
-  TESTING__V1__RULED__CONTACT_FRIEND = 11
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RULED__CONTACT__CASE)
-} Testing__V1__Ruled__ContactCase;
+struct  Testing__V1__Ruled__HintsEntry
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_key;
+  ProtobufCBinaryData f2_value;
+};
+#define TESTING__V1__RULED__HINTS_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&testing__v1__ruled__hints_entry__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
 
 typedef enum {
-  TESTING__V1__RULED___KEY__NOT_SET = 0,
-  TESTING__V1__RULED___KEY_KEY = 8
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RULED___KEY__CASE)
-} Testing__V1__Ruled__KeyCase;
+  TESTING__V1__RULED__O0_CONTACT__NOT_SET = 0,
+  TESTING__V1__RULED__O0_CONTACT_F10_EMAIL = 10,
+  TESTING__V1__RULED__O0_CONTACT_F11_FRIEND = 11
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RULED__O0_CONTACT__CASE)
+} Testing__V1__Ruled__O0ContactCase;
 
 typedef enum {
-  TESTING__V1__RULED___RATIO__NOT_SET = 0,
-  TESTING__V1__RULED___RATIO_RATIO = 9
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RULED___RATIO__CASE)
-} Testing__V1__Ruled__RatioCase;
+  TESTING__V1__RULED__P8_KEY__NOT_SET = 0,
+  TESTING__V1__RULED__P8_KEY_F8_KEY = 8
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RULED__P8_KEY__CASE)
+} Testing__V1__Ruled__P8KeyCase;
+
+typedef enum {
+  TESTING__V1__RULED__P9_RATIO__NOT_SET = 0,
+  TESTING__V1__RULED__P9_RATIO_F9_RATIO = 9
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RULED__P9_RATIO__CASE)
+} Testing__V1__Ruled__P9RatioCase;
+
+typedef enum {
+  TESTING__V1__RULED__P15_NOTE__NOT_SET = 0,
+  TESTING__V1__RULED__P15_NOTE_F15_NOTE = 15
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TESTING__V1__RULED__P15_NOTE__CASE)
+} Testing__V1__Ruled__P15NoteCase;
 
 struct  Testing__V1__Ruled
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData name;
-  int32_t stars;
-  Testing__V1__Mood mood;
-  size_t n_tags;
-  ProtobufCBinaryData *tags;
-  Testing__V1__Ruled *inner;
-  size_t n_others;
-  Testing__V1__Ruled **others;
-  size_t n_named;
-  Testing__V1__Ruled__NamedEntry **named;
-  Google__Protobuf__Timestamp *since;
-  Testing__V1__Ruled__ContactCase contact_case;
+  ProtobufCBinaryData f1_name;
+  int32_t f2_stars;
+  Testing__V1__Mood f3_mood;
+  size_t n_f4_tags;
+  ProtobufCBinaryData *f4_tags;
+  Testing__V1__Ruled *f5_inner;
+  size_t n_f6_others;
+  Testing__V1__Ruled **f6_others;
+  size_t n_f7_named;
+  Testing__V1__Ruled__NamedEntry **f7_named;
+  Google__Protobuf__Timestamp *f12_since;
+  ProtobufCBinaryData f13_title;
+  size_t n_f14_nicknames;
+  ProtobufCBinaryData *f14_nicknames;
+  size_t n_f16_hints;
+  Testing__V1__Ruled__HintsEntry **f16_hints;
+  Google__Protobuf__Struct *f17_extra;
+  Testing__V1__Ruled__O0ContactCase o0_contact_case;
   union {
-    ProtobufCBinaryData email;
-    Testing__V1__Ruled *friend_;
+    ProtobufCBinaryData f10_email;
+    Testing__V1__Ruled *f11_friend;
   };
-  Testing__V1__Ruled__KeyCase _key_case;
+  Testing__V1__Ruled__P8KeyCase p8_key_case;
   union {
-    ProtobufCBinaryData key;
+    ProtobufCBinaryData f8_key;
   };
-  Testing__V1__Ruled__RatioCase _ratio_case;
+  Testing__V1__Ruled__P9RatioCase p9_ratio_case;
   union {
-    double ratio;
+    double f9_ratio;
+  };
+  Testing__V1__Ruled__P15NoteCase p15_note_case;
+  union {
+    ProtobufCBinaryData f15_note;
   };
 };
 #define TESTING__V1__RULED__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&testing__v1__ruled__descriptor) \
-    , {0,NULL}, 0, TESTING__V1__MOOD__MOOD_UNSPECIFIED, 0,NULL, NULL, 0,NULL, 0,NULL, NULL, TESTING__V1__RULED__CONTACT__NOT_SET, {0}, TESTING__V1__RULED___KEY__NOT_SET, {0}, TESTING__V1__RULED___RATIO__NOT_SET, {0} }
+    , {0,NULL}, 0, TESTING__V1__MOOD__v0_MOOD_UNSPECIFIED, 0,NULL, NULL, 0,NULL, 0,NULL, NULL, {0,NULL}, 0,NULL, 0,NULL, NULL, TESTING__V1__RULED__O0_CONTACT__NOT_SET, {0}, TESTING__V1__RULED__P8_KEY__NOT_SET, {0}, TESTING__V1__RULED__P9_RATIO__NOT_SET, {0}, TESTING__V1__RULED__P15_NOTE__NOT_SET, {0} }
 
 
 /* Testing__V1__Node methods */
@@ -448,6 +503,9 @@ void   testing__v1__rich__init
 /* Testing__V1__Ruled__NamedEntry methods */
 void   testing__v1__ruled__named_entry__init
                      (Testing__V1__Ruled__NamedEntry         *message);
+/* Testing__V1__Ruled__HintsEntry methods */
+void   testing__v1__ruled__hints_entry__init
+                     (Testing__V1__Ruled__HintsEntry         *message);
 /* Testing__V1__Ruled methods */
 void   testing__v1__ruled__init
                      (Testing__V1__Ruled         *message);
@@ -483,6 +541,9 @@ typedef void (*Testing__V1__Rich_Closure)
 typedef void (*Testing__V1__Ruled__NamedEntry_Closure)
                  (const Testing__V1__Ruled__NamedEntry *message,
                   void *closure_data);
+typedef void (*Testing__V1__Ruled__HintsEntry_Closure)
+                 (const Testing__V1__Ruled__HintsEntry *message,
+                  void *closure_data);
 typedef void (*Testing__V1__Ruled_Closure)
                  (const Testing__V1__Ruled *message,
                   void *closure_data);
@@ -505,6 +566,7 @@ extern const ProtobufCMessageDescriptor testing__v1__rich__numbers_entry__descri
 extern const ProtobufCEnumDescriptor    testing__v1__rich__size__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__ruled__descriptor;
 extern const ProtobufCMessageDescriptor testing__v1__ruled__named_entry__descriptor;
+extern const ProtobufCMessageDescriptor testing__v1__ruled__hints_entry__descriptor;
 
 PROTOBUF_C__END_DECLS
 

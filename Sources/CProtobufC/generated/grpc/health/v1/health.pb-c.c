@@ -22,12 +22,12 @@ void   grpc__health__v1__health_check_response__init
 static const ProtobufCFieldDescriptor grpc__health__v1__health_check_request__field_descriptors[1] =
 {
   {
-    "service",
+    "f1_service",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Grpc__Health__V1__HealthCheckRequest, service),
+    offsetof(Grpc__Health__V1__HealthCheckRequest, f1_service),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -35,7 +35,7 @@ static const ProtobufCFieldDescriptor grpc__health__v1__health_check_request__fi
   },
 };
 static const unsigned grpc__health__v1__health_check_request__field_indices_by_name[] = {
-  0,   /* field[0] = service */
+  0,   /* field[0] = f1_service */
 };
 static const ProtobufCIntRange grpc__health__v1__health_check_request__number_ranges[1 + 1] =
 {
@@ -59,20 +59,20 @@ const ProtobufCMessageDescriptor grpc__health__v1__health_check_request__descrip
 };
 static const ProtobufCEnumValue grpc__health__v1__health_check_response__serving_status__enum_values_by_number[4] =
 {
-  { "UNKNOWN", "GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__UNKNOWN", 0 },
-  { "SERVING", "GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__SERVING", 1 },
-  { "NOT_SERVING", "GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__NOT_SERVING", 2 },
-  { "SERVICE_UNKNOWN", "GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__SERVICE_UNKNOWN", 3 },
+  { "v0_UNKNOWN", "GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__v0_UNKNOWN", 0 },
+  { "v1_SERVING", "GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__v1_SERVING", 1 },
+  { "v2_NOT_SERVING", "GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__v2_NOT_SERVING", 2 },
+  { "v3_SERVICE_UNKNOWN", "GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__v3_SERVICE_UNKNOWN", 3 },
 };
 static const ProtobufCIntRange grpc__health__v1__health_check_response__serving_status__value_ranges[] = {
 {0, 0},{0, 4}
 };
 static const ProtobufCEnumValueIndex grpc__health__v1__health_check_response__serving_status__enum_values_by_name[4] =
 {
-  { "NOT_SERVING", 2 },
-  { "SERVICE_UNKNOWN", 3 },
-  { "SERVING", 1 },
-  { "UNKNOWN", 0 },
+  { "v0_UNKNOWN", 0 },
+  { "v1_SERVING", 1 },
+  { "v2_NOT_SERVING", 2 },
+  { "v3_SERVICE_UNKNOWN", 3 },
 };
 const ProtobufCEnumDescriptor grpc__health__v1__health_check_response__serving_status__descriptor =
 {
@@ -92,12 +92,12 @@ const ProtobufCEnumDescriptor grpc__health__v1__health_check_response__serving_s
 static const ProtobufCFieldDescriptor grpc__health__v1__health_check_response__field_descriptors[1] =
 {
   {
-    "status",
+    "f1_status",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Grpc__Health__V1__HealthCheckResponse, status),
+    offsetof(Grpc__Health__V1__HealthCheckResponse, f1_status),
     &grpc__health__v1__health_check_response__serving_status__descriptor,
     NULL,
     0,             /* flags */
@@ -105,7 +105,7 @@ static const ProtobufCFieldDescriptor grpc__health__v1__health_check_response__f
   },
 };
 static const unsigned grpc__health__v1__health_check_response__field_indices_by_name[] = {
-  0,   /* field[0] = status */
+  0,   /* field[0] = f1_status */
 };
 static const ProtobufCIntRange grpc__health__v1__health_check_response__number_ranges[1 + 1] =
 {

@@ -23,10 +23,10 @@ typedef struct Grpc__Health__V1__HealthCheckResponse Grpc__Health__V1__HealthChe
 /* --- enums --- */
 
 typedef enum _Grpc__Health__V1__HealthCheckResponse__ServingStatus {
-  GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__UNKNOWN = 0,
-  GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__SERVING = 1,
-  GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__NOT_SERVING = 2,
-  GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__SERVICE_UNKNOWN = 3
+  GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__v0_UNKNOWN = 0,
+  GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__v1_SERVING = 1,
+  GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__v2_NOT_SERVING = 2,
+  GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__v3_SERVICE_UNKNOWN = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS)
 } Grpc__Health__V1__HealthCheckResponse__ServingStatus;
 
@@ -35,7 +35,7 @@ typedef enum _Grpc__Health__V1__HealthCheckResponse__ServingStatus {
 struct  Grpc__Health__V1__HealthCheckRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData service;
+  ProtobufCBinaryData f1_service;
 };
 #define GRPC__HEALTH__V1__HEALTH_CHECK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&grpc__health__v1__health_check_request__descriptor) \
@@ -45,11 +45,11 @@ struct  Grpc__Health__V1__HealthCheckRequest
 struct  Grpc__Health__V1__HealthCheckResponse
 {
   ProtobufCMessage base;
-  Grpc__Health__V1__HealthCheckResponse__ServingStatus status;
+  Grpc__Health__V1__HealthCheckResponse__ServingStatus f1_status;
 };
 #define GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&grpc__health__v1__health_check_response__descriptor) \
-    , GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__UNKNOWN }
+    , GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__v0_UNKNOWN }
 
 
 /* Grpc__Health__V1__HealthCheckRequest methods */

@@ -1,0 +1,43 @@
+/// Types of other files: there must be Swift for them.
+extension SchemaChecker {
+  /// Files whose messages are a part of RPCKit.
+  private static let libraryFiles: Set<String> = [
+    "google/protobuf/any.proto", "google/protobuf/duration.proto", "google/protobuf/empty.proto",
+    "google/protobuf/field_mask.proto", "google/protobuf/struct.proto",
+    "google/protobuf/timestamp.proto", "google/protobuf/wrappers.proto",
+    "google/rpc/error_details.proto", "google/rpc/status.proto", "grpc/health/v1/health.proto",
+  ]
+
+  mutating func checkTypes(
+    of field: SchemaField,
+    in message: SchemaMessage,
+    _ file: SchemaFile
+  ) {
+    switch field.type {
+    case .message(let name), .enumeration(let name):
+      checkType(name, usedBy: "\(message.name).\(field.name)", field.line, file)
+    default: break
+    }
+  }
+
+  mutating func checkTypes(of method: SchemaMethod, in service: SchemaService, _ file: SchemaFile) {
+    for name in Set([method.input, method.output]).sorted() {
+      checkType(name, usedBy: "\(service.name).\(method.name)", method.line, file)
+    }
+  }
+
+  private mutating func checkType(
+    _ name: String,
+    usedBy user: String,
+    _ line: Int,
+    _ file: SchemaFile
+  ) {
+    guard let declaring = schema.declaringFiles[name], !declaring.isToGenerate,
+      !Self.libraryFiles.contains(declaring.name)
+    else { return }
+    let advice =
+      declaring.syntax == "proto3"
+      ? "generate \(declaring.name) in the same run" : "\(declaring.name) is not proto3"
+    report(file, line, "\(user) uses `\(name)`, for which there is no Swift; \(advice)")
+  }
+}
