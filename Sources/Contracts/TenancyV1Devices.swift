@@ -299,7 +299,8 @@ extension Tenancy_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// From an earlier answer, with the same other fields.
     public var pageToken: Swift.String = ""
-    /// `name` (the default) or `created_at`.
+    /// `name` (the default) or `created_at`. By name, what is renamed between two pages may be on both
+    /// or on neither.
     public var sortBy: Swift.String = ""
     /// The answer is at least as new as this.
     public var atLeastRevision: Swift.String = ""
@@ -1454,9 +1455,9 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.DeleteDeviceRequest",
       responseType: "tenancy.v1.DeleteResponse"
     )
-    /// Does something with a device, and keeps a record of it: of refusals too. A refusal is
-    /// PERMISSION_DENIED with the reason code as the reason, DEVICE_OFFLINE and
-    /// REMOTE_OPERATION_DISABLED are FAILED_PRECONDITION.
+    /// Does something with a device, and keeps a record of it: of refusals too, though of users without
+    /// a role on the device only the newest. A refusal is PERMISSION_DENIED with the reason code as the
+    /// reason, DEVICE_OFFLINE and REMOTE_OPERATION_DISABLED are FAILED_PRECONDITION.
     public static let operate = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Devices",
       method: "Operate",
@@ -1496,9 +1497,9 @@ extension Tenancy_V1 {
     func update(_ request: Tenancy_V1.UpdateDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Device
     /// Deletes a device.
     func delete(_ request: Tenancy_V1.DeleteDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DeleteResponse
-    /// Does something with a device, and keeps a record of it: of refusals too. A refusal is
-    /// PERMISSION_DENIED with the reason code as the reason, DEVICE_OFFLINE and
-    /// REMOTE_OPERATION_DISABLED are FAILED_PRECONDITION.
+    /// Does something with a device, and keeps a record of it: of refusals too, though of users without
+    /// a role on the device only the newest. A refusal is PERMISSION_DENIED with the reason code as the
+    /// reason, DEVICE_OFFLINE and REMOTE_OPERATION_DISABLED are FAILED_PRECONDITION.
     func operate(_ request: Tenancy_V1.OperateDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.OperateDeviceResponse
     /// What was done with a device.
     func listHistory(_ request: Tenancy_V1.ListHistoryRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListHistoryResponse
@@ -1579,9 +1580,9 @@ extension Tenancy_V1 {
       return try await channel.unary(DevicesMethods.delete, request, options: options)
     }
 
-    /// Does something with a device, and keeps a record of it: of refusals too. A refusal is
-    /// PERMISSION_DENIED with the reason code as the reason, DEVICE_OFFLINE and
-    /// REMOTE_OPERATION_DISABLED are FAILED_PRECONDITION.
+    /// Does something with a device, and keeps a record of it: of refusals too, though of users without
+    /// a role on the device only the newest. A refusal is PERMISSION_DENIED with the reason code as the
+    /// reason, DEVICE_OFFLINE and REMOTE_OPERATION_DISABLED are FAILED_PRECONDITION.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func operate(

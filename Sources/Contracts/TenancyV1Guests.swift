@@ -16,7 +16,7 @@ extension Tenancy_V1 {
     public var validFrom: Google_Protobuf.Timestamp? = nil
     /// When it ends, this instant excluded.
     public var validUntil: Google_Protobuf.Timestamp? = nil
-    /// Who granted it.
+    /// Who granted it, or added time to it last.
     public var grantedBy: Swift.String = ""
     /// When it was granted.
     public var createdAt: Google_Protobuf.Timestamp? = nil

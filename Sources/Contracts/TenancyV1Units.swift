@@ -357,7 +357,8 @@ extension Tenancy_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// From an earlier answer, with the same other fields.
     public var pageToken: Swift.String = ""
-    /// `name` (the default) or `created_at`.
+    /// `name` (the default) or `created_at`. By name, what is renamed between two pages may be on both
+    /// or on neither.
     public var sortBy: Swift.String = ""
     /// Only those whose name contains this, without regard to ASCII case.
     public var text: Swift.String = ""
