@@ -8,8 +8,10 @@ public final class HealthService: Grpc_Health_V1.HealthService {
 
   private struct State {
     var statuses: [String: Status] = ["": .serving]
-    /// Told that something changed. What a watcher watches is not kept here: anybody may watch
-    /// anything, and statuses change so rarely that all of them may look.
+    /// Told that something changed.
+    ///
+    /// What a watcher watches is not kept here: anybody may watch anything, and statuses change so
+    /// rarely that all of them may look.
     var watchers: [UInt64: AsyncStream<Void>.Continuation] = [:]
     var nextWatcher: UInt64 = 0
     var isShutDown = false

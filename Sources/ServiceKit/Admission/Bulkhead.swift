@@ -32,6 +32,7 @@ package final class Bulkhead: Sendable {
   ///   - placeCount: Jobs that may wait or run; half of them for callers without credentials.
   ///   - placeCountPerOwner: Those of one caller.
   ///   - metrics: Where to count.
+  /// - Throws: What the system says when it has no threads to give.
   package init(
     name: String,
     threadCount: Int? = nil,

@@ -27,7 +27,9 @@ struct ServiceCommandLineTests {
 
   @Test(
     "What is not known is refused",
-    arguments: [["serve"], ["--confg", "a"], ["--config"], ["backup"], ["probe", "x"], ["set-aside", "x"]]
+    arguments: [
+      ["serve"], ["--confg", "a"], ["--config"], ["backup"], ["probe", "x"], ["set-aside", "x"],
+    ]
   )
   func read_unknown_isRefused(_ arguments: [String]) {
     #expect(throws: ConfigurationError.self) {
