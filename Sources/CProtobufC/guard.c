@@ -215,11 +215,16 @@ rpckit_guard_verdict rpckit_guard(
         if (!skip(&cursor, length)) return RPCKIT_GUARD_MALFORMED;
         break;
       case RPCKIT_WIRE_TYPE_START_GROUP: {
-        // protobuf-c cannot skip a group.
+        // protobuf-c cannot skip a group. What is counted all the time stays in registers, because
+        // only these copies have an address.
+        struct cursor group = cursor;
+        size_t group_field_count = field_count;
         size_t depth_left = depth_max - (size_t)(level - levels);
         rpckit_guard_verdict verdict = skip_group(
-          &cursor, number, depth_left, limits->field_count_max, &field_count);
+          &group, number, depth_left, limits->field_count_max, &group_field_count);
         if (verdict != RPCKIT_GUARD_PASSED) return verdict;
+        cursor = group;
+        field_count = group_field_count;
         needs_rewriting = true;
         break;
       }
@@ -228,19 +233,16 @@ rpckit_guard_verdict rpckit_guard(
         return RPCKIT_GUARD_MALFORMED;
     }
 
-    if (field != NULL && !rpckit_is_declared(field, wire_type)) {
-      // protobuf-c would refuse it or, if it is a boolean, believe it.
-      needs_rewriting = true;
-      field = NULL;
-    }
-    if (field == NULL) {
-      // protobuf-c keeps unknown fields: a header and a copy of each.
-      memory += sizeof(ProtobufCMessageUnknownField) + length;
-    } else {
-      bool is_repeated = field->label == PROTOBUF_C_LABEL_REPEATED;
+    ProtobufCWireType expected = wire_type;
+    bool is_repeated = false;
+    if (field != NULL) {
+      expected = rpckit_wire_type_of(field->type);
+      is_repeated = field->label == PROTOBUF_C_LABEL_REPEATED;
       // A repeated field mostly comes again, any other does not.
       level->next = is_repeated ? field : field + 1;
-      if (wire_type != rpckit_wire_type_of(field->type)) {
+    }
+    if (wire_type != expected) {
+      if (rpckit_is_declared(field, wire_type)) {
         struct cursor elements = {cursor.at - length, cursor.at};
         size_t elements_count;
         if (!count_packed(elements, field->type, &elements_count)) return RPCKIT_GUARD_MALFORMED;
@@ -250,23 +252,30 @@ rpckit_guard_verdict rpckit_guard(
         field_count += elements_count;
         memory += elements_count * element_size_of(field->type);
       } else {
-        if (is_repeated) memory += element_size_of(field->type);
-        if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
-          const ProtobufCMessageDescriptor *nested = field->descriptor;
-          memory += nested->sizeof_message;
-          if (!is_repeated) {
-            uint64_t bit = (uint64_t)1 << ((size_t)(field - message->fields) & 63);
-            if (level->seen & bit) needs_rewriting = true;
-            level->seen |= bit;
-          }
-          if ((size_t)(level - levels) == depth_max) return RPCKIT_GUARD_NESTED_TOO_DEEPLY;
-          cursor.end = cursor.at;
-          cursor.at -= length;
-          level += 1;
-          *level = (struct level){nested, cursor.end, nested->fields, 0};
-        } else {
-          memory += length;
+        // A field like one that is not known. protobuf-c would refuse it or, if it is a boolean,
+        // believe it.
+        needs_rewriting = true;
+      }
+    } else if (field == NULL) {
+      // protobuf-c keeps unknown fields: a header and a copy of each.
+      memory += sizeof(ProtobufCMessageUnknownField) + length;
+    } else {
+      if (is_repeated) memory += element_size_of(field->type);
+      if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
+        const ProtobufCMessageDescriptor *nested = field->descriptor;
+        memory += nested->sizeof_message;
+        if (!is_repeated) {
+          uint64_t bit = (uint64_t)1 << ((size_t)(field - message->fields) & 63);
+          if (level->seen & bit) needs_rewriting = true;
+          level->seen |= bit;
         }
+        if ((size_t)(level - levels) == depth_max) return RPCKIT_GUARD_NESTED_TOO_DEEPLY;
+        cursor.end = cursor.at;
+        cursor.at -= length;
+        level += 1;
+        *level = (struct level){nested, cursor.end, nested->fields, 0};
+      } else {
+        memory += length;
       }
     }
     // Each step adds at most a struct or what the input holds, so the sum cannot wrap.
