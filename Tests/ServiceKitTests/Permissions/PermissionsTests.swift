@@ -38,10 +38,10 @@ struct PermissionsTests {
       await service.push(.init(revision: "2", kind: .subject, subjectId: "usr_1"))
       // The answer changes with the push; it is seen as soon as the push is.
       await service.deny()
-      while try await permissions.check("usr_1", "a", "dev_1").isAllowed {}
+      while try await permissions.check("usr_1", "a", "dev_1").isAllowed { await Task.yield() }
       #expect(try await permissions.check("usr_2", "a", "dev_1").isAllowed)
       await service.push(.init(revision: "3", kind: .subtree, entityId: "prt_1"))
-      while try await permissions.check("usr_2", "a", "dev_1").isAllowed {}
+      while try await permissions.check("usr_2", "a", "dev_1").isAllowed { await Task.yield() }
     }
   }
 
@@ -101,7 +101,7 @@ struct PermissionsTests {
       // What is pushed now is heard.
       await service.deny()
       await service.push(.init(revision: "2", kind: .subject, subjectId: "usr_1"))
-      while try await permissions.check("usr_1", "a", "dev_1").isAllowed {}
+      while try await permissions.check("usr_1", "a", "dev_1").isAllowed { await Task.yield() }
     }
   }
 
@@ -160,8 +160,10 @@ private struct Stage {
       )
       let push = Task { await permissions.run() }
       await service.waitForWatcher()
-      // Until the first heartbeat has arrived nothing is believed.
+      // Until the first heartbeat has arrived nothing is believed. Without the yield the loop that is
+      // to read it could be busy with asking.
       repeat {
+        await Task.yield()
         _ = try await permissions.check("usr_0", "a", "dev_0")
       } while await service.isAsked()
       await service.resetCount()
