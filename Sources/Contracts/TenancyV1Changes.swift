@@ -81,10 +81,12 @@ extension Tenancy_V1 {
   public struct DeleteResponse: RPCKit.Message {
     /// Deleted, by type, the deleted object itself included; no type without any.
     public var deleted: [Tenancy_V1.TypeCount] = []
-    /// Devices that were unassigned and kept.
+    /// Devices that were kept and moved to `devices_moved_to`. Their guest passes ended.
     public var unassignedDevices: Swift.UInt64 = 0
     /// The revision after the change.
     public var revision: Swift.String = ""
+    /// The unit or property where the kept devices are now, or would be; empty when none were kept.
+    public var devicesMovedTo: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -93,11 +95,13 @@ extension Tenancy_V1 {
     public init(
       deleted: [Tenancy_V1.TypeCount] = [],
       unassignedDevices: Swift.UInt64 = 0,
-      revision: Swift.String = ""
+      revision: Swift.String = "",
+      devicesMovedTo: Swift.String = ""
     ) {
       self.deleted = deleted
       self.unassignedDevices = unassignedDevices
       self.revision = revision
+      self.devicesMovedTo = devicesMovedTo
     }
 
     /// `tenancy.v1.DeleteResponse`.
@@ -131,6 +135,7 @@ extension Tenancy_V1 {
       }
       unsafe self.unassignedDevices = source.pointee.f2_unassigned_devices
       try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f3_revision)
+      try unsafe self.devicesMovedTo = RPCKit.MessageReading.string(source.pointee.f4_devices_moved_to)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -159,6 +164,7 @@ extension Tenancy_V1 {
       }
       unsafe target.pointee.f2_unassigned_devices = self.unassignedDevices
       unsafe target.pointee.f3_revision = scratch.copy(self.revision)
+      unsafe target.pointee.f4_devices_moved_to = scratch.copy(self.devicesMovedTo)
       return unsafe target
     }
 
@@ -247,7 +253,7 @@ extension Tenancy_V1 {
   public static var tenancyV1ChangesFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/changes.proto",
-      base64: "Chh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8SCnRlbmFuY3kudjEiNQoJVHlwZUNvdW50EhIKBHR5cGUYASABKAlSBHR5cGUSFAoFY291bnQYAiABKARSBWNvdW50IowBCg5EZWxldGVSZXNwb25zZRIvCgdkZWxldGVkGAEgAygLMhUudGVuYW5jeS52MS5UeXBlQ291bnRSB2RlbGV0ZWQSLQoSdW5hc3NpZ25lZF9kZXZpY2VzGAIgASgEUhF1bmFzc2lnbmVkRGV2aWNlcxIaCghyZXZpc2lvbhgDIAEoCVIIcmV2aXNpb24iSgoSUmVtb3ZlUm9sZVJlc3BvbnNlEhgKB3JlbW92ZWQYASABKA1SB3JlbW92ZWQSGgoIcmV2aXNpb24YAiABKAlSCHJldmlzaW9uYgZwcm90bzM="
+      base64: "Chh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8SCnRlbmFuY3kudjEiNQoJVHlwZUNvdW50EhIKBHR5cGUYASABKAlSBHR5cGUSFAoFY291bnQYAiABKARSBWNvdW50IrYBCg5EZWxldGVSZXNwb25zZRIvCgdkZWxldGVkGAEgAygLMhUudGVuYW5jeS52MS5UeXBlQ291bnRSB2RlbGV0ZWQSLQoSdW5hc3NpZ25lZF9kZXZpY2VzGAIgASgEUhF1bmFzc2lnbmVkRGV2aWNlcxIaCghyZXZpc2lvbhgDIAEoCVIIcmV2aXNpb24SKAoQZGV2aWNlc19tb3ZlZF90bxgEIAEoCVIOZGV2aWNlc01vdmVkVG8iSgoSUmVtb3ZlUm9sZVJlc3BvbnNlEhgKB3JlbW92ZWQYASABKA1SB3JlbW92ZWQSGgoIcmV2aXNpb24YAiABKAlSCHJldmlzaW9uYgZwcm90bzM="
     )
   }
 }

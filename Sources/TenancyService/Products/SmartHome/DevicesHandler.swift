@@ -189,9 +189,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
       try core.require("device.delete", on: request.deviceId, type: SmartHome.device, user, tx)
       return try changes.delete(
         try tx.known(request.deviceId, type: SmartHome.device),
-        cascade: true,
-        deletesDevices: true,
-        isDryRun: request.dryRun,
+        .init(cascades: true, isDryRun: request.dryRun),
         tx
       )
     }

@@ -140,11 +140,16 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       let id = request.portfolioId
       try core.require("portfolio.delete", on: id, type: SmartHome.portfolio, user, tx)
-      return try changes.delete(
-        try tx.known(id, type: SmartHome.portfolio),
-        cascade: request.cascade,
+      let portfolio = try tx.known(id, type: SmartHome.portfolio)
+      let keeping = try changes.keeping(
+        devicesOf: portfolio,
+        home: request.moveDevicesTo,
         deletesDevices: request.deleteDevices,
-        isDryRun: request.dryRun,
+        tx
+      )
+      return try changes.delete(
+        portfolio,
+        .init(cascades: request.cascade, isDryRun: request.dryRun, keeping: keeping),
         tx
       )
     }

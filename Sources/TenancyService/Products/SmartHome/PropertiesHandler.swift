@@ -117,11 +117,16 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       let id = request.propertyId
       try core.require("property.delete", on: id, type: SmartHome.property, user, tx)
-      return try changes.delete(
-        try tx.known(id, type: SmartHome.property),
-        cascade: request.cascade,
+      let property = try tx.known(id, type: SmartHome.property)
+      let keeping = try changes.keeping(
+        devicesOf: property,
+        home: request.moveDevicesTo,
         deletesDevices: request.deleteDevices,
-        isDryRun: request.dryRun,
+        tx
+      )
+      return try changes.delete(
+        property,
+        .init(cascades: request.cascade, isDryRun: request.dryRun, keeping: keeping),
         tx
       )
     }

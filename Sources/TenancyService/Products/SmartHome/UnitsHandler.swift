@@ -136,11 +136,17 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       try core.require("unit.delete", on: request.unitId, type: SmartHome.unit, user, tx)
-      return try changes.delete(
-        try tx.known(request.unitId, type: SmartHome.unit),
-        cascade: request.cascade,
+      let unit = try tx.known(request.unitId, type: SmartHome.unit)
+      let keeping = try changes.keeping(
+        devicesOf: unit,
+        home: request.moveDevicesTo,
+        heir: try tx.known(unit.parentID, type: SmartHome.property),
         deletesDevices: request.deleteDevices,
-        isDryRun: request.dryRun,
+        tx
+      )
+      return try changes.delete(
+        unit,
+        .init(cascades: request.cascade, isDryRun: request.dryRun, keeping: keeping),
         tx
       )
     }

@@ -147,37 +147,51 @@ extension RandomEstate {
     }
     guard let id = pick(ids(type)) else { return }
     let deletesDevices = Bool.random(using: &generator)
+    let homes = ids("property") + ids("unit")
+    let mayMove = !deletesDevices && Bool.random(using: &generator)
+    let home = mayMove ? pick(homes.filter { !isWithin($0, id) }) ?? "" : ""
     let options = try await asAdministrator
+    // Of those only a unit has somebody who takes its devices without being asked.
+    let heir = type == "unit" && !deletesDevices ? naive.entities[id]?.parent : nil
     switch type {
     case "portfolio":
       _ = try await product.portfolios.delete(
-        .init(portfolioId: id, cascade: true, deleteDevices: deletesDevices),
+        .init(
+          portfolioId: id,
+          cascade: true,
+          deleteDevices: deletesDevices,
+          moveDevicesTo: home
+        ),
         options: options
       )
     case "property":
       _ = try await product.properties.delete(
-        .init(propertyId: id, cascade: true, deleteDevices: deletesDevices),
+        .init(
+          propertyId: id,
+          cascade: true,
+          deleteDevices: deletesDevices,
+          moveDevicesTo: home
+        ),
         options: options
       )
     case "unit":
       _ = try await product.units.delete(
-        .init(unitId: id, cascade: true, deleteDevices: deletesDevices),
+        .init(unitId: id, cascade: true, deleteDevices: deletesDevices, moveDevicesTo: home),
         options: options
       )
     default: _ = try await product.devices.delete(.init(deviceId: id), options: options)
     }
-    forget(id, keepsDevices: !deletesDevices)
+    forget(id, devicesGoTo: home.isEmpty ? heir : home)
   }
 
-  mutating func forget(_ id: String, keepsDevices: Bool) {
-    let above = naive.entities[id]?.parent ?? "sys_root"
+  mutating func forget(_ id: String, devicesGoTo home: String?) {
     for inner in entityIDs.filter({ isWithin($0, id) }) {
       naive.associations.removeAll { $0.entity == inner }
       unlink(inner)
     }
     for inner in entityIDs.filter({ isWithin($0, id) }).reversed() {
-      if keepsDevices, inner != id, naive.entities[inner]?.type == "device" {
-        naive.entities[inner]?.parent = above
+      if let home, inner != id, naive.entities[inner]?.type == "device" {
+        naive.entities[inner]?.parent = home
       } else {
         naive.entities[inner] = nil
         entityIDs.removeAll { $0 == inner }

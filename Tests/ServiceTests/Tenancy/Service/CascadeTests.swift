@@ -30,6 +30,7 @@ struct CascadeTests {
         let dry = try await forest.delete(deletion, isDryRun: true)
         #expect(dry.deleted == expected.counts, "\(deletion); \(hint)")
         #expect(dry.unassignedDevices == UInt64(expected.keptDevices.count), "\(deletion); \(hint)")
+        #expect(dry.devicesMovedTo == expected.home, "\(deletion); \(hint)")
         if before.subtree(of: deletion.id).count > 1, deletion.type != "device" {
           let refused = try await refusal { try await forest.deleteWithoutCascade(deletion) }
           #expect(refused == Refusal(.failedPrecondition, "HAS_DEPENDENTS"), hint)
@@ -41,6 +42,7 @@ struct CascadeTests {
         let done = try await forest.delete(deletion, isDryRun: false)
         #expect(done.deleted == dry.deleted, "\(deletion); \(hint)")
         #expect(done.unassignedDevices == dry.unassignedDevices, "\(deletion); \(hint)")
+        #expect(done.devicesMovedTo == dry.devicesMovedTo, "\(deletion); \(hint)")
         let after = try await forest.image()
         #expect(after.settled(expected.keptDevices) == expected.after, "\(deletion); \(hint)")
         #expect(after.orphans == [], "\(deletion); \(hint)")
@@ -48,7 +50,6 @@ struct CascadeTests {
         deletedCount += before.entities.count - after.entities.count
         keptCount += expected.keptDevices.count
       }
-      print("figures: \(deletedCount) entities deleted, \(keptCount) devices kept, seed \(seed)")
       #expect(deletedCount > 60 && keptCount > 10 && refusedCount > 10, hint)
     }
   }

@@ -223,17 +223,16 @@ struct ScenarioTests {
       let dry = try await delete(true, false, true)
       #expect(
         dry.deleted.map { "\($0.count) \($0.type)" } == [
-          "2 association", "1 guest_pass", "1 property", "1 unit",
+          "2 association", "3 device", "1 guest_pass", "1 property", "1 unit",
         ]
       )
-      #expect(dry.unassignedDevices == 3)
+      #expect(dry.unassignedDevices == 0 && dry.devicesMovedTo.isEmpty)
       let done = try await delete(true, false, false)
       #expect(done.deleted == dry.deleted)
-      #expect(done.unassignedDevices == 3)
-      // Devices are kept, without a place; nobody below the portfolio reaches them any more.
-      let device = try await stage.devices.get(.init(deviceId: home.door), options: .by(home.owner))
-      #expect(device.propertyId.isEmpty && device.unitId.isEmpty)
-      for user in [home.manager, home.tenant, home.guest] {
+      #expect(done.unassignedDevices == 0)
+      // Devices go with the tree that they were in.
+      #expect(stage.service.entityCount == 1)
+      for user in [home.owner, home.manager, home.tenant, home.guest] {
         #expect(
           try await refusal {
             try await stage.devices.get(.init(deviceId: home.door), options: .by(user))
@@ -242,7 +241,7 @@ struct ScenarioTests {
       }
       #expect(try await stage.orphanCount() == 0)
       _ = try await stage.portfolios.delete(
-        .init(portfolioId: home.portfolio, cascade: true, deleteDevices: true),
+        .init(portfolioId: home.portfolio),
         options: .by(home.owner)
       )
       #expect(stage.service.entityCount == 0)

@@ -97,33 +97,41 @@ struct StoreImage: Equatable {
     }
   }
 
-  /// Rows that speak of what is not there.
+  /// Rows that speak of what is not there, and devices outside of any home.
   var orphans: [String] {
     entities.values.filter { $0.type != "system" && entities[$0.parent] == nil }.map(\.id)
+      + entities.values.filter { $0.type == "device" && !isHome($0.parent) }.map(\.id)
       + associations.filter { entities[$0.value.entity] == nil }.map(\.key)
       + links.filter { entities[$0.from] == nil || entities[$0.to] == nil }.map { "\($0)" }
       + entities.values.filter { !$0.root.isEmpty && entities[$0.root] == nil }.map(\.id)
+  }
+
+  private func isHome(_ id: String) -> Bool {
+    ["property", "unit"].contains(entities[id]?.type)
   }
 
   /// What a deletion leaves, worked out from the rows.
   struct Expectation {
     let after: StoreImage
     let keptDevices: Set<String>
+    /// Where those are; empty when there are none.
+    let home: String
     let counts: [Tenancy_V1.TypeCount]
   }
 
   func deleting(_ deletion: Deletion) -> Expectation {
     let subtree = subtree(of: deletion.id)
-    let kept = subtree.filter {
-      !deletion.deletesDevices && $0 != deletion.id && entities[$0]?.type == "device"
+    var home = deletion.home
+    if home.isEmpty, deletion.type == "unit", !deletion.deletesDevices {
+      home = entities[deletion.id]?.parent ?? ""
     }
-    let above = entities[deletion.id]?.parent ?? ""
+    let kept = subtree.filter { !home.isEmpty && entities[$0]?.type == "device" }
     var after = self
     var counts: [String: UInt64] = [:]
     for id in subtree {
       if kept.contains(id) {
-        after.entities[id]?.parent = above
-        after.entities[id]?.root = above == "sys_root" ? id : entities[above]?.root ?? ""
+        after.entities[id]?.parent = home
+        after.entities[id]?.root = entities[home]?.root ?? ""
         after.entities[id]?.changed = ""
       } else {
         counts[entities[id]?.type ?? "", default: 0] += 1
@@ -138,6 +146,7 @@ struct StoreImage: Equatable {
     return Expectation(
       after: after,
       keptDevices: kept,
+      home: kept.isEmpty ? "" : home,
       counts: counts.map { .init(type: $0.key, count: $0.value) }.sorted { $0.type < $1.type }
     )
   }

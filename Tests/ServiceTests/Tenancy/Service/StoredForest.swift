@@ -11,6 +11,8 @@ struct Deletion: Sendable {
   let id: String
   let type: String
   let deletesDevices: Bool
+  /// Where devices are to go; empty: nowhere in particular.
+  var home = ""
 }
 
 /// Portfolios and what is below them, made at random through the RPCs.
@@ -101,9 +103,18 @@ struct StoredForest {
   mutating func randomDeletion() async throws -> Deletion? {
     let types = ["portfolio", "property", "property", "unit", "unit", "unit", "device"]
     let type = types.randomElement(using: &generator) ?? ""
-    return pick(type, try await image()).map {
-      Deletion(id: $0, type: type, deletesDevices: Bool.random(using: &generator))
+    let image = try await image()
+    guard let id = pick(type, image) else { return nil }
+    var deletion = Deletion(
+      id: id,
+      type: type,
+      deletesDevices: Bool.random(using: &generator)
+    )
+    let home = pick(Bool.random(using: &generator) ? "property" : "unit", image)
+    if let home, type != "device", !deletion.deletesDevices, !image.subtree(of: id).contains(home) {
+      deletion.home = home
     }
+    return deletion
   }
 
   func delete(
@@ -111,21 +122,39 @@ struct StoredForest {
     cascade: Bool = true,
     isDryRun: Bool
   ) async throws -> Tenancy_V1.DeleteResponse {
-    let (id, deletesDevices) = (deletion.id, deletion.deletesDevices)
+    let (id, deletesDevices, home) = (deletion.id, deletion.deletesDevices, deletion.home)
     switch deletion.type {
     case "portfolio":
       return try await stage.portfolios.delete(
-        .init(portfolioId: id, cascade: cascade, deleteDevices: deletesDevices, dryRun: isDryRun),
+        .init(
+          portfolioId: id,
+          cascade: cascade,
+          deleteDevices: deletesDevices,
+          dryRun: isDryRun,
+          moveDevicesTo: home
+        ),
         options: administrator
       )
     case "property":
       return try await stage.properties.delete(
-        .init(propertyId: id, cascade: cascade, deleteDevices: deletesDevices, dryRun: isDryRun),
+        .init(
+          propertyId: id,
+          cascade: cascade,
+          deleteDevices: deletesDevices,
+          dryRun: isDryRun,
+          moveDevicesTo: home
+        ),
         options: administrator
       )
     case "unit":
       return try await stage.units.delete(
-        .init(unitId: id, cascade: cascade, deleteDevices: deletesDevices, dryRun: isDryRun),
+        .init(
+          unitId: id,
+          cascade: cascade,
+          deleteDevices: deletesDevices,
+          dryRun: isDryRun,
+          moveDevicesTo: home
+        ),
         options: administrator
       )
     default:

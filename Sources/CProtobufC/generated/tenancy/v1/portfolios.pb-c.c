@@ -529,7 +529,7 @@ const ProtobufCMessageDescriptor tenancy__v1__update_portfolio_request__descript
   (ProtobufCMessageInit) tenancy__v1__update_portfolio_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__delete_portfolio_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tenancy__v1__delete_portfolio_request__field_descriptors[6] =
 {
   {
     "f1_portfolio_id",
@@ -591,6 +591,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__delete_portfolio_request__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_move_devices_to",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DeletePortfolioRequest, f6_move_devices_to),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__delete_portfolio_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_portfolio_id */
@@ -598,11 +610,12 @@ static const unsigned tenancy__v1__delete_portfolio_request__field_indices_by_na
   2,   /* field[2] = f3_delete_devices */
   3,   /* field[3] = f4_dry_run */
   4,   /* field[4] = f5_idempotency_key */
+  5,   /* field[5] = f6_move_devices_to */
 };
 static const ProtobufCIntRange tenancy__v1__delete_portfolio_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__delete_portfolio_request__descriptor =
 {
@@ -612,7 +625,7 @@ const ProtobufCMessageDescriptor tenancy__v1__delete_portfolio_request__descript
   "Tenancy__V1__DeletePortfolioRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__DeletePortfolioRequest),
-  5,
+  6,
   tenancy__v1__delete_portfolio_request__field_descriptors,
   tenancy__v1__delete_portfolio_request__field_indices_by_name,
   1,  tenancy__v1__delete_portfolio_request__number_ranges,

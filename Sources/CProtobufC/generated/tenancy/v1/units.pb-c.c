@@ -676,7 +676,7 @@ const ProtobufCMessageDescriptor tenancy__v1__update_unit_request__descriptor =
   (ProtobufCMessageInit) tenancy__v1__update_unit_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__delete_unit_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tenancy__v1__delete_unit_request__field_descriptors[6] =
 {
   {
     "f1_unit_id",
@@ -738,6 +738,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__delete_unit_request__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_move_devices_to",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DeleteUnitRequest, f6_move_devices_to),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__delete_unit_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_unit_id */
@@ -745,11 +757,12 @@ static const unsigned tenancy__v1__delete_unit_request__field_indices_by_name[] 
   2,   /* field[2] = f3_delete_devices */
   3,   /* field[3] = f4_dry_run */
   4,   /* field[4] = f5_idempotency_key */
+  5,   /* field[5] = f6_move_devices_to */
 };
 static const ProtobufCIntRange tenancy__v1__delete_unit_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__delete_unit_request__descriptor =
 {
@@ -759,7 +772,7 @@ const ProtobufCMessageDescriptor tenancy__v1__delete_unit_request__descriptor =
   "Tenancy__V1__DeleteUnitRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__DeleteUnitRequest),
-  5,
+  6,
   tenancy__v1__delete_unit_request__field_descriptors,
   tenancy__v1__delete_unit_request__field_indices_by_name,
   1,  tenancy__v1__delete_unit_request__number_ranges,

@@ -43,10 +43,11 @@ struct  Tenancy__V1__DeleteResponse
   Tenancy__V1__TypeCount **f1_deleted;
   uint64_t f2_unassigned_devices;
   ProtobufCBinaryData f3_revision;
+  ProtobufCBinaryData f4_devices_moved_to;
 };
 #define TENANCY__V1__DELETE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__delete_response__descriptor) \
-    , 0,NULL, 0, {0,NULL} }
+    , 0,NULL, 0, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__RemoveRoleResponse

@@ -136,10 +136,11 @@ struct  Tenancy__V1__DeletePortfolioRequest
   protobuf_c_boolean f3_delete_devices;
   protobuf_c_boolean f4_dry_run;
   ProtobufCBinaryData f5_idempotency_key;
+  ProtobufCBinaryData f6_move_devices_to;
 };
 #define TENANCY__V1__DELETE_PORTFOLIO_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__delete_portfolio_request__descriptor) \
-    , {0,NULL}, 0, 0, 0, {0,NULL} }
+    , {0,NULL}, 0, 0, 0, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__CreatePortfolioPropertyRequest

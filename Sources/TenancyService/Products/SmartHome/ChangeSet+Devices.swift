@@ -1,0 +1,47 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// Where devices go when what they are in is deleted.
+extension ChangeSet {
+  /// What is kept of a deleted portfolio, property or unit; nil when its devices are deleted with it.
+  ///
+  /// Devices move to the home that the caller names, if it names one, and otherwise to `heir`, if there
+  /// is one and nobody asks for their deletion.
+  func keeping(
+    devicesOf entity: EntityRecord,
+    home homeID: String,
+    heir: EntityRecord? = nil,
+    deletesDevices: Bool,
+    _ tx: borrowing WriteTransaction
+  ) throws -> DeletionOptions.Keeping? {
+    guard !homeID.isEmpty else {
+      guard let heir, !deletesDevices else { return nil }
+      return .init(type: SmartHome.device, home: heir, action: "device.unassign")
+    }
+    let field = "move_devices_to"
+    guard !deletesDevices else {
+      throw TenancyError.invalidField(field, "FIELDS_EXCLUSIVE", "excludes delete_devices")
+    }
+    let home = try requireHome(homeID, tx)
+    guard try !tx.reach(of: home.id).path.contains(entity.id) else {
+      throw TenancyError.invalidField(field, "HOME_DELETED", "is part of what is deleted")
+    }
+    for record in try tx.subtree(of: entity.id) where record.type == SmartHome.device {
+      try core.require("device.move", on: record.id, type: SmartHome.device, user, tx)
+    }
+    return .init(type: SmartHome.device, home: home, action: "device.move")
+  }
+
+  /// A unit or property where the caller may put devices; NOT_FOUND for everything else.
+  private func requireHome(
+    _ id: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> EntityRecord {
+    if let unit = try tx.entity(id, type: SmartHome.unit) {
+      try core.require("unit.assign_device", on: id, type: SmartHome.unit, user, tx)
+      return unit
+    }
+    try core.require("property.register_device", on: id, type: SmartHome.property, user, tx)
+    return try tx.known(id, type: SmartHome.property)
+  }
+}
