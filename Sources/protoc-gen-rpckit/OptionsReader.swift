@@ -28,7 +28,8 @@ enum OptionsReader {
         ),
         stepUp: unsafe DescriptorPointers.text(rules.pointee.step_up),
         isIdempotent: unsafe rules.pointee.idempotent != 0,
-        priority: unsafe priority(rules.pointee.priority.rawValue)
+        priority: unsafe priority(rules.pointee.priority.rawValue),
+        isImmediate: unsafe rules.pointee.immediate != 0
       )
     }
   }

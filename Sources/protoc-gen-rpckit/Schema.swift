@@ -143,4 +143,6 @@ struct SchemaMethodRules {
   var stepUp: String
   var isIdempotent: Bool
   var priority: String
+  /// The handler returns a `Reply` and is called without a task.
+  var isImmediate: Bool
 }

@@ -124,6 +124,9 @@ struct SchemaChecker {
       if !rules.stepUp.isEmpty, caller != "user" {
         report(file, method.line, "step_up needs `caller: CALLER_CLASS_USER`")
       }
+      if rules.isImmediate, method.isClientStreaming || method.isServerStreaming {
+        report(file, method.line, "immediate is for methods with one request and one response")
+      }
     }
   }
 }

@@ -29,8 +29,12 @@ struct ServiceWriter {
               let member = SwiftNames.method(method.name)
               let descriptor = "\(namespace).\(name)Methods.\(member)"
               let (parameters, arguments) = handlerShape(method)
-              writer.block(".\(method.kind)(\(descriptor)) {", closing: "},") {
-                $0.line("\(parameters) in try await self.\(member)(\(arguments))")
+              if method.isImmediate {
+                writer.line(".unary(\(descriptor), replying: self.\(member)),")
+              } else {
+                writer.block(".\(method.kind)(\(descriptor)) {", closing: "},") {
+                  $0.line("\(parameters) in try await self.\(member)(\(arguments))")
+                }
               }
             }
           }
@@ -89,9 +93,13 @@ struct ServiceWriter {
           method.isClientStreaming
           ? "_ requests: RPCKit.RequestStream<\(request)>" : "_ request: \(request)"
         let output =
-          method.isServerStreaming
-          ? ", to writer: RPCKit.ResponseWriter<\(response)>) async throws"
-          : ") async throws -> \(response)"
+          if method.isServerStreaming {
+            ", to writer: RPCKit.ResponseWriter<\(response)>) async throws"
+          } else if method.isImmediate {
+            ") throws -> RPCKit.Reply<\(response)>"
+          } else {
+            ") async throws -> \(response)"
+          }
         writer.line(
           "func \(SwiftNames.method(method.name))(\(input), _ call: RPCKit.CallContext\(output)"
         )
@@ -167,6 +175,9 @@ struct ServiceWriter {
 }
 
 extension SchemaMethod {
+  /// Whether the handler returns a `Reply`.
+  var isImmediate: Bool { rules?.isImmediate ?? false }
+
   /// The case of `MethodDescriptor.Kind`.
   var kind: String {
     switch (isClientStreaming, isServerStreaming) {

@@ -49,12 +49,12 @@ final class SimulatedService: @unchecked Sendable {
       methods: [
         .unary(Self.descriptor(.echo)) { [self] in try await answer($0, $1) },
         .unary(Self.descriptor(.list)) { [self] in try await answer($0, $1) },
-        .unary(Self.descriptor(.read)) { [self] in try await answer($0, $1) },
+        .unary(Self.descriptor(.read), replying: { [self] in try read($0, $1) }),
         .serverStreaming(Self.descriptor(.watch)) { [self] in try await watch($0, $1, $2) },
         .clientStreaming(Self.descriptor(.collect)) { [self] in try await collect($0, $1) },
         .bidirectional(Self.descriptor(.chat)) { [self] in try await chat($0, $1, $2) },
       ]
-    ).withFastPath(for: Self.descriptor(.read)) { [self] in try answerAtOnce($0, $1) }
+    )
   }
 
   // MARK: - Handlers
@@ -73,15 +73,17 @@ final class SimulatedService: @unchecked Sendable {
     }
   }
 
-  /// What `answer` would do, when that is neither to wait nor to ask another server.
-  private func answerAtOnce(_ request: Request, _ call: CallContext) throws -> Response? {
+  /// As `answer`, without a task unless it is to wait or to ask another server.
+  private func read(_ request: Request, _ call: CallContext) throws -> Reply<Response> {
     let (number, plan) = try plan(of: call)
-    guard !plan.isRelayed, !plan.holds, plan.handlerPause == .zero else { return nil }
+    guard !plan.isRelayed, !plan.holds, plan.handlerPause == .zero else {
+      return .later { [self] in try await answer(request, call) }
+    }
     ledger.handlerBegan(number, hop: hop)
     defer { ledger.handlerEnded(number, hop: hop, deadline: call.deadline) }
     ledger.handlerAnswered(number, hop: hop)
     if let failure = plan.failure { throw RPCError(failure, "as planned") }
-    return Response(reason: request.subject + plan.text)
+    return .now(Response(reason: request.subject + plan.text))
   }
 
   private func watch(

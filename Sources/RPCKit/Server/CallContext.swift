@@ -50,6 +50,14 @@ public final class CallContext: @unchecked Sendable {
   ///
   /// Loop only.
   var waitingWriter: CheckedContinuation<Void, Never>?
+  /// How many interceptors have let the call in.
+  ///
+  /// Loop only.
+  var enteredCount = 0
+  /// What an interceptor does in the call's task before the call goes on.
+  ///
+  /// Loop only.
+  var around: Interception.Around?
   /// The call is answered, cancelled or lost; the handler may still be running.
   ///
   /// Loop only.

@@ -90,18 +90,18 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
     return work
   }
 
-  /// Whether a call may be answered in the event that brought it (see `FastPath.swift`): none waits that
+  /// Whether a call may be answered in the event that brought it (see `Reply`): none waits that
   /// came earlier, and the turn has not had its share.
   ///
   /// Loop only.
-  var hasTimeAtOnce: Bool {
+  var hasTimeNow: Bool {
     head == waiting.count && !isTurnUsedUp && takenCount < Self.callsPerTurnMax
   }
 
   /// A call was answered in the event that brought it, at `instant`.
   ///
   /// Loop only.
-  func workedAtOnce(until instant: MonotonicInstant) {
+  func workedNow(until instant: MonotonicInstant) {
     scheduleTurnEnd()
     takenCount += 1
     worked(until: instant)

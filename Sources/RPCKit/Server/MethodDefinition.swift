@@ -43,15 +43,60 @@ public struct MethodDefinition: Sendable {
         return error
       }
       call.run {
-        var response: Response?
-        if let interceptor = call.onlyInterceptor {
-          try await interceptor.intercept(call) { response = try await handler(request, call) }
-        } else {
-          try await call.intercepted { response = try await handler(request, call) }
-        }
-        // Taken, not copied: a message of many strings is counted up and down for each of them.
-        try call.finish(response.take())
+        // Each level of `await` costs about 80 ns, so that one is left out where it does nothing.
+        let response =
+          if call.isIntercepted {
+            try await call.intercepted { try await handler(request, call) }
+          } else {
+            try await handler(request, call)
+          }
+        try call.finish(response)
       }
+      return nil
+    }
+  }
+
+  /// A handler for one request and one response that answers without a task when it can.
+  ///
+  /// It runs in the event that brought the request, so it must neither block nor take long: every
+  /// connection of the loop waits for it. Like all handlers it has a share of each turn; when that is
+  /// used up, or when an earlier call waits, it runs in a task instead. In the event
+  /// `CallContext.current` is nil, and the call cannot be cancelled.
+  @inlinable
+  public static func unary<Request: Message, Response: Message>(
+    _ descriptor: MethodDescriptor,
+    replying handler: @escaping @Sendable (Request, CallContext) throws -> Reply<Response>
+  ) -> MethodDefinition {
+    MethodDefinition(descriptor: descriptor) { payload, _, call in
+      let request: Request
+      do throws(RPCError) {
+        request = try Request(received: payload, by: call)
+      } catch {
+        return error
+      }
+      guard call.mayReplyNow else {
+        call.run {
+          let response = try await call.intercepted {
+            switch try handler(request, call) {
+            case .now(let response): response
+            case .later(let find): try await find()
+            }
+          }
+          try call.finish(response)
+        }
+        return nil
+      }
+      do {
+        switch try handler(request, call) {
+        case .now(let response): try call.finish(response)
+        case .later(let find):
+          call.run { try call.finish(try await find()) }
+          return nil
+        }
+      } catch {
+        call.finish(throwing: error)
+      }
+      call.repliedNow()
       return nil
     }
   }
@@ -88,9 +133,8 @@ public struct MethodDefinition: Sendable {
     MethodDefinition(descriptor: descriptor) { payload, hasPayload, call in
       receiveStream(Request.self, payload, hasPayload, call) { requests in
         call.run {
-          var response: Response?
-          try await call.intercepted { response = try await handler(requests, call) }
-          try call.finish(response.take())
+          let response = try await call.intercepted { try await handler(requests, call) }
+          try call.finish(response)
         }
       }
     }

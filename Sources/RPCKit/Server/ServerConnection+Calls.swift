@@ -151,6 +151,12 @@ extension ServerConnection {
     _ header: FrameHeader,
     _ bytes: Span<UInt8>
   ) {
+    do {
+      try call.enter()
+    } catch {
+      finish(call, throwing: error)
+      return call.repliedNow()
+    }
     // Without a payload a unary request is an empty message, and a stream has no message yet. Stock
     // Go sends the payload of a server-streaming request even when it is empty.
     let hasPayload = envelope.payload != nil
@@ -161,10 +167,10 @@ extension ServerConnection {
       limit: limits.frameByteCountMax
     ) { payload in call.boundMethod.start(payload, hasPayload, call) }
     if let error {
-      release(call.boundMethod)
-      core.observer.handlerReturned()
+      // How fast a request is refused that nobody can read says nothing of the handlers.
+      call.tellsLatency = false
       finish(call, throwing: error)
-      return
+      return call.repliedNow()
     }
     if !call.boundMethod.isUnaryRequest, !header.flags.contains(.remoteOpen) {
       call.inbound?.finish(nil)
@@ -230,9 +236,10 @@ extension ServerConnection {
     scheduleFlush()
   }
 
-  /// Answers a call with what its handler threw.
+  /// Answers a call with what its handler or an interceptor threw.
   func finish(_ call: CallContext, throwing error: any Error) {
     precondition(loop.isCurrent, "a call is answered on its connection's loop")
+    let error = call.failed(error)
     guard retire(call) else { return }
     answerFinished(call, core.status(for: error, call))
   }
@@ -300,6 +307,7 @@ extension ServerConnection {
       now: loop.now,
       isWaiting: wasWaiting
     )
+    call.leave()
     core.observer.handlerReturned()
     if wasWaiting { core.observer.waitingHandlers(-1) }
     if call.boundMethod.isStreaming { closeStream(call) }

@@ -1,50 +1,54 @@
-/// Runs around the handler of every call of a server: authentication, logging, tracing.
+/// Looks at every call of a server before its handler runs and when it fails or ends: authentication,
+/// logging, tracing.
 ///
-/// Interceptors run in the order they were given, each inside the one before. They run on the
-/// call's event loop unless they leave it, so they must not block.
+/// Interceptors are asked in the order they were given. What one of them is told about the end of a
+/// call, those inside of it were told before.
 public protocol ServerInterceptor: Sendable {
-  /// Calls `next` at most once, or throws to refuse the call; what is thrown is the call's status.
+  /// Says how a call goes on, or throws to refuse it; what is thrown is the call's status, once the
+  /// interceptors before this one have seen it.
   ///
-  /// Cancelling the call cancels the task that this runs in.
-  func intercept(_ call: CallContext, next: () async throws -> Void) async throws
+  /// Runs on the call's loop, in the event that brought the call, so it must neither block nor take
+  /// long: work such as verifying a signature belongs into `Interception.around`. `CallContext.current`
+  /// is nil.
+  func begin(_ call: CallContext) throws -> Interception
 
-  /// As `intercept`, for a call that may be answered without a task (`ServiceDefinition.withFastPath`).
+  /// The error that a call ends with instead of `error`, which is what this returns unless it has
+  /// something to say.
   ///
-  /// Returns what `next` returns, which is called at most once: whether the call is answered. Returns
-  /// false without calling it when `intercept` has to be asked, which then begins anew, so nothing may
-  /// have happened or been counted that `intercept` does again. What is thrown is the call's status.
-  func interceptFastPath(_ call: CallContext, next: () throws -> Bool) throws -> Bool
+  /// Called on the call's loop for calls that this interceptor let in, whether the handler, another
+  /// interceptor or the decoding of the request threw. An error that ends a call from outside, such as
+  /// its deadline or a lost connection, is not seen.
+  func failed(_ call: CallContext, _ error: any Error) -> any Error
+
+  /// A call that this interceptor let in is over and its handler has returned.
+  ///
+  /// Called on the call's loop, once, however the call ended.
+  func ended(_ call: CallContext)
 }
 
 extension ServerInterceptor {
-  /// No call gets past an interceptor that knows of no fast path.
-  public func interceptFastPath(_ call: CallContext, next: () throws -> Bool) throws -> Bool {
-    false
-  }
+  /// Every call goes on.
+  public func begin(_ call: CallContext) throws -> Interception { .proceed }
+
+  /// Errors stay what they are.
+  public func failed(_ call: CallContext, _ error: any Error) -> any Error { error }
+
+  /// There is nothing to do.
+  public func ended(_ call: CallContext) {}
 }
 
-extension CallContext {
-  /// Runs `body` inside the server's interceptors, without a heap allocation for any of them.
-  @usableFromInline
-  func intercepted(_ body: () async throws -> Void) async throws {
-    try await intercepted(from: 0, body)
-  }
+/// How a call goes on.
+public enum Interception: Sendable {
+  /// The call goes on now.
+  case proceed
+  /// The call goes on in a task, in which this function runs: it waits for whatever the interceptor
+  /// needs, and then calls `next` once, or throws to refuse the call.
+  ///
+  /// Cancelling the call cancels that task. A function that returns without having called `next` is a
+  /// mistake, and the call ends with INTERNAL.
+  case around(Around)
 
-  /// The server's interceptor when it has exactly one, which then needs no chain.
-  @usableFromInline
-  var onlyInterceptor: (any ServerInterceptor)? {
-    let interceptors = connection.core.interceptors
-    return interceptors.count == 1 ? interceptors[0] : nil
-  }
-
-  private func intercepted(
-    from index: Int,
-    _ body: () async throws -> Void
-  ) async throws {
-    let interceptors = connection.core.interceptors
-    guard index < interceptors.count else { return try await body() }
-    try await interceptors[index].intercept(self) {
-      try await intercepted(from: index + 1, body)
-    }
-  }
+  /// What an interceptor does in a call's task.
+  public typealias Around =
+    @Sendable (_ call: CallContext, _ next: () async throws -> Void) async throws -> Void
 }

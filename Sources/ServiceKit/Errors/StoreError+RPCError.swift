@@ -36,13 +36,13 @@ extension StoreError {
 /// ```swift
 /// Server(…, interceptors: [StoreErrorInterceptor(domain: "gatehouse.tenancy"), …])
 /// ```
-public struct StoreErrorInterceptor: FailureInterceptor {
+public struct StoreErrorInterceptor: ServerInterceptor {
   private let domain: String
 
   /// Makes an interceptor for the service whose reasons belong to `domain`.
   public init(domain: String) { self.domain = domain }
 
-  /// See `FailureInterceptor.failed`.
+  /// See `ServerInterceptor.failed`.
   public func failed(_ call: CallContext, _ error: any Error) -> any Error {
     (error as? StoreError)?.rpcError(domain: domain) ?? error
   }

@@ -34,18 +34,31 @@ public final class AccessTokenAuthenticator: TokenBeliever, Sendable {
     self.clock = clock
   }
 
+  /// What can be said of a token without work and without asking anybody.
+  enum Recognition {
+    /// It is believed.
+    case believed(Outcome)
+    /// It has to be verified, or its session asked for; see `settle`.
+    case unsettled(UnsettledToken)
+  }
+
+  /// A token of which more has to be found out.
+  struct UnsettledToken: Sendable {
+    let token: BearerToken
+    /// What the cache calls it.
+    fileprivate let name: KeyedFingerprint.Value
+    /// The token, when only its session has to be asked for.
+    fileprivate let verified: VerifiedToken?
+  }
+
   /// Believes a token or throws why not.
   ///
   /// Waits only for keys when the token names an unknown one, and for AuthService when revocations
   /// are not being heard of.
   public func authenticate(_ token: BearerToken) async throws(TokenFault) -> Outcome {
-    if let outcome = try recognize(token) { return outcome }
-    let name = token.withBytes { cache.name(of: $0) }
-    let verified = try await verified(token.text, name)
-    switch await revocations.state(of: verified.claims) {
-    case .active: return Outcome(token: verified, isSessionKnown: true)
-    case .unknown: return Outcome(token: verified, isSessionKnown: false)
-    case .revoked: throw .revoked
+    switch try recognize(token) {
+    case .believed(let outcome): outcome
+    case .unsettled(let token): try await settle(token)
     }
   }
 
@@ -54,20 +67,33 @@ public final class AccessTokenAuthenticator: TokenBeliever, Sendable {
     try await authenticate(BearerToken(text))
   }
 
-  /// Believes a token that is known, when nobody has to be asked; nil when `authenticate` has to find
-  /// out.
+  /// Believes a token that is known; throws what is known against it.
   ///
   /// Never waits: an `await` costs as much as all of this.
-  func recognize(_ token: BearerToken) throws(TokenFault) -> Outcome? {
-    let known = try token.withBytes { bytes throws(TokenFault) in
+  func recognize(_ token: BearerToken) throws(TokenFault) -> Recognition {
+    let name = try token.withBytes { bytes throws(TokenFault) in
       guard bytes.count <= JSONWebToken.byteCountMax else { throw .tooLong }
-      return cache.token(cache.name(of: bytes))
+      return cache.name(of: bytes)
     }
-    guard let known, isGood(known) else { return nil }
+    guard let known = cache.token(name), isGood(known) else {
+      return .unsettled(UnsettledToken(token: token, name: name, verified: nil))
+    }
     switch revocations.knownState(of: known) {
-    case .active: return Outcome(token: known, isSessionKnown: true)
+    case .active: return .believed(Outcome(token: known, isSessionKnown: true))
     case .revoked: throw .revoked
-    case .unknown, nil: return nil
+    case .unknown, nil:
+      return .unsettled(UnsettledToken(token: token, name: name, verified: known))
+    }
+  }
+
+  /// Finds out what `recognize` could not say; waits as `authenticate` does.
+  func settle(_ token: UnsettledToken) async throws(TokenFault) -> Outcome {
+    let verified =
+      if let known = token.verified { known } else { try await verify(token.token, token.name) }
+    switch await revocations.state(of: verified.claims) {
+    case .active: return Outcome(token: verified, isSessionKnown: true)
+    case .unknown: return Outcome(token: verified, isSessionKnown: false)
+    case .revoked: throw .revoked
     }
   }
 
@@ -91,23 +117,32 @@ public final class AccessTokenAuthenticator: TokenBeliever, Sendable {
     isGood(token) && revocations.knownState(of: token) != .revoked
   }
 
-  private func verified(
-    _ text: String,
+  private func verify(
+    _ token: BearerToken,
     _ name: KeyedFingerprint.Value
   ) async throws(TokenFault) -> VerifiedToken {
-    if let known = cache.token(name) {
-      if isGood(known) { return known }
-      cache.remove(name)
-    }
-    var current = keys.keys
-    let claims: AccessClaims
     do throws(TokenFault) {
-      claims = try verifier.verify(text, keys: current, now: clock.now)
+      return try remember(token, name)
     } catch {
       guard error == .unknownKey else { throw error }
       await keys.refresh()
-      current = keys.keys
-      claims = try verifier.verify(text, keys: current, now: clock.now)
+      return try remember(token, name)
+    }
+  }
+
+  /// Verifies a token with the keys that are known now, and remembers it.
+  private func remember(
+    _ token: BearerToken,
+    _ name: KeyedFingerprint.Value
+  ) throws(TokenFault) -> VerifiedToken {
+    let current = keys.keys
+    let claims: AccessClaims
+    do throws(TokenFault) {
+      claims = try verifier.verify(token.text, keys: current, now: clock.now)
+    } catch {
+      // It may have been good before.
+      cache.remove(name)
+      throw error
     }
     let verified = VerifiedToken(claims, keys: current)
     cache.insert(verified, for: name)

@@ -48,22 +48,137 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     tokens.onRevocation { [weak rights] in rights?.lookAtAll() }
   }
 
-  /// Runs the call as its caller, or throws UNAUTHENTICATED or PERMISSION_DENIED.
-  public func intercept(_ call: CallContext, next: () async throws -> Void) async throws {
-    // An `await` only where somebody must be asked: each costs as much as finding a token that is
-    // known.
-    let caller = if let known = try recognize(call) { known } else { try await authenticate(call) }
+  /// Lets the call go on as its caller, or throws UNAUTHENTICATED or PERMISSION_DENIED.
+  ///
+  /// Needs a task only where a signature has to be verified or somebody has to be asked.
+  public func begin(_ call: CallContext) throws -> Interception {
+    let service = try shownService(by: call)
+    let user = try shownUser(by: call)
+    if case .settled(let service) = service, case .settled(let user) = user,
+      user == nil || call.callerClass != .admin
+    {
+      try admit(user, service, to: call)
+      return .proceed
+    }
+    return .around { call, next in
+      let service = try settle(service, in: call)
+      let user = try await settle(user, in: call)
+      try await requireOperator(user, service, call)
+      try admit(user, service, to: call)
+      try await next()
+    }
+  }
+
+  /// A stream's proof need not be looked at any more.
+  public func ended(_ call: CallContext) {
+    if call.isStreaming { rights.end(call) }
+  }
+
+  // MARK: - What a call shows
+
+  /// A proof, as far as it was looked at.
+  private enum Shown<Proof: Sendable, Open: Sendable>: Sendable {
+    /// It is believed, or nothing was shown.
+    case settled(Proof?)
+    /// More has to be found out.
+    case open(Open)
+  }
+
+  private struct ShownUser: Sendable {
+    let token: BearerToken
+    let outcome: AccessTokenAuthenticator.Outcome
+  }
+
+  private typealias UserProof = Shown<ShownUser, AccessTokenAuthenticator.UnsettledToken>
+  private typealias ServiceProof = Shown<String, ServiceTokenVerifier.UnsettledToken>
+
+  private func shownService(by call: CallContext) throws(RPCError) -> ServiceProof {
+    if let name = ServiceName.certified(call.peer.certificate) { return .settled(name) }
+    do throws(TokenFault) {
+      guard let token = try CredentialMetadata.token(CredentialMetadata.service, in: call.metadata)
+      else { return .settled(nil) }
+      // Without keys of services nobody can prove to be one.
+      guard let services else { throw .unknownKey }
+      switch try services.recognize(token, from: call.peer.address) {
+      case .believed(let service): return .settled(service)
+      case .unsettled(let token): return .open(token)
+      }
+    } catch {
+      throw refused(service: error)
+    }
+  }
+
+  private func settle(_ proof: ServiceProof, in call: CallContext) throws(RPCError) -> String? {
+    switch proof {
+    case .settled(let service): return service
+    case .open(let token):
+      do throws(TokenFault) {
+        // Only asked for by those who have a verifier.
+        return try services?.verify(token)
+      } catch {
+        throw refused(service: error)
+      }
+    }
+  }
+
+  private func refused(service fault: TokenFault) -> RPCError {
+    metrics.refused(fault, isService: true)
+    return IdentityError.unauthenticated
+  }
+
+  private func shownUser(by call: CallContext) throws(RPCError) -> UserProof {
+    do throws(TokenFault) {
+      guard let token = try CredentialMetadata.token(CredentialMetadata.user, in: call.metadata)
+      else { return .settled(nil) }
+      switch try tokens.recognize(token) {
+      case .believed(let outcome): return .settled(ShownUser(token: token, outcome: outcome))
+      case .unsettled(let token): return .open(token)
+      }
+    } catch {
+      try refused(user: error, in: call)
+      return .settled(nil)
+    }
+  }
+
+  private func settle(
+    _ proof: UserProof,
+    in call: CallContext
+  ) async throws(RPCError) -> ShownUser? {
+    switch proof {
+    case .settled(let user): return user
+    case .open(let token):
+      do throws(TokenFault) {
+        return ShownUser(token: token.token, outcome: try await tokens.settle(token))
+      } catch {
+        try refused(user: error, in: call)
+        return nil
+      }
+    }
+  }
+
+  private func refused(user fault: TokenFault, in call: CallContext) throws(RPCError) {
+    metrics.refused(fault, isService: false)
+    // Whoever refreshes an expired token may still be showing it.
+    if call.callerClass != .public { throw IdentityError.unauthenticated }
+  }
+
+  // MARK: - Who may call
+
+  /// Lets a call in as its caller, if the method's declaration names it.
+  private func admit(_ shown: ShownUser?, _ service: String?, to call: CallContext) throws {
+    let caller = try caller(shown, service, of: call)
     metrics.admitted(caller)
     call.caller = caller
-    guard call.isStreaming else { return try await next() }
+    guard call.isStreaming else { return }
     try call.countStream(for: CountedCaller(of: call))
-    guard caller != .anonymous else { return try await next() }
+    guard caller != .anonymous else { return }
     let isGood = proof(of: caller, in: call)
-    let stream = rights.begin(call, isGood: isGood)
-    defer { rights.end(stream) }
+    rights.begin(call, isGood: isGood)
     // What was revoked before it was in the list was not looked for there.
-    guard isGood() else { throw IdentityError.proofEnded }
-    try await next()
+    guard isGood() else {
+      rights.end(call)
+      throw IdentityError.proofEnded
+    }
   }
 
   /// Whether the caller of a stream would still be let in with what it showed.
@@ -85,86 +200,52 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     }
   }
 
-  /// Runs the call as its caller when nobody must be asked who that is, or throws as `intercept` does.
-  public func interceptFastPath(_ call: CallContext, next: () throws -> Bool) throws -> Bool {
-    guard let caller = try recognize(call) else { return false }
-    call.caller = caller
-    let isAnswered: Bool
-    do {
-      isAnswered = try next()
-    } catch {
-      metrics.admitted(caller)
-      throw error
-    }
-    if isAnswered { metrics.admitted(caller) }
-    return isAnswered
-  }
-
-  /// Who calls, if that is known and may call the method; nil when `authenticate` has to find out.
-  private func recognize(_ call: CallContext) throws -> Caller? {
-    let service = try service(of: call)
-    var user: UserIdentity?
-    var isSessionKnown = false
-    do throws(TokenFault) {
-      if let token = try CredentialMetadata.token(CredentialMetadata.user, in: call.metadata) {
-        guard let outcome = try tokens.recognize(token) else { return nil }
-        user = UserIdentity(outcome.token, token, actingService: service, believer: tokens)
-        isSessionKnown = outcome.isSessionKnown
-      }
-    } catch {
-      // What becomes of a caller whose token is not believed is for `authenticate` to say.
-      return nil
-    }
-    guard call.callerClass != .admin || user == nil else { return nil }
-    return try admit(user, service, isSessionKnown, to: call)
-  }
-
-  /// Who calls, if that may call the method, whoever must be asked.
-  private func authenticate(_ call: CallContext) async throws -> Caller {
-    let service = try service(of: call)
-    var user: UserIdentity?
-    var isSessionKnown = false
-    do throws(TokenFault) {
-      if let token = try CredentialMetadata.token(CredentialMetadata.user, in: call.metadata) {
-        let outcome = try await tokens.authenticate(token)
-        user = UserIdentity(outcome.token, token, actingService: service, believer: tokens)
-        isSessionKnown = outcome.isSessionKnown
-      }
-    } catch {
-      metrics.refused(error, isService: false)
-      // Whoever refreshes an expired token may still be showing it.
-      if call.callerClass != .public { throw IdentityError.unauthenticated }
-    }
-    let caller = try admit(user, service, isSessionKnown, to: call)
-    if call.callerClass == .admin, let user {
-      guard let isAdministrator, try await isAdministrator(user, call) else {
-        throw IdentityError.callerNotAllowed
-      }
-    }
-    return caller
-  }
-
-  /// Checks what can be checked without asking: the step-up, and the method's declaration.
-  ///
-  /// Whether a user is an operator is asked afterwards.
-  private func admit(
-    _ user: UserIdentity?,
+  /// Throws PERMISSION_DENIED when the method is for operators and the user is none.
+  private func requireOperator(
+    _ shown: ShownUser?,
     _ service: String?,
-    _ isSessionKnown: Bool,
-    to call: CallContext
-  ) throws -> Caller {
-    if let user, let stepUp = call.stepUp {
-      try check(stepUp, user)
-      guard isSessionKnown else { throw IdentityError.cannotTell }
+    _ call: CallContext
+  ) async throws {
+    guard call.callerClass == .admin,
+      let user = try caller(shown, service, of: call).user
+    else { return }
+    guard let isAdministrator, try await isAdministrator(user, call) else {
+      throw IdentityError.callerNotAllowed
     }
-    let caller: Caller =
-      if let user { .user(user) } else if let service { .service(service) } else { .anonymous }
+  }
+
+  /// Who calls, when what was shown is enough: the step-up, and the method's declaration.
+  ///
+  /// Whether a user is an operator is not looked at.
+  private func caller(
+    _ shown: ShownUser?,
+    _ service: String?,
+    of call: CallContext
+  ) throws(RPCError) -> Caller {
+    let caller: Caller
+    if let shown {
+      let user = UserIdentity(
+        shown.outcome.token,
+        shown.token,
+        actingService: service,
+        believer: tokens
+      )
+      if let stepUp = call.stepUp {
+        try check(stepUp, user)
+        guard shown.outcome.isSessionKnown else { throw IdentityError.cannotTell }
+      }
+      caller = .user(user)
+    } else if let service {
+      caller = .service(service)
+    } else {
+      caller = .anonymous
+    }
     try admit(caller, service, to: call)
     return caller
   }
 
   /// Checks the method's declaration: who may call it.
-  private func admit(_ caller: Caller, _ service: String?, to call: CallContext) throws {
+  private func admit(_ caller: Caller, _ service: String?, to call: CallContext) throws(RPCError) {
     switch call.callerClass {
     case .public: return
     case .user, .admin:
@@ -185,20 +266,6 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   private func admitAlone(_ service: String?, to call: CallContext) throws(RPCError) {
     guard let service else { throw IdentityError.unauthenticated }
     guard call.names(service) else { throw IdentityError.callerNotAllowed }
-  }
-
-  private func service(of call: CallContext) throws -> String? {
-    if let name = ServiceName.certified(call.peer.certificate) { return name }
-    do throws(TokenFault) {
-      guard let token = try CredentialMetadata.token(CredentialMetadata.service, in: call.metadata)
-      else { return nil }
-      // Without keys of services nobody can prove to be one.
-      guard let services else { throw .unknownKey }
-      return try services.verify(token, from: call.peer.address)
-    } catch {
-      metrics.refused(error, isService: true)
-      throw IdentityError.unauthenticated
-    }
   }
 
   private func check(_ stepUp: String, _ user: UserIdentity) throws(RPCError) {

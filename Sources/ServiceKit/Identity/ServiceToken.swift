@@ -128,27 +128,61 @@ public final class ServiceTokenVerifier: Sendable {
     try verify(BearerToken(text), from: address)
   }
 
+  /// What can be said of a token without verifying a signature.
+  enum Recognition {
+    /// It was made by this service.
+    case believed(String)
+    /// Its signature has to be verified; see `verify`.
+    case unsettled(UnsettledToken)
+  }
+
+  /// A token that was not seen before.
+  struct UnsettledToken: Sendable {
+    fileprivate let token: BearerToken
+    fileprivate let name: KeyedFingerprint.Value
+    fileprivate let address: String
+    /// How often the keys had been replaced when it was looked for.
+    fileprivate let generation: Int
+  }
+
   /// The service that made `token`, shown by a peer at `address`.
   func verify(_ token: BearerToken, from address: String) throws(TokenFault) -> String {
-    let now = clock.now
+    switch try recognize(token, from: address) {
+    case .believed(let service): service
+    case .unsettled(let token): try verify(token)
+    }
+  }
+
+  /// Believes a token that was verified before; throws what is known against it.
+  func recognize(
+    _ token: BearerToken,
+    from address: String
+  ) throws(TokenFault) -> Recognition {
     let name = try token.withBytes { bytes throws(TokenFault) in
       guard bytes.count <= JSONWebToken.byteCountMax else { throw .tooLong }
       return fingerprint.value(of: bytes)
     }
     let (known, generation) = state.withLock { ($0.tokens[name], $0.generation) }
-    if let seen = known {
-      guard now < seen.expires + TokenClaims.skewMilliseconds else { throw .expired }
-      guard Self.isHost(seen.host, of: address) else { throw .replayed }
-      return seen.service
+    guard let seen = known else {
+      return .unsettled(
+        UnsettledToken(token: token, name: name, address: address, generation: generation)
+      )
     }
-    let host = Self.host(of: address)
-    let (seen, identifier) = try check(token.text, host: host, now: now)
+    guard clock.now < seen.expires + TokenClaims.skewMilliseconds else { throw .expired }
+    guard Self.isHost(seen.host, of: address) else { throw .replayed }
+    return .believed(seen.service)
+  }
+
+  /// The service that made a token which was not seen before.
+  func verify(_ token: UnsettledToken) throws(TokenFault) -> String {
+    let (now, host) = (clock.now, Self.host(of: token.address))
+    let (seen, identifier) = try check(token.token.text, host: host, now: now)
     let isOurs = state.withLock { state in
       let known = state.hosts[identifier]
       guard known.map({ $0.host == host }) ?? true else { return false }
       state.hosts[identifier] = seen
       // Not one of a key that was taken away meanwhile.
-      if state.generation == generation { state.tokens[name] = seen }
+      if state.generation == token.generation { state.tokens[token.name] = seen }
       Self.prune(&state, now: now)
       return true
     }

@@ -13,14 +13,9 @@ final class StreamRights: Sendable {
     var timer: LoopTimer?
   }
 
-  private struct State {
-    var streams: [UInt64: Stream] = [:]
-    var lastID: UInt64 = 0
-  }
-
   private let interval: Duration
   private let ended: Counter
-  private let state = Lock(State())
+  private let streams = Lock<[ObjectIdentifier: Stream]>([:])
 
   /// Looks at each stream once in an `interval`.
   init(interval: Duration, ended: Counter) {
@@ -28,45 +23,43 @@ final class StreamRights: Sendable {
     self.ended = ended
   }
 
-  /// A stream begins; the number to end it with.
-  func begin(_ call: CallContext, isGood: @escaping @Sendable () -> Bool) -> UInt64 {
-    let id = state.withLock { state in
-      state.lastID += 1
-      state.streams[state.lastID] = Stream(call: call, isGood: isGood)
-      return state.lastID
-    }
-    schedule(id, call)
-    return id
+  /// A stream begins.
+  func begin(_ call: CallContext, isGood: @escaping @Sendable () -> Bool) {
+    streams.withLock { $0[ObjectIdentifier(call)] = Stream(call: call, isGood: isGood) }
+    schedule(call)
   }
 
-  /// A stream has ended by itself.
-  func end(_ id: UInt64) {
-    let stream = state.withLock { $0.streams.removeValue(forKey: id) }
+  /// A stream has ended by itself; nothing happens when it never began.
+  func end(_ call: CallContext) {
+    let stream = streams.withLock { $0.removeValue(forKey: ObjectIdentifier(call)) }
     stream?.timer?.cancel()
   }
 
   /// Looks at all streams now, because something was revoked.
   func lookAtAll() {
-    let all = state.withLock { $0.streams }
-    for (id, stream) in all where !stream.isGood() { refuse(id) }
+    let all = streams.withLock { $0.values.map { $0 } }
+    for stream in all where !stream.isGood() { refuse(stream.call) }
   }
 
-  private func look(_ id: UInt64) {
-    guard let stream = state.withLock({ $0.streams[id] }) else { return }
-    if stream.isGood() { schedule(id, stream.call) } else { refuse(id) }
+  private func look(_ id: ObjectIdentifier) {
+    guard let stream = streams.withLock({ $0[id] }) else { return }
+    if stream.isGood() { schedule(stream.call) } else { refuse(stream.call) }
   }
 
-  private func schedule(_ id: UInt64, _ call: CallContext) {
+  private func schedule(_ call: CallContext) {
+    // Not the call itself, which would be kept for the timer's sake.
+    let id = ObjectIdentifier(call)
     let timer = call.loop.after(interval) { [weak self] in self?.look(id) }
-    let isKept = state.withLock { state in
-      state.streams[id]?.timer = timer
-      return state.streams[id] != nil
+    let isKept = streams.withLock { streams in
+      streams[id]?.timer = timer
+      return streams[id] != nil
     }
     if !isKept { timer.cancel() }
   }
 
-  private func refuse(_ id: UInt64) {
-    guard let stream = state.withLock({ $0.streams.removeValue(forKey: id) }) else { return }
+  private func refuse(_ call: CallContext) {
+    let removed = streams.withLock { $0.removeValue(forKey: ObjectIdentifier(call)) }
+    guard let stream = removed else { return }
     stream.timer?.cancel()
     ended.increment()
     stream.call.end(IdentityError.proofEnded)

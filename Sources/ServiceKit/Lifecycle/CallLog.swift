@@ -4,7 +4,7 @@ internal import RPCKit
 ///
 /// Successes and the refusals that are part of business are counted, not logged; denials are logged
 /// where they are decided.
-struct CallLog: FailureInterceptor {
+struct CallLog: ServerInterceptor {
   private let logger: Logger
   private let identifiers: IdentifierFactory
 

@@ -43,7 +43,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     server = Server(
       configuration,
       services: service.services + [health.definition],
-      interceptors: ([CallLog(logger, identifiers)] + service.interceptors).combined,
+      interceptors: [CallLog(logger, identifiers)] + service.interceptors,
       on: environment.loops,
       network: network,
       metrics: environment.metrics,

@@ -6,43 +6,28 @@ internal import ServiceKit
 struct PermissionsHandler: Tenancy_V1.PermissionsService {
   let core: TenancyCore
 
-  /// The service, which answers checks without a task where it can: nearly every one needs neither a
-  /// later revision nor a feature that has to be asked for.
-  var service: ServiceDefinition {
-    definition.withFastPath(for: Tenancy_V1.PermissionsMethods.check) { request, call in
-      try checkAtOnce(request, call)
-    }
-  }
-
-  private func checkAtOnce(
-    _ request: Tenancy_V1.CheckRequest,
-    _ call: CallContext
-  ) throws -> Tenancy_V1.Decision? {
-    guard request.atLeastRevision.isEmpty else { return nil }
-    let caller = call.caller
-    let asker = Asker(caller, core)
-    let question = try question(request, asker, caller)
-    let now = core.clock.now
-    let answer = core.engine.read { $0.answer(question, asker, now: now) }
-    guard let answer, answer.missing == nil else { return nil }
-    return message(answer)
-  }
-
+  /// Answers from memory, unless a later revision is asked for or a feature has to be.
   func check(
     _ request: Tenancy_V1.CheckRequest,
     _ call: CallContext
-  ) async throws -> Tenancy_V1.Decision {
+  ) throws -> Reply<Tenancy_V1.Decision> {
     let caller = call.caller
     let asker = Asker(caller, core)
     let question = try question(request, asker, caller)
-    try await core.reach(atLeast: request.atLeastRevision)
-    let now = core.clock.now
-    return message(
-      try await core.knowingFeatures {
-        let answer = core.engine.read { $0.answer(question, asker, now: now) }
-        return try settled(answer, path: "")
-      }
-    )
+    if request.atLeastRevision.isEmpty {
+      let now = core.clock.now
+      let answer = core.engine.read { $0.answer(question, asker, now: now) }
+      if let answer, answer.missing == nil { return .now(message(answer)) }
+    }
+    return .later {
+      try await core.reach(atLeast: request.atLeastRevision)
+      return message(
+        try await core.knowingFeatures {
+          let answer = core.engine.read { $0.answer(question, asker, now: core.clock.now) }
+          return try settled(answer, path: "")
+        }
+      )
+    }
   }
 
   func batchCheck(

@@ -101,7 +101,7 @@ public final class TenancyService: Sendable {
       GuestsHandler(core: core).definition,
       AssociationsHandler(core: core).definition,
       SubjectsHandler(core: core).definition,
-      PermissionsHandler(core: core).service,
+      PermissionsHandler(core: core).definition,
     ]
   }
 

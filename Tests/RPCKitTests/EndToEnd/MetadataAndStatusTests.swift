@@ -141,12 +141,13 @@ struct MetadataAndStatusTests {
     let name: String
     let log: Log
 
-    func intercept(_ call: CallContext, next: () async throws -> Void) async throws {
+    func begin(_ call: CallContext) throws -> Interception {
       guard call.metadata["token"] != "bad" else { throw RPCError(.unauthenticated, "who?") }
       log.note("\(name)+")
-      try await next()
-      log.note("\(name)-")
+      return .proceed
     }
+
+    func ended(_ call: CallContext) { log.note("\(name)-") }
 
     func intercept(
       _ method: MethodDescriptor,

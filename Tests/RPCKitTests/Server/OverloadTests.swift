@@ -33,7 +33,7 @@ struct OverloadTests {
       self.method = method
       let loop = fixture.loop
       fixture.service.onStart = { _ in loop.spend(cost) }
-      fixture.service.fastPath = { _, _ in
+      fixture.service.immediate = { _, _ in
         loop.spend(cost)
         return ScriptedService.Response()
       }

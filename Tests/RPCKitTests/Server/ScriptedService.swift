@@ -35,8 +35,8 @@ final class ScriptedService: @unchecked Sendable {
   var onStart: (String) -> Void = { _ in }
   var onWrite: (String) -> Void = { _ in }
   var onTake: (String) -> Void = { _ in }
-  /// The fast path of `Ask`; without an answer of it the handler is that of `Echo`.
-  var fastPath: (Request, CallContext) throws -> Response? = { _, _ in nil }
+  /// What `Ask` answers now; without an answer it does later what `Echo` does.
+  var immediate: (Request, CallContext) throws -> Response? = { _, _ in nil }
   /// What the last `leave` left behind.
   private(set) var left: Task<Void, Never>?
   private var held: [CheckedContinuation<Void, Never>] = []
@@ -80,13 +80,17 @@ final class ScriptedService: @unchecked Sendable {
           [self] (requests: RequestStream<Request>, call, writer: ResponseWriter<Response>) in
           try await within(Request(), call) { try await chat(requests, call, writer) }
         },
-        .unary(Self.ask) { [self] (request: Request, call) in
-          try await within(request, call) { try await perform(request, call) }
-        },
+        .unary(
+          Self.ask,
+          replying: { [self] (request: Request, call) in
+            if let response = try immediate(request, call) { return .now(response) }
+            return .later { [self] in
+              try await within(request, call) { try await perform(request, call) }
+            }
+          }
+        ),
       ]
-    ).withFastPath(for: Self.ask) { [self] (request: Request, call) in
-      try fastPath(request, call)
-    }
+    )
   }
 
   static let ask = descriptor("Ask", .unary, priority: .high)

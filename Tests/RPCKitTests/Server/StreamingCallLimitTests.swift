@@ -9,7 +9,7 @@ import Testing
 struct StreamingCallLimitTests {
   /// Counts each stream for whom its metadata name: `user:a`.
   private struct Holders: ServerInterceptor {
-    func intercept(_ call: CallContext, next: () async throws -> Void) async throws {
+    func begin(_ call: CallContext) throws -> Interception {
       if let text = call.metadata["holder"] {
         let parts = text.split(separator: ":", maxSplits: 1).map { String($0) }
         let holder: CountedCaller =
@@ -20,7 +20,7 @@ struct StreamingCallLimitTests {
           }
         try call.countStream(for: holder)
       }
-      try await next()
+      return .proceed
     }
   }
 

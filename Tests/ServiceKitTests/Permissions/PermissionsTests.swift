@@ -221,10 +221,14 @@ private actor ScriptedPermissions: Tenancy_V1.PermissionsService {
     await withCheckedContinuation { watcherWaiters.append($0) }
   }
 
-  func check(
+  nonisolated func check(
     _ request: Tenancy_V1.CheckRequest,
     _ call: CallContext
-  ) async throws -> Tenancy_V1.Decision {
+  ) -> Reply<Tenancy_V1.Decision> {
+    .later { try await self.decision(request) }
+  }
+
+  private func decision(_ request: Tenancy_V1.CheckRequest) async throws -> Tenancy_V1.Decision {
     callCount += 1
     for waiter in callWaiters { waiter.resume() }
     callWaiters = []

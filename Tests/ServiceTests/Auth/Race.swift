@@ -106,10 +106,10 @@ final class RaceTrack: ServerInterceptor {
 
   func remove(_ name: Int) { races.withLock { $0["\(name)"] = nil } }
 
-  func intercept(_ call: CallContext, next: () async throws -> Void) async throws {
+  func begin(_ call: CallContext) -> Interception {
     let words = call.metadata["race"]?.split(separator: "/") ?? []
     guard words.count == 2, let race = races.withLock({ $0[words[0]] }), let index = Int(words[1])
-    else { return try await next() }
-    try await race.run(index, next)
+    else { return .proceed }
+    return .around { _, next in try await race.run(index, next) }
   }
 }

@@ -98,7 +98,7 @@ final class ScriptedPeers: Sendable {
     func check(
       _ request: Tenancy_V1.CheckRequest,
       _ call: CallContext
-    ) async throws -> Tenancy_V1.Decision { throw unused }
+    ) throws -> Reply<Tenancy_V1.Decision> { throw unused }
 
     func listActions(
       _ request: Tenancy_V1.ListActionsRequest,

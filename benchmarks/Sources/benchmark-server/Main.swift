@@ -22,7 +22,7 @@ struct Main {
     let handler = PermissionsHandler(work: options.work)
     let server = Server(
       ServerConfiguration(endpoints: [.init(options.address)]),
-      services: [options.hasFastPath ? handler.fastDefinition : handler.definition],
+      services: [options.hasFastPath ? handler.immediateDefinition : handler.definition],
       interceptors: [CountingInterceptor()],
       on: try .epoll(count: options.loops)
     )
@@ -48,12 +48,21 @@ struct PermissionsHandler: Benchmark_V1.PermissionsService {
     return answer(request)
   }
 
-  /// The same with a fast path for calls that are not slow.
-  var fastDefinition: ServiceDefinition {
-    definition.withFastPath(for: Benchmark_V1.PermissionsMethods.check) {
-      (request: Benchmark_V1.CheckRequest, _) in
-      request.subject == "slow" ? nil : answer(request)
-    }
+  /// The same, answered without a task when the call is not slow.
+  var immediateDefinition: ServiceDefinition {
+    let check = Benchmark_V1.PermissionsMethods.check
+    return ServiceDefinition(
+      name: check.service,
+      methods: [
+        .unary(
+          check,
+          replying: { request, call in
+            guard request.subject == "slow" else { return .now(answer(request)) }
+            return .later { try await self.check(request, call) }
+          }
+        )
+      ]
+    )
   }
 
   private func answer(_ request: Benchmark_V1.CheckRequest) -> Benchmark_V1.CheckResponse {
@@ -71,21 +80,12 @@ struct PermissionsHandler: Benchmark_V1.PermissionsService {
   }
 }
 
-/// The interceptor that the measured server has: it looks at the call and its outcome.
+/// The interceptor that the measured server has.
 struct CountingInterceptor: ServerInterceptor {
-  func intercept(_ call: CallContext, next: () async throws -> Void) async throws {
-    try look(at: call)
-    try await next()
-  }
-
-  func interceptFastPath(_ call: CallContext, next: () throws -> Bool) throws -> Bool {
-    try look(at: call)
-    return try next()
-  }
-
-  private func look(at call: CallContext) throws(RPCError) {
+  func begin(_ call: CallContext) throws -> Interception {
     guard call.metadata["authorization"] == nil else {
       throw RPCError(.unauthenticated, "this server takes no credentials")
     }
+    return .proceed
   }
 }

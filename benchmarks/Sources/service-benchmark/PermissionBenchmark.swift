@@ -121,7 +121,7 @@ private struct AllowingHandler: Tenancy_V1.PermissionsService {
   func check(
     _ request: Tenancy_V1.CheckRequest,
     _ call: CallContext
-  ) async throws -> Tenancy_V1.Decision { .init(allowed: true, reason: .allowed) }
+  ) throws -> Reply<Tenancy_V1.Decision> { .now(.init(allowed: true, reason: .allowed)) }
 
   func batchCheck(
     _ request: Tenancy_V1.BatchCheckRequest,

@@ -97,7 +97,7 @@ void   gatehouse__field_rules__free_unpacked
   assert(message->base.descriptor == &gatehouse__field_rules__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor gatehouse__method_rules__field_descriptors[5] =
+static const ProtobufCFieldDescriptor gatehouse__method_rules__field_descriptors[6] =
 {
   {
     "caller",
@@ -159,18 +159,31 @@ static const ProtobufCFieldDescriptor gatehouse__method_rules__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "immediate",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__MethodRules, immediate),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned gatehouse__method_rules__field_indices_by_name[] = {
   0,   /* field[0] = caller */
   1,   /* field[1] = calling_services */
   3,   /* field[3] = idempotent */
+  5,   /* field[5] = immediate */
   4,   /* field[4] = priority */
   2,   /* field[2] = step_up */
 };
 static const ProtobufCIntRange gatehouse__method_rules__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor gatehouse__method_rules__descriptor =
 {
@@ -180,7 +193,7 @@ const ProtobufCMessageDescriptor gatehouse__method_rules__descriptor =
   "Gatehouse__MethodRules",
   "gatehouse",
   sizeof(Gatehouse__MethodRules),
-  5,
+  6,
   gatehouse__method_rules__field_descriptors,
   gatehouse__method_rules__field_indices_by_name,
   1,  gatehouse__method_rules__number_ranges,

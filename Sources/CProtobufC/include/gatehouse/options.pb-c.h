@@ -124,10 +124,16 @@ struct  Gatehouse__MethodRules
    * What goes first under overload.
    */
   Gatehouse__Priority priority;
+  /*
+   * The handler can often answer from memory, without a task. It is then called in the event that
+   * brought the request, so it must not block. For unary methods; callers notice only that answers
+   * come sooner.
+   */
+  protobuf_c_boolean immediate;
 };
 #define GATEHOUSE__METHOD_RULES__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&gatehouse__method_rules__descriptor) \
-    , GATEHOUSE__CALLER_CLASS__CALLER_CLASS_UNSPECIFIED, 0,NULL, (char *)protobuf_c_empty_string, 0, GATEHOUSE__PRIORITY__PRIORITY_NORMAL }
+    , GATEHOUSE__CALLER_CLASS__CALLER_CLASS_UNSPECIFIED, 0,NULL, (char *)protobuf_c_empty_string, 0, GATEHOUSE__PRIORITY__PRIORITY_NORMAL, 0 }
 
 
 typedef enum {

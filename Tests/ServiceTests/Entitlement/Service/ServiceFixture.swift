@@ -169,7 +169,7 @@ struct ServiceFixture {
 
 /// Believes callers who say who they are: authentication has tests of its own.
 private struct SelfStatedIdentity: ServerInterceptor {
-  func intercept(_ call: CallContext, next: () async throws -> Void) async throws {
+  func begin(_ call: CallContext) -> Interception {
     if let user = call.metadata["test-user"] {
       call.caller = Caller.user(
         UserIdentity(
@@ -184,7 +184,7 @@ private struct SelfStatedIdentity: ServerInterceptor {
     } else if let service = call.metadata["test-service"] {
       call.caller = Caller.service(service)
     }
-    try await next()
+    return .proceed
   }
 }
 

@@ -37,9 +37,9 @@ final class Endings: FeatureSource, TokenBeliever {
 struct SessionCallers: ServerInterceptor {
   let endings: Endings
 
-  func intercept(_ call: CallContext, next: () async throws -> Void) async throws {
+  func begin(_ call: CallContext) -> Interception {
     if let user = call.metadata["test-user"] { call.caller = .user(identity(user)) }
-    try await next()
+    return .proceed
   }
 
   private func identity(_ user: String) -> UserIdentity {

@@ -46,7 +46,7 @@ struct RaceStage: Sendable {
       ServerConfiguration(endpoints: [.init(.unix(path: folder.path("tenancy")))]),
       services: [
         units.definition, units.devices.definition, GuestsHandler(core: core).definition,
-        SubjectsHandler(core: core).definition, PermissionsHandler(core: core).service,
+        SubjectsHandler(core: core).definition, PermissionsHandler(core: core).definition,
       ],
       interceptors: [
         StoreErrorInterceptor(domain: TenancyService.domain), SessionCallers(endings: endings),

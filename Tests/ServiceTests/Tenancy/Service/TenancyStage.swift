@@ -42,7 +42,7 @@ struct SilentSink: LogSink {
 
 /// Tells the handlers who calls, from metadata: what proves it is tested elsewhere.
 struct NamedCallers: ServerInterceptor {
-  func intercept(_ call: CallContext, next: () async throws -> Void) async throws {
+  func begin(_ call: CallContext) -> Interception {
     if let user = call.metadata["test-user"] {
       call.caller = Caller.user(
         UserIdentity(
@@ -57,7 +57,7 @@ struct NamedCallers: ServerInterceptor {
     } else if let service = call.metadata["test-service"] {
       call.caller = Caller.service(service)
     }
-    try await next()
+    return .proceed
   }
 }
 
