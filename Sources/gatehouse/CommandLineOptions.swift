@@ -79,13 +79,13 @@ struct CommandLineOptions: Sendable, Equatable {
     case "--timeout":
       let text = try value(name, parts, &rest)
       guard let seconds = Double(text), (0.001...86_400).contains(seconds) else {
-        throw UsageError("--timeout needs seconds from 0.001 to 86400, not \"\(text)\"")
+        throw UsageError("--timeout \"\(text)\" is not a number of seconds from 0.001 to 86400")
       }
       timeout = .seconds(seconds)
     case "--anonymous", "--help", "-h":
       guard parts.count == 1 else { throw UsageError("\(name) takes no value") }
       if name == "--anonymous" { isAnonymous = true } else { wantsHelp = true }
-    default: throw UsageError("there is no option \(name)")
+    default: throw UsageError("unknown option \(name)")
     }
   }
 
@@ -102,7 +102,7 @@ struct CommandLineOptions: Sendable, Equatable {
   private mutating func readTarget(_ text: String) throws(UsageError) {
     let parts = text.split(separator: "=", maxSplits: 1)
     guard parts.count == 2 else {
-      throw UsageError("--target needs SERVICE=TARGET, for example auth=tcp://127.0.0.1:7401")
+      throw UsageError("--target must be SERVICE=TARGET, for example auth=tcp://127.0.0.1:7401")
     }
     try setTarget(String(parts[0]), String(parts[1]), named: "--target")
   }
@@ -122,6 +122,6 @@ struct CommandLineOptions: Sendable, Equatable {
   }
 
   private static func unknownService(_ name: String) -> UsageError {
-    UsageError("there is no service \"\(name)\"; there are auth, tenancy and entitlement")
+    UsageError("unknown service \"\(name)\"; use auth, tenancy or entitlement")
   }
 }

@@ -53,7 +53,7 @@ enum FailureText {
       case Google_Rpc.RetryInfo.protobufName:
         let info = try Google_Rpc.RetryInfo(protobuf: detail.value.span, limits: limits)
         guard let delay = info.retryDelay else { return [] }
-        return ["  try again after \(DurationText.text(delay))"]
+        return ["  retry after \(DurationText.text(delay))"]
       default:
         let value = try MessageJSON().decode(detail.value, as: type)
         return ["  \(type): \(value.text)"]
@@ -65,25 +65,25 @@ enum FailureText {
 
   private static func advice(_ failure: CallFailure) -> String {
     switch failure.error.code {
-    case .invalidArgument: "gatehouse describe METHOD shows what a request may have"
+    case .invalidArgument: "gatehouse describe METHOD shows what the request may contain"
     case .unauthenticated where failure.error.reason == "STEP_UP_REQUIRED":
-      "this needs a fresh proof of who you are: sign in again with gatehouse login EMAIL"
+      "this needs a recent sign-in: run gatehouse login EMAIL again"
     case .unauthenticated: "sign in first: gatehouse login EMAIL"
     case .permissionDenied: "your roles do not allow this; gatehouse whoami shows them"
-    case .notFound: "check the identifier; what you may not see is not found either"
-    case .alreadyExists: "it is there already, or its idempotency key was used for something else"
-    case .resourceExhausted: "a limit is reached; wait, or free something"
-    case .failedPrecondition: "something else has to change first; the reason says what"
-    case .aborted: "somebody else changed it meanwhile; read it again and repeat the change"
-    case .outOfRange: "ask for less; the end of what there is was passed"
+    case .notFound: "check the id; objects that you may not see are not found either"
+    case .alreadyExists: "it exists already, or the idempotency key was used for another request"
+    case .resourceExhausted: "a limit was reached; wait and retry, or remove something first"
+    case .failedPrecondition: "something else must change first; see the reason"
+    case .aborted: "somebody else changed it meanwhile; read it again and repeat your change"
+    case .outOfRange: "this is beyond the end; ask for an earlier part"
     case .unimplemented:
       "\(failure.target) has no such method: is it really the \(failure.service) service?"
     case .unavailable:
-      "is the \(failure.service) service running at \(failure.target)? --target names another place"
+      "is the \(failure.service) service running at \(failure.target)? change it with --target"
     case .deadlineExceeded:
-      "it took too long and may still happen; --timeout SECONDS waits longer"
-    case .cancelled: "the call was given up before it was answered"
-    default: "the \(failure.service) service's log says more"
+      "it took too long and may still take effect; wait longer with --timeout SECONDS"
+    case .cancelled: "the call was cancelled before it was answered"
+    default: "see the log of the \(failure.service) service"
     }
   }
 }

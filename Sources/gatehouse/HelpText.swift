@@ -3,11 +3,11 @@ enum HelpText {
   static let general = """
     usage: gatehouse COMMAND [ARGUMENTS] [OPTIONS]
 
-    Calls the services of a Gatehouse installation.
+    Call the services of a Gatehouse installation.
 
     commands:
     \(CommandName.allCases.map { "  \(padded($0.rawValue, 10))\(summary($0))" }.joined(separator: "\n"))
-      help      explains a command: gatehouse help COMMAND
+      help      explain a command: gatehouse help COMMAND
 
     \(options)
     """
@@ -26,17 +26,17 @@ enum HelpText {
   static let options = """
     options, anywhere on the line:
       --target SERVICE=TARGET  where auth, tenancy or entitlement listens: tcp://HOST:PORT,
-                               tls://HOST:PORT or unix:///PATH; also as GATEHOUSE_AUTH,
-                               GATEHOUSE_TENANCY, GATEHOUSE_ENTITLEMENT; without, ports 7401, 7402
-                               and 7403 of this machine
-      --ca FILE                authorities that tls:// targets are checked against, PEM; without,
-                               the system's
-      --session FILE           keeps the session; without, ~/.gatehouse-session.json
-      --anonymous              sends no token
-      --timeout SECONDS        how long a call may take; without, 10, and watch has no limit
-      --help                   explains the command
+                               tls://HOST:PORT or unix:///PATH. Default: GATEHOUSE_AUTH,
+                               GATEHOUSE_TENANCY or GATEHOUSE_ENTITLEMENT, else port 7401, 7402
+                               or 7403 of this machine
+      --ca FILE                PEM file of certificate authorities for tls:// targets.
+                               Default: those of the system
+      --session FILE           where to keep the session. Default: ~/.gatehouse-session.json
+      --anonymous              send no access token
+      --timeout SECONDS        how long a call may take. Default: 10, for watch unlimited
+      --help                   explain the command
 
-    exit code: 0 done, 1 failed, 2 not understood (nothing was sent)
+    exit code: 0 success, 1 failure, 2 wrong command line (nothing was sent)
     """
 
   private static func arguments(_ command: CommandName) -> String {
@@ -54,16 +54,16 @@ enum HelpText {
 
   private static func summary(_ command: CommandName) -> String {
     switch command {
-    case .list: "lists services, or the methods of one"
-    case .describe: "shows a method, a message or an enum"
-    case .call: "calls a method with JSON and prints the answer as JSON"
-    case .watch: "calls a method that streams, and prints a line of JSON for each message"
-    case .signup: "makes an account and signs in"
-    case .login: "signs in"
-    case .logout: "ends the session"
-    case .whoami: "shows the signed-in user"
-    case .seed: "makes a portfolio with a property, units and devices to play with"
-    case .keys: "makes the keys and secrets of a new installation"
+    case .list: "list the services, or the methods of one"
+    case .describe: "show a method, a message or an enum"
+    case .call: "call a method with JSON and print the answer as JSON"
+    case .watch: "call a streaming method and print each message as a line of JSON"
+    case .signup: "create an account and sign in"
+    case .login: "sign in"
+    case .logout: "end the session"
+    case .whoami: "show the signed-in user"
+    case .seed: "create a portfolio with a property, units and devices to play with"
+    case .keys: "create the keys and secrets of a new installation"
     }
   }
 
@@ -71,12 +71,12 @@ enum HelpText {
     switch command {
     case .list:
       """
-      Lists all services, or the methods of SERVICE with who may call them. The package may be left
-      out: Portfolios is tenancy.v1.Portfolios.
+      Lists all services, or the methods of SERVICE and who may call them. You can omit the package:
+      Portfolios is tenancy.v1.Portfolios.
       """
     case .describe:
       """
-      Shows who may call METHOD and what it takes and answers, or the fields of a message, or the
+      Shows who may call METHOD with its request and response, or the fields of a message, or the
       values of an enum.
 
         gatehouse describe Portfolios/Create
@@ -84,37 +84,38 @@ enum HelpText {
       """
     case .call:
       """
-      Calls METHOD with the request in JSON, {} if there is none, from standard input if it is -.
-      The package of the method decides which service is called, unless one is named.
+      Calls METHOD with a request written as JSON: {} if you give none, standard input if you give -.
+      The package of the method decides which service is called, unless you name one.
 
         gatehouse call Portfolios/Create '{"name": "Home"}'
         gatehouse call tenancy grpc.health.v1.Health/Check
       """
     case .watch:
       """
-      Calls METHOD, which streams its answers, and prints each as one line of JSON until the stream
-      ends or Control-C.
+      Calls METHOD, which streams its answers, and prints each as a line of JSON until the stream
+      ends or you press Control-C.
 
         gatehouse watch auth Health/Watch
       """
     case .signup, .login:
       """
-      \(command == .login ? "Signs in." : "Makes an account and signs in.") The password is asked \
-      for, or taken from GATEHOUSE_PASSWORD. The session
-      is kept in a file that only its owner may read, and its token is refreshed when needed. A file
-      beside it keeps, signed out or not, what AuthService knows this machine by.
+      \(command == .login ? "Signs in." : "Creates an account and signs in.") Asks for the password, \
+      or takes it from GATEHOUSE_PASSWORD.
+      The session is kept in a file that only you can read, and its access token is renewed when
+      needed. Another file beside it keeps the device tokens by which AuthService recognises this
+      machine, even after you sign out.
       """
-    case .logout: "Ends the session at AuthService and forgets it."
-    case .whoami: "Shows the signed-in user with roles and plan, as AuthService has them now."
+    case .logout: "Ends the session at AuthService and deletes its file."
+    case .whoami: "Shows the signed-in user with current roles and plan."
     case .seed:
       """
-      Makes a portfolio, a property, two units, and devices in them and at the front door, all owned
-      by the signed-in user, and prints what it made.
+      Creates a portfolio with a property, two units, and devices in them and at the front door, all
+      owned by the signed-in user, and prints them.
       """
     case .keys:
       """
-      Makes DIRECTORY with a key pair for each service and the secrets of AuthService, readable by
-      their owner alone, and prints the settings that go with them. Never overwrites a file.
+      Creates DIRECTORY with a key pair for each service and the secrets of AuthService, readable
+      only by their owner, and prints the settings that use them. Never overwrites a file.
       """
     }
   }

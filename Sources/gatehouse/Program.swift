@@ -23,7 +23,7 @@ struct Program: Sendable {
         return try help(options)
       }
       guard let kind = CommandName(rawValue: name) else {
-        throw UsageError("there is no command \"\(name)\"")
+        throw UsageError("unknown command \"\(name)\"")
       }
       let command = try kind.command(Array(options.words.dropFirst()))
       try await command.run(
@@ -50,7 +50,7 @@ struct Program: Sendable {
       return options.wantsHelp || options.words.first == "help" ? 0 : 2
     }
     guard let kind = CommandName(rawValue: topic) else {
-      throw UsageError("there is no command \"\(topic)\"")
+      throw UsageError("unknown command \"\(topic)\"")
     }
     try console.line(HelpText.text(kind))
     return 0
@@ -62,7 +62,7 @@ struct Program: Sendable {
     case let error as UsageError:
       let topic = command.flatMap { CommandName(rawValue: $0) }
       let help = topic.map { "gatehouse help \($0.rawValue)" } ?? "gatehouse help"
-      console.writeError("gatehouse: \(FailureText.printable("\(error)"))\n\(help) explains\n")
+      console.writeError("gatehouse: \(FailureText.printable("\(error)"))\nsee \(help)\n")
       return 2
     case let error as CallFailure:
       console.writeError(FailureText.text(error))

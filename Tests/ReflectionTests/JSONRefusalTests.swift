@@ -10,33 +10,36 @@ struct JSONRefusalTests {
       (#"{"nam":1}"#, #"has no field "nam""#),
       (#"{"nam":null}"#, #"has no field "nam""#),
       (#"{"part":{"labl":""}}"#, #"part: testing.v1.Rich.Part has no field "labl""#),
-      (#"{"partList":[{},{"count":"x"}]}"#, "partList[1].count: a whole number from -2147483648"),
+      (
+        #"{"partList":[{},{"count":"x"}]}"#,
+        "partList[1].count: must be an integer from -2147483648"
+      ),
       (#"{"parts":{"a":{"count":true}}}"#, "parts.a.count: "),
-      (#"{"node":{"child":{"name":5}}}"#, "node.child.name: a string is needed, this is a number"),
-      (#"{"int32Value":2147483648}"#, "int32Value: a whole number from"),
-      (#"{"int32Value":0.5}"#, "int32Value: a whole number from"),
-      (#"{"uint32Value":-1}"#, "uint32Value: a whole number from 0"),
+      (#"{"node":{"child":{"name":5}}}"#, "node.child.name: must be a string, not a number"),
+      (#"{"int32Value":2147483648}"#, "int32Value: must be an integer from"),
+      (#"{"int32Value":0.5}"#, "int32Value: must be an integer from"),
+      (#"{"uint32Value":-1}"#, "uint32Value: must be an integer from 0"),
       (#"{"uint64Value":"18446744073709551616"}"#, "uint64Value: "),
       (#"{"floatValue":1e300}"#, "floatValue: 1e+300 is too large"),
-      (#"{"boolValue":"true"}"#, "boolValue: true or false"),
-      (#"{"stringValue":null,"int32List":5}"#, "int32List: an array is needed"),
+      (#"{"boolValue":"true"}"#, "boolValue: must be true or false"),
+      (#"{"stringValue":null,"int32List":5}"#, "int32List: must be an array"),
       (#"{"int32List":[null]}"#, "int32List[0]: "),
-      (#"{"labels":[]}"#, "labels: an object is needed, this is an array"),
-      (#"{"moods":{"x":1}}"#, "moods.x: a whole number"),
-      (#"{"weights":{"maybe":1}}"#, "weights.maybe: true or false"),
-      (#"{"mood":"MOOD_SAD"}"#, "mood: one of these is needed: MOOD_UNSPECIFIED, MOOD_HAPPY"),
-      (#"{"bytesValue":"*"}"#, "bytesValue: bytes are written"),
-      (#"{"bytesValue":"AAAAA"}"#, "bytesValue: bytes are written"),
-      (#"{"createdAt":"yesterday"}"#, "createdAt: a date like"),
-      (#"{"lifetime":"1e3s"}"#, "lifetime: a duration like"),
-      (#"{"lifetime":"315576000001s"}"#, "lifetime: a duration like"),
-      (#"{"lifetime":"0.0000000001s"}"#, "lifetime: a duration like"),
-      (#"{"settings":[]}"#, "settings: an object is needed"),
+      (#"{"labels":[]}"#, "labels: must be an object, not an array"),
+      (#"{"moods":{"x":1}}"#, "moods.x: must be an integer"),
+      (#"{"weights":{"maybe":1}}"#, "weights.maybe: must be true or false"),
+      (#"{"mood":"MOOD_SAD"}"#, "mood: must be one of: MOOD_UNSPECIFIED, MOOD_HAPPY"),
+      (#"{"bytesValue":"*"}"#, "bytesValue: must be a base64 string"),
+      (#"{"bytesValue":"AAAAA"}"#, "bytesValue: must be a base64 string"),
+      (#"{"createdAt":"yesterday"}"#, "createdAt: must be a date like"),
+      (#"{"lifetime":"1e3s"}"#, "lifetime: must be a duration like"),
+      (#"{"lifetime":"315576000001s"}"#, "lifetime: must be a duration like"),
+      (#"{"lifetime":"0.0000000001s"}"#, "lifetime: must be a duration like"),
+      (#"{"settings":[]}"#, "settings: must be an object"),
       (#"{"value":1e999}"#, "too large"),
-      (#"{"int32Value":1,"int32_value":2}"#, "int32_value: is there twice"),
-      (#"{"text":"a","flag":true}"#, "flag: cannot be there together with text"),
-      (#"{"anything":{"@type":"x/no.Such"}}"#, "anything: there is no message no.Such"),
-      (#"[]"#, "an object is needed, this is an array"),
+      (#"{"int32Value":1,"int32_value":2}"#, "int32_value: is set twice"),
+      (#"{"text":"a","flag":true}"#, "flag: cannot be set together with text"),
+      (#"{"anything":{"@type":"x/no.Such"}}"#, "anything: unknown message type no.Such"),
+      (#"[]"#, "must be an object, not an array"),
     ]
   )
   func encoding_ofMisfit_isRefusedByPath(_ json: String, _ problem: String) throws {
@@ -59,7 +62,7 @@ struct JSONRefusalTests {
 
   @Test("A type that nobody knows is refused")
   func encoding_ofUnknownType_isRefused() {
-    #expect(throws: ReflectionError("there is no message no.Such")) {
+    #expect(throws: ReflectionError("unknown message type no.Such")) {
       try RichRegistry.json.encode([:], as: "no.Such")
     }
   }

@@ -21,10 +21,10 @@ public struct AuthProgram: HostedService {
   public static let grantSuperAdmin = OperatorCommand<AuthProgram>(
     name: "grant-super-admin",
     arguments: "EMAIL",
-    summary: "Makes the user with this address an operator of everything; the services must run."
+    summary: "Make the user with this address an operator; the services must be running."
   ) { _, environment, arguments in
     guard arguments.count == 1 else {
-      throw ConfigurationError("grant-super-admin needs one EMAIL")
+      throw ConfigurationError("grant-super-admin takes one argument, EMAIL")
     }
     return try await OperatorRole.withUser(of: arguments[0], in: environment) { id, associations in
       _ = try await associations.grantSuperAdmin(.init(userId: id), timeout: .seconds(10))
@@ -37,17 +37,18 @@ public struct AuthProgram: HostedService {
     name: "revoke-super-admin",
     arguments: "EMAIL [force]",
     summary:
-      "Makes the user with this address no operator any more; the last one only by the word force."
+      "Take that right away from the user; removing the last operator needs the word force."
   ) { _, environment, arguments in
     guard let email = arguments.first, arguments.count == 1 || arguments[1...] == ["force"] else {
-      throw ConfigurationError("revoke-super-admin needs one EMAIL, and maybe the word force")
+      throw ConfigurationError("revoke-super-admin takes EMAIL and optionally the word force")
     }
     return try await OperatorRole.withUser(of: email, in: environment) { id, associations in
       let response = try await associations.revokeSuperAdmin(
         .init(userId: id, force: arguments.count == 2),
         timeout: .seconds(10)
       )
-      return response.removed > 0 ? "\(id) is no super_admin any more" : "\(id) was no super_admin"
+      return response.removed > 0
+        ? "\(id) is no longer super_admin" : "\(id) was not super_admin; nothing changed"
     }
   }
 
@@ -55,11 +56,13 @@ public struct AuthProgram: HostedService {
   public static let makeSecrets = OperatorCommand<AuthProgram>(
     name: "make-secrets",
     arguments: "FILE",
-    summary: "Writes new secrets to a file that must not be there yet."
+    summary: "Write new secrets to FILE, which must not exist yet."
   ) { _, environment, arguments in
-    guard arguments.count == 1 else { throw ConfigurationError("make-secrets needs a FILE") }
+    guard arguments.count == 1 else {
+      throw ConfigurationError("make-secrets takes one argument, FILE")
+    }
     try FileBytes.createSecret(AuthSecrets.generate(environment.random), at: arguments[0])
-    return "wrote \(arguments[0]); keep a copy of it, as nothing in the store opens without it"
+    return "wrote \(arguments[0]); keep a copy, because the store cannot be used without it"
   }
 
   /// See `HostedService.store`.

@@ -58,7 +58,7 @@ struct MessageEncoder {
     let isSame = other.number == field.number
     throw failure(
       path,
-      isSame ? "is there twice" : "cannot be there together with \(other.jsonName)"
+      isSame ? "is set twice" : "cannot be set together with \(other.jsonName)"
     )
   }
 
@@ -71,7 +71,7 @@ struct MessageEncoder {
       return nil
     }
     let type = AnyJSON.typeName(url)
-    guard registry.hasMessage(type) else { throw failure(path, "there is no message \(type)") }
+    guard registry.hasMessage(type) else { throw failure(path, "unknown message type \(type)") }
     let content = try message(AnyJSON.content(object, type), type, path: path)
     return WireWriting.bytes(Array(url.utf8), field: 1) + WireWriting.bytes(content, field: 2)
   }
@@ -81,7 +81,7 @@ struct MessageEncoder {
     _ path: String
   ) throws(ReflectionError) -> [JSONObject.Member] {
     guard let object = value.object else {
-      throw failure(path, "an object is needed, this is \(value.kind)")
+      throw failure(path, "must be an object, not \(value.kind)")
     }
     return object.members
   }
@@ -96,7 +96,7 @@ struct MessageEncoder {
       return try map(value, field, entry, path: path)
     }
     guard let elements = value.array else {
-      throw failure(path, "an array is needed, this is \(value.kind)")
+      throw failure(path, "must be an array, not \(value.kind)")
     }
     var bytes: [UInt8] = []
     for (index, element) in elements.enumerated() {
@@ -140,17 +140,17 @@ struct MessageEncoder {
       return WireWriting.bytes(try message(value, field.typeName, path: path), field: number)
     case .string:
       guard let text = value.string else {
-        throw failure(path, "a string is needed, this is \(value.kind)")
+        throw failure(path, "must be a string, not \(value.kind)")
       }
       return WireWriting.bytes(Array(text.utf8), field: number)
     case .bytes:
       guard let text = value.string, let bytes = Base64.decode(text) else {
-        throw failure(path, "bytes are written as a string in base64")
+        throw failure(path, "must be a base64 string")
       }
       return WireWriting.bytes(bytes, field: number)
     case .bool:
       guard let flag = value.boolean else {
-        throw failure(path, "true or false is needed, this is \(value.kind)")
+        throw failure(path, "must be true or false, not \(value.kind)")
       }
       return WireWriting.varint(flag ? 1 : 0, field: number)
     case .enum:
@@ -170,7 +170,7 @@ struct MessageEncoder {
     let schema = try registry.enumeration(type)
     guard let entry = schema.values.first(where: { $0.name == value.string }) else {
       let known = schema.values.map(\.name).joined(separator: ", ")
-      throw failure(path, "one of these is needed: \(known)")
+      throw failure(path, "must be one of: \(known)")
     }
     return entry.number
   }
@@ -182,7 +182,7 @@ struct MessageEncoder {
   ) throws(ReflectionError) -> [UInt8] {
     let names = ["NaN": Double.nan, "Infinity": .infinity, "-Infinity": -.infinity]
     guard let number = value.number?.double ?? value.string.flatMap({ names[$0] ?? Double($0) })
-    else { throw failure(path, "a number is needed, this is \(value.kind)") }
+    else { throw failure(path, "must be a number, not \(value.kind)") }
     if field.kind == .double {
       return WireWriting.fixed64(number.bitPattern, field: field.number)
     }
@@ -230,7 +230,7 @@ struct MessageEncoder {
     _ path: String
   ) throws(ReflectionError) -> Number {
     guard let number = Number(text) else {
-      throw failure(path, "a whole number from \(Number.min) to \(Number.max) is needed")
+      throw failure(path, "must be an integer from \(Number.min) to \(Number.max)")
     }
     return number
   }

@@ -20,30 +20,30 @@ enum WellKnownJSON {
     switch type {
     case "google.protobuf.Timestamp":
       guard let instant = value.string.flatMap({ InstantText.instant($0) }) else {
-        throw ReflectionError("\(path): a date like 2026-11-21T08:00:00Z is needed")
+        throw ReflectionError("\(path): must be a date like 2026-11-21T08:00:00Z")
       }
       return Google_Protobuf.Timestamp(seconds: instant.seconds, nanos: instant.nanoseconds)
         .protobufBytes
     case "google.protobuf.Duration":
       guard let duration = value.string.flatMap({ DurationText.parse($0) }) else {
-        throw ReflectionError("\(path): a duration like 1.5s is needed")
+        throw ReflectionError("\(path): must be a duration like 1.5s")
       }
       return Google_Protobuf.Duration(seconds: duration.seconds, nanos: duration.nanoseconds)
         .protobufBytes
     case "google.protobuf.FieldMask":
       guard let text = value.string else {
-        throw ReflectionError("\(path): field names separated by commas are needed")
+        throw ReflectionError("\(path): must be field names separated by commas")
       }
       return Google_Protobuf.FieldMask(paths: FieldMaskText.paths(text)).protobufBytes
     case "google.protobuf.Struct":
       guard let object = value.object else {
-        throw ReflectionError("\(path): an object is needed, this is \(value.kind)")
+        throw ReflectionError("\(path): must be an object, not \(value.kind)")
       }
       return try DynamicValue.structure(object)
     case "google.protobuf.Value": return try DynamicValue.encode(value)
     case "google.protobuf.ListValue":
       guard let elements = value.array else {
-        throw ReflectionError("\(path): an array is needed, this is \(value.kind)")
+        throw ReflectionError("\(path): must be an array, not \(value.kind)")
       }
       return try DynamicValue.list(elements)
     default: return nil
@@ -63,12 +63,14 @@ enum WellKnownJSON {
       let duration = try message(Google_Protobuf.Duration.self, bytes)
       guard
         let text = DurationText.text(seconds: duration.seconds, nanoseconds: duration.nanos)
-      else { throw ReflectionError("a google.protobuf.Duration out of its range") }
+      else { throw ReflectionError("a google.protobuf.Duration is out of range") }
       return .string(text)
     case "google.protobuf.FieldMask":
       let mask = try message(Google_Protobuf.FieldMask.self, bytes)
       guard let text = FieldMaskText.text(mask.paths) else {
-        throw ReflectionError("a google.protobuf.FieldMask of paths that JSON cannot say")
+        throw ReflectionError(
+          "a google.protobuf.FieldMask has paths that cannot be written as JSON"
+        )
       }
       return .string(text)
     case "google.protobuf.Struct": return .object(try DynamicValue.object(bytes, depth: 0))
@@ -81,7 +83,7 @@ enum WellKnownJSON {
   /// Milliseconds always, and finer digits when there are some.
   private static func text(_ time: Google_Protobuf.Timestamp) throws(ReflectionError) -> String {
     guard InstantText.range.contains(time.seconds), (0..<1_000_000_000).contains(time.nanos) else {
-      throw ReflectionError("a google.protobuf.Timestamp out of its range")
+      throw ReflectionError("a google.protobuf.Timestamp is out of range")
     }
     let text = InstantText.text(time.milliseconds)
     guard time.nanos % 1_000_000 != 0 else { return text }
@@ -95,7 +97,7 @@ enum WellKnownJSON {
     do {
       return try Result(protobuf: bytes.span, limits: MessageLimits())
     } catch {
-      throw ReflectionError("a \(Result.protobufName) that is none: \(error)")
+      throw ReflectionError("a \(Result.protobufName) cannot be read: \(error)")
     }
   }
 }

@@ -19,7 +19,7 @@ public struct SchemaRegistry: Sendable {
 
   /// A message type.
   public func message(_ name: String) throws(ReflectionError) -> MessageSchema {
-    guard let schema = messages[name] else { throw ReflectionError("there is no message \(name)") }
+    guard let schema = messages[name] else { throw ReflectionError("unknown message type \(name)") }
     return schema
   }
 
@@ -34,7 +34,7 @@ public struct SchemaRegistry: Sendable {
 
   /// An enum.
   public func enumeration(_ name: String) throws(ReflectionError) -> EnumSchema {
-    guard let schema = enums[name] else { throw ReflectionError("there is no enum \(name)") }
+    guard let schema = enums[name] else { throw ReflectionError("unknown enum \(name)") }
     return schema
   }
 

@@ -37,10 +37,10 @@ public enum ServiceCommandLine: Equatable, Sendable {
         return
       case "--check-config": checks = true
       case "--config":
-        guard let path = rest.popFirst() else { throw Self.usage("--config needs a FILE") }
+        guard let path = rest.popFirst() else { throw Self.usage("--config needs a file name") }
         configuration = path
       default:
-        guard !argument.hasPrefix("-") else { throw Self.usage("there is no option \(argument)") }
+        guard !argument.hasPrefix("-") else { throw Self.usage("unknown option \(argument)") }
         words.append(argument)
       }
     }
@@ -64,14 +64,14 @@ public enum ServiceCommandLine: Equatable, Sendable {
     case ("set-aside", 1): return .setAside(configuration: configuration)
     case ("accept-store", 1): return .acceptStore(configuration: configuration)
     case ("probe", _), ("backup", _), ("verify", _), ("set-aside", _), ("accept-store", _):
-      throw usage("\(command) was given the wrong arguments")
+      throw usage("wrong number of arguments for \(command)")
     default:
-      guard commands.contains(command) else { throw usage("there is no command \(command)") }
+      guard commands.contains(command) else { throw usage("unknown command \(command)") }
       return .command(command, arguments: Array(words.dropFirst()), configuration: configuration)
     }
   }
 
   private static func usage(_ problem: String) -> ConfigurationError {
-    ConfigurationError("\(problem); --help explains")
+    ConfigurationError("\(problem); see --help")
   }
 }

@@ -62,7 +62,7 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
     case .version: FileBytes.writeAll("\(GatehouseVersion.text)\n", to: STDOUT_FILENO)
     case .checkConfiguration(let path):
       try check(try read(path))
-      FileBytes.writeAll("the configuration is good\n", to: STDOUT_FILENO)
+      FileBytes.writeAll("the configuration is valid\n", to: STDOUT_FILENO)
     case .serve(let path): try await serve(try read(path))
     case .probe(let path): try await probe(try read(path).common)
     case .backUp(let path, let target):
@@ -74,13 +74,13 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
     case .setAside(let path):
       let target = try Database.setAside(try read(path).common.database)
       FileBytes.writeAll(
-        "the store is at \(target) now, and the next start makes a new one\n",
+        "the store was renamed to \(target); the next start creates a new one\n",
         to: STDOUT_FILENO
       )
     case .acceptStore(let path):
       let database = try read(path).common.database
       try await Database.accept(database, Service.store)
-      FileBytes.writeAll("\(database) is accepted as it is\n", to: STDOUT_FILENO)
+      FileBytes.writeAll("\(database) was accepted as it is\n", to: STDOUT_FILENO)
     case .command(let name, let arguments, let path):
       guard let command = commands.first(where: { $0.name == name }) else {
         preconditionFailure("the command line accepted a command that is not there")
@@ -183,7 +183,7 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
       FileBytes.writeAll("\(line)\n", to: STDOUT_FILENO)
     }
     guard findings.isEmpty else { throw Damage(findings: findings) }
-    FileBytes.writeAll("\(path) is in order\n", to: STDOUT_FILENO)
+    FileBytes.writeAll("no damage found in \(path)\n", to: STDOUT_FILENO)
   }
 
   // MARK: - Help
@@ -198,28 +198,28 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
       \(identity.summary)
 
         \(name) [--config FILE]
-             Serves until SIGTERM or Control-C, then drains. SIGHUP reloads certificates and
-             service keys (and TenancyService its policy, EntitlementService its catalogue).
+            Serve until SIGTERM or Control-C, then drain. SIGHUP reloads certificates and service
+            keys (and TenancyService's policy, EntitlementService's catalogue).
         \(name) --check-config [--config FILE]
-            Says whether the settings, and the files that they name, are good.
+            Validate the settings and the files that they name.
         \(name) probe [--config FILE]
-            Asks the running service whether it serves; exits with 0 if so.
+            Ask the running service whether it is ready; exit with 0 if so.
         \(name) backup FILE [--config FILE]
-            Copies the store to a new file while the service runs.
+            Copy the store to FILE; the service may be running.
         \(name) verify [FILE] [--config FILE]
-            Reads all of the store, or of a copy, and says what is wrong with it; changes nothing.
+            Check the whole store, or a copy of it, for damage. Changes nothing.
         \(name) set-aside [--config FILE]
-            Gives the files of the store other names, so that the next start makes a new one.
+            Rename the files of the store, so that the next start creates a new one.
         \(name) accept-store [--config FILE]
-            Takes the store that is there for the right one, although it is not as it was left.
+            Accept a store that the service did not leave as it is now, such as a restored copy.
       \(own.joined())
-        --config FILE   Settings, one JSON object. Variables named GATEHOUSE_… go before it:
-                        GATEHOUSE_LOG__LEVEL=debug sets log.level. docs/operations.md lists all.
-        --version       Prints the version.
-        --help          Prints this.
+        --config FILE   Settings as a JSON object. Environment variables override them:
+                        GATEHOUSE_LOG__LEVEL=debug sets log.level. See docs/operations.md.
+        --version       Print the version.
+        --help          Print this text.
 
-      Listens on 127.0.0.1:\(identity.port), metrics and probes on 127.0.0.1:\(identity.adminPort), \
-      unless told otherwise.
+      By default calls are served on 127.0.0.1:\(identity.port), metrics and probes on \
+      127.0.0.1:\(identity.adminPort).
 
       """
   }

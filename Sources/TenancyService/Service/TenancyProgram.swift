@@ -24,7 +24,7 @@ public struct TenancyProgram: HostedService {
   /// See `HostedService.identity`.
   public static let identity = ServiceIdentity(
     name: "tenancy",
-    summary: "TenancyService of Gatehouse: what callers may touch.",
+    summary: "TenancyService of Gatehouse: what callers may do.",
     port: 7402,
     adminPort: 7412
   )

@@ -22,7 +22,7 @@ enum CallerText {
     case "user": "signed-in user" + others
     case "service": method.callingServices.isEmpty ? "any service" : services
     case "admin": "administrator" + others
-    default: "nobody: its contract names no caller"
+    default: "nobody: the contract names no caller"
     }
   }
 }

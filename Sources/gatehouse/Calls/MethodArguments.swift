@@ -12,22 +12,26 @@ struct MethodArguments: Sendable {
     var rest = words[...]
     service = rest.first.flatMap { CommandLineOptions.defaultTargets[$0] == nil ? nil : $0 }
     if service != nil { rest = rest.dropFirst() }
-    guard let method = rest.popFirst() else { throw UsageError("METHOD is missing") }
+    guard let method = rest.popFirst() else { throw UsageError("missing argument METHOD") }
     self.method = method
     json = rest.popFirst()
-    guard rest.isEmpty else { throw UsageError("\"\(rest.joined(separator: " "))\" is too much") }
+    guard rest.isEmpty else {
+      throw UsageError("unexpected argument \"\(rest.joined(separator: " "))\"")
+    }
   }
 
   /// The call that is meant, with its request encoded.
   func resolved(in context: CommandContext) throws -> MethodCall {
     let schema = try MethodLookup.method(method, in: context.registry)
     guard !schema.isClientStreaming else {
-      throw UsageError("\(schema.path) takes a stream of requests, which this program cannot send")
+      throw UsageError("\(schema.path) takes a stream of requests, which gatehouse cannot send")
     }
     let package = schema.service.split(separator: ".").first.map(String.init) ?? ""
     guard let service = service ?? (CommandLineOptions.defaultTargets[package].map { _ in package })
     else {
-      throw UsageError("every service has \(schema.path): say auth, tenancy or entitlement first")
+      throw UsageError(
+        "every service has \(schema.path); put auth, tenancy or entitlement before it"
+      )
     }
     return MethodCall(schema: schema, service: service, request: try request(schema, context))
   }

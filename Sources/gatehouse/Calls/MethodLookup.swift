@@ -10,7 +10,7 @@ enum MethodLookup {
   ) throws(UsageError) -> MethodSchema {
     if let method = registry.method(path) { return method }
     guard let slash = path.firstIndex(of: "/") else {
-      throw UsageError("a method is SERVICE/METHOD, not \"\(path)\"; gatehouse list shows them")
+      throw UsageError("\"\(path)\" is not SERVICE/METHOD; gatehouse list shows the methods")
     }
     let service = try service(String(path[..<slash]), in: registry)
     let names = service.methods.map(\.name).joined(separator: ", ")
@@ -26,11 +26,11 @@ enum MethodLookup {
   ) throws(UsageError) -> ServiceSchema {
     let matches = registry.services.filter { $0.name == name || $0.name.hasSuffix(".\(name)") }
     guard let service = matches.first else {
-      throw UsageError("there is no service \"\(name)\"; gatehouse list shows them")
+      throw UsageError("unknown service \"\(name)\"; gatehouse list shows the services")
     }
     guard matches.count == 1 else {
       let names = matches.map(\.name).joined(separator: ", ")
-      throw UsageError("\"\(name)\" can be one of: \(names)")
+      throw UsageError("\"\(name)\" is ambiguous; did you mean one of these: \(names)")
     }
     return service
   }

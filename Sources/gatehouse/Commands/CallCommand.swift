@@ -11,7 +11,7 @@ struct CallCommand: Command {
   func run(_ context: CommandContext) async throws {
     let call = try arguments.resolved(in: context)
     guard !call.schema.isServerStreaming else {
-      throw UsageError("\(call.schema.path) streams its answers: use gatehouse watch")
+      throw UsageError("\(call.schema.path) streams its answers; use gatehouse watch")
     }
     let metadata = try await SessionKeeper(context).metadata(for: call.schema)
     let answer: RawMessage = try await context.withChannel(to: call.service) { channel in

@@ -46,9 +46,9 @@ enum CommandName: String, CaseIterable, Sendable {
     from least: Int,
     to most: Int
   ) throws(UsageError) -> [String] {
-    guard words.count >= least else { throw UsageError("an argument is missing") }
+    guard words.count >= least else { throw UsageError("missing argument") }
     guard words.count <= most else {
-      throw UsageError("\"\(words[most])\" is one argument too many")
+      throw UsageError("unexpected argument \"\(words[most])\"")
     }
     return words
   }

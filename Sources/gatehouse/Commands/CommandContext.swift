@@ -55,7 +55,7 @@ struct CommandContext: Sendable {
     do {
       return try TLSContextSource(configuration)
     } catch {
-      throw UsageError("TLS cannot be set up: \(error)")
+      throw UsageError("cannot set up TLS: \(error)")
     }
   }
 }

@@ -15,10 +15,10 @@ struct DescribeCommand: Command {
     }
     let names = registry.typeNames(matching: name)
     guard let type = names.first else {
-      throw UsageError("there is no method and no type \"\(name)\"; gatehouse list shows methods")
+      throw UsageError("unknown method or type \"\(name)\"; gatehouse list shows the methods")
     }
     guard names.count == 1 else {
-      throw UsageError("\"\(name)\" can be one of: \(names.joined(separator: ", "))")
+      throw UsageError("\"\(name)\" is ambiguous; it can be \(names.joined(separator: " or "))")
     }
     return try describe(type: type, registry)
   }

@@ -19,7 +19,9 @@ struct KeysCommand: Command {
     files.append((secrets, AuthSecrets.generate(SystemRandomSource())))
     // Looked at before anything is made, so that a refusal leaves nothing half done.
     if let file = files.first(where: { SecretFile.exists($0.path) }) {
-      throw FileError("\(file.path) is there already; keys in use are never overwritten")
+      throw FileError(
+        "\(file.path) exists already and is not overwritten; choose another directory"
+      )
     }
     try FileBytes.createDirectory(directory)
     for file in files { try FileBytes.createSecret(file.text, at: file.path) }

@@ -11,7 +11,7 @@ struct WatchCommand: Command {
   func run(_ context: CommandContext) async throws {
     let call = try arguments.resolved(in: context)
     guard call.schema.isServerStreaming else {
-      throw UsageError("\(call.schema.path) has one answer: use gatehouse call")
+      throw UsageError("\(call.schema.path) has a single answer; use gatehouse call")
     }
     let metadata = try await SessionKeeper(context).metadata(for: call.schema)
     let interrupts = try context.interrupts()

@@ -45,7 +45,7 @@ struct KnownDevicesFile: Sendable {
       guard devices.keep(token, authTarget: authTarget, email: email) else { return }
       try SecretFile.replace(path, with: devices.json.indentedText + "\n")
     } catch {
-      warn("the next sign-in is that of an unknown device", error)
+      warn("the next sign-in will be from an unknown device", error)
     }
   }
 
@@ -58,7 +58,7 @@ struct KnownDevicesFile: Sendable {
       let limits = JSONLimits(byteCountMax: Self.byteCountMax, depthMax: 4)
       return try KnownDevices(try JSONReader.read(bytes, limits: limits))
     } catch {
-      throw FileError("\(path) does not keep known devices (\(error)): remove it")
+      throw FileError("\(path) is not a file of known devices (\(error)); remove it")
     }
   }
 

@@ -10,19 +10,19 @@ enum PasswordPrompt {
   static func ask(_ prompt: String) throws -> String {
     let terminal = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
     guard terminal >= 0 else {
-      throw UsageError("there is no terminal to ask for the password: set GATEHOUSE_PASSWORD")
+      throw UsageError("no terminal to ask for the password; set GATEHOUSE_PASSWORD instead")
     }
     defer { close(terminal) }
     var before = termios()
     guard unsafe tcgetattr(terminal, &before) == 0 else {
-      throw UsageError("the terminal cannot hide the password: set GATEHOUSE_PASSWORD")
+      throw UsageError("the terminal cannot hide the password; set GATEHOUSE_PASSWORD instead")
     }
     // Control-C is read as a character: as a signal it would end the program and leave the shell
     // with a terminal that shows nothing.
     var silent = before
     silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
     guard unsafe tcsetattr(terminal, TCSAFLUSH, &silent) == 0 else {
-      throw UsageError("the terminal cannot hide the password: set GATEHOUSE_PASSWORD")
+      throw UsageError("the terminal cannot hide the password; set GATEHOUSE_PASSWORD instead")
     }
     defer {
       _ = unsafe tcsetattr(terminal, TCSAFLUSH, &before)
@@ -38,14 +38,14 @@ enum PasswordPrompt {
       var byte: UInt8 = 0
       let count = unsafe read(terminal, &byte, 1)
       if count < 0, errno == EINTR { continue }
-      guard count == 1 else { throw UsageError("no password was given") }
+      guard count == 1 else { throw UsageError("no password given") }
       switch byte {
       case 0x0A, 0x0D:
         guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty else {
-          throw UsageError("no password was given")
+          throw UsageError("no password given")
         }
         return text
-      case 0x03, 0x04: throw UsageError("no password was given")
+      case 0x03, 0x04: throw UsageError("no password given")
       case 0x08, 0x7F: removeCharacter(&bytes)
       case 0x15: bytes = []
       default: bytes.append(byte)

@@ -54,7 +54,7 @@ extension Session {
     accessToken = try members.required("access_token").string()
     let end = try members.required("access_token_expires_at")
     guard let milliseconds = InstantText.milliseconds(try end.string()) else {
-      throw end.error("a date is needed")
+      throw end.error("must be a date")
     }
     accessTokenEnd = milliseconds
     refreshToken = try members.required("refresh_token").string()

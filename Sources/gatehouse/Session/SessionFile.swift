@@ -15,7 +15,9 @@ struct SessionFile: Sendable {
       let limits = JSONLimits(byteCountMax: Self.byteCountMax, depthMax: 2)
       return try Session(try JSONReader.read(bytes, limits: limits))
     } catch {
-      throw FileError("\(path) is not a session (\(error)): remove it, or name another file")
+      throw FileError(
+        "\(path) is not a session file (\(error)); remove it or choose another with --session"
+      )
     }
   }
 

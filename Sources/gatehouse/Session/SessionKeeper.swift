@@ -27,7 +27,7 @@ struct SessionKeeper {
   /// What goes beside a call that makes no sense without a session.
   func requiredMetadata() async throws -> Metadata {
     guard !context.options.isAnonymous, let session = try await current() else {
-      throw UsageError("nobody is signed in: gatehouse login EMAIL")
+      throw UsageError("not signed in; run gatehouse login EMAIL first")
     }
     return Self.metadata(session)
   }
@@ -57,8 +57,8 @@ struct SessionKeeper {
     let target = context.options.targets["auth"]
     guard target != session.authTarget else { return }
     throw UsageError(
-      "the session in \(file.path) is of \(session.authTarget), not of \(target ?? "nowhere"): "
-        + "sign in again, name another --session, or go --anonymous"
+      "the session in \(file.path) belongs to \(session.authTarget), not \(target ?? "nowhere"); "
+        + "sign in again, or use another --session or --anonymous"
     )
   }
 }

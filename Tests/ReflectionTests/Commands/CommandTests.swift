@@ -38,9 +38,9 @@ struct CommandTests {
           gatehouse: NOT_FOUND: no such portfolio\u{1b}[2J
             reason: PORTFOLIO_NOT_FOUND (gatehouse.tenancy)
               portfolio_id: prt_9
-            try again after 1.5 s
+            retry after 1.5 s
             field portfolio_id: is unknown
-            check the identifier; what you may not see is not found either
+            check the id; objects that you may not see are not found either
 
           """#
       )
@@ -71,7 +71,7 @@ struct CommandTests {
       )
       let again = await stage.gatehouse("whoami")
       #expect(again.code == 2)
-      #expect(again.errors.contains("nobody is signed in"))
+      #expect(again.errors.contains("not signed in"))
     }
   }
 
@@ -140,7 +140,7 @@ struct CommandTests {
       _ = await stage.gatehouse("login", "ada@example.com", environment: Self.password)
       let outcome = await stage.gatehouse("whoami", "--target", "auth=tcp://127.0.0.1:1")
       #expect(outcome.code == 2)
-      #expect(outcome.errors.contains("not of tcp://127.0.0.1:1"))
+      #expect(outcome.errors.contains("not tcp://127.0.0.1:1"))
       #expect(services.calls.count == 1)
     }
   }
@@ -215,7 +215,7 @@ struct CommandTests {
       try FileManager.default.removeItem(atPath: "\(directory)/auth.private.pem")
       let again = await stage.gatehouse("keys", directory)
       #expect(again.code == 1)
-      #expect(again.errors.contains("never overwritten"))
+      #expect(again.errors.contains("is not overwritten"))
       #expect(
         try InstallationKeys.contents(directory) == before.filter { $0.key != "auth.private.pem" }
       )

@@ -91,7 +91,7 @@ extension EndToEndTests {
         #expect(auth.text.contains("setting secrets: \(folder.file("empty.json"))"))
         #expect(auth.text.contains("setting tls.key: \(folder.file("none.pem"))"))
         #expect(auth.text.contains("setting peers.tenancy"))
-        #expect(!auth.text.contains("the configuration is good"))
+        #expect(!auth.text.contains("the configuration is valid"))
         // A key that belongs to another certificate.
         let key = try await home.command(
           "auth",

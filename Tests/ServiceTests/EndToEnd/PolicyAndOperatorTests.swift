@@ -143,7 +143,7 @@ extension EndToEndTests {
         let second = try await home.auth.command(["grant-super-admin", grace.email])
         #expect(second.ending == .exited(0), "\(second.text)")
         let revoked = try await home.auth.command(["revoke-super-admin", ada.email])
-        #expect(revoked.ending == .exited(0) && revoked.text.contains("no super_admin any more"))
+        #expect(revoked.ending == .exited(0) && revoked.text.contains("is no longer super_admin"))
         let isNone = try await home.tenancy.eventually {
           try await subscribe(ada)?.code == .permissionDenied
         }

@@ -25,7 +25,7 @@ extension EndToEndTests {
         // While it runs as well.
         let live = try await home.auth.command(["verify"])
         #expect(live.ending == .exited(0), "\(live.text)")
-        #expect(live.text.contains("\(path) is in order"))
+        #expect(live.text.contains("no damage found in \(path)"))
         #expect(try await home.auth.command(["accept-store"]).ending == .exited(1))
         #expect(try await home.auth.command(["set-aside"]).ending == .exited(1))
         try await home.auth.kill()
