@@ -138,8 +138,8 @@ extension RPCError {
       reason: "TOO_MUCH_WAITING",
       domain: "gatehouse",
       message: isOwner
-        ? "too many of the caller's calls wait already; send fewer at a time"
-        : "too many calls of this kind wait already; try again",
+        ? "too many of your calls are waiting; send fewer at a time"
+        : "too many calls of this kind are waiting; retry after the given delay",
       retryAfter: .milliseconds(500)
     )
   }
@@ -156,18 +156,18 @@ private struct BulkheadMetrics: Sendable {
     self.name = name
     waiting = registry.gauges(
       "bulkhead_jobs",
-      help: "Jobs that wait for a thread of a bulkhead or run on one.",
+      help: "Jobs waiting for, or running on, a thread of a bulkhead.",
       labels: ["work"]
     ).series(name)
     wait = registry.histograms(
       "bulkhead_wait_seconds",
-      help: "How long a job waited for a thread of a bulkhead.",
+      help: "Time a job waited for a thread of a bulkhead.",
       labels: ["work"],
       buckets: .duration
     ).series(name)
     shed = registry.counters(
       "bulkhead_shed_total",
-      help: "Calls refused because too many jobs waited: owner, those of the caller; full, of all.",
+      help: "Calls refused because too many jobs were waiting: owner, the caller's; full, all.",
       labels: ["work", "reason"]
     )
     for reason in ["owner", "full"] { _ = shed.series(name, reason) }

@@ -24,7 +24,7 @@ public struct SourceRules: Sendable {
       toldBy.insert(try field.string())
     }
     if let field = members.optional("loopback") {
-      guard let flag = field.value.boolean else { throw field.error("true or false is needed") }
+      guard let flag = field.value.boolean else { throw field.error("must be true or false") }
       countsLoopback = flag
     }
   }

@@ -47,7 +47,8 @@ public final class AuditBudget: Sendable {
       .resourceExhausted,
       reason: "AUDIT_BUDGET_SPENT",
       domain: domain,
-      message: "too many requests that were refused or changed nothing; retry later",
+      message:
+        "too many requests that were refused or changed nothing; retry after the given delay",
       retryAfter: .milliseconds(wait)
     )
   }

@@ -37,7 +37,9 @@ public struct ConfigurationCheck: Sendable {
   /// Looks whether the settings say where each of these services is.
   public mutating func peers(_ names: [String], _ settings: ServiceSettings) {
     for name in names where settings.peers[name] == nil {
-      problems.append("setting peers.\(name) is missing: where is the \(name) service?")
+      problems.append(
+        "setting peers.\(name) is missing: set it to the address of the \(name) service"
+      )
     }
   }
 

@@ -91,7 +91,7 @@ public enum ConfigurationReader {
     variable: String
   ) throws(ConfigurationError) -> JSONObject {
     guard let key = keys.first, !key.isEmpty else {
-      throw ConfigurationError("\(variable) names no setting")
+      throw ConfigurationError("\(variable) is not a setting")
     }
     var settings = settings
     guard keys.count > 1 else {

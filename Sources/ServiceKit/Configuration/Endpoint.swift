@@ -6,7 +6,7 @@ extension JSONField {
     let text = try string()
     if text.hasPrefix("unix://") { return .unix(path: String(text.dropFirst(7))) }
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...])
-    else { throw error("an address is HOST:PORT or unix://PATH") }
+    else { throw error("must be HOST:PORT or unix://PATH") }
     var host = text[..<colon]
     if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
     guard let address = SocketAddress(host: String(host), port: port) else {
@@ -17,7 +17,7 @@ extension JSONField {
 
   /// The value as a length of time: a number of seconds, fractions allowed.
   public func seconds(in range: ClosedRange<Double>) throws(JSONDecodingError) -> Duration {
-    guard let seconds = value.number?.double else { throw error("a number of seconds is needed") }
+    guard let seconds = value.number?.double else { throw error("must be a number of seconds") }
     guard range.contains(seconds) else {
       throw error("\(seconds) s is not between \(range.lowerBound) and \(range.upperBound)")
     }

@@ -35,7 +35,7 @@ extension ServiceSettings {
     guard let tls else { return target }
     guard let name = tls.serverName ?? address.numericHost else {
       throw ConfigurationError(
-        "setting tls.server_name is missing: a Unix socket does not say what the certificate names"
+        "setting tls.server_name is missing: a Unix socket has no name to expect in the certificate"
       )
     }
     target.endpoints[0].tlsHost = name

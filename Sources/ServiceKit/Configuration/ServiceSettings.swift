@@ -125,7 +125,7 @@ public struct ServiceSettings: Sendable {
     var text = field.value.string ?? ""
     if field.value.string == nil { text = String(try field.integer(in: 0...777)) }
     guard text.utf8.count <= 4, let mode = UInt32(text, radix: 8), mode <= 0o777 else {
-      throw field.error("a mode is three octal digits, for example \"660\"")
+      throw field.error("must be three octal digits, for example \"660\"")
     }
     return mode
   }
@@ -178,7 +178,7 @@ public struct ServiceSettings: Sendable {
   private static func files(_ field: JSONField) throws(JSONDecodingError) -> [String] {
     if let path = field.value.string { return [path] }
     let elements = try field.elements()
-    guard (1...8).contains(elements.count) else { throw field.error("1 to 8 files are needed") }
+    guard (1...8).contains(elements.count) else { throw field.error("must name 1 to 8 files") }
     var files: [String] = []
     for element in elements { files.append(try element.string()) }
     return files
@@ -191,7 +191,7 @@ public struct ServiceSettings: Sendable {
     try members.finish()
     guard let level else { return .info }
     guard let known = LogLevel(name: try level.string()) else {
-      throw level.error("a level is trace, debug, info, notice, warning, error or critical")
+      throw level.error("must be trace, debug, info, notice, warning, error or critical")
     }
     return known
   }

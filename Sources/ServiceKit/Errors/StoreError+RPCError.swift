@@ -12,7 +12,7 @@ extension StoreError {
         .unavailable,
         reason: "STORE_UNAVAILABLE",
         domain: domain,
-        message: "the store is not available; try again",
+        message: "storage is unavailable; retry after the given delay",
         retryAfter: .seconds(1),
         cause: self
       )
@@ -21,7 +21,7 @@ extension StoreError {
         .resourceExhausted,
         reason: "STORE_OVERLOADED",
         domain: domain,
-        message: "too much is waiting for the store; try again",
+        message: "storage is overloaded; retry after the given delay",
         retryAfter: .milliseconds(200),
         cause: self
       )

@@ -13,7 +13,7 @@ public struct AuthenticationMetrics: Sendable {
   public init(_ registry: MetricRegistry) {
     let admitted = registry.counters(
       "authentication_admitted_total",
-      help: "Calls whose caller was found out, by kind of caller.",
+      help: "Authenticated calls, by kind of caller.",
       labels: ["caller"]
     )
     anonymous = admitted.series("anonymous")
@@ -21,12 +21,12 @@ public struct AuthenticationMetrics: Sendable {
     services = admitted.series("service")
     refused = registry.counters(
       "authentication_refused_total",
-      help: "Tokens that were not accepted, by whose they should have been and what was wrong.",
+      help: "Rejected tokens, by the kind of caller they claim and what was wrong.",
       labels: ["caller", "fault"]
     )
     endedStreams = registry.counter(
       "authentication_streams_ended_total",
-      help: "Streams that were ended because the credentials that they were opened with had ended."
+      help: "Streams ended because the credentials they were opened with expired or were revoked."
     )
   }
 

@@ -9,7 +9,7 @@ package enum IdentityError {
     .unauthenticated,
     reason: "CREDENTIALS_INVALID",
     domain: domain,
-    message: "valid credentials are needed"
+    message: "the call has no valid credentials; sign in again"
   )
 
   /// What a stream ends with whose caller would not be let in any more.
@@ -17,7 +17,7 @@ package enum IdentityError {
     .unauthenticated,
     reason: "PROOF_ENDED",
     domain: domain,
-    message: "the credentials of this stream have ended; open it again with new ones"
+    message: "the credentials of this stream expired or were revoked; open it again with new ones"
   )
 
   /// Known, but not one of those who may call this method.
@@ -25,7 +25,7 @@ package enum IdentityError {
     .permissionDenied,
     reason: "CALLER_NOT_ALLOWED",
     domain: domain,
-    message: "this caller may not call this method"
+    message: "this method is not open to this kind of caller"
   )
 
   /// A user, but without the proof that this method asks for.
@@ -34,7 +34,7 @@ package enum IdentityError {
       .unauthenticated,
       reason: "STEP_UP_REQUIRED",
       domain: domain,
-      message: "a fresh proof of who you are is needed",
+      message: "this method needs a recent step-up; prove who you are again",
       metadata: ["step_up": stepUp, "max_age_seconds": "\(ageMax / 1000)"]
     )
   }
@@ -44,7 +44,7 @@ package enum IdentityError {
     .unavailable,
     reason: "REVOCATIONS_UNKNOWN",
     domain: domain,
-    message: "whether the session lives cannot be told at the moment",
+    message: "cannot check whether the session was revoked; retry in a moment",
     retryAfter: .seconds(1)
   )
 }

@@ -88,7 +88,7 @@ public final class KeySetSource: KeySource {
       let keys = try await fetch()
       // An empty set is a fault of whoever answered, and would lock everybody out.
       if keys.isEmpty {
-        logger.warning("the key set is empty and is not used")
+        logger.warning("the fetched key set is empty; keeping the old keys")
       } else {
         fetched = keys
       }

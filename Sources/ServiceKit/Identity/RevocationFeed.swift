@@ -143,7 +143,7 @@ public final class RevocationFeed: RevocationSource {
           return .renew
         } catch {
           guard !Task.isCancelled else { return .lost }
-          self.logger.warning("revocations are not heard of", ["error": "\(error)"])
+          self.logger.warning("the revocation stream failed; reconnecting", ["error": "\(error)"])
         }
         return .lost
       }

@@ -11,7 +11,7 @@ public enum RevocationMetrics {
     let began = loop.preciseNow
     registry.observe(
       "revocation_lag_seconds",
-      help: "How long ago AuthService was heard of; before the first time, since the start."
+      help: "Time since AuthService was last heard from; since the start if it never was."
     ) { [weak feed] in
       let lag = feed?.lag ?? began.duration(to: loop.preciseNow)
       return Double(lag.nanosecondsSaturated) / 1_000_000_000
@@ -22,7 +22,7 @@ public enum RevocationMetrics {
     ) { [weak feed] in feed?.isLive == true ? 1 : 0 }
     registry.observe(
       "revocations_known",
-      help: "Revocations that are kept because tokens of them could still be shown."
+      help: "Revocations kept because their tokens have not expired yet."
     ) { [weak feed] in Double(feed?.count ?? 0) }
   }
 }

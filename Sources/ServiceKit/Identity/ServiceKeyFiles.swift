@@ -11,7 +11,7 @@ enum ServiceKeyFiles {
     do {
       return try SigningKey(pem: bytes)
     } catch {
-      throw ConfigurationError("\(path) is no private key for ES256 in PEM")
+      throw ConfigurationError("\(path) is not an ES256 private key in PEM")
     }
   }
 
@@ -21,7 +21,7 @@ enum ServiceKeyFiles {
     do {
       return try VerificationKey.all(pem: bytes)
     } catch {
-      throw ConfigurationError("\(path) holds no public keys for ES256 in PEM, or more than 8")
+      throw ConfigurationError("\(path) must hold 1 to 8 ES256 public keys in PEM")
     }
   }
 

@@ -35,7 +35,7 @@ public struct JSONField: Sendable {
   }
 
   private func expected(_ kind: String) -> JSONDecodingError {
-    error("\(kind) is needed, this is \(value.kind)")
+    error("must be \(kind), not \(value.kind)")
   }
 
   /// The value as a string.
@@ -52,7 +52,7 @@ public struct JSONField: Sendable {
 
   /// The value as a whole number of the range.
   public func integer(in range: ClosedRange<Int64>) throws(JSONDecodingError) -> Int64 {
-    guard let integer = value.integer else { throw expected("a whole number") }
+    guard let integer = value.integer else { throw expected("an integer") }
     guard range.contains(integer) else {
       throw error("\(integer) is not between \(range.lowerBound) and \(range.upperBound)")
     }
@@ -66,7 +66,7 @@ public struct JSONField: Sendable {
     let text = try string()
     guard let choice = Choice(rawValue: text) else {
       let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-      throw error("\"\(text)\" is none of: \(known)")
+      throw error("\"\(text)\" must be one of: \(known)")
     }
     return choice
   }
@@ -130,7 +130,7 @@ public struct JSONMembers {
     let known = taken.sorted().joined(separator: ", ")
     throw JSONDecodingError(
       path: path(of: unknown.name),
-      problem: "is not known here; known are: \(known)"
+      problem: "is unknown; known are: \(known)"
     )
   }
 

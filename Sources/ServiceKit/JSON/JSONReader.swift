@@ -41,7 +41,7 @@ public struct JSONReader {
   public static func read(_ bytes: [UInt8], limits: JSONLimits) throws(JSONError) -> JSONValue {
     var reader = JSONReader(bytes: bytes, limits: limits)
     guard bytes.count <= limits.byteCountMax else {
-      throw reader.failure("more than \(limits.byteCountMax) bytes")
+      throw reader.failure("longer than \(limits.byteCountMax) bytes")
     }
     // Not `String(validating:as:)`, which is generic and looks types up for longer than it validates.
     guard (try? UTF8Span(validating: bytes.span)) != nil else {
@@ -49,7 +49,9 @@ public struct JSONReader {
     }
     let value = try reader.readValue()
     reader.skipSpace()
-    guard reader.position == bytes.count else { throw reader.failure("more text after the value") }
+    guard reader.position == bytes.count else {
+      throw reader.failure("unexpected text after the value")
+    }
     return value
   }
 
@@ -64,7 +66,7 @@ public struct JSONReader {
     guard valueCount <= limits.valueCountMax else {
       throw failure("more than \(limits.valueCountMax) values")
     }
-    guard let byte = peek else { throw failure("the text ends where a value should be") }
+    guard let byte = peek else { throw failure("expected a value, but the text ends") }
     switch byte {
     case UInt8(ascii: "{"):
       return .object(try nested { reader throws(JSONError) in try reader.readObject() })
@@ -75,7 +77,7 @@ public struct JSONReader {
     case UInt8(ascii: "f"): return try readWord("false", .boolean(false))
     case UInt8(ascii: "n"): return try readWord("null", .null)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try readNumber())
-    default: throw failure("no value begins like this")
+    default: throw failure("this does not begin a value")
     }
   }
 
@@ -98,16 +100,16 @@ public struct JSONReader {
     if takesClosing(UInt8(ascii: "}")) { return object }
     while true {
       skipSpace()
-      guard peek == UInt8(ascii: "\"") else { throw failure("a member needs a name in quotes") }
+      guard peek == UInt8(ascii: "\"") else { throw failure("expected a name in quotes") }
       let name = try readString()
       guard names.insert(name, beside: object) else {
         throw failure("the name \"\(name)\" is there twice")
       }
       skipSpace()
-      guard take(UInt8(ascii: ":")) else { throw failure("a colon is missing after a name") }
+      guard take(UInt8(ascii: ":")) else { throw failure("expected a colon after the name") }
       object.append(name: name, value: try readValue())
       if takesClosing(UInt8(ascii: "}")) { return object }
-      guard take(UInt8(ascii: ",")) else { throw failure("a comma or } is missing") }
+      guard take(UInt8(ascii: ",")) else { throw failure("expected a comma or }") }
     }
   }
 
@@ -117,7 +119,7 @@ public struct JSONReader {
     while true {
       elements.append(try readValue())
       if takesClosing(UInt8(ascii: "]")) { return elements }
-      guard take(UInt8(ascii: ",")) else { throw failure("a comma or ] is missing") }
+      guard take(UInt8(ascii: ",")) else { throw failure("expected a comma or ]") }
     }
   }
 
@@ -126,7 +128,7 @@ public struct JSONReader {
     _ value: JSONValue
   ) throws(JSONError) -> JSONValue {
     for byte in "\(word)".utf8 {
-      guard take(byte) else { throw failure("no value begins like this") }
+      guard take(byte) else { throw failure("this does not begin a value") }
     }
     return value
   }
@@ -148,7 +150,7 @@ public struct JSONReader {
   private mutating func readDigits() throws(JSONError) {
     let start = position
     while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
-    guard position > start else { throw failure("a digit is missing") }
+    guard position > start else { throw failure("expected a digit") }
   }
 }
 
@@ -183,11 +185,11 @@ extension JSONReader {
         position += 1
       }
     }
-    throw failure("a string has no end")
+    throw failure("a string is not closed")
   }
 
   private mutating func readEscape(into text: inout [UInt8]) throws(JSONError) {
-    guard let byte = peek else { throw failure("a string has no end") }
+    guard let byte = peek else { throw failure("a string is not closed") }
     position += 1
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
@@ -197,7 +199,7 @@ extension JSONReader {
     case UInt8(ascii: "r"): text.append(0x0D)
     case UInt8(ascii: "t"): text.append(0x09)
     case UInt8(ascii: "u"): text += String(try readScalar()).utf8
-    default: throw failure("no escape looks like this")
+    default: throw failure("unknown escape")
     }
   }
 
@@ -221,7 +223,7 @@ extension JSONReader {
     var value: UInt32 = 0
     for _ in 0..<4 {
       guard let byte = peek, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-        throw failure("four hexadecimal digits are missing")
+        throw failure("expected four hexadecimal digits")
       }
       value = value << 4 | UInt32(digit)
       position += 1

@@ -88,7 +88,7 @@ public final class RemoteIdentity: Sendable {
       Readiness.Check(
         "signing keys",
         isReady: keys.isLoaded,
-        detail: keys.isLoaded ? nil : "AuthService was not reached yet"
+        detail: keys.isLoaded ? nil : "AuthService has not been reached yet"
       )
     ]
   }

@@ -63,7 +63,9 @@ public struct ServiceEnvironment: Sendable {
     interceptors: [any ClientInterceptor] = []
   ) throws(ConfigurationError) -> Channel {
     guard let text = settings.peers[peer] else {
-      throw ConfigurationError("setting peers.\(peer) is missing: where is the \(peer) service?")
+      throw ConfigurationError(
+        "setting peers.\(peer) is missing: set it to the address of the \(peer) service"
+      )
     }
     let target: ChannelTarget
     do {

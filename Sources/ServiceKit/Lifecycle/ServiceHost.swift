@@ -138,7 +138,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
       return true
     } catch {
       environment.logger.error(
-        "reload failed, what was read before it is in use",
+        "reload failed; the old contents stay in force",
         ["error": "\(error)"]
       )
       return false

@@ -119,7 +119,7 @@ public final class Permissions: Sendable {
     )
     // Who has no role anywhere near it is told what somebody is told who made the identifier up.
     guard !["ENTITY_UNKNOWN", "NO_ASSOCIATION", "OUT_OF_SCOPE"].contains(decision.reason) else {
-      throw RPCError(.notFound, reason: "NOT_FOUND", domain: domain, message: "no such object")
+      throw RPCError(.notFound, reason: "NOT_FOUND", domain: domain, message: "object not found")
     }
     throw RPCError(
       .permissionDenied,
@@ -232,7 +232,7 @@ public final class Permissions: Sendable {
         .unavailable,
         reason: "TENANCY_UNAVAILABLE",
         domain: "gatehouse.tenancy",
-        message: "permissions cannot be asked for at the moment",
+        message: "the permission service is unavailable; retry in a moment",
         retryAfter: .seconds(1),
         cause: error
       )

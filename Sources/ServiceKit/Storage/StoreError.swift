@@ -46,7 +46,7 @@ extension StoreError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unavailable(let reason): "the store is unavailable: \(reason)"
-    case .overloaded: "the store has too much waiting"
+    case .overloaded: "the store is overloaded"
     case .corrupt(let path, let detail):
       "\(path) is damaged: \(detail); nothing was changed, see \"Damaged stores\" in docs/operations.md"
     case .missing(let path, let isEmpty):
@@ -59,7 +59,7 @@ extension StoreError: CustomStringConvertible {
     case .inUse(let path): "\(path) is open in another process"
     case .cannotOpen(let path, let detail): "\(path) cannot be opened: \(detail)"
     case .migrationFailed(let version, let detail): "migration \(version) failed: \(detail)"
-    case .constraint(_, let detail): "a rule of the schema would be broken: \(detail)"
+    case .constraint(_, let detail): "a constraint of the schema failed: \(detail)"
     case .statement(let detail): "a statement does not fit the store: \(detail)"
     }
   }

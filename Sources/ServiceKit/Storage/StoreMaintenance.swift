@@ -23,7 +23,7 @@ extension Database {
         try await purgeOldRows(now: now)
         try await purgeMore(now)
       } catch {
-        logger.warning("old rows of the store stay for now", ["error": "\(error)"])
+        logger.warning("could not purge old rows; retrying", ["error": "\(error)"])
       }
     }
   }

@@ -68,7 +68,7 @@ struct JSONReaderTests {
   @Test("An error says line and column")
   func read_error_saysWhere() {
     let error = #expect(throws: JSONError.self) { try read("{\n\"\":x}") }
-    #expect(error?.description == "line 2, column 4: no value begins like this")
+    #expect(error?.description == "line 2, column 4: this does not begin a value")
   }
 
   @Test("Whole numbers are read exactly, and fractions are not made whole")
@@ -85,7 +85,7 @@ struct JSONReaderTests {
     var members = try JSONField(try read(#"{"port":1,"prot":2}"#), path: "server").members()
     #expect(try members.required("port").integer(in: 0...9) == 1)
     #expect(
-      throws: JSONDecodingError(path: "server.prot", problem: "is not known here; known are: port")
+      throws: JSONDecodingError(path: "server.prot", problem: "is unknown; known are: port")
     ) { try members.finish() }
   }
 }

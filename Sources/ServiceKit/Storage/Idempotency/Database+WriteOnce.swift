@@ -60,7 +60,7 @@ extension Database {
       .alreadyExists,
       reason: "IDEMPOTENCY_KEY_REUSED",
       domain: domain,
-      message: "this idempotency key was used for another request"
+      message: "this idempotency key was used for a different request; choose a new one"
     )
   }
 }

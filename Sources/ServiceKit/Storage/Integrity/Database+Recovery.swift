@@ -17,7 +17,7 @@ extension Database {
     let files = ["", "-wal", "-shm", "-journal"].filter { StoreFile.byteCount(path + $0) != nil }
     var bytes = [UInt8](repeating: 0, count: try marker.byteCount)
     guard !files.isEmpty || !bytes.isEmpty else {
-      throw .cannotOpen(path: path, detail: "there is no store, so the next start makes one")
+      throw .cannotOpen(path: path, detail: "there is no store; the next start creates one")
     }
     _ = try marker.read(into: &bytes, at: 0)
     let copy = try StoreFileHandle.openPrivately(target + ".lock")

@@ -30,7 +30,7 @@ struct FileInspection {
     var bytes = [UInt8](repeating: 0, count: 100)
     let count = try file.read(into: &bytes, at: 0)
     guard count == 100, bytes.starts(with: "SQLite format 3\0".utf8) else {
-      throw .corrupt(path: file.path, detail: "it does not begin as a database does")
+      throw .corrupt(path: file.path, detail: "it does not begin like a database")
     }
     let stated = Int(bytes[16]) << 8 | Int(bytes[17])
     let pageByteCount = stated == 1 ? 65_536 : stated
@@ -60,7 +60,7 @@ struct FileInspection {
     guard StoreFile.byteCount(path + "-journal") ?? 0 == 0 else {
       throw .corrupt(
         path: path,
-        detail: "a journal of another file lies beside it: \(path)-journal"
+        detail: "a journal of another file is beside it: \(path)-journal"
       )
     }
   }
@@ -80,7 +80,7 @@ struct FileInspection {
     case .atLeast(let known, let frameCount):
       guard let salts = log.salts else {
         return log.byteCount == 0
-          ? "it is missing or empty, and with it changes that were acknowledged"
+          ? "it is missing or empty, and acknowledged changes with it"
           : "its header is damaged"
       }
       if salts == known {

@@ -36,7 +36,7 @@ struct SchemaListing: Equatable {
       case (nil, _): return "its schema lacks the \(name)"
       case (_, nil): return "its schema has a \(name) that this program did not make"
       case (let found, let made) where found != made:
-        return "its schema declares the \(name) in another way than this program does"
+        return "its schema declares the \(name) differently than this program"
       default: continue
       }
     }

@@ -80,7 +80,7 @@ struct StoreMarker: Equatable {
     var bytes = [UInt8](repeating: 0, count: byteCount + 1)
     let count = try file.read(into: &bytes, at: 0)
     guard let marker = StoreMarker(Array(bytes[..<count])) else {
-      throw .corrupt(path: file.path, detail: "what it says of the store beside it cannot be read")
+      throw .corrupt(path: file.path, detail: "it cannot be read")
     }
     return marker
   }

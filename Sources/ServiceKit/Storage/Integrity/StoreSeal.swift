@@ -58,7 +58,7 @@ final class StoreSeal {
   func check(storeID: [UInt8]?, revision: Int64) throws(StoreError) {
     guard let identity = marker.identity else { return }
     guard identity.storeID == storeID else {
-      throw .corrupt(path: path, detail: "another store was here: this one has another identity")
+      throw .corrupt(path: path, detail: "it is not the store that was here before")
     }
     guard revision >= marker.state.revision else {
       throw .corrupt(

@@ -64,7 +64,7 @@ private struct StoreVerification {
 
   private mutating func checkFiles(_ path: String) throws(StoreError) -> Bool {
     guard let file = try StoreFileHandle.openForReading(path) else {
-      findings.append("\(path): there is no such file")
+      findings.append("\(path): file not found")
       return false
     }
     var (error, attempts): (StoreError?, Int) = (nil, 0)
@@ -147,7 +147,7 @@ private struct StoreVerification {
     ) throws(StoreError) {
       let found = try rows(connection, sql) { finding($0) }.compactMap { $0 }
       findings += found.map { "\(path): \($0)" }
-      if found.isEmpty { progress("\(what) are in order") }
+      if found.isEmpty { progress("\(what): no damage found") }
     }
   }
 
@@ -182,7 +182,7 @@ private struct StoreVerification {
       progress("\(count) changes up to revision \(newest), none missing")
     } else {
       findings.append(
-        "\(connection.path): of the changes \(purged + 1) to \(newest) only \(count) are there"
+        "\(connection.path): of changes \(purged + 1) to \(newest) only \(count) exist"
       )
     }
   }

@@ -41,7 +41,7 @@ extension SQLiteError {
   func storeError(path: String) -> StoreError {
     switch primary {
     case SQLITE_FULL: .unavailable("the disk is full")
-    case SQLITE_IOERR: .unavailable("the disk does not work: \(description)")
+    case SQLITE_IOERR: .unavailable("I/O error: \(description)")
     case SQLITE_NOMEM: .unavailable("out of memory")
     case SQLITE_BUSY, SQLITE_LOCKED: .unavailable("the store is in use elsewhere: \(description)")
     case SQLITE_READONLY, SQLITE_PERM: .unavailable("the store cannot be written: \(description)")

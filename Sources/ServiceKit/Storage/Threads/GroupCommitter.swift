@@ -128,7 +128,9 @@ final class GroupCommitter {
     if case .broken(let reason) = state.value { throw .unavailable(reason) }
     guard log.isPastLimit else { return }
     checkpoint(.restart)
-    if log.isPastLimit { throw .unavailable("a long read keeps the log from being emptied") }
+    if log.isPastLimit {
+      throw .unavailable("a long read prevents the log from being checkpointed")
+    }
   }
 
   /// Commits; nil is success.
