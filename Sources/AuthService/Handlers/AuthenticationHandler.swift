@@ -235,7 +235,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       return core.tokens(of: session, by: first ?? signer)
     case (.reused, let session?):
       core.logger.warning(
-        "a used refresh token was shown again",
+        "a used refresh token was presented again; the session was revoked",
         ["session": .string(session.id), "user": .string(session.userID)]
       )
       core.announce(taken.revoked)

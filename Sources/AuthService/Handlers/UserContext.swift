@@ -120,7 +120,9 @@ struct UserContextSource: Sendable {
         if page.isEmpty { break }
       }
       // A list is complete or there is none.
-      guard page.isEmpty else { throw RPCError(.resourceExhausted, "too many roles of one user") }
+      guard page.isEmpty else {
+        throw RPCError(.resourceExhausted, "the user has too many roles to list")
+      }
       return .success(all)
     } catch {
       return .failure(error)

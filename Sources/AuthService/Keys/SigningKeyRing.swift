@@ -38,7 +38,7 @@ final class SigningKeyRing: KeySource {
   /// A key in the store that does not open: it was sealed by another sealing key.
   struct UnreadableKey: Error, CustomStringConvertible {
     let id: String
-    var description: String { "signing key \(id) does not open with this sealing key" }
+    var description: String { "signing key \(id) cannot be decrypted with this sealing key" }
   }
 
   init(

@@ -10,7 +10,7 @@ enum AuthError {
     .unauthenticated,
     reason: "INVALID_CREDENTIALS",
     domain: domain,
-    message: "the address or the password is wrong, or there were too many attempts"
+    message: "the e-mail address or the password is wrong, or there were too many attempts"
   )
 
   /// A refresh token that gets nothing, for whatever reason.
@@ -33,21 +33,21 @@ enum AuthError {
     .alreadyExists,
     reason: "EMAIL_TAKEN",
     domain: domain,
-    message: "there is an account with this address"
+    message: "an account with this e-mail address exists already; sign in instead"
   )
 
   static let sessionNotFound = RPCError(
     .notFound,
     reason: "SESSION_NOT_FOUND",
     domain: domain,
-    message: "there is no such session"
+    message: "session not found"
   )
 
   static let userNotFound = RPCError(
     .notFound,
     reason: "USER_NOT_FOUND",
     domain: domain,
-    message: "there is no such user"
+    message: "user not found"
   )
 
   /// A default on which the user has no role, or that does not exist: one answer.
@@ -56,7 +56,7 @@ enum AuthError {
       .notFound,
       reason: "DEFAULT_NOT_FOUND",
       domain: domain,
-      message: "there is nothing of this kind that you have a role on",
+      message: "you have no role on any object of this kind",
       metadata: ["field": field]
     )
   }
@@ -67,7 +67,7 @@ enum AuthError {
       .unavailable,
       reason: "NO_SIGNING_KEY",
       domain: domain,
-      message: "tokens cannot be signed at the moment; try again",
+      message: "cannot sign tokens right now; retry after the given delay",
       retryAfter: .seconds(1),
       cause: cause
     )
@@ -78,7 +78,7 @@ enum AuthError {
       .resourceExhausted,
       reason: "TOO_MANY_SIGN_INS",
       domain: domain,
-      message: "too many passwords are being checked; try again",
+      message: "too many passwords are being checked; retry after the given delay",
       retryAfter: retryAfter
     )
   }
@@ -89,7 +89,7 @@ enum AuthError {
       .resourceExhausted,
       reason: "TOO_MANY_ATTEMPTS",
       domain: domain,
-      message: "too many attempts came from this network address; try again later",
+      message: "too many attempts from this network address; retry after the given delay",
       retryAfter: retryAfter
     )
   }
@@ -100,8 +100,8 @@ enum AuthError {
       .resourceExhausted,
       reason: "ACCOUNT_SIGNS_IN_TOO_OFTEN",
       domain: domain,
-      message: "the account's password was checked too often; keep a session and refresh it, or "
-        + "try again later",
+      message: "too many sign-ins to this account; keep the session and refresh it, or "
+        + "retry after the given delay",
       retryAfter: retryAfter
     )
   }
@@ -112,7 +112,7 @@ enum AuthError {
       .unavailable,
       reason: "CONTEXT_UNAVAILABLE",
       domain: domain,
-      message: "a part of the user's context cannot be had at the moment",
+      message: "part of the user's context is unavailable; retry, or set allow_partial_context",
       metadata: ["missing": part],
       retryAfter: .seconds(1),
       cause: cause
@@ -127,8 +127,8 @@ enum AuthError {
     let (reason, sentence) =
       switch objection {
       case .length: ("PASSWORD_LENGTH", "must have 8 to 256 bytes")
-      case .common: ("PASSWORD_COMMON", "is one of the most common passwords")
-      case .partOfEmail: ("PASSWORD_PART_OF_EMAIL", "is a part of the address")
+      case .common: ("PASSWORD_COMMON", "must not be one of the most common passwords")
+      case .partOfEmail: ("PASSWORD_PART_OF_EMAIL", "must not be part of the e-mail address")
       }
     var error = RPCError(
       .invalidArgument,
@@ -149,7 +149,7 @@ enum AuthError {
         .unavailable,
         reason: "STORE_UNAVAILABLE",
         domain: domain,
-        message: "nothing can be stored at the moment",
+        message: "storage is unavailable; retry after the given delay",
         retryAfter: .seconds(1),
         cause: error
       )

@@ -134,7 +134,7 @@ extension AuthCore {
     else { return }
     metrics.guessingSources.increment()
     logger.warning(
-      "one source tries many accounts",
+      "one source failed to sign in to many accounts",
       ["network": .string(attempt.source.network)]
     )
   }

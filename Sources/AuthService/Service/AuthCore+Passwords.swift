@@ -56,7 +56,7 @@ extension AuthCore {
       let permit = try pool.reserve(.trusted, for: HashShare(user: verified.user.id))
       return try await pool.run(permit) { try hasher.record(of: password).text }
     } catch {
-      logger.debug("a password record was not renewed", ["error": "\(error)"])
+      logger.debug("could not rehash a password", ["error": "\(error)"])
       return nil
     }
   }

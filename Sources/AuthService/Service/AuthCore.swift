@@ -206,31 +206,31 @@ struct AuthMetrics: Sendable {
   init(_ registry: MetricRegistry) {
     signIns = registry.counters(
       "auth_sign_ins_total",
-      help: "Attempts to sign in, by how they ended.",
+      help: "Attempts to sign in, by outcome.",
       labels: ["outcome"]
     )
     refreshes = registry.counters(
       "auth_refreshes_total",
-      help: "Refresh tokens that were shown, by what became of them.",
+      help: "Refresh tokens presented, by outcome.",
       labels: ["outcome"]
     )
     transactions = registry.counters(
       "auth_store_transactions_total",
-      help: "Transactions on the store, by kind.",
+      help: "Store transactions, by kind.",
       labels: ["kind"]
     )
     sourceRefusals = registry.counters(
       "auth_source_refusals_total",
-      help: "Calls that were refused because their source had too many attempts, by method.",
+      help: "Calls refused because their source made too many attempts, by method.",
       labels: ["method"]
     )
     accountRefusals = registry.counter(
       "auth_account_refusals_total",
-      help: "Right passwords that were refused because their account was signed in to too often."
+      help: "Correct passwords refused because the account signed in too often."
     )
     guessingSources = registry.counter(
       "auth_guessing_sources_total",
-      help: "Times that one source failed to sign in to many accounts."
+      help: "Times one source failed to sign in to many accounts."
     )
     revoked = registry.counter("auth_sessions_revoked_total", help: "Sessions that were revoked.")
   }

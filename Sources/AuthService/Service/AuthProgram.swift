@@ -107,7 +107,7 @@ public struct AuthProgram: HostedService {
     do {
       secrets = try readSecrets(settings.secrets)
     } catch {
-      throw ConfigurationError("setting secrets: \(error); make-secrets FILE makes new ones")
+      throw ConfigurationError("setting secrets: \(error); create them with make-secrets FILE")
     }
     let tenancy = try environment.provenChannel(to: "tenancy")
     let entitlement = try environment.provenChannel(to: "entitlement")

@@ -193,7 +193,7 @@ public final class AuthService: Sendable {
       do {
         try await maintain()
       } catch {
-        core.logger.error("maintenance failed, and is tried again", ["error": "\(error)"])
+        core.logger.error("maintenance failed; retrying", ["error": "\(error)"])
       }
     }
   }

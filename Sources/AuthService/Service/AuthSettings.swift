@@ -95,17 +95,17 @@ public struct AuthSecrets: Sendable {
     var members = try JSONField(value).members()
     let sealingField = try members.required("sealing_key")
     guard let sealing = SealingKey(try Self.secret(sealingField)) else {
-      throw sealingField.error("32 bytes are needed")
+      throw sealingField.error("must be 32 bytes")
     }
     self.sealing = sealing
     lookup = try Self.secret(try members.required("lookup_key"))
     let pepperField = try members.required("peppers")
     let peppers = Peppers(try Self.versions(pepperField) { Int($0) })
-    guard let peppers else { throw pepperField.error("at least one is needed") }
+    guard let peppers else { throw pepperField.error("must have at least one") }
     self.peppers = peppers
     let refreshField = try members.required("refresh_keys")
     let refreshKeys = RefreshTokenKeys(try Self.versions(refreshField) { UInt8($0) })
-    guard let refreshKeys else { throw refreshField.error("at least one is needed") }
+    guard let refreshKeys else { throw refreshField.error("must have at least one") }
     self.refreshKeys = refreshKeys
     try members.finish()
   }
@@ -122,7 +122,7 @@ public struct AuthSecrets: Sendable {
 
   private static func secret(_ field: JSONField) throws(JSONDecodingError) -> [UInt8] {
     guard let bytes = Base64URL.decode(try field.string()), bytes.count == 32 else {
-      throw field.error("32 bytes in base 64 for URLs are needed")
+      throw field.error("must be 32 bytes in URL-safe base64")
     }
     return bytes
   }
@@ -135,7 +135,7 @@ public struct AuthSecrets: Sendable {
     var versions: [Version: [UInt8]] = [:]
     for (name, field) in members.rest() {
       guard let version = version(name), versions[version] == nil else {
-        throw field.error("a version is a small number")
+        throw field.error("version numbers must be valid and distinct")
       }
       versions[version] = try secret(field)
     }
