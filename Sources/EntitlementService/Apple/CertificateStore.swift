@@ -15,7 +15,7 @@ final class CertificateStore: @unchecked Sendable {
   /// Fails for a root that does not parse or claims to be Apple's and is not.
   init(_ anchor: TrustAnchor) throws(TrustAnchorError) {
     guard let root = X509Certificate(der: anchor.der), let validity = root.validity else {
-      throw TrustAnchorError(description: "a root certificate is not a certificate (DER)")
+      throw TrustAnchorError(description: "a root certificate is not in DER format")
     }
     guard anchor.origin != .apple || root.fingerprint == AppleRootCertificate.fingerprint else {
       throw TrustAnchorError(description: "a root certificate is not Apple Root CA - G3")

@@ -36,7 +36,7 @@ extension Catalog {
 
   private func knownTier(_ field: JSONField) throws(JSONDecodingError) -> String {
     let name = try field.string()
-    guard tier(name) != nil else { throw field.error("no tier is called \"\(name)\"") }
+    guard tier(name) != nil else { throw field.error("unknown tier \"\(name)\"") }
     return name
   }
 
@@ -45,7 +45,7 @@ extension Catalog {
     _ field: JSONField
   ) throws(JSONDecodingError) -> Feature {
     guard (1...64).contains(key.utf8.count) else {
-      throw field.error("a key has 1 to 64 bytes")
+      throw field.error("must have 1 to 64 bytes")
     }
     var members = try field.members()
     let kind = try members.required("kind").choice(of: FeatureKind.self)
@@ -67,10 +67,10 @@ extension Catalog {
       let nameField = try members.required("name")
       let name = try nameField.string()
       guard (1...128).contains(name.utf8.count) else {
-        throw nameField.error("a name has 1 to 128 bytes")
+        throw nameField.error("must have 1 to 128 bytes")
       }
       guard !offers.contains(where: { $0.name == name }) else {
-        throw nameField.error("\"\(name)\" is there twice")
+        throw nameField.error("\"\(name)\" is given twice")
       }
       var offer = Offer(name: name, values: [:])
       if isRanked {
@@ -79,7 +79,7 @@ extension Catalog {
       }
       var valueMembers = try members.required("features").members()
       for (key, field) in valueMembers.rest() {
-        guard let feature = features[key] else { throw field.error("no such feature") }
+        guard let feature = features[key] else { throw field.error("unknown feature") }
         offer.values[key] = try value(field, of: feature.kind)
       }
       try members.finish()
@@ -98,7 +98,7 @@ extension Catalog {
     case .limit:
       if field.value.string == "unlimited" { return .limit(.unlimited) }
       guard field.value.number != nil else {
-        throw field.error("a number or \"unlimited\" is needed, this is \(field.value.kind)")
+        throw field.error("must be a number or \"unlimited\", not \(field.value.kind)")
       }
       return .limit(.atMost(try field.integer(in: 0...Int64.max)))
     }

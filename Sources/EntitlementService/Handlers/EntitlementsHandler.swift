@@ -62,8 +62,12 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
         let field = "checks[\(index)]"
         throw RPCError(
           .invalidArgument,
-          "\(field): asks nothing",
-          details: [.badRequest([FieldViolation(field: field, description: "asks nothing")])]
+          "\(field): must ask for a feature or a limit",
+          details: [
+            .badRequest([
+              FieldViolation(field: field, description: "must ask for a feature or a limit")
+            ])
+          ]
         )
       }
       let wire =

@@ -11,22 +11,27 @@ enum ServiceFault {
     .notFound,
     reason: "NOT_FOUND",
     domain: domain,
-    message: "no such object"
+    message: "object not found"
   )
 
   /// A request that leaves out the subject and comes from no user.
   static let subjectRequired = RPCError(
     .invalidArgument,
-    "subject: is required when no user is calling",
-    details: [.badRequest([FieldViolation(field: "subject", description: "is required")])]
+    "subject: required unless the caller is a user",
+    details: [
+      .badRequest([
+        FieldViolation(field: "subject", description: "required unless the caller is a user")
+      ])
+    ]
   )
 
   /// A page token of another caller, or none at all.
   static let badPageToken = RPCError(
     .invalidArgument,
-    "page_token: is not one of this list",
+    "page_token: does not belong to this list; start from the first page",
     details: [
-      .badRequest([FieldViolation(field: "page_token", description: "is not one of this list")])
+      .badRequest([FieldViolation(field: "page_token", description: "does not belong to this list")]
+      )
     ]
   )
 
@@ -35,7 +40,7 @@ enum ServiceFault {
     .unavailable,
     reason: "RIGHT_UNSETTLED",
     domain: domain,
-    message: "the caller's rights are being changed; retry in 1 s",
+    message: "the caller's roles are being changed; retry after the given delay",
     retryAfter: .seconds(1)
   )
 
@@ -45,7 +50,8 @@ enum ServiceFault {
       .resourceExhausted,
       reason: "TOO_MANY_ATTEMPTS",
       domain: domain,
-      message: "too many notifications from this network address were not genuine; try again later",
+      message:
+        "too many forged notifications from this network address; retry after the given delay",
       retryAfter: retryAfter
     )
   }
@@ -55,7 +61,7 @@ enum ServiceFault {
     .unauthenticated,
     reason: "CREDENTIALS_INVALID",
     domain: domain,
-    message: "valid credentials of a user are needed"
+    message: "the call has no valid user credentials; sign in first"
   )
 }
 
@@ -72,22 +78,23 @@ extension EntitlementError {
       )
     }
     return switch self {
-    case .tierUnknown(let name): invalid("TIER_UNKNOWN", "no tier has this name", name)
-    case .addonUnknown(let name): invalid("ADDON_UNKNOWN", "no add-on has this name", name)
-    case .featureUnknown(let name): invalid("FEATURE_UNKNOWN", "no feature has this key", name)
+    case .tierUnknown(let name): invalid("TIER_UNKNOWN", "unknown tier \"\(name)\"", name)
+    case .addonUnknown(let name): invalid("ADDON_UNKNOWN", "unknown add-on \"\(name)\"", name)
+    case .featureUnknown(let name): invalid("FEATURE_UNKNOWN", "unknown feature \"\(name)\"", name)
     case .typeMismatch(let name):
-      invalid("TYPE_MISMATCH", "the feature has values of the other kind", name)
-    case .duplicate(let name): invalid("DUPLICATE", "the same thing is there twice", name)
-    case .emptyWindow: invalid("EMPTY_WINDOW", "it ends before it begins", "valid_from")
+      invalid("TYPE_MISMATCH", "feature \"\(name)\" takes the other kind of value", name)
+    case .duplicate(let name): invalid("DUPLICATE", "\"\(name)\" is given twice", name)
+    case .emptyWindow:
+      invalid("EMPTY_WINDOW", "the window must not end before it begins", "valid_from")
     case .transactionIncomplete:
-      invalid("TRANSACTION_INCOMPLETE", "the transaction does not say what was bought", "")
+      invalid("TRANSACTION_INCOMPLETE", "the transaction does not name a product", "")
     case .subscriptionUnknown: ServiceFault.notFound
     case .versionMismatch(let current):
       RPCError(
         .aborted,
         reason: "VERSION_MISMATCH",
         domain: ServiceFault.domain,
-        message: "the subject was changed meanwhile; read it and try again",
+        message: "the subject was changed meanwhile; read it again and repeat the change",
         metadata: ["version": "\(current)"]
       )
     case .alreadyClaimed:
@@ -102,7 +109,7 @@ extension EntitlementError {
         .failedPrecondition,
         reason: "TRANSFER_LIMIT",
         domain: ServiceFault.domain,
-        message: "the purchase changed hands too often today"
+        message: "the purchase was transferred too often today; try again tomorrow"
       )
     }
   }
@@ -135,14 +142,14 @@ extension AppleVerificationError {
         .invalidArgument,
         reason: reason.name,
         domain: ServiceFault.domain,
-        message: "the signed data is not acceptable"
+        message: "the signed data was rejected; see the reason"
       )
     case .retry:
       RPCError(
         .unavailable,
         reason: "VERIFICATION_UNAVAILABLE",
         domain: ServiceFault.domain,
-        message: "the signed data cannot be checked at the moment",
+        message: "the signed data cannot be verified right now; retry after the given delay",
         retryAfter: .seconds(1)
       )
     }

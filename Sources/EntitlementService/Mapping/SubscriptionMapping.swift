@@ -14,8 +14,8 @@ extension Subscription {
         let field = "subscription.overrides[\(index)].feature"
         throw RPCError(
           .invalidArgument,
-          "\(field): needs a value",
-          details: [.badRequest([FieldViolation(field: field, description: "needs a value")])]
+          "\(field): must be set",
+          details: [.badRequest([FieldViolation(field: field, description: "must be set")])]
         )
       }
       overrides.append(

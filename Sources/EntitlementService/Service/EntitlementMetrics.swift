@@ -12,23 +12,23 @@ struct EntitlementMetrics: Sendable {
   init(_ registry: MetricRegistry) {
     let decisions = registry.counters(
       "entitlement_decisions_total",
-      help: "Answered questions about features and limits.",
+      help: "Answers to checks of features and limits, by result.",
       labels: ["result"]
     )
     allowed = decisions.series("allowed")
     denied = decisions.series("denied")
     refusals = registry.counters(
       "apple_verification_refusals_total",
-      help: "Signed data that was not accepted, by reason; retry: for a reason of our own.",
+      help: "Rejected signed data, by reason; retry: the check failed on our side.",
       labels: ["reason"]
     )
     sourceRefusals = registry.counter(
       "apple_notification_source_refusals_total",
-      help: "Notifications refused because their source had sent too many that were not genuine."
+      help: "Notifications refused because their source had sent too many forged ones."
     )
     notifications = registry.counters(
       "apple_notifications_total",
-      help: "Genuine notifications of the App Store, by type; other: types not known here.",
+      help: "Genuine App Store notifications, by type; other: unknown types.",
       labels: ["type"]
     )
   }

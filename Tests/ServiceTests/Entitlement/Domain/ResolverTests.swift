@@ -271,7 +271,7 @@ struct CatalogTests {
     let catalog = try Catalog(json: Array(#"{"features": {}, "tiers": []}"#.utf8))
     #expect(catalog.tiers.isEmpty)
     let text = #"{"features": {}, "tiers": [{"name": "a", "rank": 0, "features": {"x": true}}]}"#
-    #expect(throws: JSONDecodingError(path: "tiers[0].features.x", problem: "no such feature")) {
+    #expect(throws: JSONDecodingError(path: "tiers[0].features.x", problem: "unknown feature")) {
       try Catalog(json: Array(text.utf8))
     }
   }
