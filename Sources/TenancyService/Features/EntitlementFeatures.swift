@@ -150,7 +150,7 @@ public final class EntitlementFeatures: FeatureSource {
         // As every minute or two: the next stream has a new proof and goes on where this one ended.
         continue
       } catch {
-        logger.debug("changes of entitlements cannot be heard", ["error": "\(error)"])
+        logger.debug("the entitlement stream failed; reconnecting", ["error": "\(error)"])
       }
       guard !Task.isCancelled else { return }
       await loop.sleep(pause)

@@ -11,7 +11,7 @@ struct FeatureMetrics: Sendable {
   init(_ registry: MetricRegistry) {
     let lookups = registry.counters(
       "gatehouse_tenancy_feature_lookups_total",
-      help: "Questions for features, by what was known; doubtful: changes were not heard of.",
+      help: "Look-ups of features, by result; doubtful: the push stream was silent.",
       labels: ["result"]
     )
     hits = lookups.series("hit")
@@ -19,7 +19,7 @@ struct FeatureMetrics: Sendable {
     doubtful = lookups.series("doubtful")
     flushes = registry.counter(
       "gatehouse_tenancy_feature_flushes_total",
-      help: "Times that everything known of features was forgotten."
+      help: "Times the whole feature cache was cleared."
     )
   }
 }

@@ -62,7 +62,11 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
 
   private func settled(_ answer: Answer?, path: String) throws(RPCError) -> Answer {
     guard let answer else {
-      throw TenancyError.invalidField("\(path)action", "ACTION_UNKNOWN", "is no action")
+      throw TenancyError.invalidField(
+        "\(path)action",
+        "ACTION_UNKNOWN",
+        "is not an action of the policy"
+      )
     }
     guard let missing = answer.missing else { return answer }
     throw TenancyError.featuresUnavailable([missing])
@@ -123,10 +127,10 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     let subject = try call.caller.subject(request.subjectId)
     let policy = core.policy
     guard policy.action(named: request.action) != nil else {
-      throw TenancyError.invalidField("action", "ACTION_UNKNOWN", "is no action")
+      throw TenancyError.invalidField("action", "ACTION_UNKNOWN", "is not an action of the policy")
     }
     guard policy.type(named: request.entityType) != nil else {
-      throw TenancyError.invalidField("entity_type", "TYPE_UNKNOWN", "is no type")
+      throw TenancyError.invalidField("entity_type", "TYPE_UNKNOWN", "is not a type of the policy")
     }
     try await core.reach(atLeast: request.atLeastRevision)
     let list = EntityList(

@@ -16,7 +16,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     let core = core
     // Whoever does it stays, so that somebody is left to lift it.
     guard request.userId != user.userID else {
-      throw TenancyError.invalidField("user_id", "SELF", "is the caller")
+      throw TenancyError.invalidField("user_id", "SELF", "must be somebody else")
     }
     try await core.requireUsers([request.userId], field: "user_id")
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in

@@ -15,7 +15,7 @@ enum AttributeMapping {
     for (name, value) in fields?.fields ?? [:] {
       let path = "\(field).\(name)"
       guard let json = json(value) else {
-        throw TenancyError.invalidField(path, "ATTRIBUTE_INVALID", "is no JSON value")
+        throw TenancyError.invalidField(path, "ATTRIBUTE_INVALID", "must be a JSON value")
       }
       try check(name, json, type, path: path)
       changes[name] = json
@@ -35,7 +35,7 @@ enum AttributeMapping {
       throw TenancyError.invalidField(
         field,
         "ATTRIBUTES_TOO_LARGE",
-        "would have more than \(EntityRecord.attributesByteCountMax) bytes together"
+        "must not have more than \(EntityRecord.attributesByteCountMax) bytes together"
       )
     }
     return merged
@@ -79,12 +79,16 @@ enum AttributeMapping {
     path: String
   ) throws(RPCError) {
     guard name.utf8.count <= 64, !name.isEmpty, name != SmartHome.kind else {
-      throw TenancyError.invalidField(path, "ATTRIBUTE_INVALID", "is no name for an attribute")
+      throw TenancyError.invalidField(path, "ATTRIBUTE_INVALID", "is not a valid attribute name")
     }
     guard value != .null else { return }
     guard let attribute = type.attributes.first(where: { $0.name == name }) else {
       guard type.otherAttributesLevel != nil else {
-        throw TenancyError.invalidField(path, "ATTRIBUTE_INVALID", "is no attribute of this type")
+        throw TenancyError.invalidField(
+          path,
+          "ATTRIBUTE_INVALID",
+          "is not an attribute of this type"
+        )
       }
       return
     }
@@ -96,7 +100,11 @@ enum AttributeMapping {
       case .null, .array, .object: nil
       }
     guard let typed else {
-      throw TenancyError.invalidField(path, "ATTRIBUTE_INVALID", "has no value of its kind")
+      throw TenancyError.invalidField(
+        path,
+        "ATTRIBUTE_INVALID",
+        "must have a value of the attribute's kind"
+      )
     }
     do {
       try attribute.check(typed)

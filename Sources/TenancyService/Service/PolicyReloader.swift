@@ -26,7 +26,9 @@ actor PolicyReloader {
     // A signal that was meant for certificates must not empty the caches of others.
     guard text != loaded else { return false }
     guard !isLoading else {
-      throw PolicyError([.init(path: "", problem: "another policy is just being loaded")])
+      throw PolicyError([
+        .init(path: "", problem: "another policy is being loaded; try again when that is done")
+      ])
     }
     isLoading = true
     defer { isLoading = false }
@@ -40,7 +42,7 @@ actor PolicyReloader {
         // With nothing before it in its commit, the forest is at the revision before the policy's.
         try tx.relyOnEverything()
         guard var forest = core.engine.takePrepared(), try forest.catchUp(tx) else {
-          throw PolicyError([.init(path: "", problem: "took too long to load; load it again")])
+          throw PolicyError([.init(path: "", problem: "took too long to load; try again")])
         }
         core.engine.prepare(forest)
         try tx.audit(

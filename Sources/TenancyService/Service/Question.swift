@@ -45,7 +45,11 @@ extension Caller {
       return user.userID
     case .service:
       guard !requested.isEmpty else {
-        throw TenancyError.invalidField("subject", "REQUIRED", "is required of services")
+        throw TenancyError.invalidField(
+          "subject",
+          "REQUIRED",
+          "must be set, because the caller is a service"
+        )
       }
       return requested
     case .anonymous: throw IdentityError.unauthenticated

@@ -156,7 +156,7 @@ final class TenancyCore: Sendable {
     let names = try await displayNames(of: ids)
     guard let missing = ids.firstIndex(where: { names[$0] == nil }) else { return }
     let path = ids.count == 1 ? field : "\(field)[\(missing)]"
-    throw TenancyError.invalidField(path, "USER_UNKNOWN", "is no user")
+    throw TenancyError.invalidField(path, "USER_UNKNOWN", "is not a known user")
   }
 
   /// Display names of users; UNAVAILABLE when they cannot be told.

@@ -11,7 +11,7 @@ enum TenancyError {
   static let notFound = error(
     .notFound,
     reason: "NOT_FOUND",
-    message: "there is no such object"
+    message: "object not found"
   )
 
   /// The caller may do nothing: one answer whatever was asked for, byte for byte, because anything about
@@ -22,35 +22,38 @@ enum TenancyError {
     message: "your account is suspended; ask an operator to resume it"
   )
 
-  static let revisionInvalid = invalid("REVISION_INVALID", "this is no revision of this service")
+  static let revisionInvalid = invalid(
+    "REVISION_INVALID",
+    "this revision token is not from this service"
+  )
   static let pageTokenInvalid = invalid(
     "PAGE_TOKEN_INVALID",
-    "this page token was not made for this caller and these fields"
+    "this page token belongs to another caller or request; start from the first page"
   )
 
   static let revisionMismatch = error(
     .aborted,
     reason: "REVISION_MISMATCH",
-    message: "the object has changed; read it again"
+    message: "the object was changed meanwhile; read it again and repeat the change"
   )
 
   static let notSelf = error(
     .permissionDenied,
     reason: "NOT_SELF",
-    message: "users may only ask about themselves"
+    message: "users can ask only about themselves"
   )
 
   static let notReached = error(
     .unavailable,
     reason: "REVISION_NOT_REACHED",
-    message: "this server does not have that revision yet",
+    message: "this server has not reached that revision yet; retry after the given delay",
     retryAfter: .milliseconds(200)
   )
 
   static let usersUnavailable = error(
     .unavailable,
     reason: "AUTH_UNAVAILABLE",
-    message: "users cannot be looked up at the moment",
+    message: "cannot look up users right now; retry after the given delay",
     retryAfter: .seconds(1)
   )
 
@@ -59,7 +62,7 @@ enum TenancyError {
     var unavailable = error(
       .unavailable,
       reason: "ENTITLEMENTS_UNAVAILABLE",
-      message: "what was paid for cannot be looked up at the moment",
+      message: "cannot look up features right now; retry after the given delay",
       retryAfter: .seconds(1)
     )
     unavailable.cause = FeaturesMissing(holders: holders)
@@ -69,17 +72,17 @@ enum TenancyError {
   static let selfServiceDisabled = error(
     .permissionDenied,
     reason: "SELF_SERVICE_DISABLED",
-    message: "only administrators may make these"
+    message: "only operators can create this type of object"
   )
 
   static let windowExceedsOwn = precondition(
     "WINDOW_EXCEEDS_OWN",
-    "the time goes beyond that of the role that grants it"
+    "the window must lie within that of your own role"
   )
 
   static let notSameProperty = precondition(
     "NOT_SAME_PROPERTY",
-    "the device is not in the same property"
+    "the device must be in the same property"
   )
 
   static func lastOne(role: String) -> RPCError {
@@ -90,7 +93,7 @@ enum TenancyError {
     error(
       .failedPrecondition,
       reason: "HAS_DEPENDENTS",
-      message: "there is something in it; ask for a cascade to delete that too",
+      message: "the object is not empty; set cascade to delete what is in it as well",
       metadata: Dictionary(counts.map { ($0.type, "\($0.count)") }) { first, _ in first }
     )
   }

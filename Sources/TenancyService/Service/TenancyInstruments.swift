@@ -11,21 +11,21 @@ final class TenancyInstruments: Sendable {
   init(_ registry: MetricRegistry) {
     denials = registry.counters(
       "gatehouse_tenancy_denials_total",
-      help: "Requests that were not allowed, by reason.",
+      help: "Denied requests, by reason.",
       labels: ["reason"]
     )
     droppedAttempts = registry.counter(
       "gatehouse_tenancy_history_dropped_total",
-      help: "Attempts of users without a role that made room for newer ones in a device's history."
+      help: "Attempts of users without a role that were dropped from a history for newer ones."
     )
     policyLoads = registry.counters(
       "gatehouse_tenancy_policy_reloads_total",
-      help: "Times that the policy was to be read again, by outcome.",
+      help: "Policy reloads, by outcome.",
       labels: ["outcome"]
     )
     policyVersion = registry.gauges(
       "gatehouse_tenancy_policy_version",
-      help: "The version of the policy that is in force; 0 for one that was.",
+      help: "Version of the policy in force; 0 for a former one.",
       labels: ["policy"]
     )
     for outcome in PolicyReload.allCases { _ = policyLoads.series([outcome.rawValue]) }

@@ -9,7 +9,7 @@ enum ForestLoader {
     var forest = Forest(policy: policy)
     try loadEntities(into: &forest, tx)
     if let entity = forest.unrootedEntity {
-      throw tx.damage("\(entity) hangs on nothing, or too deep, or on itself")
+      throw tx.damage("\(entity) has no parent, is nested too deeply, or is below itself")
     }
     try loadAssociations(into: &forest, tx)
     try loadLinks(into: &forest, tx)
@@ -41,7 +41,7 @@ enum ForestLoader {
       for record in page where record.id != Forest.systemIdentifier {
         guard let row = record.row(forest.policy) else {
           throw PolicyError([
-            .init(path: "types", problem: "has no \(record.type), which the store has entities of")
+            .init(path: "types", problem: "lacks \(record.type), of which the store has entities")
           ])
         }
         forest.load(row)

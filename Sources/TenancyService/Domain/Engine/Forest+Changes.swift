@@ -75,7 +75,7 @@ extension Forest {
     guard let entity = entity(identifier) else { return }
     precondition(
       nodes[Int(entity)].firstChild == Self.none,
-      "\(identifier) was removed before what hangs under it"
+      "\(identifier) was removed before its children"
     )
     associations.removeAll(entity: entity)
     for edge in linksTo.removeValue(forKey: entity) ?? [] {

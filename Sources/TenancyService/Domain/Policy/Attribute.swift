@@ -61,8 +61,8 @@ public struct Attribute: Sendable {
       guard choices.contains(text) else {
         throw ValueError(problem: "must be one of: \(choices.joined(separator: ", "))")
       }
-    case (.text, _), (.choice, _): throw ValueError(problem: "must be a text")
-    case (.integer, _): throw ValueError(problem: "must be a whole number")
+    case (.text, _), (.choice, _): throw ValueError(problem: "must be text")
+    case (.integer, _): throw ValueError(problem: "must be an integer")
     case (.boolean, _): throw ValueError(problem: "must be true or false")
     }
   }

@@ -63,7 +63,7 @@ struct PolicyAssertions {
       let wanted = expectation.reason?.rawValue ?? (expectation.isAllowed ? "allow" : "deny")
       return PolicyError.Problem(
         path: expectation.path,
-        problem: "expected \(wanted), the decision is \(decision.reason.rawValue)"
+        problem: "expected \(wanted), but the decision is \(decision.reason.rawValue)"
       )
     }
   }
@@ -77,13 +77,13 @@ struct PolicyAssertions {
     let id = try members.required("id").string()
     let typeField = try members.required("type")
     guard let type = policy.type(named: try typeField.string()), type != .system else {
-      throw typeField.error("is no type of this policy")
+      throw typeField.error("is not a type of this policy")
     }
     let parent = try members.optional("parent")?.string() ?? Forest.systemIdentifier
     guard let parentType = types[parent], policy[type].parents.contains(parentType) else {
-      throw field.error("cannot hang under \(parent)")
+      throw field.error("cannot have \(parent) as parent")
     }
-    guard types.updateValue(type, forKey: id) == nil else { throw field.error("is there twice") }
+    guard types.updateValue(type, forKey: id) == nil else { throw field.error("is given twice") }
     let values = try attributes(members.optional("attributes"), of: policy[type])
     try members.finish()
     return EntityRow(
@@ -102,7 +102,7 @@ struct PolicyAssertions {
     var values: [String: Attribute.Value] = [:]
     for member in try field?.members().all() ?? [] {
       guard let attribute = type.attributes.first(where: { $0.name == member.name }) else {
-        throw member.field.error("is no attribute of \(type.name)")
+        throw member.field.error("is not an attribute of \(type.name)")
       }
       let value = try PolicyReader.value(member.field)
       do { try attribute.check(value) } catch { throw member.field.error(error.problem) }
@@ -119,13 +119,13 @@ struct PolicyAssertions {
     var members = try field.members()
     let name = try members.required("link")
     guard let link = policy.link(named: try name.string()) else {
-      throw name.error("is no link of this policy")
+      throw name.error("is not a link of this policy")
     }
     let from = try members.required("from").string()
     let to = try members.required("to").string()
     try members.finish()
     guard types[from] == policy[link].from, types[to] == policy[link].to else {
-      throw field.error("does not lead from a type to a type as the policy says")
+      throw field.error("does not connect the types that the policy says it connects")
     }
     return LinkRow(link: link, from: from, to: to)
   }
@@ -140,17 +140,17 @@ struct PolicyAssertions {
     let subject = try members.required("user").string()
     let roleField = try members.required("role")
     guard let role = policy.role(named: try roleField.string()) else {
-      throw roleField.error("is no role of this policy")
+      throw roleField.error("is not a role of this policy")
     }
     let entity = try members.required("on").string()
     guard let type = types[entity], policy[role].heldOn.contains(type) else {
-      throw field.error("is a role that is not held on \(entity)")
+      throw field.error("is a role that cannot be held on \(entity)")
     }
     let from = try members.optional("from_seconds")?.integer(in: -1_000_000_000...1_000_000_000)
     let until = try members.optional("until_seconds")?.integer(in: -1_000_000_000...1_000_000_000)
     try members.finish()
     guard !policy[role].isWindowRequired || (from != nil && until != nil) else {
-      throw field.error("is a role that needs from_seconds and until_seconds")
+      throw field.error("is a role that requires from_seconds and until_seconds")
     }
     return AssociationRow(
       id: "asc_\(index)",
@@ -175,7 +175,7 @@ struct PolicyAssertions {
     let who = try members.required("who").string()
     let actionField = try members.required("action")
     guard let action = policy.action(named: try actionField.string()) else {
-      throw actionField.error("is no action of this policy")
+      throw actionField.error("is not an action of this policy")
     }
     let on = try members.required("on").string()
     let outcome = try members.required("expect").choice(of: Outcome.self)
@@ -183,7 +183,7 @@ struct PolicyAssertions {
     if let text = members.optional("reason") {
       reason = ReasonCode(rawValue: try text.string())
       guard let reason, (reason == .allowed) == (outcome == .allow) else {
-        throw text.error("is no reason for that")
+        throw text.error("is not a reason for this decision")
       }
     }
     let at = try members.optional("at_seconds")?.integer(in: -1_000_000_000...1_000_000_000) ?? 0

@@ -5,7 +5,7 @@ struct PolicyMember {
   let name: String
   let field: JSONField
 
-  static let nameRule = "names are 1 to 64 of a-z, 0-9, _, - and ., and begin with a letter"
+  static let nameRule = "names must be 1 to 64 of a-z, 0-9, _, - and ., and begin with a letter"
 
   static func isName(_ name: String) -> Bool {
     let bytes = name.utf8

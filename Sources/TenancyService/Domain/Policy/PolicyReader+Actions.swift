@@ -30,7 +30,7 @@ extension PolicyReader {
   ) throws(JSONDecodingError) {
     let asksForFeature = rule.conditions.contains { $0.reason == .featureNotAvailable }
     guard asksForFeature, !hasHolder(type, types) else { return }
-    throw field.error("asks for a feature, but no type from here upwards holds features")
+    throw field.error("needs a feature, but neither this type nor one above it holds features")
   }
 
   private func hasHolder(_ type: Int, _ types: [Policy.EntityType]) -> Bool {
@@ -50,7 +50,7 @@ extension PolicyReader {
     let name = try member.checkedName()
     if let place = actions.firstIndex(of: name) { return place }
     guard actions.count < Policy.actionCountMax else {
-      throw member.field.error("a policy has at most \(Policy.actionCountMax) actions")
+      throw member.field.error("a policy can have at most \(Policy.actionCountMax) actions")
     }
     actions.append(name)
     return actions.count - 1
@@ -171,7 +171,7 @@ extension PolicyReader {
     }
     try members.finish()
     guard roles != nil || !tests.isEmpty else {
-      throw field.error("must name roles or a condition; as it is the action can never be done")
+      throw field.error("must name roles or a condition; nobody could ever perform this action")
     }
     return Policy.Deny(name: name, roles: roles, tests: tests)
   }
@@ -182,7 +182,7 @@ extension PolicyReader {
     _ field: JSONField
   ) throws(JSONDecodingError) -> UInt64 {
     if let place = names.firstIndex(of: name) { return 1 << UInt64(place) }
-    guard names.count < 64 else { throw field.error("a policy names at most 64 of these") }
+    guard names.count < 64 else { throw field.error("a policy can name at most 64 of these") }
     names.append(name)
     return 1 << UInt64(names.count - 1)
   }

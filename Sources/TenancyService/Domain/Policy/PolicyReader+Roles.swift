@@ -73,7 +73,7 @@ extension PolicyReader {
     var members = try field?.members()
     for (name, actions) in members?.rest() ?? [] {
       guard let link = linkNames.firstIndex(of: name) else {
-        throw actions.error("\"\(name)\" is no link of this policy")
+        throw actions.error("unknown link \"\(name)\"")
       }
       through[link] = true
       linkActions[link][role] = Set(try actions.strings())

@@ -112,7 +112,7 @@ extension PolicyReader {
       let choices = try field.strings()
       guard !choices.isEmpty, choices.count <= Attribute.choiceCountMax,
         Set(choices).count == choices.count
-      else { throw field.error("1 to \(Attribute.choiceCountMax) different choices are needed") }
+      else { throw field.error("must have 1 to \(Attribute.choiceCountMax) different choices") }
       return .choice(choices)
     }
   }
@@ -123,7 +123,7 @@ extension PolicyReader {
     case .boolean(let flag): return .boolean(flag)
     case .number: return .integer(try field.integer(in: .min ... .max))
     case .null, .array, .object:
-      throw field.error("a text, a whole number, true or false is needed")
+      throw field.error("must be text, an integer, true or false")
     }
   }
 }

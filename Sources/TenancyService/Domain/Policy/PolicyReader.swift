@@ -71,13 +71,13 @@ struct PolicyReader {
     for role in roles { roleNames.append(try role.checkedName()) }
     for link in links { linkNames.append(try link.checkedName()) }
     if let extra = types.dropFirst(Policy.typeCountMax - 1).first, typeNames.count > 64 {
-      throw extra.field.error("a policy has at most \(Policy.typeCountMax) types")
+      throw extra.field.error("a policy can have at most \(Policy.typeCountMax) types")
     }
     if let extra = roles.dropFirst(Policy.roleCountMax).first {
-      throw extra.field.error("a policy has at most \(Policy.roleCountMax) roles")
+      throw extra.field.error("a policy can have at most \(Policy.roleCountMax) roles")
     }
     if let extra = links.dropFirst(16).first {
-      throw extra.field.error("a policy has at most 16 links")
+      throw extra.field.error("a policy can have at most 16 links")
     }
   }
 
@@ -94,7 +94,7 @@ struct PolicyReader {
   ) throws(JSONDecodingError) -> Int {
     let name = try field.string()
     guard let place = names.firstIndex(of: name) else {
-      throw field.error("\"\(name)\" is no \(what) of this policy")
+      throw field.error("unknown \(what) \"\(name)\"")
     }
     return place
   }
@@ -130,7 +130,7 @@ struct PolicyReader {
       for (role, names) in byRole.enumerated() {
         guard let unknown = names.sorted().first(where: { !actions.contains($0) }) else { continue }
         throw roles[role].field.error(
-          "through.\(linkNames[link]): \"\(unknown)\" is no action of this policy"
+          "through.\(linkNames[link]): unknown action \"\(unknown)\""
         )
       }
     }
@@ -151,7 +151,7 @@ struct PolicyReader {
     )
     try members.finish()
     guard types[Int(service.type.index)].parents.contains(.system) else {
-      throw typeField.error("must be a type that may hang under the system")
+      throw typeField.error("must be a type that has system as a parent")
     }
     for given in [service.creatorRole, service.administratorRole] {
       guard roles[Int(given.index)].heldOn.contains(service.type) else {

@@ -18,13 +18,17 @@ extension DevicesHandler {
       let actionID = policy.action(named: action),
       let operation = policy.rule(of: actionID, on: type)?.operation
     else {
-      throw TenancyError.invalidField("operation", "OPERATION_UNKNOWN", "is no operation")
+      throw TenancyError.invalidField(
+        "operation",
+        "OPERATION_UNKNOWN",
+        "\"\(request.operation)\" is not an operation of devices"
+      )
     }
     if !operation.setsAttributes, request.parameters?.fields.isEmpty == false {
       throw TenancyError.invalidField(
         "parameters",
         "PARAMETERS_INVALID",
-        "go with no such operation"
+        "must be empty, because operation \"\(request.operation)\" takes none"
       )
     }
     let parameters = try AttributeMapping.changes(

@@ -55,13 +55,13 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
 
   private func requireWindow(from: Int64, until: Int64) throws(RPCError) {
     guard until > from, until > core.clock.now else {
-      throw TenancyError.invalidField("valid_until", "WINDOW_INVALID", "is not after the beginning")
+      throw TenancyError.invalidField("valid_until", "WINDOW_INVALID", "must be after valid_from")
     }
     guard until - from <= windowMax else {
       throw TenancyError.invalidField(
         "valid_until",
         "WINDOW_TOO_LONG",
-        "is more than \(windowMax / 86_400_000) days after the beginning"
+        "must be at most \(windowMax / 86_400_000) days after valid_from"
       )
     }
   }

@@ -221,7 +221,7 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
 
   private func requireRole(_ role: String) throws(RPCError) {
     guard role == SmartHome.owner || role == SmartHome.portfolioAdmin else {
-      throw TenancyError.invalidField("role", "ROLE_INVALID", "is no role on a portfolio")
+      throw TenancyError.invalidField("role", "ROLE_INVALID", "is not a role on a portfolio")
     }
   }
 }

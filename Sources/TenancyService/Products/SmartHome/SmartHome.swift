@@ -62,7 +62,9 @@ enum SmartHome {
     for (name, type) in roles.sorted(by: { $0.key < $1.key }) {
       let role = policy.role(named: name).map { policy[$0] }
       let isHeld = policy.type(named: type).flatMap { role?.heldOn.contains($0) } ?? false
-      if !isHeld { missing.append(.init(path: "roles.\(name)", problem: "is not held on \(type)")) }
+      if !isHeld {
+        missing.append(.init(path: "roles.\(name)", problem: "must be held on \(type)"))
+      }
     }
     if policy.link(named: commonArea) == nil {
       missing.append(.init(path: "links.\(commonArea)", problem: "is missing"))

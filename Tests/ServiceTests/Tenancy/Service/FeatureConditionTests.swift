@@ -307,7 +307,7 @@ struct FeatureConditionTests {
     #expect {
       _ = try Policy.load([UInt8](text.utf8))
     } throws: { error in
-      "\(error)".contains("no type from here upwards holds features")
+      "\(error)".contains("neither this type nor one above it holds features")
     }
   }
 }

@@ -127,8 +127,8 @@ struct PoisonTests {
       ("UPDATE entity SET name = x'ff00' WHERE type = 'device'", "name holds bytes"),
       ("UPDATE entity SET attributes = x'7b7d' WHERE type = 'unit'", "attributes holds bytes"),
       ("UPDATE entity SET revision = 'many' WHERE type = 'unit'", "revision holds text"),
-      ("UPDATE entity SET parent_id = NULL WHERE type = 'device'", "hangs on nothing"),
-      ("UPDATE entity SET parent_id = id WHERE type = 'property'", "on itself"),
+      ("UPDATE entity SET parent_id = NULL WHERE type = 'device'", "has no parent"),
+      ("UPDATE entity SET parent_id = id WHERE type = 'property'", "below itself"),
     ]
   )
   func store_withWhatCannotBe_doesNotStart(statement: String, words: String) async throws {
