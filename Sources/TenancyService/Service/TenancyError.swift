@@ -127,9 +127,31 @@ enum TenancyError {
     return error(
       code,
       reason: reason.rawValue,
-      message: "this is not allowed: \(reason.rawValue)",
+      message: explanation(of: reason, action: action, sufficientRoles: sufficientRoles),
       metadata: ["action": action, "sufficient_roles": sufficientRoles.joined(separator: ",")]
     )
+  }
+
+  /// What a reason means to the person who asked, and what would help.
+  private static func explanation(
+    of reason: ReasonCode,
+    action: String,
+    sufficientRoles: [String]
+  ) -> String {
+    let roles = sufficientRoles.isEmpty ? "another role" : sufficientRoles.joined(separator: " or ")
+    return switch reason {
+    case .roleLacksAction, .outOfScope, .noAssociation:
+      "\(action) is not allowed by your roles here; it needs \(roles)"
+    case .notYetValid: "\(action) is not allowed yet; your role starts later"
+    case .expired: "\(action) is no longer allowed; your role has expired"
+    case .deniedByRule: "\(action) is forbidden here by a rule of the policy"
+    case .featureNotAvailable: "\(action) needs a feature that has not been bought"
+    case .stepUpRequired: "\(action) needs a recent step-up; prove who you are again"
+    case .deviceOffline: "\(action) is not possible while the device is offline"
+    case .remoteOperationDisabled: "\(action) is not possible while remote operation is disabled"
+    case .entityUnknown: "object not found"
+    case .allowed, .subjectSuspended: "\(action) is not allowed"
+    }
   }
 
   private static func invalid(_ reason: String, _ message: String) -> RPCError {
