@@ -125,7 +125,8 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Grants guest passes, one a device, all or none.
+  /// Grants guest passes, one a device, all or none. For a pass of the caller's that has the same guest,
+  /// device, beginning and end, that one is the answer; two that have begun have the same beginning.
   public struct GrantGuestPassRequest: RPCKit.Message {
     /// The guest, who must have an account.
     public var userId: Swift.String = ""

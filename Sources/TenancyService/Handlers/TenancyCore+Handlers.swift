@@ -14,6 +14,8 @@ struct RoleGrant: Sendable {
   let userID: String
   var from: Int64? = nil
   var until: Int64? = nil
+  /// Also when the user has the role for another time.
+  var replacesWindow = false
 }
 
 /// What several handlers do alike.
@@ -40,6 +42,7 @@ extension TenancyCore {
         on: entity,
         from: grant.from,
         until: grant.until,
+        replacesWindow: grant.replacesWindow,
         tx
       )
       return core.message(association: record)

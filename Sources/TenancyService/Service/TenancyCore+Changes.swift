@@ -69,25 +69,53 @@ struct ChangeSet: Sendable {
     return record
   }
 
-  /// Gives a user a role; one that is there already stays, with the new window.
+  /// Gives a user a role, from now on if `from` is nil and for ever if `until` is.
+  ///
+  /// One that is there already for the same time stays as it is. For another time it is a conflict,
+  /// ALREADY_EXISTS, because whoever adds somebody twice does not mean to cut or extend what is there;
+  /// `replacesWindow` says that they do. A role whose time is over never stands in the way.
   func grant(
     _ role: String,
     to userID: String,
     on entity: EntityRecord,
     from: Int64? = nil,
     until: Int64? = nil,
+    replacesWindow: Bool = false,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
-    if var existing = try tx.associations(of: userID, on: entity.id, role: role).first {
-      guard existing.validFrom != from || existing.validUntil != until else { return existing }
-      let before = existing
-      existing.validFrom = from
-      existing.validUntil = until
-      let record = try put(existing, before: before.digest, action: "\(role).update", tx)
-      if before.exceeds(record) { _ = try limitLending(by: userID, on: entity.id, tx) }
-      return record
+    let from = until == nil ? from : from ?? tx.now
+    guard var record = try tx.associations(of: userID, on: entity.id, role: role).first else {
+      return try add(role, to: userID, on: entity, from: from, until: until, tx)
     }
-    return try add(role, to: userID, on: entity, from: from, until: until, tx)
+    guard !record.hasWindow(from: from, until: until, now: tx.now) else { return record }
+    let isOver = record.validUntil.map { $0 <= tx.now } ?? false
+    guard isOver || replacesWindow else { throw TenancyError.windowDiffers(role: role) }
+    let before = record
+    record.validFrom = from
+    record.validUntil = until
+    if record.exceeds(before) { record.grantedBy = user.userID }
+    record = try put(record, before: before.digest, action: "\(role).update", tx)
+    if before.exceeds(record) { _ = try limitLending(by: userID, on: entity.id, tx) }
+    return record
+  }
+
+  /// Lends a user a role for a time, from now on if `from` is nil, beside others that it may have.
+  ///
+  /// A repeated request makes no second one: whoever lends the same for the same time gets what is
+  /// there.
+  func lend(
+    _ role: String,
+    to userID: String,
+    on entity: EntityRecord,
+    from: Int64?,
+    until: Int64,
+    _ tx: borrowing WriteTransaction
+  ) throws -> AssociationRecord {
+    let from = from ?? tx.now
+    let lent = try tx.associations(of: userID, on: entity.id, role: role).first {
+      $0.grantedBy == user.userID && $0.hasWindow(from: from, until: until, now: tx.now)
+    }
+    return try lent ?? add(role, to: userID, on: entity, from: from, until: until, tx)
   }
 
   /// Gives a user a role beside the same one that may be there already.

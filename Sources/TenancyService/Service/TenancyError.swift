@@ -85,6 +85,15 @@ enum TenancyError {
     "the device must be in the same property"
   )
 
+  static func windowDiffers(role: String) -> RPCError {
+    error(
+      .alreadyExists,
+      reason: "WINDOW_DIFFERS",
+      message: "the user is \(role) already, for another time; "
+        + "ask for that time to be replaced, or remove the role first"
+    )
+  }
+
   static func lastOne(role: String) -> RPCError {
     precondition("LAST_\(role.uppercased())", "the last \(role) cannot be removed")
   }

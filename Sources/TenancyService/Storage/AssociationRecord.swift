@@ -80,6 +80,12 @@ struct AssociationRecord: Hashable, Sendable {
       || (validUntil ?? .max) > (other.validUntil ?? .max)
   }
 
+  /// Whether it is for this time; of two that have begun it does not matter when.
+  func hasWindow(from: Int64?, until: Int64?, now: Int64) -> Bool {
+    guard validUntil == until else { return false }
+    return validFrom == from || (validFrom ?? now) <= now && (from ?? now) <= now
+  }
+
   /// As the engine needs it; nil when the policy knows no such role.
   func row(_ policy: Policy) -> AssociationRow? {
     policy.role(named: role).map {

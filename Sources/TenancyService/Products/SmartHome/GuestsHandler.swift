@@ -19,9 +19,10 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
   ) async throws -> Tenancy_V1.GrantGuestPassResponse {
     let user = try call.requireUser()
     let core = core
-    let from = try request.validFrom?.milliseconds(field: "valid_from") ?? core.clock.now
-    let until = try request.validUntil?.milliseconds(field: "valid_until") ?? from
-    try requireWindow(from: from, until: until)
+    let from = try request.validFrom?.milliseconds(field: "valid_from")
+    let now = core.clock.now
+    let until = try request.validUntil?.milliseconds(field: "valid_until") ?? now
+    try requireWindow(from: from ?? now, until: until)
     var seen: Set<String> = []
     let devices = request.deviceIds.filter { seen.insert($0).inserted }
     var isAllowed = true
@@ -33,11 +34,10 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       var response = Tenancy_V1.GrantGuestPassResponse()
-      var revision: Int64 = 0
       for id in devices {
         try requireRight(on: id, until: until, user, tx)
         let device = try tx.known(id, type: SmartHome.device)
-        let pass = try changes.add(
+        let pass = try changes.lend(
           SmartHome.guest,
           to: request.userId,
           on: device,
@@ -45,10 +45,9 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
           until: until,
           tx
         )
-        revision = try tx.association(pass.id)?.added ?? revision
         response.passes.append(core.message(pass: pass))
       }
-      response.revision = core.tokens.token(revision: revision)
+      response.revision = core.tokens.token(revision: tx.revision)
       return response
     }
   }

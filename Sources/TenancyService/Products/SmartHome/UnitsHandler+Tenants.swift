@@ -21,7 +21,8 @@ extension UnitsHandler {
         role: SmartHome.tenant,
         userID: request.userId,
         from: from,
-        until: until
+        until: until,
+        replacesWindow: request.replaceWindow
       ),
       key: request.idempotencyKey,
       request: request,

@@ -74,7 +74,8 @@ extension RandomEstate {
         unitId: unit,
         userId: person.id,
         validFrom: window.map { .init(milliseconds: $0.from) },
-        validUntil: window.map { .init(milliseconds: $0.until) }
+        validUntil: window.map { .init(milliseconds: $0.until) },
+        replaceWindow: true
       ),
       options: try await asAdministrator
     )
@@ -111,6 +112,8 @@ extension RandomEstate {
       let options = try await product.call(granter)
       let response = try await product.guests.grant(request, options: options)
       let pass = try #require(response.passes.first)
+      // By chance the same was lent before.
+      guard !naive.associations.contains(where: { $0.id == pass.id }) else { return }
       granters[pass.id] = granter.id
       naive.associations.append(
         .init(

@@ -55,7 +55,12 @@ final class TreeClients: Sendable {
   @discardableResult
   func perform(_ operation: TreeOperation) async -> Bool {
     let answer = await recorder.record(operation) { id in
-      await calls.answer(operation, key: "\(calls.flats[0])-\(id)", until: passesEnd)
+      // Each pass ends at another time: the same one twice would be one.
+      await calls.answer(
+        operation,
+        key: "\(calls.flats[0])-\(id)",
+        until: passesEnd + Int64(id)
+      )
     }
     if case .pass(let id) = answer { passes.withLock { $0.append(id) } }
     return answer != nil

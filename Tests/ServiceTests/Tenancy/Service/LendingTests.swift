@@ -73,7 +73,8 @@ struct LendingTests {
         unitId: home.unit,
         userId: home.tenant,
         validFrom: from.map(time),
-        validUntil: until.map(time)
+        validUntil: until.map(time),
+        replaceWindow: true
       ),
       options: .by(home.manager)
     )

@@ -779,7 +779,7 @@ const ProtobufCMessageDescriptor tenancy__v1__delete_unit_request__descriptor =
   (ProtobufCMessageInit) tenancy__v1__delete_unit_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__add_tenant_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tenancy__v1__add_tenant_request__field_descriptors[6] =
 {
   {
     "f1_unit_id",
@@ -841,6 +841,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__add_tenant_request__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_replace_window",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AddTenantRequest, f6_replace_window),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__add_tenant_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_unit_id */
@@ -848,11 +860,12 @@ static const unsigned tenancy__v1__add_tenant_request__field_indices_by_name[] =
   2,   /* field[2] = f3_valid_from */
   3,   /* field[3] = f4_valid_until */
   4,   /* field[4] = f5_idempotency_key */
+  5,   /* field[5] = f6_replace_window */
 };
 static const ProtobufCIntRange tenancy__v1__add_tenant_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__add_tenant_request__descriptor =
 {
@@ -862,7 +875,7 @@ const ProtobufCMessageDescriptor tenancy__v1__add_tenant_request__descriptor =
   "Tenancy__V1__AddTenantRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__AddTenantRequest),
-  5,
+  6,
   tenancy__v1__add_tenant_request__field_descriptors,
   tenancy__v1__add_tenant_request__field_indices_by_name,
   1,  tenancy__v1__add_tenant_request__number_ranges,
