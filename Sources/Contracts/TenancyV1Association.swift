@@ -218,6 +218,8 @@ extension Tenancy_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// From an earlier answer, with the same other fields.
     public var pageToken: Swift.String = ""
+    /// Without those whose time is over or has not come.
+    public var inForce: Swift.Bool = false
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -226,11 +228,13 @@ extension Tenancy_V1 {
     public init(
       userId: Swift.String = "",
       pageSize: Swift.UInt32 = 0,
-      pageToken: Swift.String = ""
+      pageToken: Swift.String = "",
+      inForce: Swift.Bool = false
     ) {
       self.userId = userId
       self.pageSize = pageSize
       self.pageToken = pageToken
+      self.inForce = inForce
     }
 
     /// `tenancy.v1.ListByUserRequest`.
@@ -257,6 +261,7 @@ extension Tenancy_V1 {
       try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
       unsafe self.pageSize = source.pointee.f2_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f3_page_token)
+      unsafe self.inForce = source.pointee.f4_in_force != 0
     }
 
     /// Appends the encoded message; see `Message`.
@@ -278,6 +283,7 @@ extension Tenancy_V1 {
       unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
       unsafe target.pointee.f2_page_size = self.pageSize
       unsafe target.pointee.f3_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f4_in_force = self.inForce ? 1 : 0
       return unsafe target
     }
 
@@ -314,6 +320,8 @@ extension Tenancy_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// From an earlier answer, with the same other fields.
     public var pageToken: Swift.String = ""
+    /// Without those whose time is over or has not come.
+    public var inForce: Swift.Bool = false
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -323,12 +331,14 @@ extension Tenancy_V1 {
       entityId: Swift.String = "",
       role: Swift.String = "",
       pageSize: Swift.UInt32 = 0,
-      pageToken: Swift.String = ""
+      pageToken: Swift.String = "",
+      inForce: Swift.Bool = false
     ) {
       self.entityId = entityId
       self.role = role
       self.pageSize = pageSize
       self.pageToken = pageToken
+      self.inForce = inForce
     }
 
     /// `tenancy.v1.ListByEntityRequest`.
@@ -356,6 +366,7 @@ extension Tenancy_V1 {
       try unsafe self.role = RPCKit.MessageReading.string(source.pointee.f2_role)
       unsafe self.pageSize = source.pointee.f3_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f4_page_token)
+      unsafe self.inForce = source.pointee.f5_in_force != 0
     }
 
     /// Appends the encoded message; see `Message`.
@@ -378,6 +389,7 @@ extension Tenancy_V1 {
       unsafe target.pointee.f2_role = scratch.copy(self.role)
       unsafe target.pointee.f3_page_size = self.pageSize
       unsafe target.pointee.f4_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f5_in_force = self.inForce ? 1 : 0
       return unsafe target
     }
 
@@ -818,7 +830,7 @@ extension Tenancy_V1 {
   public static var tenancyV1AssociationFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/association.proto",
-      base64: "Chx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvIv8CCg9Sb2xlQXNzb2NpYXRpb24SDgoCaWQYASABKAlSAmlkEhcKB3VzZXJfaWQYAiABKAlSBnVzZXJJZBIfCgtlbnRpdHlfdHlwZRgDIAEoCVIKZW50aXR5VHlwZRIbCgllbnRpdHlfaWQYBCABKAlSCGVudGl0eUlkEhIKBHJvbGUYBSABKAlSBHJvbGUSOQoKdmFsaWRfZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXZhbGlkRnJvbRI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSHQoKZ3JhbnRlZF9ieRgIIAEoCVIJZ3JhbnRlZEJ5EjkKCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSHwoLZW50aXR5X25hbWUYCiABKAlSCmVudGl0eU5hbWUiQAoLVXNlclN1bW1hcnkSDgoCaWQYASABKAlSAmlkEiEKDGRpc3BsYXlfbmFtZRgCIAEoCVILZGlzcGxheU5hbWUiiAEKEUxpc3RCeVVzZXJSZXF1ZXN0Eh8KB3VzZXJfaWQYASABKAlCBqq7GAIYQFIGdXNlcklkEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuIqwBChNMaXN0QnlFbnRpdHlSZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhoKBHJvbGUYAiABKAlCBqq7GAIYQFIEcm9sZRIqCglwYWdlX3NpemUYAyABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBCABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiKfAQoYTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlEj8KDGFzc29jaWF0aW9ucxgBIAMoCzIbLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uUgxhc3NvY2lhdGlvbnMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEhoKCHJldmlzaW9uGAMgASgJUghyZXZpc2lvbiJtChZHcmFudFN1cGVyQWRtaW5SZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKEAQoXUmV2b2tlU3VwZXJBZG1pblJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIUCgVmb3JjZRgCIAEoCFIFZm9yY2USMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleTKeAwoMQXNzb2NpYXRpb25zEl4KCkxpc3RCeVVzZXISHS50ZW5hbmN5LnYxLkxpc3RCeVVzZXJSZXF1ZXN0GiQudGVuYW5jeS52MS5MaXN0QXNzb2NpYXRpb25zUmVzcG9uc2UiC6K7GAcIAhIBKiABEmEKDExpc3RCeUVudGl0eRIfLnRlbmFuY3kudjEuTGlzdEJ5RW50aXR5UmVxdWVzdBokLnRlbmFuY3kudjEuTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlIgqiuxgGCAIgASgBEmIKD0dyYW50U3VwZXJBZG1pbhIiLnRlbmFuY3kudjEuR3JhbnRTdXBlckFkbWluUmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIg6iuxgKCAMSBGF1dGggARJnChBSZXZva2VTdXBlckFkbWluEiMudGVuYW5jeS52MS5SZXZva2VTdXBlckFkbWluUmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIg6iuxgKCAMSBGF1dGggAWIGcHJvdG8z"
+      base64: "Chx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvIv8CCg9Sb2xlQXNzb2NpYXRpb24SDgoCaWQYASABKAlSAmlkEhcKB3VzZXJfaWQYAiABKAlSBnVzZXJJZBIfCgtlbnRpdHlfdHlwZRgDIAEoCVIKZW50aXR5VHlwZRIbCgllbnRpdHlfaWQYBCABKAlSCGVudGl0eUlkEhIKBHJvbGUYBSABKAlSBHJvbGUSOQoKdmFsaWRfZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXZhbGlkRnJvbRI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSHQoKZ3JhbnRlZF9ieRgIIAEoCVIJZ3JhbnRlZEJ5EjkKCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSHwoLZW50aXR5X25hbWUYCiABKAlSCmVudGl0eU5hbWUiQAoLVXNlclN1bW1hcnkSDgoCaWQYASABKAlSAmlkEiEKDGRpc3BsYXlfbmFtZRgCIAEoCVILZGlzcGxheU5hbWUiowEKEUxpc3RCeVVzZXJSZXF1ZXN0Eh8KB3VzZXJfaWQYASABKAlCBqq7GAIYQFIGdXNlcklkEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEhkKCGluX2ZvcmNlGAQgASgIUgdpbkZvcmNlIscBChNMaXN0QnlFbnRpdHlSZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhoKBHJvbGUYAiABKAlCBqq7GAIYQFIEcm9sZRIqCglwYWdlX3NpemUYAyABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBCABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIZCghpbl9mb3JjZRgFIAEoCFIHaW5Gb3JjZSKfAQoYTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlEj8KDGFzc29jaWF0aW9ucxgBIAMoCzIbLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uUgxhc3NvY2lhdGlvbnMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEhoKCHJldmlzaW9uGAMgASgJUghyZXZpc2lvbiJtChZHcmFudFN1cGVyQWRtaW5SZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKEAQoXUmV2b2tlU3VwZXJBZG1pblJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIUCgVmb3JjZRgCIAEoCFIFZm9yY2USMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleTKeAwoMQXNzb2NpYXRpb25zEl4KCkxpc3RCeVVzZXISHS50ZW5hbmN5LnYxLkxpc3RCeVVzZXJSZXF1ZXN0GiQudGVuYW5jeS52MS5MaXN0QXNzb2NpYXRpb25zUmVzcG9uc2UiC6K7GAcIAhIBKiABEmEKDExpc3RCeUVudGl0eRIfLnRlbmFuY3kudjEuTGlzdEJ5RW50aXR5UmVxdWVzdBokLnRlbmFuY3kudjEuTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlIgqiuxgGCAIgASgBEmIKD0dyYW50U3VwZXJBZG1pbhIiLnRlbmFuY3kudjEuR3JhbnRTdXBlckFkbWluUmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIg6iuxgKCAMSBGF1dGggARJnChBSZXZva2VTdXBlckFkbWluEiMudGVuYW5jeS52MS5SZXZva2VTdXBlckFkbWluUmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIg6iuxgKCAMSBGF1dGggAWIGcHJvdG8z"
     )
   }
 }

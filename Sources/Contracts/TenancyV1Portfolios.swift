@@ -10,7 +10,7 @@ extension Tenancy_V1 {
     public var id: Swift.String = ""
     /// For people.
     public var name: Swift.String = ""
-    /// Its owners and administrators, in the order they were added.
+    /// Its owners and administrators at the moment, in the order they were added.
     public var administratorUserIds: [Swift.String] = []
     /// Its properties that the caller may see, at most 1000; ListProperties has them all.
     public var propertyIds: [Swift.String] = []

@@ -164,7 +164,7 @@ extension Tenancy_V1 {
       set { address_storage = newValue.map { [$0] } ?? [] }
     }
     private var address_storage: [Tenancy_V1.PropertyAddress] = []
-    /// Its managers, in the order they were added.
+    /// Its managers at the moment, in the order they were added.
     public var managerUserIds: [Swift.String] = []
     /// Its units that the caller may see, at most 1000; ListUnits has them all.
     public var unitIds: [Swift.String] = []

@@ -12,7 +12,7 @@ extension Tenancy_V1 {
     public var name: Swift.String = ""
     /// The property it belongs to.
     public var propertyId: Swift.String = ""
-    /// Its tenants, in the order they were added; only for those who may list them.
+    /// Its tenants at the moment, in the order they were added; only for those who may list them.
     public var tenantUserIds: [Swift.String] = []
     /// Its devices, at most 1000; ListDevices has them all.
     public var deviceIds: [Swift.String] = []
@@ -1236,7 +1236,7 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks for the tenants of a unit.
+  /// Asks for the tenants of a unit, former and future ones included.
   public struct ListTenantsRequest: RPCKit.Message {
     /// The unit.
     public var unitId: Swift.String = ""
@@ -1244,6 +1244,8 @@ extension Tenancy_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// From an earlier answer, with the same other fields.
     public var pageToken: Swift.String = ""
+    /// Without those whose time is over or has not come.
+    public var inForce: Swift.Bool = false
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1252,11 +1254,13 @@ extension Tenancy_V1 {
     public init(
       unitId: Swift.String = "",
       pageSize: Swift.UInt32 = 0,
-      pageToken: Swift.String = ""
+      pageToken: Swift.String = "",
+      inForce: Swift.Bool = false
     ) {
       self.unitId = unitId
       self.pageSize = pageSize
       self.pageToken = pageToken
+      self.inForce = inForce
     }
 
     /// `tenancy.v1.ListTenantsRequest`.
@@ -1283,6 +1287,7 @@ extension Tenancy_V1 {
       try unsafe self.unitId = RPCKit.MessageReading.string(source.pointee.f1_unit_id)
       unsafe self.pageSize = source.pointee.f2_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f3_page_token)
+      unsafe self.inForce = source.pointee.f4_in_force != 0
     }
 
     /// Appends the encoded message; see `Message`.
@@ -1304,6 +1309,7 @@ extension Tenancy_V1 {
       unsafe target.pointee.f1_unit_id = scratch.copy(self.unitId)
       unsafe target.pointee.f2_page_size = self.pageSize
       unsafe target.pointee.f3_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f4_in_force = self.inForce ? 1 : 0
       return unsafe target
     }
 
@@ -1338,6 +1344,8 @@ extension Tenancy_V1 {
     public var tenants: [Tenancy_V1.UserSummary] = []
     /// For the next page; empty at the end.
     public var nextPageToken: Swift.String = ""
+    /// When they are tenants: the association of each, in the same order.
+    public var associations: [Tenancy_V1.RoleAssociation] = []
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1345,10 +1353,12 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       tenants: [Tenancy_V1.UserSummary] = [],
-      nextPageToken: Swift.String = ""
+      nextPageToken: Swift.String = "",
+      associations: [Tenancy_V1.RoleAssociation] = []
     ) {
       self.tenants = tenants
       self.nextPageToken = nextPageToken
+      self.associations = associations
     }
 
     /// `tenancy.v1.ListTenantsResponse`.
@@ -1381,6 +1391,14 @@ extension Tenancy_V1 {
         }
       }
       try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+      if unsafe source.pointee.n_f3_associations > 0 {
+        unsafe self.associations.reserveCapacity(source.pointee.n_f3_associations)
+        for index in unsafe 0..<source.pointee.n_f3_associations {
+          if let member = unsafe source.pointee.f3_associations[index] {
+            try unsafe self.associations.append(Tenancy_V1.RoleAssociation(reading: member))
+          }
+        }
+      }
     }
 
     /// Appends the encoded message; see `Message`.
@@ -1408,6 +1426,14 @@ extension Tenancy_V1 {
         unsafe target.pointee.f1_tenants = unsafe elements
       }
       unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      if !self.associations.isEmpty {
+        unsafe target.pointee.n_f3_associations = self.associations.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__RoleAssociation>?.self, self.associations.count)
+        for (index, element) in self.associations.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f3_associations = unsafe elements
+      }
       return unsafe target
     }
 
@@ -1854,7 +1880,7 @@ extension Tenancy_V1 {
   public static var tenancyV1UnitsFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/units.proto",
-      base64: "ChZ0ZW5hbmN5L3YxL3VuaXRzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvGhh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8i2QIKBFVuaXQSDgoCaWQYASABKAlSAmlkEhIKBG5hbWUYAiABKAlSBG5hbWUSHwoLcHJvcGVydHlfaWQYAyABKAlSCnByb3BlcnR5SWQSJgoPdGVuYW50X3VzZXJfaWRzGAQgAygJUg10ZW5hbnRVc2VySWRzEh0KCmRldmljZV9pZHMYBSADKAlSCWRldmljZUlkcxIzChZjb21tb25fYXJlYV9kZXZpY2VfaWRzGAYgAygJUhNjb21tb25BcmVhRGV2aWNlSWRzEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIaCghyZXZpc2lvbhgJIAEoCVIIcmV2aXNpb24irAIKEUNyZWF0ZVVuaXRSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgRuYW1lGAIgASgJQguquxgHCAEYyAFYAVIEbmFtZRIwCg90ZW5hbnRfdXNlcl9pZHMYAyADKAlCCKq7GAQYQEhkUg10ZW5hbnRVc2VySWRzEigKCmRldmljZV9pZHMYBCADKAlCCaq7GAUYQEjoB1IJZGV2aWNlSWRzEj0KFmNvbW1vbl9hcmVhX2RldmljZV9pZHMYBSADKAlCCKq7GAQYQEhkUhNjb21tb25BcmVhRGV2aWNlSWRzEjAKD2lkZW1wb3RlbmN5X2tleRgGIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkikQIKEExpc3RVbml0c1JlcXVlc3QSJwoLcHJvcGVydHlfaWQYASABKAlCBqq7GAIYQFIKcHJvcGVydHlJZBIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIuCgdzb3J0X2J5GAQgASgJQhWquxgRIg9uYW1lfGNyZWF0ZWRfYXRSBnNvcnRCeRIbCgR0ZXh0GAUgASgJQgequxgDGMgBUgR0ZXh0EjMKEWF0X2xlYXN0X3JldmlzaW9uGAYgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24iggEKEUxpc3RVbml0c1Jlc3BvbnNlEiYKBXVuaXRzGAEgAygLMhAudGVuYW5jeS52MS5Vbml0UgV1bml0cxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SHQoKdG90YWxfc2l6ZRgDIAEoBFIJdG90YWxTaXplImgKDkdldFVuaXRSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSMwoRYXRfbGVhc3RfcmV2aXNpb24YAiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiI1CgpEZXZpY2VMaXN0EicKCmRldmljZV9pZHMYASADKAlCCKq7GAQYQEhkUglkZXZpY2VJZHMilQIKEVVwZGF0ZVVuaXRSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSJAoEbmFtZRgCIAEoCUILqrsYBxABGMgBWAFIAFIEbmFtZYgBARJGChNjb21tb25fYXJlYV9kZXZpY2VzGAMgASgLMhYudGVuYW5jeS52MS5EZXZpY2VMaXN0UhFjb21tb25BcmVhRGV2aWNlcxI0ChFleHBlY3RlZF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgcKBV9uYW1lIvIBChFEZWxldGVVbml0UmVxdWVzdBIhCgd1bml0X2lkGAEgASgJQgiquxgECAEYQFIGdW5pdElkEhgKB2Nhc2NhZGUYAiABKAhSB2Nhc2NhZGUSJQoOZGVsZXRlX2RldmljZXMYAyABKAhSDWRlbGV0ZURldmljZXMSFwoHZHJ5X3J1bhgEIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSLgoPbW92ZV9kZXZpY2VzX3RvGAYgASgJQgaquxgCGEBSDW1vdmVEZXZpY2VzVG8iqQIKEEFkZFRlbmFudFJlcXVlc3QSIQoHdW5pdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnVuaXRJZBIhCgd1c2VyX2lkGAIgASgJQgiquxgECAEYQFIGdXNlcklkEjkKCnZhbGlkX2Zyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOwoLdmFsaWRfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSJQoOcmVwbGFjZV93aW5kb3cYBiABKAhSDXJlcGxhY2VXaW5kb3cijQEKE1JlbW92ZVRlbmFudFJlcXVlc3QSIQoHdW5pdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnVuaXRJZBIhCgd1c2VyX2lkGAIgASgJQgiquxgECAEYQFIGdXNlcklkEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiiwEKEkxpc3RUZW5hbnRzUmVxdWVzdBIhCgd1bml0X2lkGAEgASgJQgiquxgECAEYQFIGdW5pdElkEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuInAKE0xpc3RUZW5hbnRzUmVzcG9uc2USMQoHdGVuYW50cxgBIAMoCzIXLnRlbmFuY3kudjEuVXNlclN1bW1hcnlSB3RlbmFudHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIpEBChNBc3NpZ25EZXZpY2VSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSJQoJZGV2aWNlX2lkGAIgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleTLnBgoFVW5pdHMSQQoGQ3JlYXRlEh0udGVuYW5jeS52MS5DcmVhdGVVbml0UmVxdWVzdBoQLnRlbmFuY3kudjEuVW5pdCIGorsYAggCEk8KBExpc3QSHC50ZW5hbmN5LnYxLkxpc3RVbml0c1JlcXVlc3QaHS50ZW5hbmN5LnYxLkxpc3RVbml0c1Jlc3BvbnNlIgqiuxgGCAIgASgBEj0KA0dldBIaLnRlbmFuY3kudjEuR2V0VW5pdFJlcXVlc3QaEC50ZW5hbmN5LnYxLlVuaXQiCKK7GAQIAiABEkEKBlVwZGF0ZRIdLnRlbmFuY3kudjEuVXBkYXRlVW5pdFJlcXVlc3QaEC50ZW5hbmN5LnYxLlVuaXQiBqK7GAIIAhJLCgZEZWxldGUSHS50ZW5hbmN5LnYxLkRlbGV0ZVVuaXRSZXF1ZXN0GhoudGVuYW5jeS52MS5EZWxldGVSZXNwb25zZSIGorsYAggCEk4KCUFkZFRlbmFudBIcLnRlbmFuY3kudjEuQWRkVGVuYW50UmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIgaiuxgCCAISVwoMUmVtb3ZlVGVuYW50Eh8udGVuYW5jeS52MS5SZW1vdmVUZW5hbnRSZXF1ZXN0Gh4udGVuYW5jeS52MS5SZW1vdmVSb2xlUmVzcG9uc2UiBqK7GAIIAhJaCgtMaXN0VGVuYW50cxIeLnRlbmFuY3kudjEuTGlzdFRlbmFudHNSZXF1ZXN0Gh8udGVuYW5jeS52MS5MaXN0VGVuYW50c1Jlc3BvbnNlIgqiuxgGCAIgASgBEksKDEFzc2lnbkRldmljZRIfLnRlbmFuY3kudjEuQXNzaWduRGV2aWNlUmVxdWVzdBoSLnRlbmFuY3kudjEuRGV2aWNlIgaiuxgCCAISTQoOVW5hc3NpZ25EZXZpY2USHy50ZW5hbmN5LnYxLkFzc2lnbkRldmljZVJlcXVlc3QaEi50ZW5hbmN5LnYxLkRldmljZSIGorsYAggCEloKC0xpc3REZXZpY2VzEh4udGVuYW5jeS52MS5MaXN0RGV2aWNlc1JlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3REZXZpY2VzUmVzcG9uc2UiCqK7GAYIAiABKAFiBnByb3RvMw=="
+      base64: "ChZ0ZW5hbmN5L3YxL3VuaXRzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvGhh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8i2QIKBFVuaXQSDgoCaWQYASABKAlSAmlkEhIKBG5hbWUYAiABKAlSBG5hbWUSHwoLcHJvcGVydHlfaWQYAyABKAlSCnByb3BlcnR5SWQSJgoPdGVuYW50X3VzZXJfaWRzGAQgAygJUg10ZW5hbnRVc2VySWRzEh0KCmRldmljZV9pZHMYBSADKAlSCWRldmljZUlkcxIzChZjb21tb25fYXJlYV9kZXZpY2VfaWRzGAYgAygJUhNjb21tb25BcmVhRGV2aWNlSWRzEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIaCghyZXZpc2lvbhgJIAEoCVIIcmV2aXNpb24irAIKEUNyZWF0ZVVuaXRSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgRuYW1lGAIgASgJQguquxgHCAEYyAFYAVIEbmFtZRIwCg90ZW5hbnRfdXNlcl9pZHMYAyADKAlCCKq7GAQYQEhkUg10ZW5hbnRVc2VySWRzEigKCmRldmljZV9pZHMYBCADKAlCCaq7GAUYQEjoB1IJZGV2aWNlSWRzEj0KFmNvbW1vbl9hcmVhX2RldmljZV9pZHMYBSADKAlCCKq7GAQYQEhkUhNjb21tb25BcmVhRGV2aWNlSWRzEjAKD2lkZW1wb3RlbmN5X2tleRgGIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkikQIKEExpc3RVbml0c1JlcXVlc3QSJwoLcHJvcGVydHlfaWQYASABKAlCBqq7GAIYQFIKcHJvcGVydHlJZBIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIuCgdzb3J0X2J5GAQgASgJQhWquxgRIg9uYW1lfGNyZWF0ZWRfYXRSBnNvcnRCeRIbCgR0ZXh0GAUgASgJQgequxgDGMgBUgR0ZXh0EjMKEWF0X2xlYXN0X3JldmlzaW9uGAYgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24iggEKEUxpc3RVbml0c1Jlc3BvbnNlEiYKBXVuaXRzGAEgAygLMhAudGVuYW5jeS52MS5Vbml0UgV1bml0cxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SHQoKdG90YWxfc2l6ZRgDIAEoBFIJdG90YWxTaXplImgKDkdldFVuaXRSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSMwoRYXRfbGVhc3RfcmV2aXNpb24YAiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiI1CgpEZXZpY2VMaXN0EicKCmRldmljZV9pZHMYASADKAlCCKq7GAQYQEhkUglkZXZpY2VJZHMilQIKEVVwZGF0ZVVuaXRSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSJAoEbmFtZRgCIAEoCUILqrsYBxABGMgBWAFIAFIEbmFtZYgBARJGChNjb21tb25fYXJlYV9kZXZpY2VzGAMgASgLMhYudGVuYW5jeS52MS5EZXZpY2VMaXN0UhFjb21tb25BcmVhRGV2aWNlcxI0ChFleHBlY3RlZF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgcKBV9uYW1lIvIBChFEZWxldGVVbml0UmVxdWVzdBIhCgd1bml0X2lkGAEgASgJQgiquxgECAEYQFIGdW5pdElkEhgKB2Nhc2NhZGUYAiABKAhSB2Nhc2NhZGUSJQoOZGVsZXRlX2RldmljZXMYAyABKAhSDWRlbGV0ZURldmljZXMSFwoHZHJ5X3J1bhgEIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSLgoPbW92ZV9kZXZpY2VzX3RvGAYgASgJQgaquxgCGEBSDW1vdmVEZXZpY2VzVG8iqQIKEEFkZFRlbmFudFJlcXVlc3QSIQoHdW5pdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnVuaXRJZBIhCgd1c2VyX2lkGAIgASgJQgiquxgECAEYQFIGdXNlcklkEjkKCnZhbGlkX2Zyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOwoLdmFsaWRfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSJQoOcmVwbGFjZV93aW5kb3cYBiABKAhSDXJlcGxhY2VXaW5kb3cijQEKE1JlbW92ZVRlbmFudFJlcXVlc3QSIQoHdW5pdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnVuaXRJZBIhCgd1c2VyX2lkGAIgASgJQgiquxgECAEYQFIGdXNlcklkEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkipgEKEkxpc3RUZW5hbnRzUmVxdWVzdBIhCgd1bml0X2lkGAEgASgJQgiquxgECAEYQFIGdW5pdElkEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEhkKCGluX2ZvcmNlGAQgASgIUgdpbkZvcmNlIrEBChNMaXN0VGVuYW50c1Jlc3BvbnNlEjEKB3RlbmFudHMYASADKAsyFy50ZW5hbmN5LnYxLlVzZXJTdW1tYXJ5Ugd0ZW5hbnRzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhI/Cgxhc3NvY2lhdGlvbnMYAyADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIMYXNzb2NpYXRpb25zIpEBChNBc3NpZ25EZXZpY2VSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSJQoJZGV2aWNlX2lkGAIgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleTLnBgoFVW5pdHMSQQoGQ3JlYXRlEh0udGVuYW5jeS52MS5DcmVhdGVVbml0UmVxdWVzdBoQLnRlbmFuY3kudjEuVW5pdCIGorsYAggCEk8KBExpc3QSHC50ZW5hbmN5LnYxLkxpc3RVbml0c1JlcXVlc3QaHS50ZW5hbmN5LnYxLkxpc3RVbml0c1Jlc3BvbnNlIgqiuxgGCAIgASgBEj0KA0dldBIaLnRlbmFuY3kudjEuR2V0VW5pdFJlcXVlc3QaEC50ZW5hbmN5LnYxLlVuaXQiCKK7GAQIAiABEkEKBlVwZGF0ZRIdLnRlbmFuY3kudjEuVXBkYXRlVW5pdFJlcXVlc3QaEC50ZW5hbmN5LnYxLlVuaXQiBqK7GAIIAhJLCgZEZWxldGUSHS50ZW5hbmN5LnYxLkRlbGV0ZVVuaXRSZXF1ZXN0GhoudGVuYW5jeS52MS5EZWxldGVSZXNwb25zZSIGorsYAggCEk4KCUFkZFRlbmFudBIcLnRlbmFuY3kudjEuQWRkVGVuYW50UmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIgaiuxgCCAISVwoMUmVtb3ZlVGVuYW50Eh8udGVuYW5jeS52MS5SZW1vdmVUZW5hbnRSZXF1ZXN0Gh4udGVuYW5jeS52MS5SZW1vdmVSb2xlUmVzcG9uc2UiBqK7GAIIAhJaCgtMaXN0VGVuYW50cxIeLnRlbmFuY3kudjEuTGlzdFRlbmFudHNSZXF1ZXN0Gh8udGVuYW5jeS52MS5MaXN0VGVuYW50c1Jlc3BvbnNlIgqiuxgGCAIgASgBEksKDEFzc2lnbkRldmljZRIfLnRlbmFuY3kudjEuQXNzaWduRGV2aWNlUmVxdWVzdBoSLnRlbmFuY3kudjEuRGV2aWNlIgaiuxgCCAISTQoOVW5hc3NpZ25EZXZpY2USHy50ZW5hbmN5LnYxLkFzc2lnbkRldmljZVJlcXVlc3QaEi50ZW5hbmN5LnYxLkRldmljZSIGorsYAggCEloKC0xpc3REZXZpY2VzEh4udGVuYW5jeS52MS5MaXN0RGV2aWNlc1JlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3REZXZpY2VzUmVzcG9uc2UiCqK7GAYIAiABKAFiBnByb3RvMw=="
     )
   }
 }

@@ -18,11 +18,14 @@ struct AssociationsHandler: Tenancy_V1.AssociationsService {
       return Tenancy_V1.ListAssociationsResponse(revision: core.tokens.token(revision: revision))
     }
     return try await list(
-      "a.user_id = ?",
-      [.text(subject)],
-      pageSize: request.pageSize,
-      pageToken: request.pageToken,
-      TokenSealer.PageBinding(caller: call.caller.description, filter: ["ListByUser", subject])
+      AssociationList(
+        anchor: .user(subject),
+        isInForce: request.inForce,
+        pageSize: request.pageSize,
+        pageToken: request.pageToken
+      ),
+      method: "ListByUser",
+      call
     )
   }
 
@@ -39,45 +42,25 @@ struct AssociationsHandler: Tenancy_V1.AssociationsService {
         forest.entity(id).map { forest.policy[forest.type($0)].name }
       }.flatMap { $0 == SmartHome.system ? nil : $0 } ?? ""
     try await core.permit("\(type).list_associations", on: id, type: type, user)
-    var condition = "a.entity_id = ?"
-    var values: [SQLValue] = [.text(id)]
-    if !request.role.isEmpty {
-      condition += " AND a.role = ?"
-      values.append(.text(request.role))
-    }
     return try await list(
-      condition,
-      values,
-      pageSize: request.pageSize,
-      pageToken: request.pageToken,
-      TokenSealer.PageBinding(
-        caller: call.caller.description,
-        filter: ["ListByEntity", id, request.role]
-      )
+      AssociationList(
+        anchor: .entity(id, role: request.role),
+        isInForce: request.inForce,
+        pageSize: request.pageSize,
+        pageToken: request.pageToken
+      ),
+      method: "ListByEntity",
+      call
     )
   }
 
   private func list(
-    _ condition: String,
-    _ values: [SQLValue],
-    pageSize: UInt32,
-    pageToken: String,
-    _ binding: TokenSealer.PageBinding
+    _ list: AssociationList,
+    method: String,
+    _ call: CallContext
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
-    let cursor = try core.tokens.cursor(pageToken: pageToken, count: 1, binding)
-    let after = cursor.flatMap { Int64($0[0]) } ?? 0
-    let limit = pageSize == 0 ? EntityList.pageSizeStandard : Int(pageSize)
-    let (core, revision) = (core, core.engine.revision)
-    let rows = try await core.read { tx in
-      try tx.query(
-        """
-        \(AssociationRecord.selection)
-        WHERE \(condition) AND a.added > ? ORDER BY a.added LIMIT ?
-        """,
-        values: values + [.integer(after), .integer(limit + 1)]
-      ) { AssociationRecord(row: $0) }
-    }
-    let page = core.page(of: rows, limit: limit, binding) { ["\($0.added)"] }
+    let revision = core.engine.revision
+    let page = try await core.page(list, method: method, call.caller)
     return Tenancy_V1.ListAssociationsResponse(
       associations: page.records.map { core.message(association: $0) },
       nextPageToken: page.nextToken,

@@ -13,7 +13,8 @@ extension TenancyCore {
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Tenancy_V1.Portfolio {
     let administrators = try tx.associations(on: record.id).filter {
-      $0.role == SmartHome.owner || $0.role == SmartHome.portfolioAdmin
+      ($0.role == SmartHome.owner || $0.role == SmartHome.portfolioAdmin)
+        && $0.isInForce(at: clock.now)
     }
     return Tenancy_V1.Portfolio(
       id: record.id,
@@ -38,6 +39,7 @@ extension TenancyCore {
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Tenancy_V1.Property {
     let managers = try tx.associations(on: record.id, role: SmartHome.propertyManager)
+      .filter { $0.isInForce(at: clock.now) }
     let text = { record.attributes[$0]?.string ?? "" }
     let hasAddress = SmartHome.address.contains { !text($0).isEmpty }
     return Tenancy_V1.Property(
@@ -68,7 +70,9 @@ extension TenancyCore {
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Tenancy_V1.Unit {
     let tenants =
-      showsTenants ? try tx.associations(on: record.id, role: SmartHome.tenant) : []
+      showsTenants
+      ? try tx.associations(on: record.id, role: SmartHome.tenant)
+        .filter { $0.isInForce(at: clock.now) } : []
     // Who sees a unit sees its devices: they are below it.
     let devices = try tx.query(
       "SELECT id FROM entity WHERE parent_id = ? AND type = ? ORDER BY id LIMIT ?",

@@ -80,6 +80,11 @@ struct AssociationRecord: Hashable, Sendable {
       || (validUntil ?? .max) > (other.validUntil ?? .max)
   }
 
+  /// Whether its time has come and is not over.
+  func isInForce(at now: Int64) -> Bool {
+    (validFrom ?? .min) <= now && now < (validUntil ?? .max)
+  }
+
   /// Whether it is for this time; of two that have begun it does not matter when.
   func hasWindow(from: Int64?, until: Int64?, now: Int64) -> Bool {
     guard validUntil == until else { return false }

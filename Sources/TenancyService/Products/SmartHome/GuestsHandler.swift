@@ -89,18 +89,24 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     }
     let binding = TokenSealer.PageBinding(
       caller: "user:\(user.userID)",
-      filter: ["Guests.List", request.deviceId, request.unitId, "\(request.includeEnded)"]
+      filter: [
+        "Guests.List", request.deviceId, request.unitId, "\(request.includeEnded)",
+        "\(request.inForce)",
+      ]
     )
     let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 1, binding)
     let after = cursor.flatMap { Int64($0[0]) } ?? 0
     let limit = request.pageSize == 0 ? EntityList.pageSizeStandard : Int(request.pageSize)
     let ids = try await core.knowingFeatures { try await visiblePasses(request, user) }
+    let (isInForce, now) = (request.inForce, core.clock.now)
     let rows = try await core.read { tx in
       var rows: [AssociationRecord] = []
       var rest = ids[...]
       // In portions, because a statement takes only so many values.
       while !rest.isEmpty {
-        rows += try tx.associations(Array(rest.prefix(500))).filter { $0.added > after }
+        rows += try tx.associations(Array(rest.prefix(500))).filter {
+          $0.added > after && (!isInForce || $0.isInForce(at: now))
+        }
         rest = rest.dropFirst(500)
       }
       return Array(rows.sorted { $0.added < $1.added }.prefix(limit + 1))

@@ -49,30 +49,22 @@ extension UnitsHandler {
   ) async throws -> Tenancy_V1.ListTenantsResponse {
     let user = try call.requireUser()
     try await core.permit("unit.list_tenants", on: request.unitId, type: SmartHome.unit, user)
-    let binding = TokenSealer.PageBinding(
-      caller: "user:\(user.userID)",
-      filter: ["ListTenants", request.unitId]
+    let page = try await core.page(
+      AssociationList(
+        anchor: .entity(request.unitId, role: SmartHome.tenant),
+        isInForce: request.inForce,
+        pageSize: request.pageSize,
+        pageToken: request.pageToken
+      ),
+      method: "ListTenants",
+      call.caller
     )
-    let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 1, binding)
-    let limit = request.pageSize == 0 ? EntityList.pageSizeStandard : Int(request.pageSize)
-    let rows = try await core.read { tx in
-      try tx.query(
-        """
-        \(AssociationRecord.selection)
-        WHERE a.entity_id = ? AND a.role = ? AND a.added > ? ORDER BY a.added LIMIT ?
-        """,
-        .text(request.unitId),
-        .text(SmartHome.tenant),
-        .integer(cursor.flatMap { Int64($0[0]) } ?? 0),
-        .integer(limit + 1)
-      ) { AssociationRecord(row: $0) }
-    }
-    let page = core.page(of: rows, limit: limit, binding) { ["\($0.added)"] }
     let ids = page.records.map(\.userID)
     let names = ids.isEmpty ? [:] : try await core.displayNames(of: ids)
     return Tenancy_V1.ListTenantsResponse(
       tenants: ids.map { Tenancy_V1.UserSummary(id: $0, displayName: names[$0] ?? "") },
-      nextPageToken: page.nextToken
+      nextPageToken: page.nextToken,
+      associations: page.records.map { core.message(association: $0) }
     )
   }
 }

@@ -255,7 +255,7 @@ const ProtobufCMessageDescriptor tenancy__v1__user_summary__descriptor =
   (ProtobufCMessageInit) tenancy__v1__user_summary__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_by_user_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_by_user_request__field_descriptors[4] =
 {
   {
     "f1_user_id",
@@ -293,16 +293,29 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_by_user_request__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_in_force",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListByUserRequest, f4_in_force),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_by_user_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_user_id */
   1,   /* field[1] = f2_page_size */
   2,   /* field[2] = f3_page_token */
+  3,   /* field[3] = f4_in_force */
 };
 static const ProtobufCIntRange tenancy__v1__list_by_user_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_by_user_request__descriptor =
 {
@@ -312,14 +325,14 @@ const ProtobufCMessageDescriptor tenancy__v1__list_by_user_request__descriptor =
   "Tenancy__V1__ListByUserRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListByUserRequest),
-  3,
+  4,
   tenancy__v1__list_by_user_request__field_descriptors,
   tenancy__v1__list_by_user_request__field_indices_by_name,
   1,  tenancy__v1__list_by_user_request__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__list_by_user_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_by_entity_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_by_entity_request__field_descriptors[5] =
 {
   {
     "f1_entity_id",
@@ -369,17 +382,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_by_entity_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_in_force",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListByEntityRequest, f5_in_force),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_by_entity_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_entity_id */
   1,   /* field[1] = f2_role */
   2,   /* field[2] = f3_page_size */
   3,   /* field[3] = f4_page_token */
+  4,   /* field[4] = f5_in_force */
 };
 static const ProtobufCIntRange tenancy__v1__list_by_entity_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_by_entity_request__descriptor =
 {
@@ -389,7 +415,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_by_entity_request__descriptor
   "Tenancy__V1__ListByEntityRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListByEntityRequest),
-  4,
+  5,
   tenancy__v1__list_by_entity_request__field_descriptors,
   tenancy__v1__list_by_entity_request__field_indices_by_name,
   1,  tenancy__v1__list_by_entity_request__number_ranges,

@@ -319,7 +319,7 @@ const ProtobufCMessageDescriptor tenancy__v1__grant_guest_pass_response__descrip
   (ProtobufCMessageInit) tenancy__v1__grant_guest_pass_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_guest_passes_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_guest_passes_request__field_descriptors[6] =
 {
   {
     "f1_device_id",
@@ -381,6 +381,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_guest_passes_request__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_in_force",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListGuestPassesRequest, f6_in_force),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_guest_passes_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_device_id */
@@ -388,11 +400,12 @@ static const unsigned tenancy__v1__list_guest_passes_request__field_indices_by_n
   2,   /* field[2] = f3_include_ended */
   3,   /* field[3] = f4_page_size */
   4,   /* field[4] = f5_page_token */
+  5,   /* field[5] = f6_in_force */
 };
 static const ProtobufCIntRange tenancy__v1__list_guest_passes_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_guest_passes_request__descriptor =
 {
@@ -402,7 +415,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_guest_passes_request__descrip
   "Tenancy__V1__ListGuestPassesRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListGuestPassesRequest),
-  5,
+  6,
   tenancy__v1__list_guest_passes_request__field_descriptors,
   tenancy__v1__list_guest_passes_request__field_indices_by_name,
   1,  tenancy__v1__list_guest_passes_request__number_ranges,

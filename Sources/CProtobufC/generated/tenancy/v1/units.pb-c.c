@@ -946,7 +946,7 @@ const ProtobufCMessageDescriptor tenancy__v1__remove_tenant_request__descriptor 
   (ProtobufCMessageInit) tenancy__v1__remove_tenant_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_tenants_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_tenants_request__field_descriptors[4] =
 {
   {
     "f1_unit_id",
@@ -984,16 +984,29 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_tenants_request__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_in_force",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListTenantsRequest, f4_in_force),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_tenants_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_unit_id */
   1,   /* field[1] = f2_page_size */
   2,   /* field[2] = f3_page_token */
+  3,   /* field[3] = f4_in_force */
 };
 static const ProtobufCIntRange tenancy__v1__list_tenants_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_tenants_request__descriptor =
 {
@@ -1003,14 +1016,14 @@ const ProtobufCMessageDescriptor tenancy__v1__list_tenants_request__descriptor =
   "Tenancy__V1__ListTenantsRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListTenantsRequest),
-  3,
+  4,
   tenancy__v1__list_tenants_request__field_descriptors,
   tenancy__v1__list_tenants_request__field_indices_by_name,
   1,  tenancy__v1__list_tenants_request__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__list_tenants_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_tenants_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_tenants_response__field_descriptors[3] =
 {
   {
     "f1_tenants",
@@ -1036,15 +1049,28 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_tenants_response__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f3_associations",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__ListTenantsResponse, n_f3_associations),
+    offsetof(Tenancy__V1__ListTenantsResponse, f3_associations),
+    &tenancy__v1__role_association__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_tenants_response__field_indices_by_name[] = {
   0,   /* field[0] = f1_tenants */
   1,   /* field[1] = f2_next_page_token */
+  2,   /* field[2] = f3_associations */
 };
 static const ProtobufCIntRange tenancy__v1__list_tenants_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_tenants_response__descriptor =
 {
@@ -1054,7 +1080,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_tenants_response__descriptor 
   "Tenancy__V1__ListTenantsResponse",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListTenantsResponse),
-  2,
+  3,
   tenancy__v1__list_tenants_response__field_descriptors,
   tenancy__v1__list_tenants_response__field_indices_by_name,
   1,  tenancy__v1__list_tenants_response__number_ranges,

@@ -68,10 +68,11 @@ struct  Tenancy__V1__ListByUserRequest
   ProtobufCBinaryData f1_user_id;
   uint32_t f2_page_size;
   ProtobufCBinaryData f3_page_token;
+  protobuf_c_boolean f4_in_force;
 };
 #define TENANCY__V1__LIST_BY_USER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_by_user_request__descriptor) \
-    , {0,NULL}, 0, {0,NULL} }
+    , {0,NULL}, 0, {0,NULL}, 0 }
 
 
 struct  Tenancy__V1__ListByEntityRequest
@@ -81,10 +82,11 @@ struct  Tenancy__V1__ListByEntityRequest
   ProtobufCBinaryData f2_role;
   uint32_t f3_page_size;
   ProtobufCBinaryData f4_page_token;
+  protobuf_c_boolean f5_in_force;
 };
 #define TENANCY__V1__LIST_BY_ENTITY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_by_entity_request__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0 }
 
 
 struct  Tenancy__V1__ListAssociationsResponse

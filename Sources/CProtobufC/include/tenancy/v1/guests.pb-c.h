@@ -84,10 +84,11 @@ struct  Tenancy__V1__ListGuestPassesRequest
   protobuf_c_boolean f3_include_ended;
   uint32_t f4_page_size;
   ProtobufCBinaryData f5_page_token;
+  protobuf_c_boolean f6_in_force;
 };
 #define TENANCY__V1__LIST_GUEST_PASSES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_guest_passes_request__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, 0, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, 0 }
 
 
 struct  Tenancy__V1__ListGuestPassesResponse

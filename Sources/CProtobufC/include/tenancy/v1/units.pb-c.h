@@ -200,10 +200,11 @@ struct  Tenancy__V1__ListTenantsRequest
   ProtobufCBinaryData f1_unit_id;
   uint32_t f2_page_size;
   ProtobufCBinaryData f3_page_token;
+  protobuf_c_boolean f4_in_force;
 };
 #define TENANCY__V1__LIST_TENANTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_tenants_request__descriptor) \
-    , {0,NULL}, 0, {0,NULL} }
+    , {0,NULL}, 0, {0,NULL}, 0 }
 
 
 struct  Tenancy__V1__ListTenantsResponse
@@ -212,10 +213,12 @@ struct  Tenancy__V1__ListTenantsResponse
   size_t n_f1_tenants;
   Tenancy__V1__UserSummary **f1_tenants;
   ProtobufCBinaryData f2_next_page_token;
+  size_t n_f3_associations;
+  Tenancy__V1__RoleAssociation **f3_associations;
 };
 #define TENANCY__V1__LIST_TENANTS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_tenants_response__descriptor) \
-    , 0,NULL, {0,NULL} }
+    , 0,NULL, {0,NULL}, 0,NULL }
 
 
 struct  Tenancy__V1__AssignDeviceRequest

@@ -1,0 +1,70 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// What a list of associations is asked for, apart from who asks.
+struct AssociationList: Sendable {
+  /// Whose, or on what.
+  enum Anchor: Sendable {
+    case user(String)
+    /// Of one role, if that is not empty.
+    case entity(String, role: String)
+  }
+
+  let anchor: Anchor
+  /// Without those whose time is over or has not come.
+  var isInForce = false
+  var pageSize: UInt32 = 0
+  var pageToken = ""
+
+  var limit: Int { pageSize == 0 ? EntityList.pageSizeStandard : Int(pageSize) }
+}
+
+extension TenancyCore {
+  /// A page of associations in the order in which they were given.
+  func page(
+    _ list: AssociationList,
+    method: String,
+    _ caller: Caller
+  ) async throws -> (records: [AssociationRecord], nextToken: String) {
+    var condition: String
+    var values: [SQLValue]
+    let filter: [String]
+    switch list.anchor {
+    case .user(let id):
+      (condition, values) = ("a.user_id = ?", [.text(id)])
+      filter = [method, id]
+    case .entity(let id, let role):
+      (condition, values) = ("a.entity_id = ?", [.text(id)])
+      filter = [method, id, role]
+      if !role.isEmpty {
+        condition += " AND a.role = ?"
+        values.append(.text(role))
+      }
+    }
+    if list.isInForce {
+      condition += """
+         AND (a.valid_from IS NULL OR a.valid_from <= ?)
+        AND (a.valid_until IS NULL OR a.valid_until > ?)
+        """
+      values += [.integer(clock.now), .integer(clock.now)]
+    }
+    let binding = TokenSealer.PageBinding(
+      caller: caller.description,
+      filter: filter + ["\(list.isInForce)"]
+    )
+    let cursor = try tokens.cursor(pageToken: list.pageToken, count: 1, binding)
+    let after = cursor.flatMap { Int64($0[0]) } ?? 0
+    let (query, limit) = (condition, list.limit)
+    let arguments = values + [.integer(after), .integer(limit + 1)]
+    let rows = try await read { tx in
+      try tx.query(
+        """
+        \(AssociationRecord.selection)
+        WHERE \(query) AND a.added > ? ORDER BY a.added LIMIT ?
+        """,
+        values: arguments
+      ) { AssociationRecord(row: $0) }
+    }
+    return page(of: rows, limit: limit, binding) { ["\($0.added)"] }
+  }
+}
