@@ -62,7 +62,7 @@ struct AssociationsHandler: Tenancy_V1.AssociationsService {
     let revision = core.engine.revision
     let page = try await core.page(list, method: method, call.caller)
     return Tenancy_V1.ListAssociationsResponse(
-      associations: page.records.map { core.message(association: $0) },
+      associations: page.items,
       nextPageToken: page.nextToken,
       revision: core.tokens.token(revision: revision)
     )

@@ -93,9 +93,13 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     let rows = try await core.read { tx in
       try SuspensionRecord.page(after: cursor?[0] ?? "", limit: limit + 1, tx)
     }
-    let page = core.page(of: rows, limit: limit, binding) { [$0.userID] }
+    let page = core.page(of: rows, limit: limit, binding) {
+      [$0.userID]
+    } message: {
+      message($0)
+    }
     return Tenancy_V1.ListSuspendedResponse(
-      suspensions: page.records.map(message),
+      suspensions: page.items,
       nextPageToken: page.nextToken
     )
   }

@@ -1,3 +1,4 @@
+internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
@@ -25,7 +26,7 @@ extension TenancyCore {
     _ list: AssociationList,
     method: String,
     _ caller: Caller
-  ) async throws -> (records: [AssociationRecord], nextToken: String) {
+  ) async throws -> (items: [Tenancy_V1.RoleAssociation], nextToken: String) {
     var condition: String
     var values: [SQLValue]
     let filter: [String]
@@ -65,6 +66,10 @@ extension TenancyCore {
         values: arguments
       ) { AssociationRecord(row: $0) }
     }
-    return page(of: rows, limit: limit, binding) { ["\($0.added)"] }
+    return page(of: rows, limit: limit, binding) {
+      ["\($0.added)"]
+    } message: {
+      message(association: $0)
+    }
   }
 }

@@ -9,6 +9,9 @@ struct Page: Sendable {
   let nextToken: String
   /// How much there is on all pages.
   let total: Int
+  /// What each is sorted by.
+  fileprivate let names: [String]
+  fileprivate let binding: TokenSealer.PageBinding
 }
 
 /// What a list of entities is asked for, apart from who asks.
@@ -71,13 +74,22 @@ extension TenancyCore {
         try Self.found(walk, forest)
       }
     }
-    guard let page else { return Page(ids: [], nextToken: "", total: 0) }
+    guard let page else {
+      return Page(ids: [], nextToken: "", total: 0, names: [], binding: binding)
+    }
     let next = page.cursor.map { tokens.pageToken(after: $0, binding) } ?? ""
-    return Page(ids: page.ids, nextToken: next, total: page.total)
+    return Page(
+      ids: page.ids,
+      nextToken: next,
+      total: page.total,
+      names: page.names,
+      binding: binding
+    )
   }
 
   private struct Found: Sendable {
     let ids: [String]
+    let names: [String]
     let cursor: [String]?
     let total: Int
   }
@@ -89,18 +101,56 @@ extension TenancyCore {
     }
     var ids: [String] = []
     for entry in selection.page { ids.append(forest.entities.text(entry.entity)) }
-    return Found(ids: ids, cursor: selection.cursor(forest), total: selection.total)
+    return Found(
+      ids: ids,
+      names: selection.page.map(\.name),
+      cursor: selection.cursor(forest),
+      total: selection.total
+    )
   }
 
-  /// A page of rows that are ordered by a number: `rows` holds one more than the page.
-  func page<Record>(
+  /// The entities of a page as messages, as many as fit into one answer, and the token of the page
+  /// after them.
+  func fill<Item: Message>(
+    _ page: Page,
+    _ tx: borrowing ReadTransaction,
+    _ message: (EntityRecord) throws -> Item
+  ) throws -> (items: [Item], nextToken: String) {
+    var budget = AnswerBudget()
+    var items: [Item] = []
+    var last: String?
+    for record in try tx.entities(page.ids) {
+      let item = try message(record)
+      guard budget.takes(item) else {
+        guard let place = page.ids.firstIndex(where: { $0 == last }) else {
+          preconditionFailure("an entity that the page does not have")
+        }
+        let cursor = [page.names[place], page.ids[place]]
+        return (items, tokens.pageToken(after: cursor, page.binding))
+      }
+      items.append(item)
+      last = record.id
+    }
+    return (items, page.nextToken)
+  }
+
+  /// A page of rows as messages, as many as fit into one answer; `rows` holds one more than the page
+  /// if there is another one.
+  func page<Record, Item: Message>(
     of rows: [Record],
     limit: Int,
     _ binding: TokenSealer.PageBinding,
-    cursor: (Record) -> [String]
-  ) -> (records: [Record], nextToken: String) {
-    guard rows.count > limit else { return (rows, "") }
-    let page = Array(rows.prefix(limit))
-    return (page, page.last.map { tokens.pageToken(after: cursor($0), binding) } ?? "")
+    cursor: (Record) -> [String],
+    message: (Record) -> Item
+  ) -> (items: [Item], nextToken: String) {
+    var budget = AnswerBudget()
+    var items: [Item] = []
+    for row in rows.prefix(limit) {
+      let item = message(row)
+      guard budget.takes(item) else { break }
+      items.append(item)
+    }
+    guard items.count < rows.count, !items.isEmpty else { return (items, "") }
+    return (items, tokens.pageToken(after: cursor(rows[items.count - 1]), binding))
   }
 }

@@ -102,8 +102,8 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
       pageToken: request.pageToken
     )
     let page = try await core.page(list, call, user)
-    let messages = try await core.read { tx in
-      try tx.entities(page.ids).map { record in
+    let filled = try await core.read { tx in
+      try core.fill(page, tx) { record in
         let held = try core.decide(
           "device.view",
           on: record.id,
@@ -116,8 +116,8 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
       }
     }
     return Tenancy_V1.ListDevicesResponse(
-      devices: messages,
-      nextPageToken: page.nextToken,
+      devices: filled.items,
+      nextPageToken: filled.nextToken,
       totalSize: UInt64(page.total)
     )
   }
@@ -221,9 +221,13 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
         tx
       )
     }
-    let page = core.page(of: rows, limit: limit, binding) { ["\($0.recordedAt)", $0.id] }
+    let page = core.page(of: rows, limit: limit, binding) {
+      ["\($0.recordedAt)", $0.id]
+    } message: {
+      Self.message($0)
+    }
     return Tenancy_V1.ListHistoryResponse(
-      records: page.records.map { Self.message($0) },
+      records: page.items,
       nextPageToken: page.nextToken
     )
   }

@@ -111,9 +111,13 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       }
       return Array(rows.sorted { $0.added < $1.added }.prefix(limit + 1))
     }
-    let page = core.page(of: rows, limit: limit, binding) { ["\($0.added)"] }
+    let page = core.page(of: rows, limit: limit, binding) {
+      ["\($0.added)"]
+    } message: {
+      core.message(pass: $0)
+    }
     return Tenancy_V1.ListGuestPassesResponse(
-      passes: page.records.map { core.message(pass: $0) },
+      passes: page.items,
       nextPageToken: page.nextToken
     )
   }

@@ -89,12 +89,12 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
       pageToken: request.pageToken
     )
     let page = try await core.page(list, call, user)
-    let messages = try await core.read { tx in
-      try tx.entities(page.ids).map { try core.message(portfolio: $0, user, tx) }
+    let filled = try await core.read { tx in
+      try core.fill(page, tx) { try core.message(portfolio: $0, user, tx) }
     }
     return Tenancy_V1.ListPortfoliosResponse(
-      portfolios: messages,
-      nextPageToken: page.nextToken,
+      portfolios: filled.items,
+      nextPageToken: filled.nextToken,
       totalSize: UInt64(page.total)
     )
   }

@@ -58,12 +58,12 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
       pageToken: request.pageToken
     )
     let page = try await core.page(list, call, user)
-    let messages = try await core.read { tx in
-      try tx.entities(page.ids).map { try core.message(property: $0, user, tx) }
+    let filled = try await core.read { tx in
+      try core.fill(page, tx) { try core.message(property: $0, user, tx) }
     }
     return Tenancy_V1.ListPropertiesResponse(
-      properties: messages,
-      nextPageToken: page.nextToken,
+      properties: filled.items,
+      nextPageToken: filled.nextToken,
       totalSize: UInt64(page.total)
     )
   }

@@ -59,12 +59,12 @@ extension UnitsHandler {
       method: "ListTenants",
       call.caller
     )
-    let ids = page.records.map(\.userID)
+    let ids = page.items.map(\.userId)
     let names = ids.isEmpty ? [:] : try await core.displayNames(of: ids)
     return Tenancy_V1.ListTenantsResponse(
       tenants: ids.map { Tenancy_V1.UserSummary(id: $0, displayName: names[$0] ?? "") },
       nextPageToken: page.nextToken,
-      associations: page.records.map { core.message(association: $0) }
+      associations: page.items
     )
   }
 }

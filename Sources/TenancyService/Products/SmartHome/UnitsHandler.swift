@@ -59,8 +59,8 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
       pageToken: request.pageToken
     )
     let page = try await core.page(list, call, user)
-    let messages = try await core.read { tx in
-      try tx.entities(page.ids).map { record in
+    let filled = try await core.read { tx in
+      try core.fill(page, tx) { record in
         try core.message(
           unit: record,
           showsTenants: try showsTenants(record.id, user, tx),
@@ -69,8 +69,8 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
       }
     }
     return Tenancy_V1.ListUnitsResponse(
-      units: messages,
-      nextPageToken: page.nextToken,
+      units: filled.items,
+      nextPageToken: filled.nextToken,
       totalSize: UInt64(page.total)
     )
   }
