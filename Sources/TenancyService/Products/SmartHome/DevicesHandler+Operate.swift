@@ -69,10 +69,9 @@ extension DevicesHandler {
         parameters,
         field: "parameters"
       )
-      // What changes nothing leaves two records all the same.
+      // What changes nothing leaves a record all the same.
       if after == before { try core.auditBudget.take(user.userID) }
-      try tx.audit(core.audit(call, user, action, object: id, scope: before.rootID))
-      let device = try changes.update(from: before, to: after, action: "device.operate", tx)
+      let device = try operated(before, to: after, action: action, changes, tx)
       return Tenancy_V1.OperateDeviceResponse(
         record: Self.message(record),
         device: try core.message(device: device, ruling, tx)
@@ -80,6 +79,23 @@ extension DevicesHandler {
     }
     guard response.record?.succeeded == true else { throw refusal(response, action: action, user) }
     return response
+  }
+
+  /// Stores what an operation made of a device, with the one audit record of the operation.
+  private func operated(
+    _ before: EntityRecord,
+    to after: EntityRecord,
+    action: String,
+    _ changes: ChangeSet,
+    _ tx: borrowing WriteTransaction
+  ) throws -> EntityRecord {
+    guard after == before else {
+      return try changes.update(from: before, to: after, action: action, tx)
+    }
+    try tx.audit(
+      core.audit(changes.call, changes.user, action, object: before.id, scope: before.rootID)
+    )
+    return before
   }
 
   /// Records a refusal; the answer says what became of it, see `refusal`.

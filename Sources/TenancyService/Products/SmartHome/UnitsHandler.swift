@@ -30,7 +30,7 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
         _ = try changes.grant(SmartHome.tenant, to: tenant, on: record, tx)
       }
       for device in request.deviceIds { _ = try assign(device, to: record, changes, tx) }
-      try setCommonAreas(request.commonAreaDeviceIds, of: record, changes, tx)
+      _ = try setCommonAreas(request.commonAreaDeviceIds, of: record, changes, tx)
       return try core.message(unit: record, showsTenants: true, tx)
     }
   }
@@ -115,10 +115,11 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
       var record = before
       if let name = request.name { record.name = name }
       record = try changes.update(from: before, to: record, action: "unit.update", tx)
-      if let devices = request.commonAreaDevices {
-        try setCommonAreas(devices.deviceIds, of: record, changes, tx)
+      if let devices = request.commonAreaDevices,
+        try setCommonAreas(devices.deviceIds, of: record, changes, tx), record == before
+      {
         // Links are part of the unit: it changes with them.
-        if record == before { record = try tx.put(record, insteadOf: before, core.policy) }
+        record = try tx.put(record, insteadOf: before, core.policy)
       }
       return try core.message(
         unit: record,
@@ -152,21 +153,38 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     }
   }
 
+  /// Replaces the common areas of a unit; whether that changed anything.
   private func setCommonAreas(
     _ deviceIDs: [String],
     of unit: EntityRecord,
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
-  ) throws {
+  ) throws -> Bool {
     let policy = core.policy
-    guard let link = policy.link(named: SmartHome.commonArea) else { return }
+    guard let link = policy.link(named: SmartHome.commonArea) else { return false }
     for id in deviceIDs {
       try core.require("device.move", on: id, type: SmartHome.device, changes.user, tx)
       let device = try tx.known(id, type: SmartHome.device)
       guard device.parentID == unit.parentID else { throw TenancyError.notSameProperty }
     }
     let before = try tx.linkTargets(SmartHome.commonArea, from: unit.id)
+    guard deviceIDs != before else { return false }
     try tx.setLinks(link, from: unit, to: deviceIDs, policy)
+    let digest = { (devices: [String]) in
+      Digests.sha256(([unit.id] + devices).joined(separator: "\n"))
+    }
+    try tx.audit(
+      core.audit(
+        changes.call,
+        changes.user,
+        "unit.set_common_areas",
+        object: unit.id,
+        scope: unit.rootID,
+        before: digest(before),
+        after: digest(deviceIDs)
+      )
+    )
     try changes.limitLending(ofUnlinked: before.filter { !deviceIDs.contains($0) }, tx)
+    return true
   }
 }
