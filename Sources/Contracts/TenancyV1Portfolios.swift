@@ -824,7 +824,7 @@ extension Tenancy_V1 {
     private var address_storage: [Tenancy_V1.PropertyAddress] = []
     /// Become its managers.
     public var managerUserIds: [Swift.String] = []
-    /// IANA name of its time zone.
+    /// IANA name of its time zone, like `Europe/Berlin`; the form and the area are checked.
     public var defaultTimeZone: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
     public var idempotencyKey: Swift.String = ""

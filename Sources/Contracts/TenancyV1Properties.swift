@@ -328,7 +328,7 @@ extension Tenancy_V1 {
     private var address_storage: [Tenancy_V1.PropertyAddress] = []
     /// Become its managers.
     public var managerUserIds: [Swift.String] = []
-    /// IANA name of its time zone.
+    /// IANA name of its time zone, like `Europe/Berlin`; the form and the area are checked.
     public var defaultTimeZone: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
     public var idempotencyKey: Swift.String = ""
@@ -816,7 +816,7 @@ extension Tenancy_V1 {
       set { address_storage = newValue.map { [$0] } ?? [] }
     }
     private var address_storage: [Tenancy_V1.PropertyAddress] = []
-    /// IANA name of its time zone.
+    /// IANA name of its time zone, like `Europe/Berlin`; empty: none.
     public var defaultTimeZone: Swift.String? = nil
     /// Refused with ABORTED when the property has another revision by now; empty: any.
     public var expectedRevision: Swift.String = ""

@@ -12,6 +12,7 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Property {
     let user = try call.requireUser()
+    try TimeZoneName.check(request.defaultTimeZone, field: "default_time_zone")
     let (core, id, action) = (core, request.portfolioId, "portfolio.create_property")
     if try await core.ruling(action, on: id, type: SmartHome.portfolio, user).isAllowed {
       try await core.requireUsers(request.managerUserIds, field: "manager_user_ids")
@@ -86,6 +87,7 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.Property {
     let user = try call.requireUser()
+    try TimeZoneName.check(request.defaultTimeZone ?? "", field: "default_time_zone")
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       let id = request.propertyId

@@ -1,0 +1,51 @@
+internal import RPCKit
+
+/// Names of time zones, by the rules of the IANA database: `Europe/Berlin`.
+///
+/// Only the form and the area are checked. Which places there are changes several times a year, so a
+/// list of them would refuse names that clients know already, and the database of this machine may be
+/// missing or older than that of the next one. Nothing here computes with zones.
+enum TimeZoneName {
+  private static let areas: Set<String> = [
+    "Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe",
+    "Indian",
+    "Pacific", "Etc",
+    // Older names that links still lead from.
+    "Brazil", "Canada", "Chile", "Mexico", "US",
+  ]
+  /// The database gives no part of a name more than 14 characters.
+  private static let partByteCountMax = 14
+
+  /// INVALID_ARGUMENT for what is no name; empty is none at all.
+  static func check(_ name: String, field: String) throws(RPCError) {
+    guard !name.isEmpty, !isName(name) else { return }
+    throw TenancyError.invalidField(
+      field,
+      "TIME_ZONE_INVALID",
+      "is not an IANA time zone; use a name like Europe/Berlin"
+    )
+  }
+
+  private static func isName(_ name: String) -> Bool {
+    if name == "UTC" || name == "GMT" { return true }
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard let area = parts.first, areas.contains(String(area)), (2...3).contains(parts.count) else {
+      return false
+    }
+    return parts.dropFirst().allSatisfy(isPlace)
+  }
+
+  private static func isPlace(_ part: Substring) -> Bool {
+    guard let first = part.utf8.first, isLetter(first), part.utf8.count <= partByteCountMax else {
+      return false
+    }
+    return part.utf8.allSatisfy { byte in
+      isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        || [UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "_")].contains(byte)
+    }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+}
