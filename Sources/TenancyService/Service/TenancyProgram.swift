@@ -124,7 +124,11 @@ public struct TenancyProgram: HostedService {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await remote.run() }
       group.addTask { await features?.run() }
-      group.addTask { await service.database.maintain(on: loop, clock: clock, logger: logger) }
+      group.addTask {
+        await service.database.maintain(on: loop, clock: clock, logger: logger) { now in
+          try await service.purge(now: now)
+        }
+      }
       await group.waitForAll()
     }
   }

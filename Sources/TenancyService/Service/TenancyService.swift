@@ -139,6 +139,11 @@ public final class TenancyService: Sendable {
   /// The store, for its readiness and maintenance.
   public var database: Database { core.database }
 
+  /// Forgets what is left of entities that were deleted long ago; see `Database.maintain`.
+  public func purge(now: Int64) async throws {
+    while try await database.purgeTombstones(before: now - Tombstone.lifetime) > 0 {}
+  }
+
   /// Finishes writes that wait and closes the store.
   ///
   /// After the server: calls that still run are answered UNAVAILABLE.

@@ -90,5 +90,14 @@ enum TenancySchema {
         CREATE INDEX association_by_granter ON association (granted_by) WHERE valid_until IS NOT NULL;
         """
     ),
+    Migration(
+      version: 4,
+      // Where older ones hung is not known any more; their roots are.
+      sql: """
+        ALTER TABLE tombstone ADD COLUMN parent_id TEXT NOT NULL DEFAULT 'sys_root';
+        UPDATE tombstone SET parent_id = root_id WHERE root_id <> id;
+        CREATE INDEX tombstone_by_time ON tombstone (deleted_at, id);
+        """
+    ),
   ]
 }

@@ -94,13 +94,7 @@ extension WriteTransaction {
   /// Deletes an entity that nothing hangs under and nothing refers to any more.
   func remove(_ record: EntityRecord, _ policy: Policy) throws -> Int64 {
     try execute("DELETE FROM entity WHERE id = ?", .text(record.id))
-    try execute(
-      "INSERT INTO tombstone (id, type, root_id, deleted_at) VALUES (?, ?, ?, ?)",
-      .text(record.id),
-      .text(record.type),
-      .text(record.rootID),
-      .integer(now)
-    )
+    try Tombstone.insert(of: record, self)
     return try log(
       .removeEntity(record.id),
       subject: record.id,
