@@ -921,6 +921,176 @@ extension Auth_V1 {
     }
   }
 
+  /// Asks which addresses have accounts.
+  public struct ResolveEmailsRequest: RPCKit.Message {
+    /// The addresses; compared without regard to ASCII case.
+    public var emails: [Swift.String] = []
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      emails: [Swift.String] = []
+    ) {
+      self.emails = emails
+    }
+
+    /// `auth.v1.ResolveEmailsRequest`.
+    public static var protobufName: Swift.String { "auth.v1.ResolveEmailsRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__resolve_emails_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__ResolveEmailsRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__ResolveEmailsRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_emails > 0 {
+        unsafe self.emails.reserveCapacity(source.pointee.n_f1_emails)
+        for index in unsafe 0..<source.pointee.n_f1_emails {
+          try unsafe self.emails.append(RPCKit.MessageReading.string(source.pointee.f1_emails[index]))
+        }
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__ResolveEmailsRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__ResolveEmailsRequest.self, 1)
+      unsafe auth__v1__resolve_emails_request__init(target)
+      if !self.emails.isEmpty {
+        unsafe target.pointee.n_f1_emails = self.emails.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.emails.count)
+        for (index, element) in self.emails.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f1_emails = unsafe elements
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.emails.count < 1 {
+        violations.append(RPCKit.FieldViolation(field: path + "emails", description: "must have at least 1 items"))
+      }
+      if self.emails.count > 500 {
+        violations.append(RPCKit.FieldViolation(field: path + "emails", description: "must have at most 500 items"))
+      } else {
+        for (index, value) in self.emails.enumerated() {
+          if value.utf8.count > 254 {
+            violations.append(RPCKit.FieldViolation(field: path + "emails[\(index)]", description: "must have at most 254 bytes"))
+          }
+        }
+      }
+    }
+  }
+
+  /// The users of addresses.
+  public struct ResolveEmailsResponse: RPCKit.Message {
+    /// One for each address, in the same order; empty text for an address without an account.
+    public var userIds: [Swift.String] = []
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userIds: [Swift.String] = []
+    ) {
+      self.userIds = userIds
+    }
+
+    /// `auth.v1.ResolveEmailsResponse`.
+    public static var protobufName: Swift.String { "auth.v1.ResolveEmailsResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__resolve_emails_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__ResolveEmailsResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    package init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__ResolveEmailsResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_user_ids > 0 {
+        unsafe self.userIds.reserveCapacity(source.pointee.n_f1_user_ids)
+        for index in unsafe 0..<source.pointee.n_f1_user_ids {
+          try unsafe self.userIds.append(RPCKit.MessageReading.string(source.pointee.f1_user_ids[index]))
+        }
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    package func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__ResolveEmailsResponse> {
+      let target = unsafe scratch.allocate(Auth__V1__ResolveEmailsResponse.self, 1)
+      unsafe auth__v1__resolve_emails_response__init(target)
+      if !self.userIds.isEmpty {
+        unsafe target.pointee.n_f1_user_ids = self.userIds.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.userIds.count)
+        for (index, element) in self.userIds.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f1_user_ids = unsafe elements
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
   /// What is known of the methods of `auth.v1.Users`.
   public enum UsersMethods {
     /// The caller with full context, as at sign-in.
@@ -1001,6 +1171,21 @@ extension Auth_V1 {
       requestType: "auth.v1.FindUserByEmailRequest",
       responseType: "tenancy.v1.UserSummary"
     )
+    /// The users of addresses, for a service that gives a role to somebody who was named by address. It
+    /// shows the token of the user it asks for, and asks only once that user may give the role. Who asks
+    /// for too many addresses without an account waits: RESOURCE_EXHAUSTED, TOO_MANY_UNKNOWN_ADDRESSES.
+    public static let resolveEmails = RPCKit.MethodDescriptor(
+      service: "auth.v1.Users",
+      method: "ResolveEmails",
+      kind: .unary,
+      callerClass: .service,
+      callingServices: ["tenancy"],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "auth.v1.ResolveEmailsRequest",
+      responseType: "auth.v1.ResolveEmailsResponse"
+    )
   }
 
   /// Users.
@@ -1017,6 +1202,10 @@ extension Auth_V1 {
     func batchGet(_ request: Auth_V1.BatchGetUsersRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.BatchGetUsersResponse
     /// The user with an address, for AuthService's own commands on the server; NOT_FOUND without one.
     func findByEmail(_ request: Auth_V1.FindUserByEmailRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.UserSummary
+    /// The users of addresses, for a service that gives a role to somebody who was named by address. It
+    /// shows the token of the user it asks for, and asks only once that user may give the role. Who asks
+    /// for too many addresses without an account waits: RESOURCE_EXHAUSTED, TOO_MANY_UNKNOWN_ADDRESSES.
+    func resolveEmails(_ request: Auth_V1.ResolveEmailsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ResolveEmailsResponse
   }
 
   /// Calls `auth.v1.Users`.
@@ -1106,13 +1295,28 @@ extension Auth_V1 {
       if let timeout { options.timeout = timeout }
       return try await channel.unary(UsersMethods.findByEmail, request, options: options)
     }
+
+    /// The users of addresses, for a service that gives a role to somebody who was named by address. It
+    /// shows the token of the user it asks for, and asks only once that user may give the role. Who asks
+    /// for too many addresses without an account waits: RESOURCE_EXHAUSTED, TOO_MANY_UNKNOWN_ADDRESSES.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func resolveEmails(
+      _ request: Auth_V1.ResolveEmailsRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.ResolveEmailsResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(UsersMethods.resolveEmails, request, options: options)
+    }
   }
 
   /// The descriptor of `auth/v1/users.proto`, for reflection and JSON.
   public static var authV1UsersFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "auth/v1/users.proto",
-      base64: "ChNhdXRoL3YxL3VzZXJzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byLpBAoEVXNlchIOCgJpZBgBIAEoCVICaWQSFAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVkEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSHQoKZmlyc3RfbmFtZRgFIAEoCVIJZmlyc3ROYW1lEhsKCWxhc3RfbmFtZRgGIAEoCVIIbGFzdE5hbWUSSAoRcm9sZV9hc3NvY2lhdGlvbnMYByADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIQcm9sZUFzc29jaWF0aW9ucxIwChRkZWZhdWx0X3BvcnRmb2xpb19pZBgIIAEoCVISZGVmYXVsdFBvcnRmb2xpb0lkEi4KE2RlZmF1bHRfcHJvcGVydHlfaWQYCSABKAlSEWRlZmF1bHRQcm9wZXJ0eUlkEiYKD2RlZmF1bHRfdW5pdF9pZBgKIAEoCVINZGVmYXVsdFVuaXRJZBIuChNoYXNfY29tcGxpYW5jZV9wYWNrGAsgASgIUhFoYXNDb21wbGlhbmNlUGFjaxISCgRwbGFuGAwgASgJUgRwbGFuEicKD21pc3NpbmdfY29udGV4dBgNIAMoCVIObWlzc2luZ0NvbnRleHQSOQoKY3JlYXRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0IkIKDEdldE1lUmVxdWVzdBIyChVhbGxvd19wYXJ0aWFsX2NvbnRleHQYASABKAhSE2FsbG93UGFydGlhbENvbnRleHQihwIKFFVwZGF0ZVByb2ZpbGVSZXF1ZXN0EjMKDGRpc3BsYXlfbmFtZRgBIAEoCUILqrsYBxABGMgBWAFIAFILZGlzcGxheU5hbWWIAQESLQoKZmlyc3RfbmFtZRgCIAEoCUIJqrsYBRjIAVgBSAFSCWZpcnN0TmFtZYgBARIrCglsYXN0X25hbWUYAyABKAlCCaq7GAUYyAFYAUgCUghsYXN0TmFtZYgBARIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Qg8KDV9kaXNwbGF5X25hbWVCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZSL3AQoSU2V0RGVmYXVsdHNSZXF1ZXN0Ei4KDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhASABSC3BvcnRmb2xpb0lkiAEBEiwKC3Byb3BlcnR5X2lkGAIgASgJQgaquxgCGEBIAVIKcHJvcGVydHlJZIgBARIkCgd1bml0X2lkGAMgASgJQgaquxgCGEBIAlIGdW5pdElkiAEBEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXlCDwoNX3BvcnRmb2xpb19pZEIOCgxfcHJvcGVydHlfaWRCCgoIX3VuaXRfaWQifQoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0EjQKEGN1cnJlbnRfcGFzc3dvcmQYASABKAlCCaq7GAUIARiAAlIPY3VycmVudFBhc3N3b3JkEi4KDG5ld19wYXNzd29yZBgCIAEoCUILqrsYBwgBEAgYgAJSC25ld1Bhc3N3b3JkIkMKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USKQoQcmV2b2tlZF9zZXNzaW9ucxgBIAEoDVIPcmV2b2tlZFNlc3Npb25zIj4KFEJhdGNoR2V0VXNlcnNSZXF1ZXN0EiYKCHVzZXJfaWRzGAEgAygJQguquxgHGEBAAUjoB1IHdXNlcklkcyJGChVCYXRjaEdldFVzZXJzUmVzcG9uc2USLQoFdXNlcnMYASADKAsyFy50ZW5hbmN5LnYxLlVzZXJTdW1tYXJ5UgV1c2VycyI5ChZGaW5kVXNlckJ5RW1haWxSZXF1ZXN0Eh8KBWVtYWlsGAEgASgJQgmquxgFCAEY/gFSBWVtYWlsMtYDCgVVc2VycxI3CgVHZXRNZRIVLmF1dGgudjEuR2V0TWVSZXF1ZXN0Gg0uYXV0aC52MS5Vc2VyIgiiuxgECAIgARJFCg1VcGRhdGVQcm9maWxlEh0uYXV0aC52MS5VcGRhdGVQcm9maWxlUmVxdWVzdBoNLmF1dGgudjEuVXNlciIGorsYAggCEkEKC1NldERlZmF1bHRzEhsuYXV0aC52MS5TZXREZWZhdWx0c1JlcXVlc3QaDS5hdXRoLnYxLlVzZXIiBqK7GAIIAhJZCg5DaGFuZ2VQYXNzd29yZBIeLmF1dGgudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0Gh8uYXV0aC52MS5DaGFuZ2VQYXNzd29yZFJlc3BvbnNlIgaiuxgCCAISVgoIQmF0Y2hHZXQSHS5hdXRoLnYxLkJhdGNoR2V0VXNlcnNSZXF1ZXN0Gh4uYXV0aC52MS5CYXRjaEdldFVzZXJzUmVzcG9uc2UiC6K7GAcIAxIBKiABElcKC0ZpbmRCeUVtYWlsEh8uYXV0aC52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0GhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeSIOorsYCggDEgRhdXRoIAFiBnByb3RvMw=="
+      base64: "ChNhdXRoL3YxL3VzZXJzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byLpBAoEVXNlchIOCgJpZBgBIAEoCVICaWQSFAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVkEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSHQoKZmlyc3RfbmFtZRgFIAEoCVIJZmlyc3ROYW1lEhsKCWxhc3RfbmFtZRgGIAEoCVIIbGFzdE5hbWUSSAoRcm9sZV9hc3NvY2lhdGlvbnMYByADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIQcm9sZUFzc29jaWF0aW9ucxIwChRkZWZhdWx0X3BvcnRmb2xpb19pZBgIIAEoCVISZGVmYXVsdFBvcnRmb2xpb0lkEi4KE2RlZmF1bHRfcHJvcGVydHlfaWQYCSABKAlSEWRlZmF1bHRQcm9wZXJ0eUlkEiYKD2RlZmF1bHRfdW5pdF9pZBgKIAEoCVINZGVmYXVsdFVuaXRJZBIuChNoYXNfY29tcGxpYW5jZV9wYWNrGAsgASgIUhFoYXNDb21wbGlhbmNlUGFjaxISCgRwbGFuGAwgASgJUgRwbGFuEicKD21pc3NpbmdfY29udGV4dBgNIAMoCVIObWlzc2luZ0NvbnRleHQSOQoKY3JlYXRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0IkIKDEdldE1lUmVxdWVzdBIyChVhbGxvd19wYXJ0aWFsX2NvbnRleHQYASABKAhSE2FsbG93UGFydGlhbENvbnRleHQihwIKFFVwZGF0ZVByb2ZpbGVSZXF1ZXN0EjMKDGRpc3BsYXlfbmFtZRgBIAEoCUILqrsYBxABGMgBWAFIAFILZGlzcGxheU5hbWWIAQESLQoKZmlyc3RfbmFtZRgCIAEoCUIJqrsYBRjIAVgBSAFSCWZpcnN0TmFtZYgBARIrCglsYXN0X25hbWUYAyABKAlCCaq7GAUYyAFYAUgCUghsYXN0TmFtZYgBARIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Qg8KDV9kaXNwbGF5X25hbWVCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZSL3AQoSU2V0RGVmYXVsdHNSZXF1ZXN0Ei4KDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhASABSC3BvcnRmb2xpb0lkiAEBEiwKC3Byb3BlcnR5X2lkGAIgASgJQgaquxgCGEBIAVIKcHJvcGVydHlJZIgBARIkCgd1bml0X2lkGAMgASgJQgaquxgCGEBIAlIGdW5pdElkiAEBEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXlCDwoNX3BvcnRmb2xpb19pZEIOCgxfcHJvcGVydHlfaWRCCgoIX3VuaXRfaWQifQoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0EjQKEGN1cnJlbnRfcGFzc3dvcmQYASABKAlCCaq7GAUIARiAAlIPY3VycmVudFBhc3N3b3JkEi4KDG5ld19wYXNzd29yZBgCIAEoCUILqrsYBwgBEAgYgAJSC25ld1Bhc3N3b3JkIkMKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USKQoQcmV2b2tlZF9zZXNzaW9ucxgBIAEoDVIPcmV2b2tlZFNlc3Npb25zIj4KFEJhdGNoR2V0VXNlcnNSZXF1ZXN0EiYKCHVzZXJfaWRzGAEgAygJQguquxgHGEBAAUjoB1IHdXNlcklkcyJGChVCYXRjaEdldFVzZXJzUmVzcG9uc2USLQoFdXNlcnMYASADKAsyFy50ZW5hbmN5LnYxLlVzZXJTdW1tYXJ5UgV1c2VycyI5ChZGaW5kVXNlckJ5RW1haWxSZXF1ZXN0Eh8KBWVtYWlsGAEgASgJQgmquxgFCAEY/gFSBWVtYWlsIjwKFFJlc29sdmVFbWFpbHNSZXF1ZXN0EiQKBmVtYWlscxgBIAMoCUIMqrsYCBj+AUABSPQDUgZlbWFpbHMiMgoVUmVzb2x2ZUVtYWlsc1Jlc3BvbnNlEhkKCHVzZXJfaWRzGAEgAygJUgd1c2VySWRzMrkECgVVc2VycxI3CgVHZXRNZRIVLmF1dGgudjEuR2V0TWVSZXF1ZXN0Gg0uYXV0aC52MS5Vc2VyIgiiuxgECAIgARJFCg1VcGRhdGVQcm9maWxlEh0uYXV0aC52MS5VcGRhdGVQcm9maWxlUmVxdWVzdBoNLmF1dGgudjEuVXNlciIGorsYAggCEkEKC1NldERlZmF1bHRzEhsuYXV0aC52MS5TZXREZWZhdWx0c1JlcXVlc3QaDS5hdXRoLnYxLlVzZXIiBqK7GAIIAhJZCg5DaGFuZ2VQYXNzd29yZBIeLmF1dGgudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0Gh8uYXV0aC52MS5DaGFuZ2VQYXNzd29yZFJlc3BvbnNlIgaiuxgCCAISVgoIQmF0Y2hHZXQSHS5hdXRoLnYxLkJhdGNoR2V0VXNlcnNSZXF1ZXN0Gh4uYXV0aC52MS5CYXRjaEdldFVzZXJzUmVzcG9uc2UiC6K7GAcIAxIBKiABElcKC0ZpbmRCeUVtYWlsEh8uYXV0aC52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0GhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeSIOorsYCggDEgRhdXRoIAESYQoNUmVzb2x2ZUVtYWlscxIdLmF1dGgudjEuUmVzb2x2ZUVtYWlsc1JlcXVlc3QaHi5hdXRoLnYxLlJlc29sdmVFbWFpbHNSZXNwb25zZSIRorsYDQgDEgd0ZW5hbmN5IAFiBnByb3RvMw=="
     )
   }
 }
@@ -1140,6 +1344,9 @@ extension Auth_V1.UsersService {
         },
         .unary(Auth_V1.UsersMethods.findByEmail) {
           request, call in try await self.findByEmail(request, call)
+        },
+        .unary(Auth_V1.UsersMethods.resolveEmails) {
+          request, call in try await self.resolveEmails(request, call)
         },
       ]
     )

@@ -128,7 +128,7 @@ extension Tenancy_V1 {
   /// Grants guest passes, one a device, all or none. For a pass of the caller's that has the same guest,
   /// device, beginning and end, that one is the answer; two that have begun have the same beginning.
   public struct GrantGuestPassRequest: RPCKit.Message {
-    /// The guest, who must have an account.
+    /// The guest, who must have an account; exactly one of this and `email`.
     public var userId: Swift.String = ""
     /// The devices; the caller needs the right to grant on each.
     public var deviceIds: [Swift.String] = []
@@ -138,6 +138,9 @@ extension Tenancy_V1 {
     public var validUntil: Google_Protobuf.Timestamp? = nil
     /// The same key with the same request gets the same answer for 24 hours.
     public var idempotencyKey: Swift.String = ""
+    /// The address of the user's account, instead of `user_id`; compared without regard to ASCII case.
+    /// Whether an address has an account is told only to who may give the role.
+    public var email: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -148,13 +151,15 @@ extension Tenancy_V1 {
       deviceIds: [Swift.String] = [],
       validFrom: Google_Protobuf.Timestamp? = nil,
       validUntil: Google_Protobuf.Timestamp? = nil,
-      idempotencyKey: Swift.String = ""
+      idempotencyKey: Swift.String = "",
+      email: Swift.String = ""
     ) {
       self.userId = userId
       self.deviceIds = deviceIds
       self.validFrom = validFrom
       self.validUntil = validUntil
       self.idempotencyKey = idempotencyKey
+      self.email = email
     }
 
     /// `tenancy.v1.GrantGuestPassRequest`.
@@ -192,6 +197,7 @@ extension Tenancy_V1 {
         try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
       }
       try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f5_idempotency_key)
+      try unsafe self.email = RPCKit.MessageReading.string(source.pointee.f6_email)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -226,17 +232,24 @@ extension Tenancy_V1 {
         unsafe target.pointee.f4_valid_until = value.packed(in: scratch)
       }
       unsafe target.pointee.f5_idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f6_email = scratch.copy(self.email)
       return unsafe target
     }
+
+    private static let email_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, minimum: 1, maximum: nil),
+        RPCKit.TextPattern.Step(low: 0, high: 1, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, minimum: 1, maximum: nil),
+      ],
+    ])
 
     /// Adds a violation for each broken rule; see `Message`.
     public func validate(
       path: Swift.String,
       into violations: inout [RPCKit.FieldViolation]
     ) {
-      if self.userId.isEmpty {
-        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
-      } else {
+      if !(self.userId.isEmpty) {
         if self.userId.utf8.count > 64 {
           violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
@@ -259,6 +272,15 @@ extension Tenancy_V1 {
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
           violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.email.isEmpty) {
+        if self.email.utf8.count > 254 {
+          violations.append(RPCKit.FieldViolation(field: path + "email", description: "must have at most 254 bytes"))
+        } else {
+          if !Self.email_pattern.matches(self.email) {
+            violations.append(RPCKit.FieldViolation(field: path + "email", description: "must look like [^@ ]+@[^@ ]+"))
+          }
         }
       }
     }
@@ -880,7 +902,7 @@ extension Tenancy_V1 {
   public static var tenancyV1GuestsFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/guests.proto",
-      base64: "Chd0ZW5hbmN5L3YxL2d1ZXN0cy5wcm90bxIKdGVuYW5jeS52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8aGHRlbmFuY3kvdjEvY2hhbmdlcy5wcm90byLEAgoJR3Vlc3RQYXNzEg4KAmlkGAEgASgJUgJpZBIXCgd1c2VyX2lkGAIgASgJUgZ1c2VySWQSGwoJZGV2aWNlX2lkGAMgASgJUghkZXZpY2VJZBI5Cgp2YWxpZF9mcm9tGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBIdCgpncmFudGVkX2J5GAYgASgJUglncmFudGVkQnkSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBIfCgtkZXZpY2VfbmFtZRgIIAEoCVIKZGV2aWNlTmFtZSKXAgoVR3JhbnRHdWVzdFBhc3NSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSKQoKZGV2aWNlX2lkcxgCIAMoCUIKqrsYBhhAQAFIZFIJZGV2aWNlSWRzEjkKCnZhbGlkX2Zyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SQwoLdmFsaWRfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaquxgCCAFSCnZhbGlkVW50aWwSMAoPaWRlbXBvdGVuY3lfa2V5GAUgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJjChZHcmFudEd1ZXN0UGFzc1Jlc3BvbnNlEi0KBnBhc3NlcxgBIAMoCzIVLnRlbmFuY3kudjEuR3Vlc3RQYXNzUgZwYXNzZXMSGgoIcmV2aXNpb24YAiABKAlSCHJldmlzaW9uIvIBChZMaXN0R3Vlc3RQYXNzZXNSZXF1ZXN0EiMKCWRldmljZV9pZBgBIAEoCUIGqrsYAhhAUghkZXZpY2VJZBIfCgd1bml0X2lkGAIgASgJQgaquxgCGEBSBnVuaXRJZBIjCg1pbmNsdWRlX2VuZGVkGAMgASgIUgxpbmNsdWRlRW5kZWQSKgoJcGFnZV9zaXplGAQgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAUgASgJQgequxgDGIAIUglwYWdlVG9rZW4SGQoIaW5fZm9yY2UYBiABKAhSB2luRm9yY2UicAoXTGlzdEd1ZXN0UGFzc2VzUmVzcG9uc2USLQoGcGFzc2VzGAEgAygLMhUudGVuYW5jeS52MS5HdWVzdFBhc3NSBnBhc3NlcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4i5QEKFlVwZGF0ZUd1ZXN0UGFzc1JlcXVlc3QSIQoHcGFzc19pZBgBIAEoCUIIqrsYBAgBGEBSBnBhc3NJZBI5Cgp2YWxpZF9mcm9tGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Im0KFlJldm9rZUd1ZXN0UGFzc1JlcXVlc3QSIQoHcGFzc19pZBgBIAEoCUIIqrsYBAgBGEBSBnBhc3NJZBIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5MuACCgZHdWVzdHMSVgoFR3JhbnQSIS50ZW5hbmN5LnYxLkdyYW50R3Vlc3RQYXNzUmVxdWVzdBoiLnRlbmFuY3kudjEuR3JhbnRHdWVzdFBhc3NSZXNwb25zZSIGorsYAggCElsKBExpc3QSIi50ZW5hbmN5LnYxLkxpc3RHdWVzdFBhc3Nlc1JlcXVlc3QaIy50ZW5hbmN5LnYxLkxpc3RHdWVzdFBhc3Nlc1Jlc3BvbnNlIgqiuxgGCAIgASgBEksKBlVwZGF0ZRIiLnRlbmFuY3kudjEuVXBkYXRlR3Vlc3RQYXNzUmVxdWVzdBoVLnRlbmFuY3kudjEuR3Vlc3RQYXNzIgaiuxgCCAISVAoGUmV2b2tlEiIudGVuYW5jeS52MS5SZXZva2VHdWVzdFBhc3NSZXF1ZXN0Gh4udGVuYW5jeS52MS5SZW1vdmVSb2xlUmVzcG9uc2UiBqK7GAIIAmIGcHJvdG8z"
+      base64: "Chd0ZW5hbmN5L3YxL2d1ZXN0cy5wcm90bxIKdGVuYW5jeS52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8aGHRlbmFuY3kvdjEvY2hhbmdlcy5wcm90byLEAgoJR3Vlc3RQYXNzEg4KAmlkGAEgASgJUgJpZBIXCgd1c2VyX2lkGAIgASgJUgZ1c2VySWQSGwoJZGV2aWNlX2lkGAMgASgJUghkZXZpY2VJZBI5Cgp2YWxpZF9mcm9tGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBIdCgpncmFudGVkX2J5GAYgASgJUglncmFudGVkQnkSOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBIfCgtkZXZpY2VfbmFtZRgIIAEoCVIKZGV2aWNlTmFtZSLDAgoVR3JhbnRHdWVzdFBhc3NSZXF1ZXN0Eh8KB3VzZXJfaWQYASABKAlCBqq7GAIYQFIGdXNlcklkEikKCmRldmljZV9pZHMYAiADKAlCCqq7GAYYQEABSGRSCWRldmljZUlkcxI5Cgp2YWxpZF9mcm9tGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEkMKC3ZhbGlkX3VudGlsGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGqrsYAggBUgp2YWxpZFVudGlsEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSLAoFZW1haWwYBiABKAlCFqq7GBIY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsImMKFkdyYW50R3Vlc3RQYXNzUmVzcG9uc2USLQoGcGFzc2VzGAEgAygLMhUudGVuYW5jeS52MS5HdWVzdFBhc3NSBnBhc3NlcxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24i8gEKFkxpc3RHdWVzdFBhc3Nlc1JlcXVlc3QSIwoJZGV2aWNlX2lkGAEgASgJQgaquxgCGEBSCGRldmljZUlkEh8KB3VuaXRfaWQYAiABKAlCBqq7GAIYQFIGdW5pdElkEiMKDWluY2x1ZGVfZW5kZWQYAyABKAhSDGluY2x1ZGVFbmRlZBIqCglwYWdlX3NpemUYBCABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBSABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIZCghpbl9mb3JjZRgGIAEoCFIHaW5Gb3JjZSJwChdMaXN0R3Vlc3RQYXNzZXNSZXNwb25zZRItCgZwYXNzZXMYASADKAsyFS50ZW5hbmN5LnYxLkd1ZXN0UGFzc1IGcGFzc2VzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbiLlAQoWVXBkYXRlR3Vlc3RQYXNzUmVxdWVzdBIhCgdwYXNzX2lkGAEgASgJQgiquxgECAEYQFIGcGFzc0lkEjkKCnZhbGlkX2Zyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOwoLdmFsaWRfdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkibQoWUmV2b2tlR3Vlc3RQYXNzUmVxdWVzdBIhCgdwYXNzX2lkGAEgASgJQgiquxgECAEYQFIGcGFzc0lkEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXky4AIKBkd1ZXN0cxJWCgVHcmFudBIhLnRlbmFuY3kudjEuR3JhbnRHdWVzdFBhc3NSZXF1ZXN0GiIudGVuYW5jeS52MS5HcmFudEd1ZXN0UGFzc1Jlc3BvbnNlIgaiuxgCCAISWwoETGlzdBIiLnRlbmFuY3kudjEuTGlzdEd1ZXN0UGFzc2VzUmVxdWVzdBojLnRlbmFuY3kudjEuTGlzdEd1ZXN0UGFzc2VzUmVzcG9uc2UiCqK7GAYIAiABKAESSwoGVXBkYXRlEiIudGVuYW5jeS52MS5VcGRhdGVHdWVzdFBhc3NSZXF1ZXN0GhUudGVuYW5jeS52MS5HdWVzdFBhc3MiBqK7GAIIAhJUCgZSZXZva2USIi50ZW5hbmN5LnYxLlJldm9rZUd1ZXN0UGFzc1JlcXVlc3QaHi50ZW5hbmN5LnYxLlJlbW92ZVJvbGVSZXNwb25zZSIGorsYAggCYgZwcm90bzM="
     )
   }
 }

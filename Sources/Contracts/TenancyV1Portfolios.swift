@@ -973,12 +973,15 @@ extension Tenancy_V1 {
   public struct AddPortfolioAdminRequest: RPCKit.Message {
     /// The portfolio.
     public var portfolioId: Swift.String = ""
-    /// The user, who must have an account.
+    /// The user, who must have an account; exactly one of this and `email`.
     public var userId: Swift.String = ""
     /// `portfolio_admin` (the default) or `owner`.
     public var role: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
     public var idempotencyKey: Swift.String = ""
+    /// The address of the user's account, instead of `user_id`; compared without regard to ASCII case.
+    /// Whether an address has an account is told only to who may give the role.
+    public var email: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -988,12 +991,14 @@ extension Tenancy_V1 {
       portfolioId: Swift.String = "",
       userId: Swift.String = "",
       role: Swift.String = "",
-      idempotencyKey: Swift.String = ""
+      idempotencyKey: Swift.String = "",
+      email: Swift.String = ""
     ) {
       self.portfolioId = portfolioId
       self.userId = userId
       self.role = role
       self.idempotencyKey = idempotencyKey
+      self.email = email
     }
 
     /// `tenancy.v1.AddPortfolioAdminRequest`.
@@ -1021,6 +1026,7 @@ extension Tenancy_V1 {
       try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f2_user_id)
       try unsafe self.role = RPCKit.MessageReading.string(source.pointee.f3_role)
       try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f4_idempotency_key)
+      try unsafe self.email = RPCKit.MessageReading.string(source.pointee.f5_email)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -1043,8 +1049,17 @@ extension Tenancy_V1 {
       unsafe target.pointee.f2_user_id = scratch.copy(self.userId)
       unsafe target.pointee.f3_role = scratch.copy(self.role)
       unsafe target.pointee.f4_idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f5_email = scratch.copy(self.email)
       return unsafe target
     }
+
+    private static let email_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, minimum: 1, maximum: nil),
+        RPCKit.TextPattern.Step(low: 0, high: 1, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, minimum: 1, maximum: nil),
+      ],
+    ])
 
     /// Adds a violation for each broken rule; see `Message`.
     public func validate(
@@ -1058,9 +1073,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "portfolio_id", description: "must have at most 64 bytes"))
         }
       }
-      if self.userId.isEmpty {
-        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
-      } else {
+      if !(self.userId.isEmpty) {
         if self.userId.utf8.count > 64 {
           violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
@@ -1073,6 +1086,15 @@ extension Tenancy_V1 {
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
           violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.email.isEmpty) {
+        if self.email.utf8.count > 254 {
+          violations.append(RPCKit.FieldViolation(field: path + "email", description: "must have at most 254 bytes"))
+        } else {
+          if !Self.email_pattern.matches(self.email) {
+            violations.append(RPCKit.FieldViolation(field: path + "email", description: "must look like [^@ ]+@[^@ ]+"))
+          }
         }
       }
     }
@@ -1462,7 +1484,7 @@ extension Tenancy_V1 {
   public static var tenancyV1PortfoliosFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/portfolios.proto",
-      base64: "Cht0ZW5hbmN5L3YxL3BvcnRmb2xpb3MucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8aG3RlbmFuY3kvdjEvcHJvcGVydGllcy5wcm90byKaAgoJUG9ydGZvbGlvEg4KAmlkGAEgASgJUgJpZBISCgRuYW1lGAIgASgJUgRuYW1lEjQKFmFkbWluaXN0cmF0b3JfdXNlcl9pZHMYAyADKAlSFGFkbWluaXN0cmF0b3JVc2VySWRzEiEKDHByb3BlcnR5X2lkcxgEIAMoCVILcHJvcGVydHlJZHMSOQoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAcgASgJUghyZXZpc2lvbiKrAQoWQ3JlYXRlUG9ydGZvbGlvUmVxdWVzdBIfCgRuYW1lGAEgASgJQguquxgHCAEYyAFYAVIEbmFtZRI+ChZhZG1pbmlzdHJhdG9yX3VzZXJfaWRzGAIgAygJQgiquxgEGEBIZFIUYWRtaW5pc3RyYXRvclVzZXJJZHMSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSLtAQoVTGlzdFBvcnRmb2xpb3NSZXF1ZXN0EioKCXBhZ2Vfc2l6ZRgBIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgCIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEi4KB3NvcnRfYnkYAyABKAlCFaq7GBEiD25hbWV8Y3JlYXRlZF9hdFIGc29ydEJ5EhsKBHRleHQYBCABKAlCB6q7GAMYyAFSBHRleHQSMwoRYXRfbGVhc3RfcmV2aXNpb24YBSABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiKWAQoWTGlzdFBvcnRmb2xpb3NSZXNwb25zZRI1Cgpwb3J0Zm9saW9zGAEgAygLMhUudGVuYW5jeS52MS5Qb3J0Zm9saW9SCnBvcnRmb2xpb3MSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEh0KCnRvdGFsX3NpemUYAyABKARSCXRvdGFsU2l6ZSJ3ChNHZXRQb3J0Zm9saW9SZXF1ZXN0EisKDHBvcnRmb2xpb19pZBgBIAEoCUIIqrsYBAgBGEBSC3BvcnRmb2xpb0lkEjMKEWF0X2xlYXN0X3JldmlzaW9uGAIgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24i3AEKFlVwZGF0ZVBvcnRmb2xpb1JlcXVlc3QSKwoMcG9ydGZvbGlvX2lkGAEgASgJQgiquxgECAEYQFILcG9ydGZvbGlvSWQSJAoEbmFtZRgCIAEoCUILqrsYBxABGMgBWAFIAFIEbmFtZYgBARI0ChFleHBlY3RlZF9yZXZpc2lvbhgDIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgcKBV9uYW1lIoECChZEZWxldGVQb3J0Zm9saW9SZXF1ZXN0EisKDHBvcnRmb2xpb19pZBgBIAEoCUIIqrsYBAgBGEBSC3BvcnRmb2xpb0lkEhgKB2Nhc2NhZGUYAiABKAhSB2Nhc2NhZGUSJQoOZGVsZXRlX2RldmljZXMYAyABKAhSDWRlbGV0ZURldmljZXMSFwoHZHJ5X3J1bhgEIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSLgoPbW92ZV9kZXZpY2VzX3RvGAYgASgJQgaquxgCGEBSDW1vdmVEZXZpY2VzVG8ivwIKHkNyZWF0ZVBvcnRmb2xpb1Byb3BlcnR5UmVxdWVzdBIrCgxwb3J0Zm9saW9faWQYASABKAlCCKq7GAQIARhAUgtwb3J0Zm9saW9JZBIfCgRuYW1lGAIgASgJQguquxgHCAEYyAFYAVIEbmFtZRI1CgdhZGRyZXNzGAMgASgLMhsudGVuYW5jeS52MS5Qcm9wZXJ0eUFkZHJlc3NSB2FkZHJlc3MSMgoQbWFuYWdlcl91c2VyX2lkcxgEIAMoCUIIqrsYBBhASGRSDm1hbmFnZXJVc2VySWRzEjIKEWRlZmF1bHRfdGltZV96b25lGAUgASgJQgaquxgCGEBSD2RlZmF1bHRUaW1lWm9uZRIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IrgBChhBZGRQb3J0Zm9saW9BZG1pblJlcXVlc3QSKwoMcG9ydGZvbGlvX2lkGAEgASgJQgiquxgECAEYQFILcG9ydGZvbGlvSWQSIQoHdXNlcl9pZBgCIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIaCgRyb2xlGAMgASgJQgaquxgCGEBSBHJvbGUSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSK7AQobUmVtb3ZlUG9ydGZvbGlvQWRtaW5SZXF1ZXN0EisKDHBvcnRmb2xpb19pZBgBIAEoCUIIqrsYBAgBGEBSC3BvcnRmb2xpb0lkEiEKB3VzZXJfaWQYAiABKAlCCKq7GAQIARhAUgZ1c2VySWQSGgoEcm9sZRgDIAEoCUIGqrsYAhhAUgRyb2xlEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkylAYKClBvcnRmb2xpb3MSSwoGQ3JlYXRlEiIudGVuYW5jeS52MS5DcmVhdGVQb3J0Zm9saW9SZXF1ZXN0GhUudGVuYW5jeS52MS5Qb3J0Zm9saW8iBqK7GAIIAhJZCgRMaXN0EiEudGVuYW5jeS52MS5MaXN0UG9ydGZvbGlvc1JlcXVlc3QaIi50ZW5hbmN5LnYxLkxpc3RQb3J0Zm9saW9zUmVzcG9uc2UiCqK7GAYIAiABKAESRwoDR2V0Eh8udGVuYW5jeS52MS5HZXRQb3J0Zm9saW9SZXF1ZXN0GhUudGVuYW5jeS52MS5Qb3J0Zm9saW8iCKK7GAQIAiABEksKBlVwZGF0ZRIiLnRlbmFuY3kudjEuVXBkYXRlUG9ydGZvbGlvUmVxdWVzdBoVLnRlbmFuY3kudjEuUG9ydGZvbGlvIgaiuxgCCAISUAoGRGVsZXRlEiIudGVuYW5jeS52MS5EZWxldGVQb3J0Zm9saW9SZXF1ZXN0GhoudGVuYW5jeS52MS5EZWxldGVSZXNwb25zZSIGorsYAggCEloKDkNyZWF0ZVByb3BlcnR5EioudGVuYW5jeS52MS5DcmVhdGVQb3J0Zm9saW9Qcm9wZXJ0eVJlcXVlc3QaFC50ZW5hbmN5LnYxLlByb3BlcnR5IgaiuxgCCAISYwoOTGlzdFByb3BlcnRpZXMSIS50ZW5hbmN5LnYxLkxpc3RQcm9wZXJ0aWVzUmVxdWVzdBoiLnRlbmFuY3kudjEuTGlzdFByb3BlcnRpZXNSZXNwb25zZSIKorsYBggCIAEoARJVCghBZGRBZG1pbhIkLnRlbmFuY3kudjEuQWRkUG9ydGZvbGlvQWRtaW5SZXF1ZXN0GhsudGVuYW5jeS52MS5Sb2xlQXNzb2NpYXRpb24iBqK7GAIIAhJeCgtSZW1vdmVBZG1pbhInLnRlbmFuY3kudjEuUmVtb3ZlUG9ydGZvbGlvQWRtaW5SZXF1ZXN0Gh4udGVuYW5jeS52MS5SZW1vdmVSb2xlUmVzcG9uc2UiBqK7GAIIAmIGcHJvdG8z"
+      base64: "Cht0ZW5hbmN5L3YxL3BvcnRmb2xpb3MucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8aG3RlbmFuY3kvdjEvcHJvcGVydGllcy5wcm90byKaAgoJUG9ydGZvbGlvEg4KAmlkGAEgASgJUgJpZBISCgRuYW1lGAIgASgJUgRuYW1lEjQKFmFkbWluaXN0cmF0b3JfdXNlcl9pZHMYAyADKAlSFGFkbWluaXN0cmF0b3JVc2VySWRzEiEKDHByb3BlcnR5X2lkcxgEIAMoCVILcHJvcGVydHlJZHMSOQoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAcgASgJUghyZXZpc2lvbiKrAQoWQ3JlYXRlUG9ydGZvbGlvUmVxdWVzdBIfCgRuYW1lGAEgASgJQguquxgHCAEYyAFYAVIEbmFtZRI+ChZhZG1pbmlzdHJhdG9yX3VzZXJfaWRzGAIgAygJQgiquxgEGEBIZFIUYWRtaW5pc3RyYXRvclVzZXJJZHMSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSLtAQoVTGlzdFBvcnRmb2xpb3NSZXF1ZXN0EioKCXBhZ2Vfc2l6ZRgBIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgCIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEi4KB3NvcnRfYnkYAyABKAlCFaq7GBEiD25hbWV8Y3JlYXRlZF9hdFIGc29ydEJ5EhsKBHRleHQYBCABKAlCB6q7GAMYyAFSBHRleHQSMwoRYXRfbGVhc3RfcmV2aXNpb24YBSABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiKWAQoWTGlzdFBvcnRmb2xpb3NSZXNwb25zZRI1Cgpwb3J0Zm9saW9zGAEgAygLMhUudGVuYW5jeS52MS5Qb3J0Zm9saW9SCnBvcnRmb2xpb3MSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEh0KCnRvdGFsX3NpemUYAyABKARSCXRvdGFsU2l6ZSJ3ChNHZXRQb3J0Zm9saW9SZXF1ZXN0EisKDHBvcnRmb2xpb19pZBgBIAEoCUIIqrsYBAgBGEBSC3BvcnRmb2xpb0lkEjMKEWF0X2xlYXN0X3JldmlzaW9uGAIgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24i3AEKFlVwZGF0ZVBvcnRmb2xpb1JlcXVlc3QSKwoMcG9ydGZvbGlvX2lkGAEgASgJQgiquxgECAEYQFILcG9ydGZvbGlvSWQSJAoEbmFtZRgCIAEoCUILqrsYBxABGMgBWAFIAFIEbmFtZYgBARI0ChFleHBlY3RlZF9yZXZpc2lvbhgDIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgcKBV9uYW1lIoECChZEZWxldGVQb3J0Zm9saW9SZXF1ZXN0EisKDHBvcnRmb2xpb19pZBgBIAEoCUIIqrsYBAgBGEBSC3BvcnRmb2xpb0lkEhgKB2Nhc2NhZGUYAiABKAhSB2Nhc2NhZGUSJQoOZGVsZXRlX2RldmljZXMYAyABKAhSDWRlbGV0ZURldmljZXMSFwoHZHJ5X3J1bhgEIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSLgoPbW92ZV9kZXZpY2VzX3RvGAYgASgJQgaquxgCGEBSDW1vdmVEZXZpY2VzVG8ivwIKHkNyZWF0ZVBvcnRmb2xpb1Byb3BlcnR5UmVxdWVzdBIrCgxwb3J0Zm9saW9faWQYASABKAlCCKq7GAQIARhAUgtwb3J0Zm9saW9JZBIfCgRuYW1lGAIgASgJQguquxgHCAEYyAFYAVIEbmFtZRI1CgdhZGRyZXNzGAMgASgLMhsudGVuYW5jeS52MS5Qcm9wZXJ0eUFkZHJlc3NSB2FkZHJlc3MSMgoQbWFuYWdlcl91c2VyX2lkcxgEIAMoCUIIqrsYBBhASGRSDm1hbmFnZXJVc2VySWRzEjIKEWRlZmF1bHRfdGltZV96b25lGAUgASgJQgaquxgCGEBSD2RlZmF1bHRUaW1lWm9uZRIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IuQBChhBZGRQb3J0Zm9saW9BZG1pblJlcXVlc3QSKwoMcG9ydGZvbGlvX2lkGAEgASgJQgiquxgECAEYQFILcG9ydGZvbGlvSWQSHwoHdXNlcl9pZBgCIAEoCUIGqrsYAhhAUgZ1c2VySWQSGgoEcm9sZRgDIAEoCUIGqrsYAhhAUgRyb2xlEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSLAoFZW1haWwYBSABKAlCFqq7GBIY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsIrsBChtSZW1vdmVQb3J0Zm9saW9BZG1pblJlcXVlc3QSKwoMcG9ydGZvbGlvX2lkGAEgASgJQgiquxgECAEYQFILcG9ydGZvbGlvSWQSIQoHdXNlcl9pZBgCIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIaCgRyb2xlGAMgASgJQgaquxgCGEBSBHJvbGUSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleTKUBgoKUG9ydGZvbGlvcxJLCgZDcmVhdGUSIi50ZW5hbmN5LnYxLkNyZWF0ZVBvcnRmb2xpb1JlcXVlc3QaFS50ZW5hbmN5LnYxLlBvcnRmb2xpbyIGorsYAggCElkKBExpc3QSIS50ZW5hbmN5LnYxLkxpc3RQb3J0Zm9saW9zUmVxdWVzdBoiLnRlbmFuY3kudjEuTGlzdFBvcnRmb2xpb3NSZXNwb25zZSIKorsYBggCIAEoARJHCgNHZXQSHy50ZW5hbmN5LnYxLkdldFBvcnRmb2xpb1JlcXVlc3QaFS50ZW5hbmN5LnYxLlBvcnRmb2xpbyIIorsYBAgCIAESSwoGVXBkYXRlEiIudGVuYW5jeS52MS5VcGRhdGVQb3J0Zm9saW9SZXF1ZXN0GhUudGVuYW5jeS52MS5Qb3J0Zm9saW8iBqK7GAIIAhJQCgZEZWxldGUSIi50ZW5hbmN5LnYxLkRlbGV0ZVBvcnRmb2xpb1JlcXVlc3QaGi50ZW5hbmN5LnYxLkRlbGV0ZVJlc3BvbnNlIgaiuxgCCAISWgoOQ3JlYXRlUHJvcGVydHkSKi50ZW5hbmN5LnYxLkNyZWF0ZVBvcnRmb2xpb1Byb3BlcnR5UmVxdWVzdBoULnRlbmFuY3kudjEuUHJvcGVydHkiBqK7GAIIAhJjCg5MaXN0UHJvcGVydGllcxIhLnRlbmFuY3kudjEuTGlzdFByb3BlcnRpZXNSZXF1ZXN0GiIudGVuYW5jeS52MS5MaXN0UHJvcGVydGllc1Jlc3BvbnNlIgqiuxgGCAIgASgBElUKCEFkZEFkbWluEiQudGVuYW5jeS52MS5BZGRQb3J0Zm9saW9BZG1pblJlcXVlc3QaGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvbiIGorsYAggCEl4KC1JlbW92ZUFkbWluEicudGVuYW5jeS52MS5SZW1vdmVQb3J0Zm9saW9BZG1pblJlcXVlc3QaHi50ZW5hbmN5LnYxLlJlbW92ZVJvbGVSZXNwb25zZSIGorsYAggCYgZwcm90bzM="
     )
   }
 }

@@ -1263,10 +1263,13 @@ extension Tenancy_V1 {
   public struct AddPropertyManagerRequest: RPCKit.Message {
     /// The property.
     public var propertyId: Swift.String = ""
-    /// The user, who must have an account.
+    /// The user, who must have an account; exactly one of this and `email`.
     public var userId: Swift.String = ""
     /// The same key with the same request gets the same answer for 24 hours.
     public var idempotencyKey: Swift.String = ""
+    /// The address of the user's account, instead of `user_id`; compared without regard to ASCII case.
+    /// Whether an address has an account is told only to who may give the role.
+    public var email: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1275,11 +1278,13 @@ extension Tenancy_V1 {
     public init(
       propertyId: Swift.String = "",
       userId: Swift.String = "",
-      idempotencyKey: Swift.String = ""
+      idempotencyKey: Swift.String = "",
+      email: Swift.String = ""
     ) {
       self.propertyId = propertyId
       self.userId = userId
       self.idempotencyKey = idempotencyKey
+      self.email = email
     }
 
     /// `tenancy.v1.AddPropertyManagerRequest`.
@@ -1306,6 +1311,7 @@ extension Tenancy_V1 {
       try unsafe self.propertyId = RPCKit.MessageReading.string(source.pointee.f1_property_id)
       try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f2_user_id)
       try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
+      try unsafe self.email = RPCKit.MessageReading.string(source.pointee.f4_email)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -1327,8 +1333,17 @@ extension Tenancy_V1 {
       unsafe target.pointee.f1_property_id = scratch.copy(self.propertyId)
       unsafe target.pointee.f2_user_id = scratch.copy(self.userId)
       unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
+      unsafe target.pointee.f4_email = scratch.copy(self.email)
       return unsafe target
     }
+
+    private static let email_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, minimum: 1, maximum: nil),
+        RPCKit.TextPattern.Step(low: 0, high: 1, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, minimum: 1, maximum: nil),
+      ],
+    ])
 
     /// Adds a violation for each broken rule; see `Message`.
     public func validate(
@@ -1342,9 +1357,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
         }
       }
-      if self.userId.isEmpty {
-        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
-      } else {
+      if !(self.userId.isEmpty) {
         if self.userId.utf8.count > 64 {
           violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
@@ -1352,6 +1365,15 @@ extension Tenancy_V1 {
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
           violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.email.isEmpty) {
+        if self.email.utf8.count > 254 {
+          violations.append(RPCKit.FieldViolation(field: path + "email", description: "must have at most 254 bytes"))
+        } else {
+          if !Self.email_pattern.matches(self.email) {
+            violations.append(RPCKit.FieldViolation(field: path + "email", description: "must look like [^@ ]+@[^@ ]+"))
+          }
         }
       }
     }
@@ -1730,7 +1752,7 @@ extension Tenancy_V1 {
   public static var tenancyV1PropertiesFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/properties.proto",
-      base64: "Cht0ZW5hbmN5L3YxL3Byb3BlcnRpZXMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8aFnRlbmFuY3kvdjEvdW5pdHMucHJvdG8ixAEKD1Byb3BlcnR5QWRkcmVzcxIhCgZzdHJlZXQYASABKAlCCaq7GAUYyAFYAVIGc3RyZWV0Eh0KBGNpdHkYAiABKAlCCaq7GAUYyAFYAVIEY2l0eRIfCgVzdGF0ZRgDIAEoCUIJqrsYBRjIAVgBUgVzdGF0ZRIpCgtwb3N0YWxfY29kZRgEIAEoCUIIqrsYBBggWAFSCnBvc3RhbENvZGUSIwoHY291bnRyeRgFIAEoCUIJqrsYBRjIAVgBUgdjb3VudHJ5IosDCghQcm9wZXJ0eRIOCgJpZBgBIAEoCVICaWQSEgoEbmFtZRgCIAEoCVIEbmFtZRIhCgxwb3J0Zm9saW9faWQYAyABKAlSC3BvcnRmb2xpb0lkEjUKB2FkZHJlc3MYBCABKAsyGy50ZW5hbmN5LnYxLlByb3BlcnR5QWRkcmVzc1IHYWRkcmVzcxIoChBtYW5hZ2VyX3VzZXJfaWRzGAUgAygJUg5tYW5hZ2VyVXNlcklkcxIZCgh1bml0X2lkcxgGIAMoCVIHdW5pdElkcxIqChFkZWZhdWx0X3RpbWVfem9uZRgHIAEoCVIPZGVmYXVsdFRpbWVab25lEjkKCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIaCghyZXZpc2lvbhgKIAEoCVIIcmV2aXNpb24itgIKFUNyZWF0ZVByb3BlcnR5UmVxdWVzdBIrCgxwb3J0Zm9saW9faWQYASABKAlCCKq7GAQIARhAUgtwb3J0Zm9saW9JZBIfCgRuYW1lGAIgASgJQguquxgHCAEYyAFYAVIEbmFtZRI1CgdhZGRyZXNzGAMgASgLMhsudGVuYW5jeS52MS5Qcm9wZXJ0eUFkZHJlc3NSB2FkZHJlc3MSMgoQbWFuYWdlcl91c2VyX2lkcxgEIAMoCUIIqrsYBBhASGRSDm1hbmFnZXJVc2VySWRzEjIKEWRlZmF1bHRfdGltZV96b25lGAUgASgJQgaquxgCGEBSD2RlZmF1bHRUaW1lWm9uZRIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IpgCChVMaXN0UHJvcGVydGllc1JlcXVlc3QSKQoMcG9ydGZvbGlvX2lkGAEgASgJQgaquxgCGEBSC3BvcnRmb2xpb0lkEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEi4KB3NvcnRfYnkYBCABKAlCFaq7GBEiD25hbWV8Y3JlYXRlZF9hdFIGc29ydEJ5EhsKBHRleHQYBSABKAlCB6q7GAMYyAFSBHRleHQSMwoRYXRfbGVhc3RfcmV2aXNpb24YBiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiKVAQoWTGlzdFByb3BlcnRpZXNSZXNwb25zZRI0Cgpwcm9wZXJ0aWVzGAEgAygLMhQudGVuYW5jeS52MS5Qcm9wZXJ0eVIKcHJvcGVydGllcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SHQoKdG90YWxfc2l6ZRgDIAEoBFIJdG90YWxTaXplInQKEkdldFByb3BlcnR5UmVxdWVzdBIpCgtwcm9wZXJ0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCnByb3BlcnR5SWQSMwoRYXRfbGVhc3RfcmV2aXNpb24YAiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiLfAgoVVXBkYXRlUHJvcGVydHlSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIkCgRuYW1lGAIgASgJQguquxgHEAEYyAFYAUgAUgRuYW1liAEBEjUKB2FkZHJlc3MYAyABKAsyGy50ZW5hbmN5LnYxLlByb3BlcnR5QWRkcmVzc1IHYWRkcmVzcxI3ChFkZWZhdWx0X3RpbWVfem9uZRgEIAEoCUIGqrsYAhhASAFSD2RlZmF1bHRUaW1lWm9uZYgBARI0ChFleHBlY3RlZF9yZXZpc2lvbhgFIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgcKBV9uYW1lQhQKEl9kZWZhdWx0X3RpbWVfem9uZSL+AQoVRGVsZXRlUHJvcGVydHlSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIYCgdjYXNjYWRlGAIgASgIUgdjYXNjYWRlEiUKDmRlbGV0ZV9kZXZpY2VzGAMgASgIUg1kZWxldGVEZXZpY2VzEhcKB2RyeV9ydW4YBCABKAhSBmRyeVJ1bhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Ei4KD21vdmVfZGV2aWNlc190bxgGIAEoCUIGqrsYAhhAUg1tb3ZlRGV2aWNlc1RvIrQCChlDcmVhdGVQcm9wZXJ0eVVuaXRSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgRuYW1lGAIgASgJQguquxgHCAEYyAFYAVIEbmFtZRIwCg90ZW5hbnRfdXNlcl9pZHMYAyADKAlCCKq7GAQYQEhkUg10ZW5hbnRVc2VySWRzEigKCmRldmljZV9pZHMYBCADKAlCCaq7GAUYQEjoB1IJZGV2aWNlSWRzEj0KFmNvbW1vbl9hcmVhX2RldmljZV9pZHMYBSADKAlCCKq7GAQYQEhkUhNjb21tb25BcmVhRGV2aWNlSWRzEjAKD2lkZW1wb3RlbmN5X2tleRgGIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkimwEKGUFkZFByb3BlcnR5TWFuYWdlclJlcXVlc3QSKQoLcHJvcGVydHlfaWQYASABKAlCCKq7GAQIARhAUgpwcm9wZXJ0eUlkEiEKB3VzZXJfaWQYAiABKAlCCKq7GAQIARhAUgZ1c2VySWQSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKeAQocUmVtb3ZlUHJvcGVydHlNYW5hZ2VyUmVxdWVzdBIpCgtwcm9wZXJ0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCnByb3BlcnR5SWQSIQoHdXNlcl9pZBgCIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5MvcFCgpQcm9wZXJ0aWVzEkkKBkNyZWF0ZRIhLnRlbmFuY3kudjEuQ3JlYXRlUHJvcGVydHlSZXF1ZXN0GhQudGVuYW5jeS52MS5Qcm9wZXJ0eSIGorsYAggCElkKBExpc3QSIS50ZW5hbmN5LnYxLkxpc3RQcm9wZXJ0aWVzUmVxdWVzdBoiLnRlbmFuY3kudjEuTGlzdFByb3BlcnRpZXNSZXNwb25zZSIKorsYBggCIAEoARJFCgNHZXQSHi50ZW5hbmN5LnYxLkdldFByb3BlcnR5UmVxdWVzdBoULnRlbmFuY3kudjEuUHJvcGVydHkiCKK7GAQIAiABEkkKBlVwZGF0ZRIhLnRlbmFuY3kudjEuVXBkYXRlUHJvcGVydHlSZXF1ZXN0GhQudGVuYW5jeS52MS5Qcm9wZXJ0eSIGorsYAggCEk8KBkRlbGV0ZRIhLnRlbmFuY3kudjEuRGVsZXRlUHJvcGVydHlSZXF1ZXN0GhoudGVuYW5jeS52MS5EZWxldGVSZXNwb25zZSIGorsYAggCEk0KCkNyZWF0ZVVuaXQSJS50ZW5hbmN5LnYxLkNyZWF0ZVByb3BlcnR5VW5pdFJlcXVlc3QaEC50ZW5hbmN5LnYxLlVuaXQiBqK7GAIIAhJUCglMaXN0VW5pdHMSHC50ZW5hbmN5LnYxLkxpc3RVbml0c1JlcXVlc3QaHS50ZW5hbmN5LnYxLkxpc3RVbml0c1Jlc3BvbnNlIgqiuxgGCAIgASgBElgKCkFkZE1hbmFnZXISJS50ZW5hbmN5LnYxLkFkZFByb3BlcnR5TWFuYWdlclJlcXVlc3QaGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvbiIGorsYAggCEmEKDVJlbW92ZU1hbmFnZXISKC50ZW5hbmN5LnYxLlJlbW92ZVByb3BlcnR5TWFuYWdlclJlcXVlc3QaHi50ZW5hbmN5LnYxLlJlbW92ZVJvbGVSZXNwb25zZSIGorsYAggCYgZwcm90bzM="
+      base64: "Cht0ZW5hbmN5L3YxL3Byb3BlcnRpZXMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8aFnRlbmFuY3kvdjEvdW5pdHMucHJvdG8ixAEKD1Byb3BlcnR5QWRkcmVzcxIhCgZzdHJlZXQYASABKAlCCaq7GAUYyAFYAVIGc3RyZWV0Eh0KBGNpdHkYAiABKAlCCaq7GAUYyAFYAVIEY2l0eRIfCgVzdGF0ZRgDIAEoCUIJqrsYBRjIAVgBUgVzdGF0ZRIpCgtwb3N0YWxfY29kZRgEIAEoCUIIqrsYBBggWAFSCnBvc3RhbENvZGUSIwoHY291bnRyeRgFIAEoCUIJqrsYBRjIAVgBUgdjb3VudHJ5IosDCghQcm9wZXJ0eRIOCgJpZBgBIAEoCVICaWQSEgoEbmFtZRgCIAEoCVIEbmFtZRIhCgxwb3J0Zm9saW9faWQYAyABKAlSC3BvcnRmb2xpb0lkEjUKB2FkZHJlc3MYBCABKAsyGy50ZW5hbmN5LnYxLlByb3BlcnR5QWRkcmVzc1IHYWRkcmVzcxIoChBtYW5hZ2VyX3VzZXJfaWRzGAUgAygJUg5tYW5hZ2VyVXNlcklkcxIZCgh1bml0X2lkcxgGIAMoCVIHdW5pdElkcxIqChFkZWZhdWx0X3RpbWVfem9uZRgHIAEoCVIPZGVmYXVsdFRpbWVab25lEjkKCmNyZWF0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIaCghyZXZpc2lvbhgKIAEoCVIIcmV2aXNpb24itgIKFUNyZWF0ZVByb3BlcnR5UmVxdWVzdBIrCgxwb3J0Zm9saW9faWQYASABKAlCCKq7GAQIARhAUgtwb3J0Zm9saW9JZBIfCgRuYW1lGAIgASgJQguquxgHCAEYyAFYAVIEbmFtZRI1CgdhZGRyZXNzGAMgASgLMhsudGVuYW5jeS52MS5Qcm9wZXJ0eUFkZHJlc3NSB2FkZHJlc3MSMgoQbWFuYWdlcl91c2VyX2lkcxgEIAMoCUIIqrsYBBhASGRSDm1hbmFnZXJVc2VySWRzEjIKEWRlZmF1bHRfdGltZV96b25lGAUgASgJQgaquxgCGEBSD2RlZmF1bHRUaW1lWm9uZRIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IpgCChVMaXN0UHJvcGVydGllc1JlcXVlc3QSKQoMcG9ydGZvbGlvX2lkGAEgASgJQgaquxgCGEBSC3BvcnRmb2xpb0lkEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEi4KB3NvcnRfYnkYBCABKAlCFaq7GBEiD25hbWV8Y3JlYXRlZF9hdFIGc29ydEJ5EhsKBHRleHQYBSABKAlCB6q7GAMYyAFSBHRleHQSMwoRYXRfbGVhc3RfcmV2aXNpb24YBiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiKVAQoWTGlzdFByb3BlcnRpZXNSZXNwb25zZRI0Cgpwcm9wZXJ0aWVzGAEgAygLMhQudGVuYW5jeS52MS5Qcm9wZXJ0eVIKcHJvcGVydGllcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SHQoKdG90YWxfc2l6ZRgDIAEoBFIJdG90YWxTaXplInQKEkdldFByb3BlcnR5UmVxdWVzdBIpCgtwcm9wZXJ0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCnByb3BlcnR5SWQSMwoRYXRfbGVhc3RfcmV2aXNpb24YAiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiLfAgoVVXBkYXRlUHJvcGVydHlSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIkCgRuYW1lGAIgASgJQguquxgHEAEYyAFYAUgAUgRuYW1liAEBEjUKB2FkZHJlc3MYAyABKAsyGy50ZW5hbmN5LnYxLlByb3BlcnR5QWRkcmVzc1IHYWRkcmVzcxI3ChFkZWZhdWx0X3RpbWVfem9uZRgEIAEoCUIGqrsYAhhASAFSD2RlZmF1bHRUaW1lWm9uZYgBARI0ChFleHBlY3RlZF9yZXZpc2lvbhgFIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgcKBV9uYW1lQhQKEl9kZWZhdWx0X3RpbWVfem9uZSL+AQoVRGVsZXRlUHJvcGVydHlSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIYCgdjYXNjYWRlGAIgASgIUgdjYXNjYWRlEiUKDmRlbGV0ZV9kZXZpY2VzGAMgASgIUg1kZWxldGVEZXZpY2VzEhcKB2RyeV9ydW4YBCABKAhSBmRyeVJ1bhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Ei4KD21vdmVfZGV2aWNlc190bxgGIAEoCUIGqrsYAhhAUg1tb3ZlRGV2aWNlc1RvIrQCChlDcmVhdGVQcm9wZXJ0eVVuaXRSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgRuYW1lGAIgASgJQguquxgHCAEYyAFYAVIEbmFtZRIwCg90ZW5hbnRfdXNlcl9pZHMYAyADKAlCCKq7GAQYQEhkUg10ZW5hbnRVc2VySWRzEigKCmRldmljZV9pZHMYBCADKAlCCaq7GAUYQEjoB1IJZGV2aWNlSWRzEj0KFmNvbW1vbl9hcmVhX2RldmljZV9pZHMYBSADKAlCCKq7GAQYQEhkUhNjb21tb25BcmVhRGV2aWNlSWRzEjAKD2lkZW1wb3RlbmN5X2tleRgGIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkixwEKGUFkZFByb3BlcnR5TWFuYWdlclJlcXVlc3QSKQoLcHJvcGVydHlfaWQYASABKAlCCKq7GAQIARhAUgpwcm9wZXJ0eUlkEh8KB3VzZXJfaWQYAiABKAlCBqq7GAIYQFIGdXNlcklkEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSLAoFZW1haWwYBCABKAlCFqq7GBIY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsIp4BChxSZW1vdmVQcm9wZXJ0eU1hbmFnZXJSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIhCgd1c2VyX2lkGAIgASgJQgiquxgECAEYQFIGdXNlcklkEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXky9wUKClByb3BlcnRpZXMSSQoGQ3JlYXRlEiEudGVuYW5jeS52MS5DcmVhdGVQcm9wZXJ0eVJlcXVlc3QaFC50ZW5hbmN5LnYxLlByb3BlcnR5IgaiuxgCCAISWQoETGlzdBIhLnRlbmFuY3kudjEuTGlzdFByb3BlcnRpZXNSZXF1ZXN0GiIudGVuYW5jeS52MS5MaXN0UHJvcGVydGllc1Jlc3BvbnNlIgqiuxgGCAIgASgBEkUKA0dldBIeLnRlbmFuY3kudjEuR2V0UHJvcGVydHlSZXF1ZXN0GhQudGVuYW5jeS52MS5Qcm9wZXJ0eSIIorsYBAgCIAESSQoGVXBkYXRlEiEudGVuYW5jeS52MS5VcGRhdGVQcm9wZXJ0eVJlcXVlc3QaFC50ZW5hbmN5LnYxLlByb3BlcnR5IgaiuxgCCAISTwoGRGVsZXRlEiEudGVuYW5jeS52MS5EZWxldGVQcm9wZXJ0eVJlcXVlc3QaGi50ZW5hbmN5LnYxLkRlbGV0ZVJlc3BvbnNlIgaiuxgCCAISTQoKQ3JlYXRlVW5pdBIlLnRlbmFuY3kudjEuQ3JlYXRlUHJvcGVydHlVbml0UmVxdWVzdBoQLnRlbmFuY3kudjEuVW5pdCIGorsYAggCElQKCUxpc3RVbml0cxIcLnRlbmFuY3kudjEuTGlzdFVuaXRzUmVxdWVzdBodLnRlbmFuY3kudjEuTGlzdFVuaXRzUmVzcG9uc2UiCqK7GAYIAiABKAESWAoKQWRkTWFuYWdlchIlLnRlbmFuY3kudjEuQWRkUHJvcGVydHlNYW5hZ2VyUmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIgaiuxgCCAISYQoNUmVtb3ZlTWFuYWdlchIoLnRlbmFuY3kudjEuUmVtb3ZlUHJvcGVydHlNYW5hZ2VyUmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIgaiuxgCCAJiBnByb3RvMw=="
     )
   }
 }

@@ -1018,7 +1018,7 @@ extension Tenancy_V1 {
   public struct AddTenantRequest: RPCKit.Message {
     /// The unit.
     public var unitId: Swift.String = ""
-    /// The user, who must have an account.
+    /// The user, who must have an account; exactly one of this and `email`.
     public var userId: Swift.String = ""
     /// When the tenancy begins; now if absent.
     public var validFrom: Google_Protobuf.Timestamp? = nil
@@ -1028,6 +1028,9 @@ extension Tenancy_V1 {
     public var idempotencyKey: Swift.String = ""
     /// Gives somebody who is tenant for another time this one instead.
     public var replaceWindow: Swift.Bool = false
+    /// The address of the user's account, instead of `user_id`; compared without regard to ASCII case.
+    /// Whether an address has an account is told only to who may give the role.
+    public var email: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1039,7 +1042,8 @@ extension Tenancy_V1 {
       validFrom: Google_Protobuf.Timestamp? = nil,
       validUntil: Google_Protobuf.Timestamp? = nil,
       idempotencyKey: Swift.String = "",
-      replaceWindow: Swift.Bool = false
+      replaceWindow: Swift.Bool = false,
+      email: Swift.String = ""
     ) {
       self.unitId = unitId
       self.userId = userId
@@ -1047,6 +1051,7 @@ extension Tenancy_V1 {
       self.validUntil = validUntil
       self.idempotencyKey = idempotencyKey
       self.replaceWindow = replaceWindow
+      self.email = email
     }
 
     /// `tenancy.v1.AddTenantRequest`.
@@ -1080,6 +1085,7 @@ extension Tenancy_V1 {
       }
       try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f5_idempotency_key)
       unsafe self.replaceWindow = source.pointee.f6_replace_window != 0
+      try unsafe self.email = RPCKit.MessageReading.string(source.pointee.f7_email)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -1108,8 +1114,17 @@ extension Tenancy_V1 {
       }
       unsafe target.pointee.f5_idempotency_key = scratch.copy(self.idempotencyKey)
       unsafe target.pointee.f6_replace_window = self.replaceWindow ? 1 : 0
+      unsafe target.pointee.f7_email = scratch.copy(self.email)
       return unsafe target
     }
+
+    private static let email_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, minimum: 1, maximum: nil),
+        RPCKit.TextPattern.Step(low: 0, high: 1, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 18446744065119617024, high: 9223372036854775806, minimum: 1, maximum: nil),
+      ],
+    ])
 
     /// Adds a violation for each broken rule; see `Message`.
     public func validate(
@@ -1123,9 +1138,7 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "unit_id", description: "must have at most 64 bytes"))
         }
       }
-      if self.userId.isEmpty {
-        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
-      } else {
+      if !(self.userId.isEmpty) {
         if self.userId.utf8.count > 64 {
           violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
         }
@@ -1133,6 +1146,15 @@ extension Tenancy_V1 {
       if !(self.idempotencyKey.isEmpty) {
         if self.idempotencyKey.utf8.count > 128 {
           violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.email.isEmpty) {
+        if self.email.utf8.count > 254 {
+          violations.append(RPCKit.FieldViolation(field: path + "email", description: "must have at most 254 bytes"))
+        } else {
+          if !Self.email_pattern.matches(self.email) {
+            violations.append(RPCKit.FieldViolation(field: path + "email", description: "must look like [^@ ]+@[^@ ]+"))
+          }
         }
       }
     }
@@ -1880,7 +1902,7 @@ extension Tenancy_V1 {
   public static var tenancyV1UnitsFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/units.proto",
-      base64: "ChZ0ZW5hbmN5L3YxL3VuaXRzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvGhh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8i2QIKBFVuaXQSDgoCaWQYASABKAlSAmlkEhIKBG5hbWUYAiABKAlSBG5hbWUSHwoLcHJvcGVydHlfaWQYAyABKAlSCnByb3BlcnR5SWQSJgoPdGVuYW50X3VzZXJfaWRzGAQgAygJUg10ZW5hbnRVc2VySWRzEh0KCmRldmljZV9pZHMYBSADKAlSCWRldmljZUlkcxIzChZjb21tb25fYXJlYV9kZXZpY2VfaWRzGAYgAygJUhNjb21tb25BcmVhRGV2aWNlSWRzEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIaCghyZXZpc2lvbhgJIAEoCVIIcmV2aXNpb24irAIKEUNyZWF0ZVVuaXRSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgRuYW1lGAIgASgJQguquxgHCAEYyAFYAVIEbmFtZRIwCg90ZW5hbnRfdXNlcl9pZHMYAyADKAlCCKq7GAQYQEhkUg10ZW5hbnRVc2VySWRzEigKCmRldmljZV9pZHMYBCADKAlCCaq7GAUYQEjoB1IJZGV2aWNlSWRzEj0KFmNvbW1vbl9hcmVhX2RldmljZV9pZHMYBSADKAlCCKq7GAQYQEhkUhNjb21tb25BcmVhRGV2aWNlSWRzEjAKD2lkZW1wb3RlbmN5X2tleRgGIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkikQIKEExpc3RVbml0c1JlcXVlc3QSJwoLcHJvcGVydHlfaWQYASABKAlCBqq7GAIYQFIKcHJvcGVydHlJZBIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIuCgdzb3J0X2J5GAQgASgJQhWquxgRIg9uYW1lfGNyZWF0ZWRfYXRSBnNvcnRCeRIbCgR0ZXh0GAUgASgJQgequxgDGMgBUgR0ZXh0EjMKEWF0X2xlYXN0X3JldmlzaW9uGAYgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24iggEKEUxpc3RVbml0c1Jlc3BvbnNlEiYKBXVuaXRzGAEgAygLMhAudGVuYW5jeS52MS5Vbml0UgV1bml0cxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SHQoKdG90YWxfc2l6ZRgDIAEoBFIJdG90YWxTaXplImgKDkdldFVuaXRSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSMwoRYXRfbGVhc3RfcmV2aXNpb24YAiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiI1CgpEZXZpY2VMaXN0EicKCmRldmljZV9pZHMYASADKAlCCKq7GAQYQEhkUglkZXZpY2VJZHMilQIKEVVwZGF0ZVVuaXRSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSJAoEbmFtZRgCIAEoCUILqrsYBxABGMgBWAFIAFIEbmFtZYgBARJGChNjb21tb25fYXJlYV9kZXZpY2VzGAMgASgLMhYudGVuYW5jeS52MS5EZXZpY2VMaXN0UhFjb21tb25BcmVhRGV2aWNlcxI0ChFleHBlY3RlZF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgcKBV9uYW1lIvIBChFEZWxldGVVbml0UmVxdWVzdBIhCgd1bml0X2lkGAEgASgJQgiquxgECAEYQFIGdW5pdElkEhgKB2Nhc2NhZGUYAiABKAhSB2Nhc2NhZGUSJQoOZGVsZXRlX2RldmljZXMYAyABKAhSDWRlbGV0ZURldmljZXMSFwoHZHJ5X3J1bhgEIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSLgoPbW92ZV9kZXZpY2VzX3RvGAYgASgJQgaquxgCGEBSDW1vdmVEZXZpY2VzVG8iqQIKEEFkZFRlbmFudFJlcXVlc3QSIQoHdW5pdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnVuaXRJZBIhCgd1c2VyX2lkGAIgASgJQgiquxgECAEYQFIGdXNlcklkEjkKCnZhbGlkX2Zyb20YAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOwoLdmFsaWRfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSJQoOcmVwbGFjZV93aW5kb3cYBiABKAhSDXJlcGxhY2VXaW5kb3cijQEKE1JlbW92ZVRlbmFudFJlcXVlc3QSIQoHdW5pdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnVuaXRJZBIhCgd1c2VyX2lkGAIgASgJQgiquxgECAEYQFIGdXNlcklkEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkipgEKEkxpc3RUZW5hbnRzUmVxdWVzdBIhCgd1bml0X2lkGAEgASgJQgiquxgECAEYQFIGdW5pdElkEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEhkKCGluX2ZvcmNlGAQgASgIUgdpbkZvcmNlIrEBChNMaXN0VGVuYW50c1Jlc3BvbnNlEjEKB3RlbmFudHMYASADKAsyFy50ZW5hbmN5LnYxLlVzZXJTdW1tYXJ5Ugd0ZW5hbnRzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhI/Cgxhc3NvY2lhdGlvbnMYAyADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIMYXNzb2NpYXRpb25zIpEBChNBc3NpZ25EZXZpY2VSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSJQoJZGV2aWNlX2lkGAIgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleTLnBgoFVW5pdHMSQQoGQ3JlYXRlEh0udGVuYW5jeS52MS5DcmVhdGVVbml0UmVxdWVzdBoQLnRlbmFuY3kudjEuVW5pdCIGorsYAggCEk8KBExpc3QSHC50ZW5hbmN5LnYxLkxpc3RVbml0c1JlcXVlc3QaHS50ZW5hbmN5LnYxLkxpc3RVbml0c1Jlc3BvbnNlIgqiuxgGCAIgASgBEj0KA0dldBIaLnRlbmFuY3kudjEuR2V0VW5pdFJlcXVlc3QaEC50ZW5hbmN5LnYxLlVuaXQiCKK7GAQIAiABEkEKBlVwZGF0ZRIdLnRlbmFuY3kudjEuVXBkYXRlVW5pdFJlcXVlc3QaEC50ZW5hbmN5LnYxLlVuaXQiBqK7GAIIAhJLCgZEZWxldGUSHS50ZW5hbmN5LnYxLkRlbGV0ZVVuaXRSZXF1ZXN0GhoudGVuYW5jeS52MS5EZWxldGVSZXNwb25zZSIGorsYAggCEk4KCUFkZFRlbmFudBIcLnRlbmFuY3kudjEuQWRkVGVuYW50UmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIgaiuxgCCAISVwoMUmVtb3ZlVGVuYW50Eh8udGVuYW5jeS52MS5SZW1vdmVUZW5hbnRSZXF1ZXN0Gh4udGVuYW5jeS52MS5SZW1vdmVSb2xlUmVzcG9uc2UiBqK7GAIIAhJaCgtMaXN0VGVuYW50cxIeLnRlbmFuY3kudjEuTGlzdFRlbmFudHNSZXF1ZXN0Gh8udGVuYW5jeS52MS5MaXN0VGVuYW50c1Jlc3BvbnNlIgqiuxgGCAIgASgBEksKDEFzc2lnbkRldmljZRIfLnRlbmFuY3kudjEuQXNzaWduRGV2aWNlUmVxdWVzdBoSLnRlbmFuY3kudjEuRGV2aWNlIgaiuxgCCAISTQoOVW5hc3NpZ25EZXZpY2USHy50ZW5hbmN5LnYxLkFzc2lnbkRldmljZVJlcXVlc3QaEi50ZW5hbmN5LnYxLkRldmljZSIGorsYAggCEloKC0xpc3REZXZpY2VzEh4udGVuYW5jeS52MS5MaXN0RGV2aWNlc1JlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3REZXZpY2VzUmVzcG9uc2UiCqK7GAYIAiABKAFiBnByb3RvMw=="
+      base64: "ChZ0ZW5hbmN5L3YxL3VuaXRzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvGhh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8i2QIKBFVuaXQSDgoCaWQYASABKAlSAmlkEhIKBG5hbWUYAiABKAlSBG5hbWUSHwoLcHJvcGVydHlfaWQYAyABKAlSCnByb3BlcnR5SWQSJgoPdGVuYW50X3VzZXJfaWRzGAQgAygJUg10ZW5hbnRVc2VySWRzEh0KCmRldmljZV9pZHMYBSADKAlSCWRldmljZUlkcxIzChZjb21tb25fYXJlYV9kZXZpY2VfaWRzGAYgAygJUhNjb21tb25BcmVhRGV2aWNlSWRzEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIaCghyZXZpc2lvbhgJIAEoCVIIcmV2aXNpb24irAIKEUNyZWF0ZVVuaXRSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgRuYW1lGAIgASgJQguquxgHCAEYyAFYAVIEbmFtZRIwCg90ZW5hbnRfdXNlcl9pZHMYAyADKAlCCKq7GAQYQEhkUg10ZW5hbnRVc2VySWRzEigKCmRldmljZV9pZHMYBCADKAlCCaq7GAUYQEjoB1IJZGV2aWNlSWRzEj0KFmNvbW1vbl9hcmVhX2RldmljZV9pZHMYBSADKAlCCKq7GAQYQEhkUhNjb21tb25BcmVhRGV2aWNlSWRzEjAKD2lkZW1wb3RlbmN5X2tleRgGIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkikQIKEExpc3RVbml0c1JlcXVlc3QSJwoLcHJvcGVydHlfaWQYASABKAlCBqq7GAIYQFIKcHJvcGVydHlJZBIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIuCgdzb3J0X2J5GAQgASgJQhWquxgRIg9uYW1lfGNyZWF0ZWRfYXRSBnNvcnRCeRIbCgR0ZXh0GAUgASgJQgequxgDGMgBUgR0ZXh0EjMKEWF0X2xlYXN0X3JldmlzaW9uGAYgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24iggEKEUxpc3RVbml0c1Jlc3BvbnNlEiYKBXVuaXRzGAEgAygLMhAudGVuYW5jeS52MS5Vbml0UgV1bml0cxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4SHQoKdG90YWxfc2l6ZRgDIAEoBFIJdG90YWxTaXplImgKDkdldFVuaXRSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSMwoRYXRfbGVhc3RfcmV2aXNpb24YAiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiI1CgpEZXZpY2VMaXN0EicKCmRldmljZV9pZHMYASADKAlCCKq7GAQYQEhkUglkZXZpY2VJZHMilQIKEVVwZGF0ZVVuaXRSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSJAoEbmFtZRgCIAEoCUILqrsYBxABGMgBWAFIAFIEbmFtZYgBARJGChNjb21tb25fYXJlYV9kZXZpY2VzGAMgASgLMhYudGVuYW5jeS52MS5EZXZpY2VMaXN0UhFjb21tb25BcmVhRGV2aWNlcxI0ChFleHBlY3RlZF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgcKBV9uYW1lIvIBChFEZWxldGVVbml0UmVxdWVzdBIhCgd1bml0X2lkGAEgASgJQgiquxgECAEYQFIGdW5pdElkEhgKB2Nhc2NhZGUYAiABKAhSB2Nhc2NhZGUSJQoOZGVsZXRlX2RldmljZXMYAyABKAhSDWRlbGV0ZURldmljZXMSFwoHZHJ5X3J1bhgEIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSLgoPbW92ZV9kZXZpY2VzX3RvGAYgASgJQgaquxgCGEBSDW1vdmVEZXZpY2VzVG8i1QIKEEFkZFRlbmFudFJlcXVlc3QSIQoHdW5pdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnVuaXRJZBIfCgd1c2VyX2lkGAIgASgJQgaquxgCGEBSBnVzZXJJZBI5Cgp2YWxpZF9mcm9tGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5EiUKDnJlcGxhY2Vfd2luZG93GAYgASgIUg1yZXBsYWNlV2luZG93EiwKBWVtYWlsGAcgASgJQhaquxgSGP4BIg1bXkAgXStAW15AIF0rUgVlbWFpbCKNAQoTUmVtb3ZlVGVuYW50UmVxdWVzdBIhCgd1bml0X2lkGAEgASgJQgiquxgECAEYQFIGdW5pdElkEiEKB3VzZXJfaWQYAiABKAlCCKq7GAQIARhAUgZ1c2VySWQSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKmAQoSTGlzdFRlbmFudHNSZXF1ZXN0EiEKB3VuaXRfaWQYASABKAlCCKq7GAQIARhAUgZ1bml0SWQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4SGQoIaW5fZm9yY2UYBCABKAhSB2luRm9yY2UisQEKE0xpc3RUZW5hbnRzUmVzcG9uc2USMQoHdGVuYW50cxgBIAMoCzIXLnRlbmFuY3kudjEuVXNlclN1bW1hcnlSB3RlbmFudHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEj8KDGFzc29jaWF0aW9ucxgDIAMoCzIbLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uUgxhc3NvY2lhdGlvbnMikQEKE0Fzc2lnbkRldmljZVJlcXVlc3QSIQoHdW5pdF9pZBgBIAEoCUIIqrsYBAgBGEBSBnVuaXRJZBIlCglkZXZpY2VfaWQYAiABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5MucGCgVVbml0cxJBCgZDcmVhdGUSHS50ZW5hbmN5LnYxLkNyZWF0ZVVuaXRSZXF1ZXN0GhAudGVuYW5jeS52MS5Vbml0IgaiuxgCCAISTwoETGlzdBIcLnRlbmFuY3kudjEuTGlzdFVuaXRzUmVxdWVzdBodLnRlbmFuY3kudjEuTGlzdFVuaXRzUmVzcG9uc2UiCqK7GAYIAiABKAESPQoDR2V0EhoudGVuYW5jeS52MS5HZXRVbml0UmVxdWVzdBoQLnRlbmFuY3kudjEuVW5pdCIIorsYBAgCIAESQQoGVXBkYXRlEh0udGVuYW5jeS52MS5VcGRhdGVVbml0UmVxdWVzdBoQLnRlbmFuY3kudjEuVW5pdCIGorsYAggCEksKBkRlbGV0ZRIdLnRlbmFuY3kudjEuRGVsZXRlVW5pdFJlcXVlc3QaGi50ZW5hbmN5LnYxLkRlbGV0ZVJlc3BvbnNlIgaiuxgCCAISTgoJQWRkVGVuYW50EhwudGVuYW5jeS52MS5BZGRUZW5hbnRSZXF1ZXN0GhsudGVuYW5jeS52MS5Sb2xlQXNzb2NpYXRpb24iBqK7GAIIAhJXCgxSZW1vdmVUZW5hbnQSHy50ZW5hbmN5LnYxLlJlbW92ZVRlbmFudFJlcXVlc3QaHi50ZW5hbmN5LnYxLlJlbW92ZVJvbGVSZXNwb25zZSIGorsYAggCEloKC0xpc3RUZW5hbnRzEh4udGVuYW5jeS52MS5MaXN0VGVuYW50c1JlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3RUZW5hbnRzUmVzcG9uc2UiCqK7GAYIAiABKAESSwoMQXNzaWduRGV2aWNlEh8udGVuYW5jeS52MS5Bc3NpZ25EZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiBqK7GAIIAhJNCg5VbmFzc2lnbkRldmljZRIfLnRlbmFuY3kudjEuQXNzaWduRGV2aWNlUmVxdWVzdBoSLnRlbmFuY3kudjEuRGV2aWNlIgaiuxgCCAISWgoLTGlzdERldmljZXMSHi50ZW5hbmN5LnYxLkxpc3REZXZpY2VzUmVxdWVzdBofLnRlbmFuY3kudjEuTGlzdERldmljZXNSZXNwb25zZSIKorsYBggCIAEoAWIGcHJvdG8z"
     )
   }
 }

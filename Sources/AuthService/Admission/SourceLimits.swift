@@ -10,10 +10,13 @@ public struct SourceLimits: Sendable {
   public var signIns = 3000
   /// Right passwords of one account in a window, wherever they come from.
   public var accountSignIns = 300
+  /// Addresses without an account that one user may ask for in a window, to give them roles.
+  public var unknownAddresses = 50
   /// Which sources are counted, and how long.
   public var rules = SourceRules()
 
-  /// The defaults: 20 failures, 20 sign-ups and 3,000 sign-ins in ten minutes, 300 of one account.
+  /// The defaults: 20 failures, 20 sign-ups and 3,000 sign-ins in ten minutes, 300 of one account, and 50 unknown
+  /// addresses.
   public init() {}
 
   /// See `SourceRules.window`.
@@ -54,6 +57,9 @@ public struct SourceLimits: Sendable {
     }
     if let field = members.optional("account_sign_ins") {
       accountSignIns = Int(try field.integer(in: 1...1_000_000))
+    }
+    if let field = members.optional("unknown_addresses") {
+      unknownAddresses = Int(try field.integer(in: 1...1_000_000))
     }
     rules = try SourceRules(&members)
     try members.finish()

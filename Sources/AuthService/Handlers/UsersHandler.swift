@@ -147,16 +147,6 @@ struct UsersHandler: Auth_V1.UsersService {
     return .init(users: users.map { .init(id: $0.id, displayName: $0.displayName) })
   }
 
-  func findByEmail(
-    _ request: Auth_V1.FindUserByEmailRequest,
-    _ call: CallContext
-  ) async throws -> Tenancy_V1.UserSummary {
-    let address = EmailAddress(request.email)
-    let user = try await core.read { tx in try UserTable.findForSignIn(address, in: tx)?.user }
-    guard let user else { throw AuthError.userNotFound }
-    return .init(id: user.id, displayName: user.displayName)
-  }
-
   private func find(_ userID: String) async throws -> UserRecord {
     let user = try await core.read { tx in try UserTable.find(userID, in: tx) }
     guard let user else { throw AuthError.userNotFound }

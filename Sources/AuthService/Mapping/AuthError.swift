@@ -106,6 +106,17 @@ enum AuthError {
     )
   }
 
+  /// Told to whoever may give roles and names too many people who have no account.
+  static func tooManyUnknownAddresses(retryAfter: Duration) -> RPCError {
+    RPCError(
+      .resourceExhausted,
+      reason: "TOO_MANY_UNKNOWN_ADDRESSES",
+      domain: domain,
+      message: "too many addresses without an account were asked for; try again later",
+      retryAfter: retryAfter
+    )
+  }
+
   /// A part of the context that another service has, and that is not to be had now.
   static func contextUnavailable(_ part: String, cause: any Error) -> RPCError {
     RPCError(

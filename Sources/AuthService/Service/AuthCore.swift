@@ -23,6 +23,8 @@ struct AuthCore: Sendable {
   let sourceSignIns: SourceLimiter
   /// Right passwords of accounts, by their digests.
   let accountSignIns: SourceLimiter
+  /// Addresses without an account that callers asked for.
+  let unknownAddresses: SourceLimiter
   let successes: RecentSuccesses
   let revocations: RevocationSet
   let signal: RevocationSignal
@@ -201,6 +203,7 @@ struct AuthMetrics: Sendable {
   let transactions: MetricFamily<Counter>
   let sourceRefusals: MetricFamily<Counter>
   let accountRefusals: Counter
+  let addressLookUps: MetricFamily<Counter>
   let guessingSources: Counter
 
   init(_ registry: MetricRegistry) {
@@ -227,6 +230,11 @@ struct AuthMetrics: Sendable {
     accountRefusals = registry.counter(
       "auth_account_refusals_total",
       help: "Correct passwords refused because the account signed in too often."
+    )
+    addressLookUps = registry.counters(
+      "auth_address_look_ups_total",
+      help: "Addresses that TenancyService asked for, by what was found.",
+      labels: ["outcome"]
     )
     guessingSources = registry.counter(
       "auth_guessing_sources_total",

@@ -151,6 +151,7 @@ public final class AuthService: Sendable {
         signUps: limiter(settings.sourceLimits.signUps),
         sourceSignIns: limiter(settings.sourceLimits.signIns),
         accountSignIns: limiter(settings.sourceLimits.accountSignIns),
+        unknownAddresses: limiter(settings.sourceLimits.unknownAddresses),
         successes: RecentSuccesses(key: dependencies.random.bytes(32)),
         revocations: RevocationSet(uptime: dependencies.uptime),
         signal: RevocationSignal(),

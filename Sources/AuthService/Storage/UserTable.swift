@@ -53,6 +53,14 @@ enum UserTable {
     }
   }
 
+  /// The user of an address.
+  static func id(
+    of email: EmailAddress,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> String? {
+    try tx.first("SELECT id FROM user WHERE email_key = ?", .text(email.key)) { $0.text(0) }
+  }
+
   /// What a sign-in of a user rests on now; nil without a user.
   static func basis(
     of userID: String,

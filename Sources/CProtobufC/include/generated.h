@@ -128,6 +128,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__batc
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__find_user_by_email_request(void) {
   return &auth__v1__find_user_by_email_request__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__resolve_emails_request(void) {
+  return &auth__v1__resolve_emails_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__resolve_emails_response(void) {
+  return &auth__v1__resolve_emails_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_benchmark__v1__check_request(void) {
   return &benchmark__v1__check_request__descriptor;
 }

@@ -11,7 +11,7 @@ struct RoleGrant: Sendable {
   let entityID: String
   /// What the user gets.
   let role: String
-  let userID: String
+  let user: NamedUser
   var from: Int64? = nil
   var until: Int64? = nil
   /// Also when the user has the role for another time.
@@ -29,16 +29,22 @@ extension TenancyCore {
   ) async throws -> Tenancy_V1.RoleAssociation {
     let user = try call.requireUser()
     let core = self
-    if try await ruling(grant.action, on: grant.entityID, type: grant.type, user).isAllowed {
-      try await requireUsers([grant.userID], field: "user_id")
-    }
     let changes = ChangeSet(core: self, call: call, user: user)
-    return try await write(call, user, key: key, request: request) { tx in
+    return try await write(
+      call,
+      user,
+      key: key,
+      request: request,
+      naming: [grant.user],
+      ifAllowed: {
+        try await ruling(grant.action, on: grant.entityID, type: grant.type, user).isAllowed
+      }
+    ) { users, tx in
       try core.require(grant.action, on: grant.entityID, type: grant.type, user, tx)
       let entity = try tx.known(grant.entityID, type: grant.type)
       let record = try changes.grant(
         grant.role,
-        to: grant.userID,
+        to: try users.id(of: grant.user),
         on: entity,
         from: grant.from,
         until: grant.until,

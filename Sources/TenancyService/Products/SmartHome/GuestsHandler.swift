@@ -25,21 +25,23 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     try requireWindow(from: from ?? now, until: until)
     var seen: Set<String> = []
     let devices = request.deviceIds.filter { seen.insert($0).inserted }
-    var isAllowed = true
-    for device in devices where isAllowed {
-      isAllowed =
-        try await core.ruling(Self.action, on: device, type: SmartHome.device, user).isAllowed
-    }
-    if isAllowed { try await core.requireUsers([request.userId], field: "user_id") }
+    let guest = try NamedUser(id: request.userId, email: request.email)
     let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    return try await core.write(
+      call,
+      user,
+      key: request.idempotencyKey,
+      request: request,
+      naming: [guest],
+      ifAllowed: { try await mayGrant(on: devices, user) }
+    ) { users, tx in
       var response = Tenancy_V1.GrantGuestPassResponse()
       for id in devices {
         try requireRight(on: id, until: until, user, tx)
         let device = try tx.known(id, type: SmartHome.device)
         let pass = try changes.lend(
           SmartHome.guest,
-          to: request.userId,
+          to: try users.id(of: guest),
           on: device,
           from: from,
           until: until,
@@ -50,6 +52,15 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       response.revision = core.tokens.token(revision: tx.revision)
       return response
     }
+  }
+
+  /// Whether the user may grant passes on all of these at the moment.
+  private func mayGrant(on devices: [String], _ user: UserIdentity) async throws -> Bool {
+    for device in devices {
+      let ruling = try await core.ruling(Self.action, on: device, type: SmartHome.device, user)
+      guard ruling.isAllowed else { return false }
+    }
+    return true
   }
 
   private func requireWindow(from: Int64, until: Int64) throws(RPCError) {

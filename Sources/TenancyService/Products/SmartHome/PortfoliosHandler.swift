@@ -194,7 +194,7 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
         type: SmartHome.portfolio,
         entityID: request.portfolioId,
         role: role,
-        userID: request.userId
+        user: try NamedUser(id: request.userId, email: request.email)
       ),
       key: request.idempotencyKey,
       request: request,

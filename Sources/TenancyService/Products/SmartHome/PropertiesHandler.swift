@@ -171,7 +171,7 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
         type: SmartHome.property,
         entityID: request.propertyId,
         role: SmartHome.propertyManager,
-        userID: request.userId
+        user: try NamedUser(id: request.userId, email: request.email)
       ),
       key: request.idempotencyKey,
       request: request,

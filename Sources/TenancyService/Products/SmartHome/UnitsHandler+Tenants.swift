@@ -19,7 +19,7 @@ extension UnitsHandler {
         type: SmartHome.unit,
         entityID: request.unitId,
         role: SmartHome.tenant,
-        userID: request.userId,
+        user: try NamedUser(id: request.userId, email: request.email),
         from: from,
         until: until,
         replacesWindow: request.replaceWindow

@@ -36,6 +36,7 @@ enum MatrixTable {
     ),
     .init("Users/BatchGet", .service, [], #"{"userIds": ["<user>"]}"#),
     .init("Users/FindByEmail", .service, [], #"{"email": "<address>"}"#),
+    .init("Users/ResolveEmails", .service, [], #"{"emails": ["<address>"]}"#),
     .init("Sessions/List", .none, .everyone),
     .init("Sessions/Revoke", .self_, .everyone, #"{"sessionId": "<session>"}"#),
     .init("Sessions/RevokeOthers", .none, .everyone),

@@ -10,6 +10,13 @@ struct Everybody: UserDirectory {
   func displayNames(of userIDs: [String]) async throws -> [String: String] {
     Dictionary(userIDs.map { ($0, $0) }) { first, _ in first }
   }
+
+  func userIDs(
+    of emails: [String],
+    for user: UserIdentity
+  ) async throws -> [String: String] {
+    Dictionary(emails.map { ($0, "usr_\($0)") }) { first, _ in first }
+  }
 }
 
 /// TenancyService with a real store behind a real socket, whose sessions and features a test ends.

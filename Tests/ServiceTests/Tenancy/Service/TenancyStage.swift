@@ -61,8 +61,26 @@ struct NamedCallers: ServerInterceptor {
   }
 }
 
-/// A small AuthService: who has an account is everyone whose identifier does not say otherwise.
-struct SmallUsersService: Auth_V1.UsersService {
+/// A small AuthService: who has an account is everyone whose identifier does not say otherwise, and
+/// whoever has an address by `accounts`.
+final class SmallUsersService: Auth_V1.UsersService {
+  /// Users by address.
+  let accounts = Lock<[String: String]>([:])
+  /// Every address that was asked for.
+  let asked = Lock<[String]>([])
+  /// What becomes of everybody who asks.
+  let failure = Lock<RPCError?>(nil)
+
+  func resolveEmails(
+    _ request: Auth_V1.ResolveEmailsRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.ResolveEmailsResponse {
+    asked.withLock { $0 += request.emails }
+    if let failure = failure.withLock({ $0 }) { throw failure }
+    let accounts = accounts.withLock { $0 }
+    return Auth_V1.ResolveEmailsResponse(userIds: request.emails.map { accounts[$0] ?? "" })
+  }
+
   func batchGet(
     _ request: Auth_V1.BatchGetUsersRequest,
     _ call: CallContext
@@ -121,6 +139,7 @@ struct TenancyStage: Sendable {
     policy: [UInt8]? = nil,
     in folder: TestFolder? = nil,
     usersAreDown: Bool = false,
+    users usersService: SmallUsersService = SmallUsersService(),
     entitlement: SmallEntitlementService? = nil,
     _ body: (TenancyStage) async throws -> Void
   ) async throws {
@@ -129,7 +148,7 @@ struct TenancyStage: Sendable {
     defer { loops.stop() }
     let users = Server(
       ServerConfiguration(endpoints: [.init(.unix(path: folder.path("users")))]),
-      services: [SmallUsersService().definition],
+      services: [usersService.definition],
       on: loops
     )
     // Where nobody listens, AuthService is down.

@@ -178,7 +178,7 @@ const ProtobufCMessageDescriptor tenancy__v1__guest_pass__descriptor =
   (ProtobufCMessageInit) tenancy__v1__guest_pass__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__grant_guest_pass_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tenancy__v1__grant_guest_pass_request__field_descriptors[6] =
 {
   {
     "f1_user_id",
@@ -240,6 +240,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__grant_guest_pass_request__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_email",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GrantGuestPassRequest, f6_email),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__grant_guest_pass_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_user_id */
@@ -247,11 +259,12 @@ static const unsigned tenancy__v1__grant_guest_pass_request__field_indices_by_na
   2,   /* field[2] = f3_valid_from */
   3,   /* field[3] = f4_valid_until */
   4,   /* field[4] = f5_idempotency_key */
+  5,   /* field[5] = f6_email */
 };
 static const ProtobufCIntRange tenancy__v1__grant_guest_pass_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__grant_guest_pass_request__descriptor =
 {
@@ -261,7 +274,7 @@ const ProtobufCMessageDescriptor tenancy__v1__grant_guest_pass_request__descript
   "Tenancy__V1__GrantGuestPassRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__GrantGuestPassRequest),
-  5,
+  6,
   tenancy__v1__grant_guest_pass_request__field_descriptors,
   tenancy__v1__grant_guest_pass_request__field_indices_by_name,
   1,  tenancy__v1__grant_guest_pass_request__number_ranges,

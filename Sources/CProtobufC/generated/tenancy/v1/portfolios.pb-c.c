@@ -735,7 +735,7 @@ const ProtobufCMessageDescriptor tenancy__v1__create_portfolio_property_request_
   (ProtobufCMessageInit) tenancy__v1__create_portfolio_property_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__add_portfolio_admin_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tenancy__v1__add_portfolio_admin_request__field_descriptors[5] =
 {
   {
     "f1_portfolio_id",
@@ -785,17 +785,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__add_portfolio_admin_request__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_email",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AddPortfolioAdminRequest, f5_email),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__add_portfolio_admin_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_portfolio_id */
   1,   /* field[1] = f2_user_id */
   2,   /* field[2] = f3_role */
   3,   /* field[3] = f4_idempotency_key */
+  4,   /* field[4] = f5_email */
 };
 static const ProtobufCIntRange tenancy__v1__add_portfolio_admin_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__add_portfolio_admin_request__descriptor =
 {
@@ -805,7 +818,7 @@ const ProtobufCMessageDescriptor tenancy__v1__add_portfolio_admin_request__descr
   "Tenancy__V1__AddPortfolioAdminRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__AddPortfolioAdminRequest),
-  4,
+  5,
   tenancy__v1__add_portfolio_admin_request__field_descriptors,
   tenancy__v1__add_portfolio_admin_request__field_indices_by_name,
   1,  tenancy__v1__add_portfolio_admin_request__number_ranges,

@@ -948,7 +948,7 @@ const ProtobufCMessageDescriptor tenancy__v1__create_property_unit_request__desc
   (ProtobufCMessageInit) tenancy__v1__create_property_unit_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__add_property_manager_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tenancy__v1__add_property_manager_request__field_descriptors[4] =
 {
   {
     "f1_property_id",
@@ -986,16 +986,29 @@ static const ProtobufCFieldDescriptor tenancy__v1__add_property_manager_request_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_email",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AddPropertyManagerRequest, f4_email),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__add_property_manager_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_property_id */
   1,   /* field[1] = f2_user_id */
   2,   /* field[2] = f3_idempotency_key */
+  3,   /* field[3] = f4_email */
 };
 static const ProtobufCIntRange tenancy__v1__add_property_manager_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__add_property_manager_request__descriptor =
 {
@@ -1005,7 +1018,7 @@ const ProtobufCMessageDescriptor tenancy__v1__add_property_manager_request__desc
   "Tenancy__V1__AddPropertyManagerRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__AddPropertyManagerRequest),
-  3,
+  4,
   tenancy__v1__add_property_manager_request__field_descriptors,
   tenancy__v1__add_property_manager_request__field_indices_by_name,
   1,  tenancy__v1__add_property_manager_request__number_ranges,

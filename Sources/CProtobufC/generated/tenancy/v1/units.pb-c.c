@@ -779,7 +779,7 @@ const ProtobufCMessageDescriptor tenancy__v1__delete_unit_request__descriptor =
   (ProtobufCMessageInit) tenancy__v1__delete_unit_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__add_tenant_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor tenancy__v1__add_tenant_request__field_descriptors[7] =
 {
   {
     "f1_unit_id",
@@ -853,6 +853,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__add_tenant_request__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f7_email",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AddTenantRequest, f7_email),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__add_tenant_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_unit_id */
@@ -861,11 +873,12 @@ static const unsigned tenancy__v1__add_tenant_request__field_indices_by_name[] =
   3,   /* field[3] = f4_valid_until */
   4,   /* field[4] = f5_idempotency_key */
   5,   /* field[5] = f6_replace_window */
+  6,   /* field[6] = f7_email */
 };
 static const ProtobufCIntRange tenancy__v1__add_tenant_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__add_tenant_request__descriptor =
 {
@@ -875,7 +888,7 @@ const ProtobufCMessageDescriptor tenancy__v1__add_tenant_request__descriptor =
   "Tenancy__V1__AddTenantRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__AddTenantRequest),
-  6,
+  7,
   tenancy__v1__add_tenant_request__field_descriptors,
   tenancy__v1__add_tenant_request__field_indices_by_name,
   1,  tenancy__v1__add_tenant_request__number_ranges,

@@ -27,6 +27,8 @@ typedef struct Auth__V1__ChangePasswordResponse Auth__V1__ChangePasswordResponse
 typedef struct Auth__V1__BatchGetUsersRequest Auth__V1__BatchGetUsersRequest;
 typedef struct Auth__V1__BatchGetUsersResponse Auth__V1__BatchGetUsersResponse;
 typedef struct Auth__V1__FindUserByEmailRequest Auth__V1__FindUserByEmailRequest;
+typedef struct Auth__V1__ResolveEmailsRequest Auth__V1__ResolveEmailsRequest;
+typedef struct Auth__V1__ResolveEmailsResponse Auth__V1__ResolveEmailsResponse;
 
 
 /* --- enums --- */
@@ -203,6 +205,28 @@ struct  Auth__V1__FindUserByEmailRequest
     , {0,NULL} }
 
 
+struct  Auth__V1__ResolveEmailsRequest
+{
+  ProtobufCMessage base;
+  size_t n_f1_emails;
+  ProtobufCBinaryData *f1_emails;
+};
+#define AUTH__V1__RESOLVE_EMAILS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__resolve_emails_request__descriptor) \
+    , 0,NULL }
+
+
+struct  Auth__V1__ResolveEmailsResponse
+{
+  ProtobufCMessage base;
+  size_t n_f1_user_ids;
+  ProtobufCBinaryData *f1_user_ids;
+};
+#define AUTH__V1__RESOLVE_EMAILS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__resolve_emails_response__descriptor) \
+    , 0,NULL }
+
+
 /* Auth__V1__User methods */
 void   auth__v1__user__init
                      (Auth__V1__User         *message);
@@ -230,6 +254,12 @@ void   auth__v1__batch_get_users_response__init
 /* Auth__V1__FindUserByEmailRequest methods */
 void   auth__v1__find_user_by_email_request__init
                      (Auth__V1__FindUserByEmailRequest         *message);
+/* Auth__V1__ResolveEmailsRequest methods */
+void   auth__v1__resolve_emails_request__init
+                     (Auth__V1__ResolveEmailsRequest         *message);
+/* Auth__V1__ResolveEmailsResponse methods */
+void   auth__v1__resolve_emails_response__init
+                     (Auth__V1__ResolveEmailsResponse         *message);
 /* --- per-message closures --- */
 
 typedef void (*Auth__V1__User_Closure)
@@ -259,6 +289,12 @@ typedef void (*Auth__V1__BatchGetUsersResponse_Closure)
 typedef void (*Auth__V1__FindUserByEmailRequest_Closure)
                  (const Auth__V1__FindUserByEmailRequest *message,
                   void *closure_data);
+typedef void (*Auth__V1__ResolveEmailsRequest_Closure)
+                 (const Auth__V1__ResolveEmailsRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__ResolveEmailsResponse_Closure)
+                 (const Auth__V1__ResolveEmailsResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -274,6 +310,8 @@ extern const ProtobufCMessageDescriptor auth__v1__change_password_response__desc
 extern const ProtobufCMessageDescriptor auth__v1__batch_get_users_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__batch_get_users_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__find_user_by_email_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__resolve_emails_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__resolve_emails_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -58,10 +58,11 @@ struct  Tenancy__V1__GrantGuestPassRequest
   Google__Protobuf__Timestamp *f3_valid_from;
   Google__Protobuf__Timestamp *f4_valid_until;
   ProtobufCBinaryData f5_idempotency_key;
+  ProtobufCBinaryData f6_email;
 };
 #define TENANCY__V1__GRANT_GUEST_PASS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__grant_guest_pass_request__descriptor) \
-    , {0,NULL}, 0,NULL, NULL, NULL, {0,NULL} }
+    , {0,NULL}, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__GrantGuestPassResponse

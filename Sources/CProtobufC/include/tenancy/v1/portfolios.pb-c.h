@@ -166,10 +166,11 @@ struct  Tenancy__V1__AddPortfolioAdminRequest
   ProtobufCBinaryData f2_user_id;
   ProtobufCBinaryData f3_role;
   ProtobufCBinaryData f4_idempotency_key;
+  ProtobufCBinaryData f5_email;
 };
 #define TENANCY__V1__ADD_PORTFOLIO_ADMIN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__add_portfolio_admin_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__RemovePortfolioAdminRequest

@@ -200,10 +200,11 @@ struct  Tenancy__V1__AddPropertyManagerRequest
   ProtobufCBinaryData f1_property_id;
   ProtobufCBinaryData f2_user_id;
   ProtobufCBinaryData f3_idempotency_key;
+  ProtobufCBinaryData f4_email;
 };
 #define TENANCY__V1__ADD_PROPERTY_MANAGER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__add_property_manager_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__RemovePropertyManagerRequest

@@ -176,10 +176,11 @@ struct  Tenancy__V1__AddTenantRequest
   Google__Protobuf__Timestamp *f4_valid_until;
   ProtobufCBinaryData f5_idempotency_key;
   protobuf_c_boolean f6_replace_window;
+  ProtobufCBinaryData f7_email;
 };
 #define TENANCY__V1__ADD_TENANT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__add_tenant_request__descriptor) \
-    , {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, 0 }
+    , {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Tenancy__V1__RemoveTenantRequest

@@ -1,0 +1,30 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// Users by the addresses of their accounts.
+extension UsersHandler {
+  func findByEmail(
+    _ request: Auth_V1.FindUserByEmailRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.UserSummary {
+    let address = EmailAddress(request.email)
+    let user = try await core.read { tx in try UserTable.findForSignIn(address, in: tx)?.user }
+    guard let user else { throw AuthError.userNotFound }
+    return .init(id: user.id, displayName: user.displayName)
+  }
+
+  func resolveEmails(
+    _ request: Auth_V1.ResolveEmailsRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.ResolveEmailsResponse {
+    let users = try await core.read { tx in
+      try request.emails.map { try UserTable.id(of: EmailAddress($0), in: tx) ?? "" }
+    }
+    // Counted after the look, so that naming people who have accounts is free; an answer beyond the
+    // limit is withheld.
+    try core.charge(unknownAddresses: users.count(where: \.isEmpty), to: call.caller)
+    core.metrics.addressLookUps.series("found").add(users.count { !$0.isEmpty })
+    return .init(userIds: users)
+  }
+}
