@@ -6,8 +6,8 @@ enum HelpText {
     Call the services of a Gatehouse installation.
 
     commands:
-    \(CommandName.allCases.map { "  \(padded($0.rawValue, 10))\(summary($0))" }.joined(separator: "\n"))
-      help      explain a command: gatehouse help COMMAND
+    \(CommandName.allCases.map { "  \(padded($0.rawValue, 14))\(summary($0))" }.joined(separator: "\n"))
+      help          explain a command: gatehouse help COMMAND
 
     \(options)
     """
@@ -49,6 +49,8 @@ enum HelpText {
     case .login: " EMAIL"
     case .logout, .whoami, .seed: ""
     case .keys: " DIRECTORY"
+    case .users: " [TEXT]"
+    case .endSessions: " USER|EMAIL"
     }
   }
 
@@ -64,6 +66,8 @@ enum HelpText {
     case .whoami: "show the signed-in user"
     case .seed: "create a portfolio with a property, units and devices to play with"
     case .keys: "create the keys and secrets of a new installation"
+    case .users: "list or search accounts, for operators"
+    case .endSessions: "sign a user out everywhere, for operators"
     }
   }
 
@@ -116,6 +120,21 @@ enum HelpText {
       """
       Creates DIRECTORY with a key pair for each service and the secrets of AuthService, readable
       only by their owner, and prints the settings that use them. Never overwrites a file.
+      """
+    case .users:
+      """
+      List accounts, newest first: identifier, address and display name. With TEXT, only those whose
+      address, display name, first or last name begins with it. Needs the role super_admin, and is
+      recorded in AuthService's audit log.
+      """
+    case .endSessions:
+      """
+      End all sessions of the user with this identifier or address; its tokens are refused everywhere
+      within a second. The user may sign in again: suspend it too to keep it out. Needs the role
+      super_admin.
+
+        gatehouse end-sessions ada@example.com
+        gatehouse call Subjects/Suspend '{"userId": "usr_…"}'
       """
     }
   }

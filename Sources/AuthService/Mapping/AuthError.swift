@@ -50,6 +50,13 @@ enum AuthError {
     message: "user not found"
   )
 
+  static let pageTokenInvalid = RPCError(
+    .invalidArgument,
+    reason: "PAGE_TOKEN_INVALID",
+    domain: domain,
+    message: "this page token was not made for this caller and these fields"
+  )
+
   /// A default on which the user has no role, or that does not exist: one answer.
   static func defaultNotFound(_ field: String) -> RPCError {
     RPCError(

@@ -8,6 +8,7 @@ struct AuthCore: Sendable {
   let secrets: AuthSecrets
   let database: Database
   let clock: any WallClock
+  let random: any RandomSource
   let identifiers: IdentifierFactory
   let policy = PasswordPolicy()
   let hasher: PasswordHasher
@@ -26,6 +27,10 @@ struct AuthCore: Sendable {
   /// Addresses without an account that callers asked for.
   let unknownAddresses: SourceLimiter
   let successes: RecentSuccesses
+  /// What TenancyService says of operators.
+  let permissions: Permissions
+  /// What operators may have recorded without changing anything.
+  let auditBudget: AuditBudget
   let revocations: RevocationSet
   let signal: RevocationSignal
   let logger: Logger

@@ -90,6 +90,10 @@ public final class AuthService: Sendable {
         clock: dependencies.clock
       ),
       services: dependencies.services,
+      isAdministrator: { [permissions = core.permissions] user, _ in
+        let right = Permission.administration
+        return try await permissions.check(user.userID, right.action, right.entity).isAllowed
+      },
       clock: dependencies.clock,
       metrics: AuthenticationMetrics(dependencies.metrics)
     )
@@ -131,6 +135,7 @@ public final class AuthService: Sendable {
         secrets: secrets,
         database: database,
         clock: dependencies.clock,
+        random: dependencies.random,
         identifiers: IdentifierFactory(clock: dependencies.clock, random: dependencies.random),
         hasher: PasswordHasher(
           cost: settings.passwordCost,
@@ -153,6 +158,18 @@ public final class AuthService: Sendable {
         accountSignIns: limiter(settings.sourceLimits.accountSignIns),
         unknownAddresses: limiter(settings.sourceLimits.unknownAddresses),
         successes: RecentSuccesses(key: dependencies.random.bytes(32)),
+        permissions: Permissions(
+          dependencies.tenancy,
+          clock: dependencies.clock,
+          loop: dependencies.loop,
+          logger: dependencies.logger,
+          metrics: PermissionMetrics(dependencies.metrics)
+        ),
+        auditBudget: AuditBudget(
+          domain: AuthError.domain,
+          clock: dependencies.clock,
+          metrics: dependencies.metrics
+        ),
         revocations: RevocationSet(uptime: dependencies.uptime),
         signal: RevocationSignal(),
         logger: dependencies.logger,
@@ -180,14 +197,24 @@ public final class AuthService: Sendable {
       SessionsHandler(core: core).definition,
       UsersHandler(core: core).definition,
       KeysHandler(core: core).definition,
+      OperatorsHandler(core: core).definition,
     ]
   }
 
   /// Run around every handler, in this order.
   public var interceptors: [any ServerInterceptor] { [authentication] }
 
-  /// Looks after keys and old rows until the task is cancelled.
+  /// Looks after keys and old rows, and listens for changes of operators' rights, until the task is
+  /// cancelled.
   public func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.core.permissions.run() }
+      group.addTask { await self.lookAfterRows() }
+      await group.waitForAll()
+    }
+  }
+
+  private func lookAfterRows() async {
     while !Task.isCancelled {
       await loop.sleep(Self.maintenanceInterval)
       guard !Task.isCancelled else { return }

@@ -82,5 +82,14 @@ enum AuthSchema {
         UPDATE session SET newest_issue = max(created_at, rotated_at);
         """
     ),
+    Migration(
+      version: 3,
+      sql: """
+        -- Operators look for users by what a name begins with.
+        CREATE INDEX user_by_display_name ON user (lower(display_name));
+        CREATE INDEX user_by_first_name ON user (lower(first_name));
+        CREATE INDEX user_by_last_name ON user (lower(last_name));
+        """
+    ),
   ]
 }

@@ -83,6 +83,39 @@ enum UserTable {
     )
   }
 
+  /// Users whose address or a name begins with `text`, without regard to ASCII case, or all; newest
+  /// first, from the one after `cursor` on.
+  static func page(
+    _ text: String,
+    before cursor: String?,
+    limit: Int,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [UserRecord] {
+    // Greater than every identifier: those are ASCII.
+    let end = SQLValue.text(cursor ?? "\u{7F}")
+    guard !text.isEmpty else {
+      return try tx.query(
+        "SELECT \(columns) FROM user WHERE id < ? ORDER BY id DESC LIMIT ?",
+        end,
+        .integer(limit)
+      ) { record($0) }
+    }
+    // A range of an index for each, as LIKE could not use one.
+    let matches = ["email_key", "lower(display_name)", "lower(first_name)", "lower(last_name)"]
+      .map { "SELECT rowid FROM user WHERE \($0) >= ?1 AND \($0) < ?2" }
+    let key = EmailAddress(text).key
+    return try tx.query(
+      """
+      SELECT \(columns) FROM user WHERE rowid IN (\(matches.joined(separator: " UNION ")))
+      AND id < ?3 ORDER BY id DESC LIMIT ?4
+      """,
+      .text(key),
+      .text(key + "\u{10FFFF}"),
+      end,
+      .integer(limit)
+    ) { record($0) }
+  }
+
   static func isTaken(
     _ email: EmailAddress,
     in tx: borrowing some StoreTransaction & ~Copyable

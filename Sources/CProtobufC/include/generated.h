@@ -4,6 +4,7 @@
 
 #include "auth/v1/authentication.pb-c.h"
 #include "auth/v1/keys.pb-c.h"
+#include "auth/v1/operators.pb-c.h"
 #include "auth/v1/sessions.pb-c.h"
 #include "auth/v1/users.pb-c.h"
 #include "benchmark/v1/permission.pb-c.h"
@@ -73,6 +74,18 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__watc
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__revocation(void) {
   return &auth__v1__revocation__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__account(void) {
+  return &auth__v1__account__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_users_request(void) {
+  return &auth__v1__list_users_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_users_response(void) {
+  return &auth__v1__list_users_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__end_sessions_request(void) {
+  return &auth__v1__end_sessions_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__session(void) {
   return &auth__v1__session__descriptor;

@@ -16,6 +16,8 @@ enum CommandName: String, CaseIterable, Sendable {
   case whoami
   case seed
   case keys
+  case users
+  case endSessions = "end-sessions"
 
   /// The command of the words after its name.
   func command(_ words: [String]) throws(UsageError) -> any Command {
@@ -30,6 +32,8 @@ enum CommandName: String, CaseIterable, Sendable {
     case .whoami: try Self.alone(words, WhoAmICommand())
     case .seed: try Self.alone(words, SeedCommand())
     case .keys: KeysCommand(directory: try Self.words(words, from: 1, to: 1)[0])
+    case .users: UsersCommand(text: try Self.words(words, from: 0, to: 1).first ?? "")
+    case .endSessions: EndSessionsCommand(user: try Self.words(words, from: 1, to: 1)[0])
     }
   }
 

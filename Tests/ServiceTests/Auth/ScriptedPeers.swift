@@ -10,6 +10,8 @@ final class ScriptedPeers: Sendable {
     /// Entities that are seen through a role on what they are in: `user/entity`.
     var inherited: Set<String> = []
     var products: [String: [String]] = [:]
+    /// Users who administer everything.
+    var operators: Set<String> = []
     var isTenancyDown = false
     var isEntitlementDown = false
   }
@@ -98,7 +100,16 @@ final class ScriptedPeers: Sendable {
     func check(
       _ request: Tenancy_V1.CheckRequest,
       _ call: CallContext
-    ) throws -> Reply<Tenancy_V1.Decision> { throw unused }
+    ) throws -> Reply<Tenancy_V1.Decision> {
+      try peers.read { state in
+        guard !state.isTenancyDown else { throw down }
+        guard request.action == "system.administer", request.entityId == "sys_root" else {
+          throw unused
+        }
+        let isAllowed = state.operators.contains(request.subjectId)
+        return .now(.init(allowed: isAllowed, reason: isAllowed ? .allowed : .noAssociation))
+      }
+    }
 
     func listActions(
       _ request: Tenancy_V1.ListActionsRequest,

@@ -1,0 +1,41 @@
+internal import Contracts
+internal import RPCKit
+
+/// `gatehouse end-sessions`: signs a user out everywhere, for operators.
+struct EndSessionsCommand: Command {
+  /// The user's identifier or address.
+  let user: String
+
+  func run(_ context: CommandContext) async throws {
+    let metadata = try await SessionKeeper(context).requiredMetadata()
+    try await context.withChannel(to: "auth") { channel in
+      let accounts = Accounts(
+        client: Auth_V1.OperatorsClient(channel),
+        options: CallOptions(timeout: context.callTimeout, metadata: metadata)
+      )
+      let id = user.contains("@") ? try await accounts.id(ofEmail: user) : user
+      let ended = try await accounts.client.endSessions(
+        .init(userId: id),
+        options: accounts.options
+      ).revoked
+      try context.console.line("ended \(ended) session\(ended == 1 ? "" : "s") of \(id)")
+    }
+  }
+}
+
+extension Accounts {
+  /// The user with exactly this address, without regard to ASCII case.
+  fileprivate func id(ofEmail email: String) async throws -> String {
+    var found: String?
+    // An address may be the beginning of longer ones.
+    try await each(email) { account in
+      if Self.key(account.email) == Self.key(email) { found = account.id }
+    }
+    guard let found else { throw UsageError("\(email) has no account") }
+    return found
+  }
+
+  private static func key(_ email: String) -> [UInt8] {
+    email.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+  }
+}

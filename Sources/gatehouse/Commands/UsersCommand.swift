@@ -1,0 +1,45 @@
+internal import Contracts
+internal import RPCKit
+
+/// `gatehouse users`: accounts, for operators.
+struct UsersCommand: Command {
+  /// What the address or a name begins with; empty for all.
+  let text: String
+
+  func run(_ context: CommandContext) async throws {
+    let metadata = try await SessionKeeper(context).requiredMetadata()
+    try await context.withChannel(to: "auth") { channel in
+      let accounts = Accounts(
+        client: Auth_V1.OperatorsClient(channel),
+        options: CallOptions(timeout: context.callTimeout, metadata: metadata)
+      )
+      try await accounts.each(text) { account in
+        let name = FailureText.printable(account.displayName)
+        try context.console.line(
+          "\(account.id)  \(FailureText.printable(account.email))  \(name)"
+        )
+      }
+    }
+  }
+}
+
+/// Accounts as AuthService lists them to operators.
+struct Accounts: Sendable {
+  let client: Auth_V1.OperatorsClient
+  let options: CallOptions
+
+  private static let pageSize: UInt32 = 1000
+
+  /// Runs `body` for every account whose address or a name begins with `text`, page by page.
+  func each(_ text: String, _ body: (Auth_V1.Account) async throws -> Void) async throws {
+    var page = ""
+    repeat {
+      let answer = try await client.listUsers(
+        .init(text: text, pageSize: Self.pageSize, pageToken: page),
+        options: options
+      )
+      for account in answer.users { try await body(account) }
+      page = answer.nextPageToken
+    } while !page.isEmpty
+  }
+}
