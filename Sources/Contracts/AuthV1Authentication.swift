@@ -315,6 +315,9 @@ extension Auth_V1 {
     /// The `device_token` of the last answer on this device. With it, wrong passwords that others try
     /// do not make this device wait. One that is not known is as good as none.
     public var deviceToken: Swift.String = ""
+    /// The same key with the same request begins one session for 24 hours; its password is checked each
+    /// time.
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -325,13 +328,15 @@ extension Auth_V1 {
       password: Swift.String = "",
       device: Auth_V1.Device? = nil,
       allowPartialContext: Swift.Bool = false,
-      deviceToken: Swift.String = ""
+      deviceToken: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.email = email
       self.password = password
       self.device = device
       self.allowPartialContext = allowPartialContext
       self.deviceToken = deviceToken
+      self.idempotencyKey = idempotencyKey
     }
 
     /// `auth.v1.SignInRequest`.
@@ -362,6 +367,7 @@ extension Auth_V1 {
       }
       unsafe self.allowPartialContext = source.pointee.f4_allow_partial_context != 0
       try unsafe self.deviceToken = RPCKit.MessageReading.string(source.pointee.f5_device_token)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f6_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -387,6 +393,7 @@ extension Auth_V1 {
       }
       unsafe target.pointee.f4_allow_partial_context = self.allowPartialContext ? 1 : 0
       unsafe target.pointee.f5_device_token = scratch.copy(self.deviceToken)
+      unsafe target.pointee.f6_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
@@ -415,6 +422,11 @@ extension Auth_V1 {
       if !(self.deviceToken.isEmpty) {
         if self.deviceToken.utf8.count > 256 {
           violations.append(RPCKit.FieldViolation(field: path + "device_token", description: "must have at most 256 bytes"))
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -820,7 +832,9 @@ extension Auth_V1 {
     /// Signs in. Unknown address and wrong password get the same answer: UNAUTHENTICATED with reason
     /// INVALID_CREDENTIALS. When the user ends all sessions or all others meanwhile, this one is
     /// among them: UNAUTHENTICATED, SESSION_ENDED. An account that signs in too often waits:
-    /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN.
+    /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN. Sent again with its idempotency key it answers with
+    /// the session that it began, until that is refreshed (ALREADY_EXISTS, SESSION_IN_USE) or over
+    /// (UNAUTHENTICATED, SESSION_ENDED).
     public static let signIn = RPCKit.MethodDescriptor(
       service: "auth.v1.Authentication",
       method: "SignIn",
@@ -870,7 +884,9 @@ extension Auth_V1 {
     /// Signs in. Unknown address and wrong password get the same answer: UNAUTHENTICATED with reason
     /// INVALID_CREDENTIALS. When the user ends all sessions or all others meanwhile, this one is
     /// among them: UNAUTHENTICATED, SESSION_ENDED. An account that signs in too often waits:
-    /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN.
+    /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN. Sent again with its idempotency key it answers with
+    /// the session that it began, until that is refreshed (ALREADY_EXISTS, SESSION_IN_USE) or over
+    /// (UNAUTHENTICATED, SESSION_ENDED).
     func signIn(_ request: Auth_V1.SignInRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.SignInResponse
     /// Gets new tokens for the refresh token, which is used up. Sending the same one again within 30
     /// seconds gets the same answer; later, or after the new one was used, it revokes the session.
@@ -906,7 +922,9 @@ extension Auth_V1 {
     /// Signs in. Unknown address and wrong password get the same answer: UNAUTHENTICATED with reason
     /// INVALID_CREDENTIALS. When the user ends all sessions or all others meanwhile, this one is
     /// among them: UNAUTHENTICATED, SESSION_ENDED. An account that signs in too often waits:
-    /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN.
+    /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN. Sent again with its idempotency key it answers with
+    /// the session that it began, until that is refreshed (ALREADY_EXISTS, SESSION_IN_USE) or over
+    /// (UNAUTHENTICATED, SESSION_ENDED).
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func signIn(
@@ -951,7 +969,7 @@ extension Auth_V1 {
   public static var authV1AuthenticationFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "auth/v1/authentication.proto",
-      base64: "ChxhdXRoL3YxL2F1dGhlbnRpY2F0aW9uLnByb3RvEgdhdXRoLnYxGhNhdXRoL3YxL3VzZXJzLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byJ1CgZEZXZpY2USHQoEbmFtZRgBIAEoCUIJqrsYBRjIAVgBUgRuYW1lEh8KBW1vZGVsGAIgASgJQgmquxgFGMgBWAFSBW1vZGVsEisKC2FwcGxpY2F0aW9uGAMgASgJQgmquxgFGMgBWAFSC2FwcGxpY2F0aW9uIvkCCg1TaWduVXBSZXF1ZXN0Ei4KBWVtYWlsGAEgASgJQhiquxgUCAEY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsEicKCHBhc3N3b3JkGAIgASgJQguquxgHCAEQCBiAAlIIcGFzc3dvcmQSLgoMZGlzcGxheV9uYW1lGAMgASgJQguquxgHCAEYyAFYAVILZGlzcGxheU5hbWUSKAoKZmlyc3RfbmFtZRgEIAEoCUIJqrsYBRjIAVgBUglmaXJzdE5hbWUSJgoJbGFzdF9uYW1lGAUgASgJQgmquxgFGMgBWAFSCGxhc3ROYW1lEicKBmRldmljZRgGIAEoCzIPLmF1dGgudjEuRGV2aWNlUgZkZXZpY2USMgoVYWxsb3dfcGFydGlhbF9jb250ZXh0GAcgASgIUhNhbGxvd1BhcnRpYWxDb250ZXh0EjAKD2lkZW1wb3RlbmN5X2tleRgIIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki4AEKDVNpZ25JblJlcXVlc3QSHwoFZW1haWwYASABKAlCCaq7GAUIARj+AVIFZW1haWwSJQoIcGFzc3dvcmQYAiABKAlCCaq7GAUIARiAAlIIcGFzc3dvcmQSJwoGZGV2aWNlGAMgASgLMg8uYXV0aC52MS5EZXZpY2VSBmRldmljZRIyChVhbGxvd19wYXJ0aWFsX2NvbnRleHQYBCABKAhSE2FsbG93UGFydGlhbENvbnRleHQSKgoMZGV2aWNlX3Rva2VuGAUgASgJQgequxgDGIACUgtkZXZpY2VUb2tlbiKXAgoGVG9rZW5zEiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SUQoXYWNjZXNzX3Rva2VuX2V4cGlyZXNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUhRhY2Nlc3NUb2tlbkV4cGlyZXNBdBIjCg1yZWZyZXNoX3Rva2VuGAMgASgJUgxyZWZyZXNoVG9rZW4SUwoYcmVmcmVzaF90b2tlbl9leHBpcmVzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIVcmVmcmVzaFRva2VuRXhwaXJlc0F0Eh0KCnNlc3Npb25faWQYBSABKAlSCXNlc3Npb25JZCJ/Cg5TaWduSW5SZXNwb25zZRInCgZ0b2tlbnMYASABKAsyDy5hdXRoLnYxLlRva2Vuc1IGdG9rZW5zEiEKBHVzZXIYAiABKAsyDS5hdXRoLnYxLlVzZXJSBHVzZXISIQoMZGV2aWNlX3Rva2VuGAMgASgJUgtkZXZpY2VUb2tlbiJACg5SZWZyZXNoUmVxdWVzdBIuCg1yZWZyZXNoX3Rva2VuGAEgASgJQgmquxgFCAEYgARSDHJlZnJlc2hUb2tlbiIQCg5TaWduT3V0UmVxdWVzdCIRCg9TaWduT3V0UmVzcG9uc2UynQIKDkF1dGhlbnRpY2F0aW9uEkEKBlNpZ25VcBIWLmF1dGgudjEuU2lnblVwUmVxdWVzdBoXLmF1dGgudjEuU2lnbkluUmVzcG9uc2UiBqK7GAIIARJBCgZTaWduSW4SFi5hdXRoLnYxLlNpZ25JblJlcXVlc3QaFy5hdXRoLnYxLlNpZ25JblJlc3BvbnNlIgaiuxgCCAESPQoHUmVmcmVzaBIXLmF1dGgudjEuUmVmcmVzaFJlcXVlc3QaDy5hdXRoLnYxLlRva2VucyIIorsYBAgBIAESRgoHU2lnbk91dBIXLmF1dGgudjEuU2lnbk91dFJlcXVlc3QaGC5hdXRoLnYxLlNpZ25PdXRSZXNwb25zZSIIorsYBAgCIAFiBnByb3RvMw=="
+      base64: "ChxhdXRoL3YxL2F1dGhlbnRpY2F0aW9uLnByb3RvEgdhdXRoLnYxGhNhdXRoL3YxL3VzZXJzLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byJ1CgZEZXZpY2USHQoEbmFtZRgBIAEoCUIJqrsYBRjIAVgBUgRuYW1lEh8KBW1vZGVsGAIgASgJQgmquxgFGMgBWAFSBW1vZGVsEisKC2FwcGxpY2F0aW9uGAMgASgJQgmquxgFGMgBWAFSC2FwcGxpY2F0aW9uIvkCCg1TaWduVXBSZXF1ZXN0Ei4KBWVtYWlsGAEgASgJQhiquxgUCAEY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsEicKCHBhc3N3b3JkGAIgASgJQguquxgHCAEQCBiAAlIIcGFzc3dvcmQSLgoMZGlzcGxheV9uYW1lGAMgASgJQguquxgHCAEYyAFYAVILZGlzcGxheU5hbWUSKAoKZmlyc3RfbmFtZRgEIAEoCUIJqrsYBRjIAVgBUglmaXJzdE5hbWUSJgoJbGFzdF9uYW1lGAUgASgJQgmquxgFGMgBWAFSCGxhc3ROYW1lEicKBmRldmljZRgGIAEoCzIPLmF1dGgudjEuRGV2aWNlUgZkZXZpY2USMgoVYWxsb3dfcGFydGlhbF9jb250ZXh0GAcgASgIUhNhbGxvd1BhcnRpYWxDb250ZXh0EjAKD2lkZW1wb3RlbmN5X2tleRgIIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkikgIKDVNpZ25JblJlcXVlc3QSHwoFZW1haWwYASABKAlCCaq7GAUIARj+AVIFZW1haWwSJQoIcGFzc3dvcmQYAiABKAlCCaq7GAUIARiAAlIIcGFzc3dvcmQSJwoGZGV2aWNlGAMgASgLMg8uYXV0aC52MS5EZXZpY2VSBmRldmljZRIyChVhbGxvd19wYXJ0aWFsX2NvbnRleHQYBCABKAhSE2FsbG93UGFydGlhbENvbnRleHQSKgoMZGV2aWNlX3Rva2VuGAUgASgJQgequxgDGIACUgtkZXZpY2VUb2tlbhIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IpcCCgZUb2tlbnMSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhJRChdhY2Nlc3NfdG9rZW5fZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSFGFjY2Vzc1Rva2VuRXhwaXJlc0F0EiMKDXJlZnJlc2hfdG9rZW4YAyABKAlSDHJlZnJlc2hUb2tlbhJTChhyZWZyZXNoX3Rva2VuX2V4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUhVyZWZyZXNoVG9rZW5FeHBpcmVzQXQSHQoKc2Vzc2lvbl9pZBgFIAEoCVIJc2Vzc2lvbklkIn8KDlNpZ25JblJlc3BvbnNlEicKBnRva2VucxgBIAEoCzIPLmF1dGgudjEuVG9rZW5zUgZ0b2tlbnMSIQoEdXNlchgCIAEoCzINLmF1dGgudjEuVXNlclIEdXNlchIhCgxkZXZpY2VfdG9rZW4YAyABKAlSC2RldmljZVRva2VuIkAKDlJlZnJlc2hSZXF1ZXN0Ei4KDXJlZnJlc2hfdG9rZW4YASABKAlCCaq7GAUIARiABFIMcmVmcmVzaFRva2VuIhAKDlNpZ25PdXRSZXF1ZXN0IhEKD1NpZ25PdXRSZXNwb25zZTKdAgoOQXV0aGVudGljYXRpb24SQQoGU2lnblVwEhYuYXV0aC52MS5TaWduVXBSZXF1ZXN0GhcuYXV0aC52MS5TaWduSW5SZXNwb25zZSIGorsYAggBEkEKBlNpZ25JbhIWLmF1dGgudjEuU2lnbkluUmVxdWVzdBoXLmF1dGgudjEuU2lnbkluUmVzcG9uc2UiBqK7GAIIARI9CgdSZWZyZXNoEhcuYXV0aC52MS5SZWZyZXNoUmVxdWVzdBoPLmF1dGgudjEuVG9rZW5zIgiiuxgECAEgARJGCgdTaWduT3V0EhcuYXV0aC52MS5TaWduT3V0UmVxdWVzdBoYLmF1dGgudjEuU2lnbk91dFJlc3BvbnNlIgiiuxgECAIgAWIGcHJvdG8z"
     )
   }
 }

@@ -26,7 +26,7 @@ extension Auth_V1 {
     public var defaultPropertyId: Swift.String = ""
     /// The unit to begin with; empty: none.
     public var defaultUnitId: Swift.String = ""
-    /// Whether the Compliance Pack was bought, from EntitlementService.
+    /// Whether the user has the feature `compliancePack`, from EntitlementService.
     public var hasCompliancePack: Swift.Bool = false
     /// The user's plan, from EntitlementService: `free`, `premium`.
     public var plan: Swift.String = ""
@@ -524,6 +524,9 @@ extension Auth_V1 {
     public var currentPassword: Swift.String = ""
     /// The password from now on: 8 to 256 bytes, not a common one.
     public var newPassword: Swift.String = ""
+    /// The same key with the same request gets the same answer for 24 hours, as long as one of its
+    /// passwords is the account's.
+    public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -531,10 +534,12 @@ extension Auth_V1 {
     /// Makes a message of the given fields.
     public init(
       currentPassword: Swift.String = "",
-      newPassword: Swift.String = ""
+      newPassword: Swift.String = "",
+      idempotencyKey: Swift.String = ""
     ) {
       self.currentPassword = currentPassword
       self.newPassword = newPassword
+      self.idempotencyKey = idempotencyKey
     }
 
     /// `auth.v1.ChangePasswordRequest`.
@@ -560,6 +565,7 @@ extension Auth_V1 {
     ) throws(RPCKit.MessageDecodingError) {
       try unsafe self.currentPassword = RPCKit.MessageReading.string(source.pointee.f1_current_password)
       try unsafe self.newPassword = RPCKit.MessageReading.string(source.pointee.f2_new_password)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -580,6 +586,7 @@ extension Auth_V1 {
       unsafe auth__v1__change_password_request__init(target)
       unsafe target.pointee.f1_current_password = scratch.copy(self.currentPassword)
       unsafe target.pointee.f2_new_password = scratch.copy(self.newPassword)
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
       return unsafe target
     }
 
@@ -603,6 +610,11 @@ extension Auth_V1 {
         }
         if self.newPassword.utf8.count > 256 {
           violations.append(RPCKit.FieldViolation(field: path + "new_password", description: "must have at most 256 bytes"))
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -1316,7 +1328,7 @@ extension Auth_V1 {
   public static var authV1UsersFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "auth/v1/users.proto",
-      base64: "ChNhdXRoL3YxL3VzZXJzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byLpBAoEVXNlchIOCgJpZBgBIAEoCVICaWQSFAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVkEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSHQoKZmlyc3RfbmFtZRgFIAEoCVIJZmlyc3ROYW1lEhsKCWxhc3RfbmFtZRgGIAEoCVIIbGFzdE5hbWUSSAoRcm9sZV9hc3NvY2lhdGlvbnMYByADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIQcm9sZUFzc29jaWF0aW9ucxIwChRkZWZhdWx0X3BvcnRmb2xpb19pZBgIIAEoCVISZGVmYXVsdFBvcnRmb2xpb0lkEi4KE2RlZmF1bHRfcHJvcGVydHlfaWQYCSABKAlSEWRlZmF1bHRQcm9wZXJ0eUlkEiYKD2RlZmF1bHRfdW5pdF9pZBgKIAEoCVINZGVmYXVsdFVuaXRJZBIuChNoYXNfY29tcGxpYW5jZV9wYWNrGAsgASgIUhFoYXNDb21wbGlhbmNlUGFjaxISCgRwbGFuGAwgASgJUgRwbGFuEicKD21pc3NpbmdfY29udGV4dBgNIAMoCVIObWlzc2luZ0NvbnRleHQSOQoKY3JlYXRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0IkIKDEdldE1lUmVxdWVzdBIyChVhbGxvd19wYXJ0aWFsX2NvbnRleHQYASABKAhSE2FsbG93UGFydGlhbENvbnRleHQihwIKFFVwZGF0ZVByb2ZpbGVSZXF1ZXN0EjMKDGRpc3BsYXlfbmFtZRgBIAEoCUILqrsYBxABGMgBWAFIAFILZGlzcGxheU5hbWWIAQESLQoKZmlyc3RfbmFtZRgCIAEoCUIJqrsYBRjIAVgBSAFSCWZpcnN0TmFtZYgBARIrCglsYXN0X25hbWUYAyABKAlCCaq7GAUYyAFYAUgCUghsYXN0TmFtZYgBARIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Qg8KDV9kaXNwbGF5X25hbWVCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZSL3AQoSU2V0RGVmYXVsdHNSZXF1ZXN0Ei4KDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhASABSC3BvcnRmb2xpb0lkiAEBEiwKC3Byb3BlcnR5X2lkGAIgASgJQgaquxgCGEBIAVIKcHJvcGVydHlJZIgBARIkCgd1bml0X2lkGAMgASgJQgaquxgCGEBIAlIGdW5pdElkiAEBEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXlCDwoNX3BvcnRmb2xpb19pZEIOCgxfcHJvcGVydHlfaWRCCgoIX3VuaXRfaWQifQoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0EjQKEGN1cnJlbnRfcGFzc3dvcmQYASABKAlCCaq7GAUIARiAAlIPY3VycmVudFBhc3N3b3JkEi4KDG5ld19wYXNzd29yZBgCIAEoCUILqrsYBwgBEAgYgAJSC25ld1Bhc3N3b3JkIkMKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USKQoQcmV2b2tlZF9zZXNzaW9ucxgBIAEoDVIPcmV2b2tlZFNlc3Npb25zIj4KFEJhdGNoR2V0VXNlcnNSZXF1ZXN0EiYKCHVzZXJfaWRzGAEgAygJQguquxgHGEBAAUjoB1IHdXNlcklkcyJGChVCYXRjaEdldFVzZXJzUmVzcG9uc2USLQoFdXNlcnMYASADKAsyFy50ZW5hbmN5LnYxLlVzZXJTdW1tYXJ5UgV1c2VycyI5ChZGaW5kVXNlckJ5RW1haWxSZXF1ZXN0Eh8KBWVtYWlsGAEgASgJQgmquxgFCAEY/gFSBWVtYWlsIjwKFFJlc29sdmVFbWFpbHNSZXF1ZXN0EiQKBmVtYWlscxgBIAMoCUIMqrsYCBj+AUABSPQDUgZlbWFpbHMiMgoVUmVzb2x2ZUVtYWlsc1Jlc3BvbnNlEhkKCHVzZXJfaWRzGAEgAygJUgd1c2VySWRzMrkECgVVc2VycxI3CgVHZXRNZRIVLmF1dGgudjEuR2V0TWVSZXF1ZXN0Gg0uYXV0aC52MS5Vc2VyIgiiuxgECAIgARJFCg1VcGRhdGVQcm9maWxlEh0uYXV0aC52MS5VcGRhdGVQcm9maWxlUmVxdWVzdBoNLmF1dGgudjEuVXNlciIGorsYAggCEkEKC1NldERlZmF1bHRzEhsuYXV0aC52MS5TZXREZWZhdWx0c1JlcXVlc3QaDS5hdXRoLnYxLlVzZXIiBqK7GAIIAhJZCg5DaGFuZ2VQYXNzd29yZBIeLmF1dGgudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0Gh8uYXV0aC52MS5DaGFuZ2VQYXNzd29yZFJlc3BvbnNlIgaiuxgCCAISVgoIQmF0Y2hHZXQSHS5hdXRoLnYxLkJhdGNoR2V0VXNlcnNSZXF1ZXN0Gh4uYXV0aC52MS5CYXRjaEdldFVzZXJzUmVzcG9uc2UiC6K7GAcIAxIBKiABElcKC0ZpbmRCeUVtYWlsEh8uYXV0aC52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0GhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeSIOorsYCggDEgRhdXRoIAESYQoNUmVzb2x2ZUVtYWlscxIdLmF1dGgudjEuUmVzb2x2ZUVtYWlsc1JlcXVlc3QaHi5hdXRoLnYxLlJlc29sdmVFbWFpbHNSZXNwb25zZSIRorsYDQgDEgd0ZW5hbmN5IAFiBnByb3RvMw=="
+      base64: "ChNhdXRoL3YxL3VzZXJzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byLpBAoEVXNlchIOCgJpZBgBIAEoCVICaWQSFAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVkEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSHQoKZmlyc3RfbmFtZRgFIAEoCVIJZmlyc3ROYW1lEhsKCWxhc3RfbmFtZRgGIAEoCVIIbGFzdE5hbWUSSAoRcm9sZV9hc3NvY2lhdGlvbnMYByADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIQcm9sZUFzc29jaWF0aW9ucxIwChRkZWZhdWx0X3BvcnRmb2xpb19pZBgIIAEoCVISZGVmYXVsdFBvcnRmb2xpb0lkEi4KE2RlZmF1bHRfcHJvcGVydHlfaWQYCSABKAlSEWRlZmF1bHRQcm9wZXJ0eUlkEiYKD2RlZmF1bHRfdW5pdF9pZBgKIAEoCVINZGVmYXVsdFVuaXRJZBIuChNoYXNfY29tcGxpYW5jZV9wYWNrGAsgASgIUhFoYXNDb21wbGlhbmNlUGFjaxISCgRwbGFuGAwgASgJUgRwbGFuEicKD21pc3NpbmdfY29udGV4dBgNIAMoCVIObWlzc2luZ0NvbnRleHQSOQoKY3JlYXRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0IkIKDEdldE1lUmVxdWVzdBIyChVhbGxvd19wYXJ0aWFsX2NvbnRleHQYASABKAhSE2FsbG93UGFydGlhbENvbnRleHQihwIKFFVwZGF0ZVByb2ZpbGVSZXF1ZXN0EjMKDGRpc3BsYXlfbmFtZRgBIAEoCUILqrsYBxABGMgBWAFIAFILZGlzcGxheU5hbWWIAQESLQoKZmlyc3RfbmFtZRgCIAEoCUIJqrsYBRjIAVgBSAFSCWZpcnN0TmFtZYgBARIrCglsYXN0X25hbWUYAyABKAlCCaq7GAUYyAFYAUgCUghsYXN0TmFtZYgBARIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Qg8KDV9kaXNwbGF5X25hbWVCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZSL3AQoSU2V0RGVmYXVsdHNSZXF1ZXN0Ei4KDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhASABSC3BvcnRmb2xpb0lkiAEBEiwKC3Byb3BlcnR5X2lkGAIgASgJQgaquxgCGEBIAVIKcHJvcGVydHlJZIgBARIkCgd1bml0X2lkGAMgASgJQgaquxgCGEBIAlIGdW5pdElkiAEBEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXlCDwoNX3BvcnRmb2xpb19pZEIOCgxfcHJvcGVydHlfaWRCCgoIX3VuaXRfaWQirwEKFUNoYW5nZVBhc3N3b3JkUmVxdWVzdBI0ChBjdXJyZW50X3Bhc3N3b3JkGAEgASgJQgmquxgFCAEYgAJSD2N1cnJlbnRQYXNzd29yZBIuCgxuZXdfcGFzc3dvcmQYAiABKAlCC6q7GAcIARAIGIACUgtuZXdQYXNzd29yZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IkMKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USKQoQcmV2b2tlZF9zZXNzaW9ucxgBIAEoDVIPcmV2b2tlZFNlc3Npb25zIj4KFEJhdGNoR2V0VXNlcnNSZXF1ZXN0EiYKCHVzZXJfaWRzGAEgAygJQguquxgHGEBAAUjoB1IHdXNlcklkcyJGChVCYXRjaEdldFVzZXJzUmVzcG9uc2USLQoFdXNlcnMYASADKAsyFy50ZW5hbmN5LnYxLlVzZXJTdW1tYXJ5UgV1c2VycyI5ChZGaW5kVXNlckJ5RW1haWxSZXF1ZXN0Eh8KBWVtYWlsGAEgASgJQgmquxgFCAEY/gFSBWVtYWlsIjwKFFJlc29sdmVFbWFpbHNSZXF1ZXN0EiQKBmVtYWlscxgBIAMoCUIMqrsYCBj+AUABSPQDUgZlbWFpbHMiMgoVUmVzb2x2ZUVtYWlsc1Jlc3BvbnNlEhkKCHVzZXJfaWRzGAEgAygJUgd1c2VySWRzMrkECgVVc2VycxI3CgVHZXRNZRIVLmF1dGgudjEuR2V0TWVSZXF1ZXN0Gg0uYXV0aC52MS5Vc2VyIgiiuxgECAIgARJFCg1VcGRhdGVQcm9maWxlEh0uYXV0aC52MS5VcGRhdGVQcm9maWxlUmVxdWVzdBoNLmF1dGgudjEuVXNlciIGorsYAggCEkEKC1NldERlZmF1bHRzEhsuYXV0aC52MS5TZXREZWZhdWx0c1JlcXVlc3QaDS5hdXRoLnYxLlVzZXIiBqK7GAIIAhJZCg5DaGFuZ2VQYXNzd29yZBIeLmF1dGgudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0Gh8uYXV0aC52MS5DaGFuZ2VQYXNzd29yZFJlc3BvbnNlIgaiuxgCCAISVgoIQmF0Y2hHZXQSHS5hdXRoLnYxLkJhdGNoR2V0VXNlcnNSZXF1ZXN0Gh4uYXV0aC52MS5CYXRjaEdldFVzZXJzUmVzcG9uc2UiC6K7GAcIAxIBKiABElcKC0ZpbmRCeUVtYWlsEh8uYXV0aC52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0GhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeSIOorsYCggDEgRhdXRoIAESYQoNUmVzb2x2ZUVtYWlscxIdLmF1dGgudjEuUmVzb2x2ZUVtYWlsc1JlcXVlc3QaHi5hdXRoLnYxLlJlc29sdmVFbWFpbHNSZXNwb25zZSIRorsYDQgDEgd0ZW5hbmN5IAFiBnByb3RvMw=="
     )
   }
 }

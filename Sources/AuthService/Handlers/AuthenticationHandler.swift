@@ -52,7 +52,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
   }
 
   /// What the device keeps for the next sign-in; its name stays when it has one.
-  private func deviceToken(
+  func deviceToken(
     _ device: KnownDevice?,
     _ email: EmailAddress,
     _ session: SessionRecord
@@ -102,90 +102,6 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       created: now,
       updated: now
     )
-  }
-
-  /// For who is not known here every way to fail costs one write, one look-up and one hash, and gets
-  /// one answer.
-  func signIn(
-    _ request: Auth_V1.SignInRequest,
-    _ call: CallContext
-  ) async throws -> Auth_V1.SignInResponse {
-    let attempt = try core.admitSignIn(
-      email: request.email,
-      deviceToken: request.deviceToken,
-      CallSource(call, core.settings.sourceLimits)
-    )
-    guard let verified = try await verify(request.password, attempt) else {
-      core.failed(attempt)
-      throw AuthError.invalidCredentials
-    }
-    let signedIn: (user: UserRecord, context: UserContext)
-    let signer: SigningKey
-    do {
-      try core.succeeded(attempt)
-      signer = try await core.signer()
-      let context = try await core.contexts.context(
-        of: verified.user.id,
-        allowsPartial: request.allowPartialContext
-      )
-      signedIn = try await core.settled(verified.user, context)
-    } catch {
-      let isLimited = (error as? RPCError)?.code == .resourceExhausted
-      core.metrics.signIns.series(isLimited ? "limited" : "unavailable").increment()
-      // The password was right: the next attempt must not wait for that.
-      try await core.write { tx in try AttemptTable.clear(verified.subject, .password, in: tx) }
-      throw error
-    }
-    let session = try await begin(verified, request, attempt.source.network, call)
-    core.metrics.signIns.series("done").increment()
-    return .init(
-      tokens: core.tokens(of: session, by: signer),
-      user: .init(signedIn.user, signedIn.context),
-      deviceToken: deviceToken(attempt.device, attempt.email, session)
-    )
-  }
-
-  private func begin(
-    _ verified: VerifiedPassword,
-    _ request: Auth_V1.SignInRequest,
-    _ network: String,
-    _ call: CallContext
-  ) async throws -> SessionRecord {
-    let replacement = await core.replacement(for: verified, password: request.password)
-    let (core, userID, requestID) = (core, verified.user.id, core.identifiers.requestID(of: call))
-    let session = core.newSession(
-      of: userID,
-      from: DeviceDescription(request.device),
-      network: network,
-      now: core.clock.now
-    )
-    let evicted = try await core.write { tx in
-      let basis = try UserTable.basis(of: userID, in: tx)
-      guard let basis, basis.passwordVersion == verified.basis.passwordVersion else {
-        throw AuthError.invalidCredentials
-      }
-      guard basis == verified.basis else { throw AuthError.sessionEnded }
-      try AttemptTable.clear(verified.subject, .password, in: tx)
-      if let replacement {
-        try UserTable.renewPassword(of: userID, verified.stored, by: replacement, in: tx)
-      }
-      return try core.begin(session, requestID: requestID, in: tx)
-    }
-    core.announce(evicted)
-    return session
-  }
-
-  private func verify(
-    _ password: String,
-    _ attempt: SignInAttempt
-  ) async throws -> VerifiedPassword? {
-    do {
-      return try await core.verify(password, of: attempt.email, attempt.subject, attempt.permit)
-    } catch {
-      // Nothing was found out about the password.
-      core.giveBack(attempt)
-      throw error
-    }
   }
 
   func refresh(

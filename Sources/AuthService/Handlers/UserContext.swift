@@ -25,7 +25,7 @@ struct UserContext: Sendable {
 struct UserEntitlements: Sendable {
   /// The plan.
   var plan: String
-  /// Whether the Compliance Pack is among it.
+  /// Whether the user has the Compliance Pack.
   var hasCompliancePack: Bool
 }
 
@@ -47,8 +47,8 @@ struct UserContextSource: Sendable {
   private static let timeout = Duration.seconds(2)
   /// Pages of associations, at most; each has a thousand.
   private static let pageCountMax = 64
-  /// The product that unlocks the Compliance Pack.
-  private static let compliancePack = "com.unifiedsmarthome.compliancepack1"
+  /// The feature that `has_compliance_pack` shows; what unlocks it is for the catalogue to say.
+  private static let compliancePack = "compliancePack"
 
   init(tenancy: Channel, entitlement: Channel) {
     associations = Tenancy_V1.AssociationsClient(tenancy)
@@ -138,7 +138,9 @@ struct UserContextSource: Sendable {
       return .success(
         UserEntitlements(
           plan: answer.tier,
-          hasCompliancePack: answer.products.contains(Self.compliancePack)
+          hasCompliancePack: answer.entitlements.contains {
+            $0.key == Self.compliancePack && $0.available
+          }
         )
       )
     } catch {

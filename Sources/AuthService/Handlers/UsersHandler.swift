@@ -65,78 +65,6 @@ struct UsersHandler: Auth_V1.UsersService {
     throw AuthError.defaultNotFound("\(refused.type)_id")
   }
 
-  func changePassword(
-    _ request: Auth_V1.ChangePasswordRequest,
-    _ call: CallContext
-  ) async throws -> Auth_V1.ChangePasswordResponse {
-    let identity = try call.requireUser()
-    let (core, requestID) = (core, core.identifiers.requestID(of: call))
-    // A name of their own: of how often an account signs in only those who sign in use anything up.
-    let charge = try core.charge(account: Array(identity.userID.utf8))
-    let verified: VerifiedPassword
-    let record: PasswordRecord
-    do {
-      let share = HashShare(user: identity.userID)
-      let checkPermit = try core.pool.reserve(.trusted, for: share)
-      let hashPermit = try core.pool.reserve(.trusted, for: share)
-      verified = try await verify(request, identity, checkPermit)
-      record = try await core.pool.run(hashPermit) {
-        try core.hasher.record(of: request.newPassword)
-      }
-    } catch {
-      charge.giveBack()
-      throw error
-    }
-    let now = core.clock.now
-    let revoked = try await core.write { tx in
-      try core.requireLivingSession(of: identity, now: now, in: tx)
-      let basis = try UserTable.basis(of: identity.userID, in: tx)
-      guard basis?.passwordVersion == verified.basis.passwordVersion else {
-        throw AuthError.invalidCredentials
-      }
-      try UserTable.changePassword(of: identity.userID, to: record.text, now: now, in: tx)
-      try AttemptTable.clear(verified.subject, .password, in: tx)
-      let others = try SessionTable.alive(of: identity.userID, now: now, in: tx).map(\.id)
-        .filter { $0 != identity.sessionID }
-      let revoked = try SessionTable.revoke(others, of: identity.userID, now: now, in: tx)
-      try tx.audit(
-        AuditRecord(
-          actor: identity.userID,
-          onBehalfOf: identity.actingService,
-          requestID: requestID,
-          action: "password.change",
-          object: identity.userID,
-          detail: "revoked \(revoked.count)"
-        )
-      )
-      return revoked
-    }
-    core.announce(revoked)
-    return .init(revokedSessions: UInt32(revoked.count))
-  }
-
-  /// The password that the caller says it has now, if that is right; throws otherwise.
-  private func verify(
-    _ request: Auth_V1.ChangePasswordRequest,
-    _ identity: UserIdentity,
-    _ permit: HashPool.Permit
-  ) async throws -> VerifiedPassword {
-    let email = EmailAddress(try await find(identity.userID).email)
-    if let objection = core.policy.objection(to: request.newPassword, email: email.text) {
-      throw AuthError.passwordRefused(objection, field: "new_password")
-    }
-    let verified = try await core.verify(
-      request.currentPassword,
-      of: email,
-      core.attemptSubject(session: identity.sessionID),
-      permit
-    )
-    guard let verified, verified.user.id == identity.userID else {
-      throw AuthError.invalidCredentials
-    }
-    return verified
-  }
-
   func batchGet(
     _ request: Auth_V1.BatchGetUsersRequest,
     _ call: CallContext
@@ -147,7 +75,7 @@ struct UsersHandler: Auth_V1.UsersService {
     return .init(users: users.map { .init(id: $0.id, displayName: $0.displayName) })
   }
 
-  private func find(_ userID: String) async throws -> UserRecord {
+  func find(_ userID: String) async throws -> UserRecord {
     let user = try await core.read { tx in try UserTable.find(userID, in: tx) }
     guard let user else { throw AuthError.userNotFound }
     return user

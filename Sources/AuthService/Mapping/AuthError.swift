@@ -29,6 +29,14 @@ enum AuthError {
     message: "the session has ended; sign in again"
   )
 
+  /// A repeated sign-in whose first answer has arrived: whoever has it refreshes it by now.
+  static let sessionInUse = RPCError(
+    .alreadyExists,
+    reason: "SESSION_IN_USE",
+    domain: domain,
+    message: "the session that this idempotency key began is in use; sign in with another key"
+  )
+
   static let emailTaken = RPCError(
     .alreadyExists,
     reason: "EMAIL_TAKEN",

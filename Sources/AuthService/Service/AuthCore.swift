@@ -48,26 +48,34 @@ struct AuthCore: Sendable {
     }
   }
 
-  /// Writes once per idempotency key of the calling user, or of everyone who has no account yet.
+  /// Writes once per idempotency key of `caller`: without one, of the calling user, or of everyone who
+  /// has no account yet.
   ///
   /// What is remembered of the request is keyed, so that nobody finds addresses by guessing them. It
-  /// must not depend on a secret that the caller has to prove: that a key was used with another one
-  /// would be an answer to a guess.
+  /// must not depend on a secret that the caller has yet to prove: that a key was used with another one
+  /// would be an answer to a guess. `onReplay` runs before an answer is repeated, and can throw instead.
   func writeOnce<Response: Message>(
     _ key: String,
     _ request: some Message,
     _ call: CallContext,
+    caller: String? = nil,
+    onReplay: @escaping @Sendable (borrowing WriteTransaction) throws -> Void = { _ in },
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
     let key = IdempotencyKey(
-      caller: call.caller.user?.userID ?? "",
+      caller: caller ?? call.caller.user?.userID ?? "",
       key: key,
       method: call.method.fullName,
       request: Digests.hmacSHA256(key: secrets.lookup, request.protobufBytes)
     )
     metrics.transactions.series("write").increment()
     do {
-      return try await database.writeOnce(key, domain: AuthError.domain, body)
+      return try await database.writeOnce(
+        key,
+        domain: AuthError.domain,
+        onReplay: onReplay,
+        body
+      )
     } catch {
       throw AuthError.mapped(error)
     }

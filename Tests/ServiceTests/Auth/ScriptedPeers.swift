@@ -9,7 +9,10 @@ final class ScriptedPeers: Sendable {
     var associations: [String: [Tenancy_V1.RoleAssociation]] = [:]
     /// Entities that are seen through a role on what they are in: `user/entity`.
     var inherited: Set<String> = []
+    /// Products that users bought.
     var products: [String: [String]] = [:]
+    /// Features that users have, bought or not.
+    var features: [String: [String]] = [:]
     /// Users who administer everything.
     var operators: Set<String> = []
     var isTenancyDown = false
@@ -137,8 +140,15 @@ final class ScriptedPeers: Sendable {
     ) async throws -> Entitlement_V1.GetEntitlementsResponse {
       try peers.read { state in
         guard !state.isEntitlementDown else { throw down }
-        let products = state.products[request.subject?.id ?? ""] ?? []
-        return .init(tier: "free", products: products)
+        let user = request.subject?.id ?? ""
+        let available = state.features[user] ?? []
+        return .init(
+          tier: "free",
+          entitlements: ["analytics", "compliancePack"].map { key in
+            .init(key: key, available: available.contains(key))
+          },
+          products: state.products[user] ?? []
+        )
       }
     }
 

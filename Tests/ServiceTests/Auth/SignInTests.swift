@@ -16,7 +16,7 @@ struct SignInTests {
       #expect(user.displayName == "Ada")
       #expect(user.roleAssociations.isEmpty)
       for number in 1...5 { stage.peers.give(user.id, "owner", on: "prt_\(number)", "portfolio") }
-      stage.peers.change { $0.products[user.id] = ["com.unifiedsmarthome.compliancepack1"] }
+      stage.peers.change { $0.features[user.id] = ["compliancePack"] }
       let back = try #require(try await stage.signIn("ada@example.ORG").user)
       #expect(back.id == user.id)
       #expect(back.roleAssociations.map(\.entityId) == (1...5).map { "prt_\($0)" })
@@ -27,6 +27,27 @@ struct SignInTests {
       #expect(back.missingContext.isEmpty)
       let me = try await stage.users.getMe(.init(), options: stage.with(up))
       #expect(me == back)
+    }
+  }
+
+  @Test("The Compliance Pack is a feature, whichever product or tier unlocks it")
+  func hasCompliancePack_followsTheFeature() async throws {
+    try await AuthStage.run { stage in
+      let up = try await stage.signUp()
+      let id = try #require(up.user?.id)
+      func hasPack() async throws -> Bool {
+        try await stage.users.getMe(.init(), options: stage.with(up)).hasCompliancePack
+      }
+      // Bought, and taken out of the catalogue since.
+      stage.peers.change { $0.products[id] = ["com.unifiedsmarthome.compliancepack1"] }
+      #expect(try await !hasPack())
+      stage.peers.change { $0.features[id] = ["analytics"] }
+      #expect(try await !hasPack())
+      stage.peers.change { state in
+        state.products[id] = ["another.product"]
+        state.features[id] = ["compliancePack"]
+      }
+      #expect(try await hasPack())
     }
   }
 

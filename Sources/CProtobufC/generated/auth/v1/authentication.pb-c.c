@@ -248,7 +248,7 @@ const ProtobufCMessageDescriptor auth__v1__sign_up_request__descriptor =
   (ProtobufCMessageInit) auth__v1__sign_up_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__sign_in_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor auth__v1__sign_in_request__field_descriptors[6] =
 {
   {
     "f1_email",
@@ -310,6 +310,18 @@ static const ProtobufCFieldDescriptor auth__v1__sign_in_request__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_idempotency_key",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SignInRequest, f6_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__sign_in_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_email */
@@ -317,11 +329,12 @@ static const unsigned auth__v1__sign_in_request__field_indices_by_name[] = {
   2,   /* field[2] = f3_device */
   3,   /* field[3] = f4_allow_partial_context */
   4,   /* field[4] = f5_device_token */
+  5,   /* field[5] = f6_idempotency_key */
 };
 static const ProtobufCIntRange auth__v1__sign_in_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor auth__v1__sign_in_request__descriptor =
 {
@@ -331,7 +344,7 @@ const ProtobufCMessageDescriptor auth__v1__sign_in_request__descriptor =
   "Auth__V1__SignInRequest",
   "auth.v1",
   sizeof(Auth__V1__SignInRequest),
-  5,
+  6,
   auth__v1__sign_in_request__field_descriptors,
   auth__v1__sign_in_request__field_indices_by_name,
   1,  auth__v1__sign_in_request__number_ranges,

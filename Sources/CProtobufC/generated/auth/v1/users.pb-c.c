@@ -485,7 +485,7 @@ const ProtobufCMessageDescriptor auth__v1__set_defaults_request__descriptor =
   (ProtobufCMessageInit) auth__v1__set_defaults_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__change_password_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor auth__v1__change_password_request__field_descriptors[3] =
 {
   {
     "f1_current_password",
@@ -511,15 +511,28 @@ static const ProtobufCFieldDescriptor auth__v1__change_password_request__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f3_idempotency_key",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ChangePasswordRequest, f3_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__change_password_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_current_password */
   1,   /* field[1] = f2_new_password */
+  2,   /* field[2] = f3_idempotency_key */
 };
 static const ProtobufCIntRange auth__v1__change_password_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor auth__v1__change_password_request__descriptor =
 {
@@ -529,7 +542,7 @@ const ProtobufCMessageDescriptor auth__v1__change_password_request__descriptor =
   "Auth__V1__ChangePasswordRequest",
   "auth.v1",
   sizeof(Auth__V1__ChangePasswordRequest),
-  2,
+  3,
   auth__v1__change_password_request__field_descriptors,
   auth__v1__change_password_request__field_indices_by_name,
   1,  auth__v1__change_password_request__number_ranges,

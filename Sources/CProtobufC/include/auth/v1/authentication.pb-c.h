@@ -70,10 +70,11 @@ struct  Auth__V1__SignInRequest
   Auth__V1__Device *f3_device;
   protobuf_c_boolean f4_allow_partial_context;
   ProtobufCBinaryData f5_device_token;
+  ProtobufCBinaryData f6_idempotency_key;
 };
 #define AUTH__V1__SIGN_IN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__sign_in_request__descriptor) \
-    , {0,NULL}, {0,NULL}, NULL, 0, {0,NULL} }
+    , {0,NULL}, {0,NULL}, NULL, 0, {0,NULL}, {0,NULL} }
 
 
 struct  Auth__V1__Tokens

@@ -157,10 +157,11 @@ struct  Auth__V1__ChangePasswordRequest
   ProtobufCMessage base;
   ProtobufCBinaryData f1_current_password;
   ProtobufCBinaryData f2_new_password;
+  ProtobufCBinaryData f3_idempotency_key;
 };
 #define AUTH__V1__CHANGE_PASSWORD_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__change_password_request__descriptor) \
-    , {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Auth__V1__ChangePasswordResponse
