@@ -139,8 +139,8 @@ public struct AuthProgram: HostedService {
   /// See `HostedService.readiness`.
   public func readiness() -> Readiness { service.readiness() }
 
-  /// Nothing of its own can change while it serves.
-  public func reload() async throws {}
+  /// Asks again who is an operator; nothing of its own can change while it serves.
+  public func reload() async throws { service.core.permissions.forgetEverything() }
 
   /// See `HostedService.close`.
   public func close() async {

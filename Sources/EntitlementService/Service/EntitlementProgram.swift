@@ -75,6 +75,7 @@ public struct EntitlementProgram: HostedService {
       logger: environment.logger,
       metrics: PermissionMetrics(environment.metrics.registry)
     )
+    remote.onRevocation { permissions.forget(subject: $0) }
     let service = try await EntitlementService.open(
       configuration,
       EntitlementDependencies(
@@ -129,8 +130,9 @@ public struct EntitlementProgram: HostedService {
   /// See `HostedService.readiness`.
   public func readiness() -> Readiness { Readiness(service.readiness().checks + remote.checks) }
 
-  /// Reads the catalogue again.
+  /// Reads the catalogue again, and asks again who may do what.
   public func reload() async throws {
+    permissions.forgetEverything()
     try await service.reload(try settings.readCatalog())
   }
 

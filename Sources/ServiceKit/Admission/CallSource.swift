@@ -17,17 +17,25 @@ package struct CallSource: Sendable {
   /// Finds the source of a call.
   ///
   /// A trusted service that tells nothing, or no address, stands for itself. Peers on the same host
-  /// are counted only if the rules say so: they are gateways and tools.
+  /// are counted only if the rules say so: they are gateways and tools. Behind a Unix socket, where
+  /// there is no address, it is then the user of the process that is counted.
   package init(_ call: CallContext, _ rules: SourceRules) {
     self.init(
       peer: call.peer.address,
+      user: call.peer.source,
       told: call.metadata.values(Self.metadataKey),
       by: call.caller.service,
       rules
     )
   }
 
-  package init(peer: String, told: [String], by service: String?, _ rules: SourceRules) {
+  package init(
+    peer: String,
+    user: String = "",
+    told: [String],
+    by service: String?,
+    _ rules: SourceRules
+  ) {
     let isBelieved = service.map { rules.toldBy.contains($0) } ?? false
     if isBelieved, told.count == 1, let client = SocketAddress(host: told[0], port: 0) {
       address = SourceAddress(client)
@@ -38,7 +46,8 @@ package struct CallSource: Sendable {
     let peer = SourceAddress.socketAddress(ofPeer: peer)
     address = peer.flatMap { SourceAddress($0) }
     let isOwn = peer.map { SourceAddress.isLoopback($0) } ?? true
-    counted = isOwn && !rules.countsLoopback ? nil : address
+    let source = address ?? SourceAddress(unixPeer: user)
+    counted = isOwn && !rules.countsLoopback ? nil : source
     socketAddress = peer.map { SourceAddress.unwrapped($0) }
   }
 }

@@ -1,12 +1,13 @@
 package import RPCKit
 
-/// What attempts are counted for when they are counted for where they come from: an IPv4 address, or
-/// the 64 bits of an IPv6 address that name a household.
+/// What attempts are counted for when they are counted for where they come from: an IPv4 address, the
+/// 64 bits of an IPv6 address that name a household, or the user whose process is at the other end of a
+/// Unix socket.
 ///
 /// One subscriber has all 2^64 addresses behind such a prefix (RFC 6177), so counting each for itself
 /// would count nothing.
 package struct SourceAddress: Hashable, Sendable {
-  /// The address without what is not counted: four bytes, or eight.
+  /// The address without what is not counted: four bytes, or eight; more for a user of this host.
   package let bytes: [UInt8]
 
   /// An IPv4 address written as an IPv6 one, as sockets for both show it (RFC 4291, section 2.5.5.2).
@@ -22,6 +23,13 @@ package struct SourceAddress: Hashable, Sendable {
     case .ipv6(let bytes, _): self.bytes = Array(bytes.prefix(8))
     case .unix: return nil
     }
+  }
+
+  /// Takes what a transport says of the user at the other end of a Unix socket: `unix:uid=1000`; nil
+  /// for anything else.
+  package init?(unixPeer source: String) {
+    guard source.hasPrefix("unix:uid=") else { return nil }
+    bytes = Array(source.utf8)
   }
 
   /// The IPv4 address in an IPv6 one that stands for it; without this all of them would be one.

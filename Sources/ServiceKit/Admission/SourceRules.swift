@@ -6,7 +6,7 @@ public struct SourceRules: Sendable {
   public var sourceCount = 16_384
   /// Services that are believed when they tell whom they call for.
   public var toldBy: Set<String> = []
-  /// Whether peers on the same host are counted too.
+  /// Whether peers on the same host are counted too: by address, and on a Unix socket by user.
   public var countsLoopback = false
 
   /// Ten minutes, and nobody is believed.

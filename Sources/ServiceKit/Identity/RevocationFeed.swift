@@ -44,6 +44,7 @@ public final class RevocationFeed: RevocationSource {
   private let lease: Lease
   private let revocations: RevocationSet
   private let state = Lock(State())
+  private let listeners = Lock<[@Sendable (_ userID: String) -> Void]>([])
   /// Until when the stream proves that sessions live, in nanoseconds of the loop's clock.
   ///
   /// Follows `state`, so that each call need not take its lock.
@@ -103,6 +104,12 @@ public final class RevocationFeed: RevocationSource {
 
   /// See `RevocationSource.onChange`.
   public func onChange(_ body: @escaping @Sendable () -> Void) { revocations.onChange(body) }
+
+  /// Has `body` called with the user of each revocation that is heard of, those at the start of a stream
+  /// included; from any thread, so it must be quick.
+  public func onRevocation(_ body: @escaping @Sendable (_ userID: String) -> Void) {
+    listeners.withLock { $0.append(body) }
+  }
 
   /// Changes what is known of the stream, and with it how long it proves anything.
   private func update(_ body: (inout State) -> Void) {
@@ -172,7 +179,10 @@ public final class RevocationFeed: RevocationSource {
     let revision = state.withLock { $0.revision }
     let events = keys.watchRevocations(.init(afterRevision: revision))
     for try await event in events {
-      if let revocation = Revocation(event) { revocations.insert([revocation], now: clock.now) }
+      if let revocation = Revocation(event) {
+        revocations.insert([revocation], now: clock.now)
+        for listener in listeners.withLock({ $0 }) { listener(event.userId) }
+      }
       update { state in
         state.lastHeard = loop.preciseNow
         state.lastEvent = state.lastHeard

@@ -70,6 +70,11 @@ public final class RemoteIdentity: Sendable {
     )
   }
 
+  /// Has `body` called with each user who was signed out somewhere, as soon as it is heard of.
+  public func onRevocation(_ body: @escaping @Sendable (_ userID: String) -> Void) {
+    revocations.onRevocation(body)
+  }
+
   /// Follows keys and revocations until the task is cancelled.
   public func run() async {
     await withTaskGroup(of: Void.self) { group in

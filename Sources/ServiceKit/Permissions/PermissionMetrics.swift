@@ -6,7 +6,7 @@ public struct PermissionMetrics: Sendable {
   let misses: Counter
   let doubtful: Counter
   let flushes: Counter
-  let denials: Counter
+  let contradictions: Counter
 
   /// Registers the metrics.
   public init(_ registry: MetricRegistry) {
@@ -23,9 +23,10 @@ public struct PermissionMetrics: Sendable {
       "permission_cache_flushes_total",
       help: "Times that everything in the permission cache was forgotten."
     )
-    denials = registry.counter(
-      "permission_denials_total",
-      help: "Permissions that were asked for and not given."
+    contradictions = registry.counter(
+      "permission_cache_contradictions_total",
+      help:
+        "Times that TenancyService said something else than the cache, without having pushed it."
     )
   }
 }

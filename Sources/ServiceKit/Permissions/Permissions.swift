@@ -96,41 +96,10 @@ public final class Permissions: Sendable {
     return decision
   }
 
-  /// Throws unless `subject` may do `action` to `entity`: NOT_FOUND when it may not even know of the
-  /// entity, otherwise PERMISSION_DENIED with the reason.
-  public func require(
-    _ subject: String,
-    _ action: String,
-    _ entity: String,
-    domain: String
-  ) async throws {
-    let decision =
-      if let known = known(subject, action, entity) { known } else {
-        try await asked(subject, action, entity)
-      }
-    guard !decision.isAllowed else { return }
-    metrics.denials.increment()
-    logger.info(
-      "denied",
-      [
-        "subject": .string(subject), "action": .string(action), "entity": .string(entity),
-        "reason": .string(decision.reason),
-      ]
-    )
-    // Who has no role anywhere near it is told what somebody is told who made the identifier up.
-    guard !["ENTITY_UNKNOWN", "NO_ASSOCIATION", "OUT_OF_SCOPE"].contains(decision.reason) else {
-      throw RPCError(.notFound, reason: "NOT_FOUND", domain: domain, message: "object not found")
-    }
-    throw RPCError(
-      .permissionDenied,
-      reason: decision.reason,
-      domain: domain,
-      message: "not allowed"
-    )
-  }
-
   /// What TenancyService says now, for a write: never an answer that was kept.
   ///
+  /// When it contradicts one that was kept, all that is known of `subject` is forgotten: a change of its
+  /// rights was not heard of.
   /// Look at `PermissionConfirmation.isCurrent` inside the transaction, and ask again when it says no.
   /// Throws as `check` does.
   public func confirm(
@@ -142,8 +111,16 @@ public final class Permissions: Sendable {
     let ticket = state.withLock { $0.cache.ticket }
     let began = loop.preciseNow
     let response = try await ask(key)
-    let ancestors = [entity] + response.ancestorIds
-    return PermissionConfirmation(decision: PermissionDecision(response)) { [self] in
+    let (ancestors, decision) = ([entity] + response.ancestorIds, PermissionDecision(response))
+    let isContradicted = state.withLock { state in
+      guard case .known(let kept) = state.cache.answer(key, at: loop.now),
+        kept.isAllowed != decision.isAllowed
+      else { return false }
+      state.cache.forget(subject: subject)
+      return true
+    }
+    if isContradicted { metrics.contradictions.increment() }
+    return PermissionConfirmation(decision: decision) { [self] in
       let now = loop.preciseNow
       return state.withLock { state in
         // Nobody says that it has changed while nobody is heard.
@@ -155,12 +132,12 @@ public final class Permissions: Sendable {
     }
   }
 
-  /// Somebody who was allowed here was refused elsewhere: forgets what is known of `subject`.
-  public func contradicted(subject: String) {
+  /// Forgets what is known of `subject`, who has signed out somewhere or was signed out.
+  public func forget(subject: String) {
     state.withLock { $0.cache.forget(subject: subject) }
   }
 
-  /// Forgets everything.
+  /// Forgets everything; for somebody who reloads the service because they doubt what it knows.
   public func forgetEverything() {
     metrics.flushes.increment()
     state.withLock { $0.cache.forgetEverything() }

@@ -105,21 +105,69 @@ struct PermissionsTests {
     }
   }
 
-  @Test("Who is refused hears why, and who may not know of the object that there is none")
-  func require_denied_saysWhy() async throws {
+  @Test("An answer to a write that contradicts a kept one ends everything kept of its subject")
+  func confirm_contradiction_forgetsTheSubject() async throws {
+    let stage = try await Stage()
+    try await stage.serving { permissions, service in
+      for (user, action) in [("usr_1", "a"), ("usr_1", "b"), ("usr_2", "a")] {
+        _ = try await permissions.check(user, action, "dev_1")
+      }
+      // Nobody pushes the change.
+      await service.deny()
+      #expect(permissions.known("usr_1", "a", "dev_1")?.isAllowed == true)
+      #expect(try await !permissions.confirm("usr_1", "a", "dev_1").decision.isAllowed)
+      #expect(permissions.known("usr_1", "a", "dev_1") == nil)
+      #expect(try await !permissions.check("usr_1", "b", "dev_1").isAllowed)
+      #expect(permissions.known("usr_2", "a", "dev_1")?.isAllowed == true)
+      // The other way round, and what agrees forgets nothing.
+      await service.deny(.allowed)
+      let again = try await permissions.confirm("usr_1", "b", "dev_1")
+      #expect(again.decision.isAllowed && !again.isCurrent)
+      #expect(try await permissions.check("usr_1", "b", "dev_1").isAllowed)
+      #expect(try await permissions.confirm("usr_1", "b", "dev_1").isCurrent)
+      #expect(permissions.known("usr_1", "b", "dev_1")?.isAllowed == true)
+    }
+  }
+
+  @Test("What is kept of a user ends when the user signs out, and all of it with a reload")
+  func forget_subjectOrEverything_isAskedAnew() async throws {
+    let stage = try await Stage()
+    try await stage.serving { permissions, service in
+      for user in ["usr_1", "usr_2"] { _ = try await permissions.check(user, "a", "dev_1") }
+      permissions.forget(subject: "usr_1")
+      #expect(permissions.known("usr_1", "a", "dev_1") == nil)
+      #expect(permissions.known("usr_2", "a", "dev_1")?.isAllowed == true)
+      permissions.forgetEverything()
+      #expect(permissions.known("usr_2", "a", "dev_1") == nil)
+    }
+  }
+
+  @Test(
+    "A write that goes by a right is done again when that may have changed, three times at most"
+  )
+  func confirming_rightChanges_beginsAnew() async throws {
     let stage = try await Stage()
     try await stage.serving { permissions, service async throws in
-      await service.deny(.roleLacksAction)
-      let known = await #expect(throws: RPCError.self) {
-        try await permissions.require("usr_1", "a", "dev_1", domain: "gatehouse.test")
+      func write(changing count: Int) async throws -> Int {
+        var tries = 0
+        return try await permissions.confirming(
+          Permission("a", on: "dev_1"),
+          of: "usr_1",
+          domain: "gatehouse.test"
+        ) { right in
+          tries += 1
+          if tries <= count { permissions.forget(subject: "usr_1") }
+          try right.requireCurrent()
+          return tries
+        }
       }
-      #expect(known?.code == .permissionDenied && known?.reason == "ROLE_LACKS_ACTION")
-      permissions.contradicted(subject: "usr_1")
-      await service.deny(.noAssociation)
-      let unknown = await #expect(throws: RPCError.self) {
-        try await permissions.require("usr_1", "a", "dev_1", domain: "gatehouse.test")
-      }
-      #expect(unknown?.code == .notFound && unknown?.reason == "NOT_FOUND")
+      #expect(try await write(changing: 0) == 1)
+      #expect(try await write(changing: 2) == 3)
+      let unsettled = await #expect(throws: RPCError.self) { try await write(changing: 3) }
+      #expect(unsettled?.code == .unavailable && unsettled?.reason == "RIGHT_UNSETTLED")
+      await service.deny()
+      let refused = await #expect(throws: RPCError.self) { try await write(changing: 0) }
+      #expect(refused?.reason == "CALLER_NOT_ALLOWED")
     }
   }
 }

@@ -43,6 +43,48 @@ struct AdmissionTests {
     #expect(source("unix", settings).counted == nil)
   }
 
+  @Test("Behind a Unix socket the user of the peer counts, if peers on the same host do")
+  func callSource_unixPeer_isItsUser() {
+    var settings = SourceLimits()
+    func counted(_ user: String) -> SourceAddress? {
+      CallSource(peer: "unix", user: user, told: [], by: nil, settings).counted
+    }
+    #expect(counted("unix:uid=1000") == nil)
+    settings.countsLoopback = true
+    #expect(counted("unix:uid=1000") != nil)
+    #expect(counted("unix:uid=1000") == counted("unix:uid=1000"))
+    #expect(counted("unix:uid=1000") != counted("unix:uid=1001"))
+    // Nobody knows whose it is: "unix" would be an IPv4 address by its bytes.
+    #expect(counted("unix") == nil)
+    // An address goes before a user, whoever says so.
+    let remote = CallSource(
+      peer: "192.0.2.1:1",
+      user: "unix:uid=1000",
+      told: [],
+      by: nil,
+      settings
+    )
+    #expect(remote.counted?.bytes == [192, 0, 2, 1])
+  }
+
+  @Test("Wrong passwords through a Unix socket use up what their user may guess")
+  func signIn_throughUnixSocket_isLimited() async throws {
+    var ground = try AuthStage.Ground()
+    ground.isOnUnixSocket = true
+    ground.settings.sourceLimits.failures = 3
+    ground.settings.sourceLimits.countsLoopback = true
+    try await AuthStage.run(on: ground) { stage in
+      for number in 0..<4 {
+        let answer = await outcome {
+          _ = try await stage.signIn("nobody\(number)@example.org", password: "wrong password")
+        }
+        let isLimited = answer == "RESOURCE_EXHAUSTED TOO_MANY_ATTEMPTS"
+        #expect(isLimited == (number == 3), "\(number): \(answer)")
+      }
+      #expect(stage.metric("auth_source_refusals_total{method=\"SignIn\"}") == 1)
+    }
+  }
+
   @Test("Only a named service is believed when it tells the address of its client")
   func callSource_told_isBelievedOfNamedServices() throws {
     var settings = SourceLimits()

@@ -42,7 +42,9 @@ final class StoreFolder: Sendable {
   }
 
   deinit {
-    for name in ["auth.db", "auth.db-wal", "auth.db-shm", "auth.db-lock", "auth.db.lock"] {
+    for name in [
+      "auth.db", "auth.db-wal", "auth.db-shm", "auth.db-lock", "auth.db.lock", "socket",
+    ] {
       _ = unsafe unlink("\(path)/\(name)")
     }
     _ = unsafe rmdir(path)
@@ -76,6 +78,8 @@ struct AuthStage {
     let peers = ScriptedPeers()
     var settings = AuthSettings()
     var secrets: String
+    /// Whether clients come through a Unix socket in the folder, and not over TCP.
+    var isOnUnixSocket = false
     /// Run inside those of the service.
     var interceptors: [any ServerInterceptor] = []
 
@@ -111,6 +115,15 @@ struct AuthStage {
     "tcp://\(try #require(server.addresses.first))"
   }
 
+  private static func configuration(_ ground: Ground) -> ServerConfiguration {
+    guard ground.isOnUnixSocket else { return local }
+    return ServerConfiguration(endpoints: [.init(.unix(path: "\(ground.folder.path)/socket"))])
+  }
+
+  private static func target(_ server: Server, _ ground: Ground) throws -> String {
+    ground.isOnUnixSocket ? "unix://\(ground.folder.path)/socket" : try target(server)
+  }
+
   private static func serve<Result: Sendable>(
     _ ground: Ground,
     _ peerChannel: Channel,
@@ -137,7 +150,7 @@ struct AuthStage {
     let secrets = try AuthSecrets(json: Array(ground.secrets.utf8))
     let service = try await AuthService.open(ground.settings, secrets: secrets, dependencies)
     let server = Server(
-      local,
+      configuration(ground),
       services: service.services,
       interceptors: service.interceptors + ground.interceptors,
       on: loops
@@ -151,9 +164,9 @@ struct AuthStage {
           clock: ground.clock,
           random: SystemRandomSource()
         )
-        return try await withChannel(target(server), configuration) { channel in
+        return try await withChannel(target(server, ground), configuration) { channel in
           configuration.interceptors = [ServiceCredentials(issuer, audience: "auth")]
-          return try await withChannel(target(server), configuration) { tenancyChannel in
+          return try await withChannel(target(server, ground), configuration) { tenancyChannel in
             try await body(
               AuthStage(
                 service: service,
