@@ -136,7 +136,8 @@ let package = Package(
     .testTarget(
       name: "ReflectionTests",
       dependencies: [
-        "gatehouse", "AuthService", "Reflection", "ServiceKit", "RPCKit", "Contracts",
+        "gatehouse", "AuthService", "Reflection", "ServiceKit", "RPCKit", "RPCKitTesting",
+        "Contracts",
       ],
       swiftSettings: strict
     ),
@@ -148,7 +149,7 @@ let package = Package(
     ),
     .target(
       name: "ServiceTesting",
-      dependencies: ["ServiceKit", "RPCKit", "Contracts"],
+      dependencies: ["ServiceKit", "RPCKit", "RPCKitTesting", "Contracts"],
       path: "Tests/ServiceTests/Support",
       swiftSettings: strict
     ),

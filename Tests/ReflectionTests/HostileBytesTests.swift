@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitTesting
 import Reflection
 import ServiceKit
 import Testing
@@ -30,7 +31,7 @@ struct HostileBytesTests {
 
   @Test("Bytes changed at random never trap", arguments: [1, 2, 3, 4] as [UInt64])
   func decoding_ofMutations_ends(_ seed: UInt64) throws {
-    var random = SeededBytes(seed: seed)
+    var random = SimulationRandom(seed: seed)
     var read = 0
     for _ in 0..<500 {
       var bytes = Self.everything
@@ -127,20 +128,5 @@ struct HostileBytesTests {
 
   private func varint(_ value: Int) -> [UInt8] {
     value < 128 ? [UInt8(value)] : [UInt8(value & 127) | 128] + varint(value >> 7)
-  }
-}
-
-/// Numbers that a seed repeats (splitmix64).
-private struct SeededBytes {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
   }
 }

@@ -5,7 +5,7 @@
 /// ```
 public final class ChannelMetrics: ClientObserver {
   private let client: ClientMetrics
-  private let connections: ConnectionMetrics
+  private let connections: ClientConnectionMetrics
   private let target: TargetMetrics
   private let methods = Lock<[MethodDescriptor: MethodMetrics]>([:])
 

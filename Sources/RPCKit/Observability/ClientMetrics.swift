@@ -22,7 +22,7 @@ public struct ClientMetrics: Sendable {
     func gauges(_ name: String, _ help: String) -> MetricFamily<Gauge> {
       registry.gauges(name, help: help, labels: ["target"], seriesCountMax: Self.targetCountMax)
     }
-    methods = MethodMetricTable(registry: registry, side: "client")
+    methods = MethodMetricTable(registry: registry, side: "client", countsMessages: false)
     connectFailures = counters(
       "rpckit_client_connect_failures_total",
       "Attempts to connect that failed."

@@ -1,8 +1,8 @@
-/// What the connections of one side count: those accepted, or those made.
+/// What the connections count that others opened.
 public struct ConnectionMetrics: Sendable {
   /// Connections open now.
   public let open: Gauge
-  /// Connections accepted (server) or established (client).
+  /// Connections accepted.
   public let opened: Counter
   /// Bytes read from the transports, after TLS.
   public let bytesReceived: Counter
@@ -19,13 +19,13 @@ public struct ConnectionMetrics: Sendable {
   /// TLS handshakes that failed or took too long.
   public let tlsHandshakesFailed: Counter
 
-  private let role: String
+  private let role = "server"
   private let closedByReason: MetricFamily<Counter>
   private let refusedByReason: MetricFamily<Counter>
   private let protocolErrorsByKind: MetricFamily<Counter>
 
-  init(registry: MetricRegistry, role: String) {
-    self.role = role
+  init(registry: MetricRegistry) {
+    let role = role
     func counter(_ name: String, _ help: String) -> Counter {
       registry.counters(name, help: help, labels: ["role"]).series(role)
     }

@@ -7,8 +7,12 @@ final class MethodMetricTable: Sendable {
   /// For calls of methods that do not exist: their names come from the peer and make no series.
   let unknown: MethodMetrics
 
-  init(registry: MetricRegistry, side: String) {
-    families = MethodMetricFamilies(registry: registry, side: side)
+  init(registry: MetricRegistry, side: String, countsMessages: Bool) {
+    families = MethodMetricFamilies(
+      registry: registry,
+      side: side,
+      countsMessages: countsMessages
+    )
     other = MethodMetrics(families: families, service: "other", method: "other")
     unknown = MethodMetrics(families: families, service: "unknown", method: "unknown")
   }

@@ -2,10 +2,10 @@
 public final class MethodMetrics: Sendable {
   /// Calls whose request was accepted for processing.
   public let started: Counter
-  /// Messages received in calls of this method.
-  public let messagesReceived: Counter
-  /// Messages sent in calls of this method.
-  public let messagesSent: Counter
+  /// Messages received in calls of this method; nil for clients, which count calls and not messages.
+  public let messagesReceived: Counter?
+  /// Messages sent in calls of this method; nil for clients.
+  public let messagesSent: Counter?
 
   private let duration: Histogram
   /// Indexed by status code; the last one counts every code outside of 0…16.
@@ -16,8 +16,8 @@ public final class MethodMetrics: Sendable {
 
   init(families: MethodMetricFamilies, service: String, method: String) {
     started = families.started.series(service, method)
-    messagesReceived = families.messagesReceived.series(service, method)
-    messagesSent = families.messagesSent.series(service, method)
+    messagesReceived = families.messagesReceived?.series(service, method)
+    messagesSent = families.messagesSent?.series(service, method)
     duration = families.duration.series(service, method)
     let names = Self.codes.map { StatusCode(rawValue: Int32($0)).description } + ["other"]
     handledByCode = names.map { families.handled.series(service, method, $0) }
@@ -47,13 +47,14 @@ struct MethodMetricFamilies: Sendable {
   let started: MetricFamily<Counter>
   let handled: MetricFamily<Counter>
   let duration: MetricFamily<Histogram>
-  let messagesReceived: MetricFamily<Counter>
-  let messagesSent: MetricFamily<Counter>
+  let messagesReceived: MetricFamily<Counter>?
+  let messagesSent: MetricFamily<Counter>?
 
   /// Methods with series of their own; `MethodMetricTable` keeps the bound.
   static let methodCountMax = 512
 
-  init(registry: MetricRegistry, side: String) {
+  /// Registers those of a side, `server` or `client`; messages only if it counts them.
+  init(registry: MetricRegistry, side: String, countsMessages: Bool) {
     let labels = ["service", "method"]
     // Room for the methods, and for the two stand-ins of what has no series of its own.
     let seriesCountMax = Self.methodCountMax + 2
@@ -77,19 +78,17 @@ struct MethodMetricFamilies: Sendable {
       seriesCountMax: seriesCountMax,
       isSparse: true
     )
-    messagesReceived = registry.counters(
-      "rpckit_\(side)_messages_received_total",
-      help: "Messages received.",
-      labels: labels,
-      seriesCountMax: seriesCountMax,
-      isSparse: true
-    )
-    messagesSent = registry.counters(
-      "rpckit_\(side)_messages_sent_total",
-      help: "Messages sent.",
-      labels: labels,
-      seriesCountMax: seriesCountMax,
-      isSparse: true
-    )
+    func messages(_ name: String, _ help: String) -> MetricFamily<Counter>? {
+      guard countsMessages else { return nil }
+      return registry.counters(
+        "rpckit_\(side)_messages_\(name)_total",
+        help: help,
+        labels: labels,
+        seriesCountMax: seriesCountMax,
+        isSparse: true
+      )
+    }
+    messagesReceived = messages("received", "Messages received.")
+    messagesSent = messages("sent", "Messages sent.")
   }
 }

@@ -22,7 +22,7 @@ public struct RPCMetrics: Sendable {
   /// Connections that others opened.
   public let serverConnections: ConnectionMetrics
   /// Connections that this process opened.
-  public let clientConnections: ConnectionMetrics
+  public let clientConnections: ClientConnectionMetrics
 
   private let limits: MetricFamily<Counter>
   private let loopLag: MetricFamily<Histogram>
@@ -35,8 +35,8 @@ public struct RPCMetrics: Sendable {
     self.registry = registry
     server = ServerMetrics(registry: registry)
     client = ClientMetrics(registry: registry)
-    serverConnections = ConnectionMetrics(registry: registry, role: "server")
-    clientConnections = ConnectionMetrics(registry: registry, role: "client")
+    serverConnections = ConnectionMetrics(registry: registry)
+    clientConnections = ClientConnectionMetrics(registry: registry)
     limits = registry.counters(
       "rpckit_limit_reached_total",
       help: "Times a limit refused, delayed or cut something.",

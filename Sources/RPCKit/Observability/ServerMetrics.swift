@@ -30,7 +30,7 @@ public struct ServerMetrics: Sendable {
   private let streamingCalls: MetricFamily<Gauge>
 
   init(registry: MetricRegistry) {
-    methods = MethodMetricTable(registry: registry, side: "server")
+    methods = MethodMetricTable(registry: registry, side: "server", countsMessages: true)
     runningHandlers = registry.gauge(
       "rpckit_server_running_handlers",
       help: "Handlers that have not returned."

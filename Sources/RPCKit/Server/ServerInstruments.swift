@@ -148,10 +148,10 @@ final class ServerInstruments: Sendable {
   func expiredBeforeStart() { metrics.server.expiredBeforeStart.increment() }
 
   func receivedMessage(_ call: CallContext) {
-    call.boundMethod.metrics.messagesReceived.increment()
+    call.boundMethod.metrics.messagesReceived?.increment()
   }
 
   func streamFailedStalled() { metrics.serverConnections.streamsStalledFailed.increment() }
 
-  func sentMessage(_ call: CallContext) { call.boundMethod.metrics.messagesSent.increment() }
+  func sentMessage(_ call: CallContext) { call.boundMethod.metrics.messagesSent?.increment() }
 }

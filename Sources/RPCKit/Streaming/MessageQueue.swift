@@ -76,6 +76,9 @@ final class MessageQueue<Element: Sendable>: Sendable {
     waiter?.resume()
   }
 
+  /// Whether the consumer waits for something to be pushed.
+  var isAwaited: Bool { state.withLock { $0.waiter != nil } }
+
   /// Bytes of messages that were pushed and not taken.
   var waitingByteCount: Int { state.withLock { $0.waitingByteCount } }
 

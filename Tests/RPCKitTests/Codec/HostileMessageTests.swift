@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitTesting
 import Testing
 
 /// Bytes that no encoder writes.
@@ -244,17 +245,13 @@ import Testing
   }
 }
 
-/// Deterministic random numbers (Steele, Lea and Flood, 2014).
+/// Deterministic random numbers.
 struct SplitMix {
-  var state: UInt64
+  private var random: SimulationRandom
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+  init(state: UInt64) { random = SimulationRandom(seed: state) }
+
+  mutating func next() -> UInt64 { random.next() }
 
   mutating func next(below bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

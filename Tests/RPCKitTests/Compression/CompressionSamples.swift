@@ -1,4 +1,5 @@
 import RPCKit
+import RPCKitTesting
 
 /// A zlib stream of stored blocks (RFC 1950, RFC 1951 section 3.2.4), written out by hand: a peer
 /// that shares no code with zlib.
@@ -25,20 +26,13 @@ func storedZlibStream(_ content: [UInt8]) -> [UInt8] {
 
 /// Random bytes that are the same on every run.
 struct SeededBytes: RandomNumberGenerator {
-  private var state: UInt64
+  private var random: SimulationRandom
 
   init(seed: UInt64) {
-    state = seed
+    random = SimulationRandom(seed: seed)
   }
 
-  /// SplitMix64 (Steele, Lea, Flood 2014).
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+  mutating func next() -> UInt64 { random.next() }
 
   mutating func bytes(_ count: Int) -> [UInt8] {
     var result: [UInt8] = []

@@ -75,7 +75,8 @@ import Testing
     metrics.server.setDrainState(.draining)
     metrics.limitReached("frame_byte_count").increment()
     metrics.serverConnections.closed("idle").increment()
-    metrics.clientConnections.tlsHandshakesFailed.increment()
+    metrics.serverConnections.tlsHandshakesFailed.increment()
+    metrics.clientConnections.closed("unused").increment()
     metrics.client.target("tcp://a:1").retries.increment()
     metrics.loop(0).lag.observe(.microseconds(10))
     for expected in [
@@ -84,13 +85,25 @@ import Testing
       "rpckit_server_drain_state 1",
       "rpckit_limit_reached_total{limit=\"frame_byte_count\"} 1",
       "rpckit_connections_closed_total{role=\"server\",reason=\"idle\"} 1",
-      "rpckit_tls_handshakes_total{role=\"client\",result=\"failed\"} 1",
+      "rpckit_tls_handshakes_total{role=\"server\",result=\"failed\"} 1",
+      "rpckit_connections_closed_total{role=\"client\",reason=\"unused\"} 1",
       "rpckit_client_retries_total{target=\"tcp://a:1\"} 1",
       "rpckit_loop_lag_seconds_count{loop=\"0\"} 1",
       "rpckit_build_info{version=\"1.2.3\",revision=\"abc\"} 1",
     ] {
       #expect(samples.contains(Substring(expected)), "\(expected)")
     }
+  }
+
+  @Test("Clients have no series that nothing of theirs counts")
+  func client_hasOnlyWhatItCounts() {
+    let method = metrics.client.method(descriptor("M"))
+    method.callStarted()
+    method.callEnded(.ok, nanoseconds: 1)
+    #expect(method.messagesReceived == nil && method.messagesSent == nil)
+    let names = samples.filter { $0.contains("role=\"client\"") }.map { $0.prefix { $0 != "{" } }
+    #expect(Set(names) == ["rpckit_connections_open", "rpckit_connections_opened_total"])
+    #expect(!samples.contains { $0.hasPrefix("rpckit_client_messages") })
   }
 
   @Test("The documentation lists exactly the metrics that are registered, with their types")

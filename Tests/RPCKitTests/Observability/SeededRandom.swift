@@ -1,14 +1,10 @@
-/// Reproducible numbers (SplitMix64), so that a failing case can be run again from its seed.
+import RPCKitTesting
+
+/// Reproducible numbers, so that a failing case can be run again from its seed.
 struct SeededRandom: RandomNumberGenerator {
-  var state: UInt64
+  private var random: SimulationRandom
 
-  init(_ seed: UInt64) { state = seed }
+  init(_ seed: UInt64) { random = SimulationRandom(seed: seed) }
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+  mutating func next() -> UInt64 { random.next() }
 }

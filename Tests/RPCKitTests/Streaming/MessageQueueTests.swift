@@ -68,17 +68,17 @@ struct MessageQueueTests {
     for _ in 0..<100 {
       let queue = Taken().queue()
       let first = Task { try await queue.next() }
-      await Task.yield()
+      while !queue.isAwaited { await Task.yield() }
       queue.push(1, byteCount: 1)
       let message = try await first.value
       #expect(message == 1)
       let second = Task { try await queue.next() }
-      await Task.yield()
+      while !queue.isAwaited { await Task.yield() }
       queue.finish(RPCError(.aborted, "cut"))
       await #expect(throws: RPCError.self) { try await second.value }
       let other = Taken().queue()
       let end = Task { try await other.next() }
-      await Task.yield()
+      while !other.isAwaited { await Task.yield() }
       other.finish()
       let last = try await end.value
       #expect(last == nil)

@@ -100,7 +100,7 @@ struct FollowerRenewalTests {
           await service.opened(1)
           await service.tell(.init(kind: .session, revision: 6, sessionId: "ses_1"))
           await service.tell(.init(kind: .snapshotEnd, revision: 7))
-          while !feed.isLive { await loops.loops[0].sleep(.milliseconds(1)) }
+          while !feed.isLive { await Task.yield() }
           for round in 2...4 {
             forge.clock.advance(91_000)
             await service.opened(round)
@@ -110,7 +110,7 @@ struct FollowerRenewalTests {
               .init(kind: .session, revision: UInt64(7 + round), sessionId: "ses_\(round)")
             )
             await service.tell(.init(kind: .snapshotEnd, revision: UInt64(7 + round)))
-            while feed.count < round { await loops.loops[0].sleep(.milliseconds(1)) }
+            while feed.count < round { await Task.yield() }
           }
           group.cancelAll()
         }

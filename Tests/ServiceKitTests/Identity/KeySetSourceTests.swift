@@ -71,9 +71,7 @@ struct KeySetSourceTests {
     }
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<50 { group.addTask { await source.refresh() } }
-      // Held until all have had their turn to call.
-      for _ in 0..<200 { await Task.yield() }
-      while origin.fetchCount == 0 { await Task.yield() }
+      while source.waiterCount < 50 { await Task.yield() }
       origin.letGo()
     }
     let afterFirst = origin.fetchCount
@@ -116,6 +114,7 @@ struct KeySetSourceTests {
     let first = Task { await source.refresh() }
     while origin.fetchCount == 0 { await Task.yield() }
     let second = Task { await source.refresh() }
+    while source.waiterCount < 2 { await Task.yield() }
     first.cancel()
     origin.letGo()
     await first.value

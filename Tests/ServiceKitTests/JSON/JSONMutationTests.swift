@@ -1,3 +1,4 @@
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -11,13 +12,13 @@ struct JSONMutationTests {
   @Test("Whatever bytes change, the reader gives a value that it reads again, or an error")
   func read_mutatedText_neverTraps() throws {
     let limits = JSONLimits(byteCountMax: 512, depthMax: 16, valueCountMax: 64)
-    var random = Xorshift(state: 0x9E37_79B9_7F4A_7C15)
+    var random = SimulationRandom(seed: 1)
     var accepted = 0
     for round in 0..<20_000 {
       var bytes = [UInt8](Self.seeds[round % Self.seeds.count].utf8)
-      for _ in 0...random.below(3) {
-        let place = random.below(bytes.count)
-        switch random.below(4) {
+      for _ in 0...random.number(in: 0...2) {
+        let place = random.number(in: 0...bytes.count - 1)
+        switch random.number(in: 0...3) {
         case 0: bytes[place] = UInt8(truncatingIfNeeded: random.next())
         case 1: bytes.insert(UInt8(truncatingIfNeeded: random.next()), at: place)
         case 2 where bytes.count > 1: bytes.remove(at: place)
@@ -35,18 +36,4 @@ struct JSONMutationTests {
     // Mutations that never leave the grammar intact would prove nothing.
     #expect(accepted > 100)
   }
-}
-
-/// Marsaglia's generator; its seed replays a run.
-private struct Xorshift {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state ^= state << 13
-    state ^= state >> 7
-    state ^= state << 17
-    return state
-  }
-
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

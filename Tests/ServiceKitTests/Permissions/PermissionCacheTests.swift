@@ -1,4 +1,5 @@
 import RPCKit
+import RPCKitTesting
 import Testing
 
 @testable import ServiceKit
@@ -187,13 +188,9 @@ struct PermissionCacheTests {
 
 /// A small generator whose seed replays a run.
 private struct SplitMix {
-  var state: UInt64
+  private var random: SimulationRandom
 
-  mutating func next(_ bound: UInt64) -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-    return (word ^ word >> 31) % bound
-  }
+  init(state: UInt64) { random = SimulationRandom(seed: state) }
+
+  mutating func next(_ bound: UInt64) -> UInt64 { random.next() % bound }
 }

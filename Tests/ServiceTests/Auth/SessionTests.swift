@@ -194,6 +194,8 @@ struct SessionTests {
         )
       }
       let (heard, deaf) = (feed(), feed())
+      let signedOut = Lock<Set<String>>([])
+      heard.onRevocation { user in signedOut.withLock { _ = $0.insert(user) } }
       func fault(
         _ answer: Auth_V1.SignInResponse,
         _ feed: RevocationFeed
@@ -225,6 +227,8 @@ struct SessionTests {
         #expect(lines.contains("revocations_known 1"))
         #expect(lines.contains { $0.hasPrefix("revocation_lag_seconds ") })
         #expect(await fault(revokedBefore, heard) == .revoked)
+        // Whoever keeps something of a user hears whose session ended.
+        #expect(signedOut.withLock { $0 } == [up.user?.id ?? ""])
         #expect(await fault(up, heard) == nil)
         #expect(await fault(up, deaf) == nil)
         #expect(
@@ -246,13 +250,14 @@ struct SessionTests {
   func feed_authDown_isUnknown() async throws {
     let loops = try EventLoopGroup.epoll(count: 1)
     defer { loops.stop() }
+    let sink = CollectingSink()
     try await withChannel("tcp://127.0.0.1:1", .init(loops: loops)) { channel in
       let feed = RevocationFeed(
         keys: .init(channel),
         sessions: .init(channel),
         loop: loops.next(),
         clock: ManualClock(),
-        logger: Logger(label: "t", level: .trace, sink: CollectingSink())
+        logger: Logger(label: "t", level: .trace, sink: sink)
       )
       let claims = AccessClaims(
         userID: "usr_1",
@@ -269,7 +274,10 @@ struct SessionTests {
       // Trying to open the stream is not hearing of it.
       await withTaskGroup(of: Void.self) { group in
         group.addTask { await feed.run() }
-        await loops.loops[0].sleep(.milliseconds(50))
+        // Two attempts were made by then, and said to have failed.
+        while sink.lines.count(where: { $0.contains("revocations are not heard of") }) < 2 {
+          await Task.yield()
+        }
         group.cancelAll()
       }
       #expect(feed.lag == nil)

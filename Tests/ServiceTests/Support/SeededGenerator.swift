@@ -1,16 +1,13 @@
+import RPCKitTesting
 import ServiceKit
 
-/// A generator whose seed replays a failure (SplitMix64).
+/// A generator whose seed replays a failure.
 struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
+  private var random: SimulationRandom
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ mixed >> 31
-  }
+  init(state: UInt64) { random = SimulationRandom(seed: state) }
+
+  mutating func next() -> UInt64 { random.next() }
 
   /// The seed of a random test: the value of an environment variable, to replay a failure, or else one
   /// that was never used before.

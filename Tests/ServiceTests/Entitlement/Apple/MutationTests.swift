@@ -16,23 +16,10 @@ struct MutationTests {
     )
   }
 
-  /// Numbers that a seed repeats (SplitMix64).
-  private struct Chance: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var value = state
-      value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-      return value ^ (value >> 31)
-    }
-  }
-
   @Test("No damage to the text is accepted, and none ends the process", arguments: [1, 2, 3, 4])
   func transaction_mutated_isRefused(seed: UInt64) throws {
     let good = Array(try TransactionFields.signed().utf8)
-    var chance = Chance(state: seed)
+    var chance = SeededGenerator(state: seed)
     for round in 0..<800 {
       var bytes = good
       for _ in 0..<Int.random(in: 1...3, using: &chance) {
@@ -58,7 +45,7 @@ struct MutationTests {
   func certificates_mutated_areRefused(seed: UInt64) throws {
     let data = try SignedData(TransactionFields.with())
     let signature = SignedData.base64([UInt8](repeating: 1, count: 64))
-    var chance = Chance(state: seed)
+    var chance = SeededGenerator(state: seed)
     for round in 0..<600 {
       var damaged = data
       var chain = data.chain
