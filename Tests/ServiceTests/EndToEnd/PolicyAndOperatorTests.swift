@@ -159,6 +159,23 @@ extension EndToEndTests {
           try await home.portfolios.create(.init(name: "New"), options: ada.call)
         }
         #expect(made?.is(.permissionDenied, "SUBJECT_SUSPENDED") == true)
+
+        // Suspended, its sessions go on until an operator ends them.
+        let operators = Auth_V1.OperatorsClient(home.auth.channel)
+        let found = try await operators.listUsers(.init(text: ada.email), options: grace.call)
+        #expect(found.users.map(\.id) == [ada.id])
+        let ended = try await operators.endSessions(.init(userId: ada.id), options: grace.call)
+        #expect(ended.revoked > 0)
+        let isSignedOut = try await home.tenancy.eventually {
+          try await refusal {
+            try await home.portfolios.create(.init(name: "New"), options: ada.call)
+          }?.code == .unauthenticated
+        }
+        #expect(isSignedOut)
+        let byOthers = try await refusal {
+          try await operators.listUsers(.init(), options: try await home.signUp("eve").call)
+        }
+        #expect(byOthers?.is(.permissionDenied, "CALLER_NOT_ALLOWED") == true)
         let forced = try await home.auth.command(["revoke-super-admin", grace.email, "force"])
         #expect(forced.ending == .exited(0), "\(forced.text)")
       }
