@@ -1470,9 +1470,9 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.OperateDeviceRequest",
       responseType: "tenancy.v1.OperateDeviceResponse"
     )
-    /// What was done with a device. For 90 days after its deletion, whoever may see the history of what
-    /// it was in (`unit.view_history`, `property.view_history`, `portfolio.view_history`) can read it; of
-    /// things that were deleted too, the next above counts.
+    /// What was done with a device. For 90 days after its deletion it can be read with `unit.view_history`,
+    /// `property.view_history` or `portfolio.view_history` on the next thing above that is still there.
+    /// Nobody can read it when the portfolio is gone as well.
     public static let listHistory = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Devices",
       method: "ListHistory",
@@ -1503,9 +1503,9 @@ extension Tenancy_V1 {
     /// a role on the device only the newest. A refusal is PERMISSION_DENIED with the reason code as the
     /// reason, DEVICE_OFFLINE and REMOTE_OPERATION_DISABLED are FAILED_PRECONDITION.
     func operate(_ request: Tenancy_V1.OperateDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.OperateDeviceResponse
-    /// What was done with a device. For 90 days after its deletion, whoever may see the history of what
-    /// it was in (`unit.view_history`, `property.view_history`, `portfolio.view_history`) can read it; of
-    /// things that were deleted too, the next above counts.
+    /// What was done with a device. For 90 days after its deletion it can be read with `unit.view_history`,
+    /// `property.view_history` or `portfolio.view_history` on the next thing above that is still there.
+    /// Nobody can read it when the portfolio is gone as well.
     func listHistory(_ request: Tenancy_V1.ListHistoryRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListHistoryResponse
   }
 
@@ -1599,9 +1599,9 @@ extension Tenancy_V1 {
       return try await channel.unary(DevicesMethods.operate, request, options: options)
     }
 
-    /// What was done with a device. For 90 days after its deletion, whoever may see the history of what
-    /// it was in (`unit.view_history`, `property.view_history`, `portfolio.view_history`) can read it; of
-    /// things that were deleted too, the next above counts.
+    /// What was done with a device. For 90 days after its deletion it can be read with `unit.view_history`,
+    /// `property.view_history` or `portfolio.view_history` on the next thing above that is still there.
+    /// Nobody can read it when the portfolio is gone as well.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func listHistory(

@@ -243,7 +243,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
       try Tombstone.survivor(above: id, type: SmartHome.device, tx)
     }
     if let (place, type) = survivor {
-      let action = type == SmartHome.system ? "system.administer" : "\(type).view_history"
+      let action = "\(type).view_history"
       guard try await !core.ruling(action, on: place, type: type, user).isAllowed else { return }
     }
     try await core.permit(action, on: id, type: SmartHome.device, user)
