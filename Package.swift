@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "RPCKitTesting", targets: ["RPCKitTesting"]),
     .library(name: "Contracts", targets: ["Contracts"]),
     .library(name: "ServiceKit", targets: ["ServiceKit"]),
+    .library(name: "AccessEngine", targets: ["AccessEngine"]),
     .library(name: "TenancyService", targets: ["TenancyService"]),
     .executable(name: "auth-service", targets: ["auth-service"]),
     .executable(name: "tenancy-service", targets: ["tenancy-service"]),
@@ -46,9 +47,16 @@ let package = Package(
     ),
     .target(name: "Contracts", dependencies: ["RPCKit", "CProtobufC"], swiftSettings: strict),
     .target(name: "RPCKitTesting", dependencies: ["RPCKit"], swiftSettings: strict),
+    .target(name: "StrictJSON", swiftSettings: strict),
+    .target(name: "PackedTables", swiftSettings: strict),
     .target(
       name: "ServiceKit",
-      dependencies: ["RPCKit", "Contracts", "CSQLite", "COpenSSL"],
+      dependencies: ["RPCKit", "Contracts", "StrictJSON", "PackedTables", "CSQLite", "COpenSSL"],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "AccessEngine",
+      dependencies: ["StrictJSON", "PackedTables"],
       swiftSettings: strict
     ),
     .target(
@@ -63,7 +71,7 @@ let package = Package(
     ),
     .target(
       name: "TenancyService",
-      dependencies: ["ServiceKit", "RPCKit", "Contracts"],
+      dependencies: ["AccessEngine", "ServiceKit", "RPCKit", "Contracts"],
       swiftSettings: strict
     ),
     .target(
@@ -156,7 +164,8 @@ let package = Package(
     .testTarget(
       name: "TenancyServiceTests",
       dependencies: [
-        "TenancyService", "ServiceTesting", "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts",
+        "TenancyService", "AccessEngine", "PackedTables", "ServiceTesting", "ServiceKit", "RPCKit",
+        "RPCKitTesting", "Contracts",
       ],
       path: "Tests/ServiceTests/Tenancy",
       swiftSettings: strict
@@ -173,8 +182,8 @@ let package = Package(
     .testTarget(
       name: "AuthorizationTests",
       dependencies: [
-        "AuthService", "TenancyService", "EntitlementService", "ServiceTesting", "Reflection",
-        "ServiceKit", "RPCKit", "Contracts",
+        "AuthService", "TenancyService", "AccessEngine", "EntitlementService", "ServiceTesting",
+        "Reflection", "ServiceKit", "RPCKit", "Contracts",
       ],
       path: "Tests/ServiceTests/Authorization",
       swiftSettings: strict

@@ -28,7 +28,7 @@ let package = Package(
       name: "service-benchmark",
       dependencies: [
         gatehouse("RPCKit"), gatehouse("Contracts"), gatehouse("ServiceKit"),
-        gatehouse("TenancyService"),
+        gatehouse("AccessEngine"), gatehouse("TenancyService"),
       ],
       swiftSettings: strict
     ),

@@ -1,3 +1,5 @@
+public import StrictJSON
+
 /// What settings say of sources, whatever is counted for them.
 public struct SourceRules: Sendable {
   /// The time in which attempts come back, in milliseconds.

@@ -1,4 +1,5 @@
 internal import RPCKit
+public import StrictJSON
 
 /// A configuration that a service refuses to start with, said so that the reader can mend it.
 public struct ConfigurationError: Error, Equatable, CustomStringConvertible {

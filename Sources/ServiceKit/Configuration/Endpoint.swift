@@ -1,4 +1,5 @@
 public import RPCKit
+public import StrictJSON
 
 extension JSONField {
   /// The value as an address to listen at: `127.0.0.1:7401`, `[::1]:7401`, `unix:///run/a.sock`.

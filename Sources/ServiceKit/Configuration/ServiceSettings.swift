@@ -1,4 +1,5 @@
 public import RPCKit
+public import StrictJSON
 
 /// What a service has that others have too.
 public struct ServiceSettings: Sendable {

@@ -1,3 +1,5 @@
+internal import PackedTables
+
 /// Tells byte strings apart by 256 bits, where a digest would cost more than everything else.
 ///
 /// NH, the hash of UMAC (Black, Halevi, Krawczyk, Krovetz and Rogaway, "UMAC: Fast and Secure Message

@@ -1,3 +1,5 @@
+public import StrictJSON
+
 /// Why bytes are not a key.
 public enum KeyError: Error, Hashable, Sendable {
   /// They cannot be read at all, or describe a point that is not on the curve.

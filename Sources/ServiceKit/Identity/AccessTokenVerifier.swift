@@ -1,3 +1,5 @@
+public import StrictJSON
+
 /// What an access token says, once it is believed.
 public struct AccessClaims: Sendable, Hashable {
   /// Who (`sub`).

@@ -1,3 +1,4 @@
+internal import PackedTables
 internal import RPCKit
 
 /// A token as it was received, to be passed on when acting for its user.

@@ -1,3 +1,5 @@
+public import StrictJSON
+
 /// A signed token in its compact form (RFC 7515, section 3.1), taken apart but not yet believed.
 ///
 /// Parsing accepts only what our own issuers write, and refuses everything else before any

@@ -1,3 +1,5 @@
+public import StrictJSON
+
 /// The public keys of an issuer, by name (RFC 7517).
 public struct KeySet: Sendable, Hashable {
   private final class Storage: Sendable, Hashable {

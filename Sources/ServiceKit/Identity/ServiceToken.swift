@@ -1,4 +1,5 @@
 public import RPCKit
+internal import StrictJSON
 
 /// The names that services prove: `auth`, `tenancy`, `entitlement`, `gateway`.
 public enum ServiceName {

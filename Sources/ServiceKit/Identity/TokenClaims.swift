@@ -1,3 +1,5 @@
+internal import StrictJSON
+
 /// Reading claims with the rules that all our tokens share.
 struct TokenClaims {
   /// How far the clocks of two machines may lie apart.

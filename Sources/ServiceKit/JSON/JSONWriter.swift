@@ -1,4 +1,5 @@
 private import RPCKit
+public import StrictJSON
 
 extension JSONValue {
   /// The value as text without spaces; members in their order.

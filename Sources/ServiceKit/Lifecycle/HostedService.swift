@@ -1,4 +1,5 @@
 public import RPCKit
+public import StrictJSON
 
 /// What makes a program a service of its own kind; `ServiceProgram` does the rest.
 public protocol HostedService: Sendable {

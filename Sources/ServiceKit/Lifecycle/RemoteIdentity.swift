@@ -1,5 +1,6 @@
 internal import Contracts
 public import RPCKit
+public import StrictJSON
 
 /// How a service other than AuthService knows who calls it: AuthService's keys and revocations,
 /// fetched and followed.

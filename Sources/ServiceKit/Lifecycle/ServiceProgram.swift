@@ -1,5 +1,6 @@
 internal import Glibc
 internal import RPCKit
+internal import StrictJSON
 
 /// A command of a service besides serving, run on the server by an operator.
 public struct OperatorCommand<Service: HostedService>: Sendable {

@@ -1,3 +1,4 @@
+internal import PackedTables
 internal import RPCKit
 
 /// Kept answers by their questions: a hash table whose lookup makes no copy of what is asked.

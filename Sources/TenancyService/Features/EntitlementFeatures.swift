@@ -1,3 +1,4 @@
+public import AccessEngine
 internal import Contracts
 public import RPCKit
 internal import ServiceKit
@@ -72,7 +73,8 @@ public final class EntitlementFeatures: FeatureSource {
     )
   }
 
-  func evidence(of holder: FeatureHolder, now: Int64) -> FeatureEvidence {
+  /// See `FeatureSource.evidence`.
+  public func evidence(of holder: FeatureHolder, now: Int64) -> FeatureEvidence {
     switch state.withLock({ $0.cache.answer(holder, at: loop.now) }) {
     case .known(let names, let remaining):
       metrics.hits.increment()
@@ -85,7 +87,8 @@ public final class EntitlementFeatures: FeatureSource {
     return .missing
   }
 
-  func fetch(_ holder: FeatureHolder) async throws {
+  /// See `FeatureSource.fetch`.
+  public func fetch(_ holder: FeatureHolder) async throws {
     wanted.continuation.yield()
     let task = state.withLock { state -> Task<Void, any Error>? in
       if let flight = state.flights[holder] { return flight.task }

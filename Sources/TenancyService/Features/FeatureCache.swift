@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import RPCKit
 
 /// Answers of EntitlementService that are kept, and until when they are believed.

@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import Contracts
 internal import RPCKit
 internal import ServiceKit
@@ -175,7 +176,7 @@ extension TenancyCore {
       guard walk.missing.isEmpty else { throw TenancyError.featuresUnavailable(walk.missing) }
       guard case .page(let selection) = walk.purpose else { return [] }
       var ids: [String] = []
-      for entry in selection.page { ids.append(forest.entities.text(entry.entity)) }
+      for entry in selection.page { ids.append(forest.identifier(of: entry.entity)) }
       return ids
     }
     return children ?? []

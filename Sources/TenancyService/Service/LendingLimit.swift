@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import ServiceKit
 
 /// Keeps guest passes within the right of the users who lent them.

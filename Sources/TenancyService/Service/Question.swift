@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import Contracts
 internal import RPCKit
 internal import ServiceKit
@@ -70,7 +71,7 @@ extension Forest {
     var missing: FeatureHolder?
     if let entity = entity(id) {
       let listed = listActions(
-        subject: subjects.find(subject),
+        subject: self.subject(subject),
         entity: entity,
         context: policy.context(acr: asker.acr),
         now: now,
@@ -104,7 +105,7 @@ extension Forest {
     if decision.reason == .featureNotAvailable {
       let verdict = settle(
         decision,
-        subject: subjects.find(question.subject),
+        subject: self.subject(question.subject),
         action: action,
         entity: entity(question.entity),
         context: context,

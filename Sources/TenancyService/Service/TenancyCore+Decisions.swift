@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
@@ -116,8 +117,8 @@ extension TenancyCore {
         actionID != nil && forest.type(entity) == typeID ? entity : nil
       }
       let verdict = forest.decide(
-        subject: forest.subjects.find(user.userID),
-        action: actionID ?? ActionID(index: 0),
+        subject: forest.subject(user.userID),
+        action: actionID ?? ActionID.any,
         entity: entity,
         context: policy.context(acr: user.acr),
         now: now,
@@ -128,9 +129,7 @@ extension TenancyCore {
         evidence: forest.evidence(of: verdict.decision),
         policy: policy,
         missing: verdict.missing,
-        grantedUntil: verdict.decision.association.map {
-          forest.associations.rows[Int($0)].validUntil
-        } ?? .max
+        grantedUntil: forest.grantEnd(of: verdict.decision)
       )
       return (ruling, wantsGrounds ? Grounds(of: id, forest) : nil)
     }

@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
@@ -59,7 +60,7 @@ extension TenancyCore {
             acr: acr,
             now: now,
             features
-          ), query.takes(only: list.kind, forest.policy),
+          ), query.takes(only: list.kind, of: SmartHome.kind, forest.policy),
           let within = forest.deepest(list.within)
         else { return nil }
         query.within = within.entity
@@ -100,7 +101,7 @@ extension TenancyCore {
       preconditionFailure("a walk lost its purpose")
     }
     var ids: [String] = []
-    for entry in selection.page { ids.append(forest.entities.text(entry.entity)) }
+    for entry in selection.page { ids.append(forest.identifier(of: entry.entity)) }
     return Found(
       ids: ids,
       names: selection.page.map(\.name),

@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import Contracts
 public import RPCKit
 public import ServiceKit

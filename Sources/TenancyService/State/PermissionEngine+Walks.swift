@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import RPCKit
 
 /// Lists, in slices: a check waits for a slice at most, however much there is to list.
@@ -95,7 +96,7 @@ extension PermissionEngine {
         state.walks[id]?.willRemove(entity, state.forest)
       case .putEntity(let row):
         guard let entity = state.forest.entity(row.id),
-          state.forest.entity(row.parent) != state.forest.nodes[Int(entity)].parent
+          state.forest.entity(row.parent) != state.forest.parent(of: entity)
         else { return }
         state.walks[id]?.willMove(entity, state.forest)
       default: return

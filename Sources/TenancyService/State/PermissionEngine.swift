@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
@@ -188,15 +189,8 @@ final class PermissionEngine: Sendable {
     case .putAssociation(let row):
       Event(revision: revision, kind: .subject(row.subject, entity: row.entity))
     case .removeAssociation(let id):
-      forest.associations.row(identifier: id).map { number in
-        let row = forest.associations.rows[Int(number)]
-        return Event(
-          revision: revision,
-          kind: .subject(
-            forest.subjects.text(row.subject),
-            entity: forest.entities.text(row.entity)
-          )
-        )
+      forest.parties(ofAssociation: id).map { parties in
+        Event(revision: revision, kind: .subject(parties.subject, entity: parties.entity))
       }
     case .setSuspended(let subject, _):
       Event(revision: revision, kind: .subject(subject, entity: Forest.systemIdentifier))

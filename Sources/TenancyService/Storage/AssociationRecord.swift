@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import ServiceKit
 
 /// An association as the store keeps it, with what people want to read beside it.

@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import ServiceKit
 
 /// What writes change of what decisions rest on.

@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import ServiceKit
 
 /// An entity as the store keeps it.

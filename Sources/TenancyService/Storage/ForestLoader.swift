@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import ServiceKit
 
 /// Reads the whole forest from the store, page by page in one snapshot.

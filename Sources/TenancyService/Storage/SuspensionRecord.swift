@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import ServiceKit
 
 /// A user who may do nothing until that is lifted, as the store keeps it.

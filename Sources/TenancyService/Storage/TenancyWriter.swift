@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import ServiceKit
 
 /// Everything that TenancyService changes, each change with its entry in the change log.

@@ -1,3 +1,4 @@
+import AccessEngine
 import ServiceKit
 import TenancyService
 

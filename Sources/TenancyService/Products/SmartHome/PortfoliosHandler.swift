@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import Contracts
 internal import RPCKit
 internal import ServiceKit

@@ -1,3 +1,5 @@
+internal import AccessEngine
+
 /// The names of the smart-home policy that its handlers speak of; the engine knows none of them.
 enum SmartHome {
   static let system = "system"

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import AccessEngine
 @testable import ServiceTesting
 @testable import TenancyService
 

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import AccessEngine
 @testable import TenancyService
 
 /// A portfolio with properties of many devices, and one user who owns it.

@@ -1,6 +1,7 @@
 import RPCKit
 import Testing
 
+@testable import AccessEngine
 @testable import TenancyService
 
 @Suite("What is kept of features")

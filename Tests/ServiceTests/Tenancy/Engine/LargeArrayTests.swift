@@ -1,6 +1,7 @@
 import RPCKit
 import Testing
 
+@testable import PackedTables
 @testable import TenancyService
 
 @Suite("Arrays in large pages")

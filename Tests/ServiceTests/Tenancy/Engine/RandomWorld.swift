@@ -1,5 +1,6 @@
 import Foundation
 
+@testable import AccessEngine
 @testable import ServiceTesting
 @testable import TenancyService
 

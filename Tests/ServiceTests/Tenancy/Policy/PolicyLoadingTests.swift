@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import AccessEngine
 @testable import TenancyService
 
 @Suite("Loading a policy")

@@ -1,5 +1,6 @@
 import RPCKit
 
+@testable import AccessEngine
 @testable import ServiceKit
 @testable import TenancyService
 

@@ -3,6 +3,7 @@ import Foundation
 import RPCKit
 import ServiceKit
 
+@testable import AccessEngine
 @testable import TenancyService
 
 /// Everybody has an account.

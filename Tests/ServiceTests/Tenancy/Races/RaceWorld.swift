@@ -2,6 +2,7 @@ import Contracts
 import RPCKit
 import ServiceKit
 
+@testable import AccessEngine
 @testable import TenancyService
 
 /// Something that ends all rights of a manager on a flat.

@@ -3,6 +3,7 @@ import RPCKit
 import ServiceKit
 import Testing
 
+@testable import AccessEngine
 @testable import TenancyService
 
 @Suite("Another policy while calls are answered")

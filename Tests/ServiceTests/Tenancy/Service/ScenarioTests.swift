@@ -1,8 +1,10 @@
 import Contracts
+import PackedTables
 import RPCKit
 import ServiceKit
 import Testing
 
+@testable import AccessEngine
 @testable import TenancyService
 
 @Suite("The product's scenarios, over the wire")

@@ -3,6 +3,7 @@ import RPCKit
 import ServiceKit
 import Testing
 
+@testable import AccessEngine
 @testable import ServiceTesting
 @testable import TenancyService
 

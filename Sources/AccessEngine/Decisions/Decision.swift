@@ -1,0 +1,45 @@
+/// What the caller of a decision knows about the subject.
+public struct DecisionContext: Hashable, Sendable {
+  /// Ways in which the subject has proved itself lately; bits of the policy's step-ups.
+  var stepUps: UInt64 = 0
+  /// Features that are paid for; bits of the policy's features.
+  var features: UInt64 = 0
+  /// Whether the account may do nothing at the moment.
+  var isSuspended = false
+
+  /// Nothing beyond who the subject is.
+  public static let plain = DecisionContext()
+}
+
+/// The answer to "may this subject do this to that", with its evidence.
+///
+/// Small numbers only, valid with the forest that gave them; see `Evidence` for names.
+public struct Decision: Hashable, Sendable {
+  /// Why.
+  public let reason: ReasonCode
+  /// The row of the association that grants it.
+  package let association: UInt32?
+  /// The role that grants it.
+  public let role: RoleID?
+  /// The entity on which that role is held.
+  let via: UInt32?
+  /// Roles that grant it; what would suffice when it is not granted.
+  public let sufficientRoles: RoleSet
+  /// Whether the subject may know that there is such an entity: whether any association reaches it.
+  public let isKnown: Bool
+  /// Roles that the subject has on the entity now, whether they grant the action or not.
+  public let heldRoles: RoleSet
+  /// Until when the answer may be kept, in milliseconds since 1970.
+  ///
+  /// Never beyond five minutes, nor the next edge of a time window that was looked at, matched or
+  /// not: the beginning of one turns a denial around.
+  public internal(set) var validUntil: Int64
+  /// The revision at which this was so.
+  public let revision: Int64
+
+  /// Whether the subject may.
+  public var isAllowed: Bool { reason == .allowed }
+
+  /// How long an answer may be kept at most, in milliseconds.
+  public static let lifetimeMax: Int64 = 300_000
+}

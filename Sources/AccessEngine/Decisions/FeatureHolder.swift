@@ -1,0 +1,49 @@
+/// Whose subscription says which features an entity has: its portfolio or organization.
+public struct FeatureHolder: Hashable, Sendable {
+  /// What kind of subject it is to EntitlementService; a policy says which types of entities are one.
+  public enum Kind: String, CaseIterable, Sendable {
+    case portfolio
+    case organization
+  }
+
+  /// What kind.
+  public let kind: Kind
+  /// The entity.
+  public let id: String
+
+  /// A holder.
+  public init(kind: Kind, id: String) {
+    self.kind = kind
+    self.id = id
+  }
+}
+
+/// What is known of a holder's features at an instant.
+public enum FeatureEvidence: Hashable, Sendable {
+  /// It has these and no others, which may be relied on until then, in milliseconds since 1970.
+  case known([String], until: Int64)
+  /// It has to be asked for.
+  case missing
+}
+
+/// Tells which features holders have.
+public protocol FeatureSource: Sendable {
+  /// What is known without asking anybody; called under the engine's lock, so it must be short.
+  func evidence(of holder: FeatureHolder, now: Int64) -> FeatureEvidence
+
+  /// Asks, so that `evidence` knows it for a while.
+  ///
+  /// Throws when it cannot be found out.
+  func fetch(_ holder: FeatureHolder) async throws
+}
+
+/// There is no EntitlementService: nothing was paid for.
+package struct NoFeatures: FeatureSource {
+  package init() {}
+
+  package func evidence(of holder: FeatureHolder, now: Int64) -> FeatureEvidence {
+    .known([], until: .max)
+  }
+
+  package func fetch(_ holder: FeatureHolder) async throws {}
+}

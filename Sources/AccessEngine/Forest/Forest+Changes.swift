@@ -1,0 +1,111 @@
+internal import PackedTables
+
+extension Forest {
+  /// Follows the store by one step.
+  ///
+  /// The store has checked parents, depth and cycles in the transaction; a change that does not fit
+  /// here means that memory and store have parted, which ends the process.
+  public mutating func apply(_ change: ForestChange) {
+    switch change {
+    case .putEntity(let row): put(row)
+    case .removeEntity(let id): remove(id)
+    case .putAssociation(let row):
+      let entity = known(row.entity)
+      associations.put(
+        row.id,
+        AssociationTable.Row(
+          subject: subjects.intern(row.subject),
+          entity: entity,
+          role: row.role,
+          validFrom: row.validFrom,
+          validUntil: row.validUntil
+        )
+      )
+    case .removeAssociation(let id): associations.remove(id)
+    case .putLink(let row): put(row)
+    case .removeLink(let row): remove(row)
+    case .setSuspended(let subject, true): suspended.insert(subjects.intern(subject))
+    case .setSuspended(let subject, false): suspended.remove(subjects.intern(subject))
+    }
+  }
+
+  private func known(_ identifier: String) -> UInt32 {
+    guard let entity = entity(identifier) else {
+      preconditionFailure("the store refers to \(identifier), which is not in memory")
+    }
+    return entity
+  }
+
+  /// Takes an entity from a store that is read in any order: its parent may come later.
+  public mutating func load(_ row: EntityRow) { put(row, under: add(row.parent)) }
+
+  private mutating func put(_ row: EntityRow) { put(row, under: known(row.parent)) }
+
+  private mutating func put(_ row: EntityRow, under parent: UInt32) {
+    let entity = add(row.id)
+    let index = Int(entity)
+    // One that stays where it is keeps its place among its siblings: walks are under way there.
+    let stays = nodes[index].isAlive && nodes[index].parent == parent
+    if nodes[index].isAlive, !stays { detach(entity) }
+    nodes[index].isAlive = true
+    nodes[index].type = row.type
+    names[index] = row.name
+    for (slot, code) in row.codes.enumerated() { codes[index * codeCount + slot] = code }
+    if !stays { attach(entity, to: parent) }
+  }
+
+  private mutating func attach(_ entity: UInt32, to parent: UInt32) {
+    nodes[Int(entity)].parent = parent
+    let next = nodes[Int(parent)].firstChild
+    nodes[Int(entity)].nextSibling = next
+    nodes[Int(entity)].previousSibling = Self.none
+    if next != Self.none { nodes[Int(next)].previousSibling = entity }
+    nodes[Int(parent)].firstChild = entity
+  }
+
+  private mutating func detach(_ entity: UInt32) {
+    let (previous, next) = (nodes[Int(entity)].previousSibling, nodes[Int(entity)].nextSibling)
+    if previous == Self.none {
+      nodes[Int(nodes[Int(entity)].parent)].firstChild = next
+    } else {
+      nodes[Int(previous)].nextSibling = next
+    }
+    if next != Self.none { nodes[Int(next)].previousSibling = previous }
+  }
+
+  private mutating func remove(_ identifier: String) {
+    guard let entity = entity(identifier) else { return }
+    precondition(
+      nodes[Int(entity)].firstChild == Self.none,
+      "\(identifier) was removed before its children"
+    )
+    associations.removeAll(entity: entity)
+    for edge in linksTo.removeValue(forKey: entity) ?? [] {
+      linksFrom[edge.entity]?.removeAll { $0.entity == entity }
+    }
+    for edge in linksFrom.removeValue(forKey: entity) ?? [] {
+      linksTo[edge.entity]?.removeAll { $0.entity == entity }
+    }
+    detach(entity)
+    nodes[Int(entity)].isAlive = false
+    names[Int(entity)] = ""
+  }
+
+  private mutating func put(_ row: LinkRow) {
+    let (from, to) = (known(row.from), known(row.to))
+    let edge = LinkEdge(entity: to, link: row.link)
+    guard linksFrom[from]?.contains(edge) != true else { return }
+    linksFrom[from, default: []].append(edge)
+    let back = LinkEdge(entity: from, link: row.link)
+    let place = linksTo[to]?.firstIndex { $0.entity >= from } ?? linksTo[to]?.count ?? 0
+    linksTo[to, default: []].insert(back, at: place)
+  }
+
+  private mutating func remove(_ row: LinkRow) {
+    guard let from = entity(row.from), let to = entity(row.to) else { return }
+    linksFrom[from]?.removeAll { $0 == LinkEdge(entity: to, link: row.link) }
+    linksTo[to]?.removeAll { $0 == LinkEdge(entity: from, link: row.link) }
+    if linksFrom[from]?.isEmpty == true { linksFrom[from] = nil }
+    if linksTo[to]?.isEmpty == true { linksTo[to] = nil }
+  }
+}

@@ -1,0 +1,81 @@
+internal import PackedTables
+
+extension Forest {
+  /// What a list of accessible entities is asked for.
+  package struct ListQuery: Sendable {
+    package var subject: String
+    package var action: ActionID
+    package var type: EntityTypeID
+    package var context: DecisionContext
+    package var now: Int64
+    /// Only what lies below this entity, or is it.
+    package var within: UInt32? = nil
+    /// Only what has this coded value of an attribute.
+    package var attribute: (slot: Int, code: UInt8)? = nil
+    /// What features there are besides those of the context.
+    package var features: any FeatureSource = NoFeatures()
+  }
+
+  /// All entities of a type on which a subject may do an action, each once, in no order.
+  func listAccessible(_ query: ListQuery) -> [UInt32] {
+    var walk = AccessWalk(query, .all([]), self)
+    while !walk.advance(.max, self) {}
+    guard case .all(let found) = walk.purpose else {
+      preconditionFailure("a walk lost its purpose")
+    }
+    return found
+  }
+
+  /// Every action that a subject may do on an entity, in the order of the policy.
+  package func listActions(
+    subject: UInt32?,
+    entity: UInt32,
+    context: DecisionContext,
+    now: Int64,
+    _ features: any FeatureSource = NoFeatures()
+  ) -> (actions: [ActionID], validUntil: Int64, missing: FeatureHolder?) {
+    var allowed: [ActionID] = []
+    var missing: FeatureHolder?
+    var validUntil = now + Decision.lifetimeMax
+    for index in policy.actions.indices {
+      let action = ActionID(index: UInt16(index))
+      guard policy.rule(of: action, on: type(entity)) != nil else { continue }
+      let verdict = decide(
+        subject: subject,
+        action: action,
+        entity: entity,
+        context: context,
+        now: now,
+        features
+      )
+      missing = verdict.missing ?? missing
+      validUntil = min(validUntil, verdict.decision.validUntil)
+      if verdict.decision.isAllowed { allowed.append(action) }
+    }
+    return (allowed, validUntil, missing)
+  }
+}
+
+extension Forest {
+  /// Rows of the associations of a subject.
+  package func associationRows(subject: UInt32) -> [UInt32] {
+    var rows: [UInt32] = []
+    var next = associations.head(subject: subject)
+    while next != 0 {
+      rows.append(next - 1)
+      next = associations.rows[Int(next - 1)].nextOfSubject
+    }
+    return rows
+  }
+
+  /// Rows of the associations on an entity.
+  package func associationRows(entity: UInt32) -> [UInt32] {
+    var rows: [UInt32] = []
+    var next = associations.head(entity: entity)
+    while next != 0 {
+      rows.append(next - 1)
+      next = associations.rows[Int(next - 1)].nextOfEntity
+    }
+    return rows
+  }
+}

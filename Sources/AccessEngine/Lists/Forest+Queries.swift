@@ -1,0 +1,77 @@
+internal import PackedTables
+
+extension Forest {
+  /// A question for a list, in the words of callers; nil when the policy does not know them.
+  package func query(
+    _ action: String,
+    on type: String,
+    subject: String,
+    acr: String?,
+    now: Int64,
+    _ features: any FeatureSource
+  ) -> ListQuery? {
+    guard let action = policy.action(named: action), let type = policy.type(named: type) else {
+      return nil
+    }
+    return ListQuery(
+      subject: subject,
+      action: action,
+      type: type,
+      context: policy.context(acr: acr),
+      now: now,
+      features: features
+    )
+  }
+
+  /// Whether a subject has no association at all, not even one whose time is over.
+  package func holdsNothing(_ subject: String) -> Bool {
+    subjects.find(subject).map { associations.count(subject: $0) == 0 } ?? true
+  }
+
+  /// The lowest of the entities, if the others lie above it: below several that lie apart there is
+  /// nothing, and no entity at all is no bound.
+  package func deepest(_ ids: [String]) -> (entity: UInt32?, isSome: Bool)? {
+    var lowest: UInt32?
+    for id in ids {
+      guard let entity = self.entity(id) else { return nil }
+      if let current = lowest {
+        if isEntity(entity, within: current) {
+          lowest = entity
+        } else if !isEntity(current, within: entity) {
+          return nil
+        }
+      } else {
+        lowest = entity
+      }
+    }
+    return (lowest, lowest != nil)
+  }
+
+  /// Identifiers of the associations of a role that a subject has.
+  package func associations(
+    of subject: String,
+    _ role: RoleID,
+    within: UInt32?,
+    endingAfter end: Int64
+  ) -> [String] {
+    guard let subject = subjects.find(subject) else { return [] }
+    return associationRows(subject: subject).filter { number in
+      let row = associations.rows[Int(number)]
+      return row.role == role && row.validUntil > end
+        && within.map { isEntity(row.entity, within: $0) } != false
+    }.map { associations.identifier(of: $0) }
+  }
+}
+
+extension Forest.ListQuery {
+  /// Narrows the list to entities whose attribute has a value, one of its choices, unless that is
+  /// empty; false when there can be none.
+  package mutating func takes(only value: String, of name: String, _ policy: Policy) -> Bool {
+    guard !value.isEmpty else { return true }
+    guard let attribute = policy[type].attributes.first(where: { $0.name == name }),
+      let slot = attribute.slot, case let code = attribute.code(.text(value)), code != 0
+    else { return false }
+    self.attribute = (slot, code)
+    return true
+  }
+}

@@ -1,0 +1,15 @@
+internal import AccessEngine
+internal import ServiceKit
+
+extension Forest {
+  /// A user's question for a list.
+  func query(
+    _ action: String,
+    on type: String,
+    _ user: UserIdentity,
+    now: Int64,
+    _ features: any FeatureSource
+  ) -> ListQuery? {
+    query(action, on: type, subject: user.userID, acr: user.acr, now: now, features)
+  }
+}
