@@ -492,7 +492,7 @@ extension Tenancy_V1 {
 
   /// Guest passes, one page of them.
   public struct ListGuestPassesResponse: RPCKit.Message {
-    /// In the order they were granted.
+    /// In the order they were granted; those of one millisecond in the order of their identifiers.
     public var passes: [Tenancy_V1.GuestPass] = []
     /// For the next page; empty at the end.
     public var nextPageToken: Swift.String = ""

@@ -15,8 +15,8 @@ package struct AccessWalk: Sendable {
     case all([UInt32])
     /// One page, and how much there is on all.
     case page(PageSelection)
-    /// Identifiers of the associations of a role on it.
-    case associations(RoleID, endingAfter: Int64, [String])
+    /// The first associations of a role on it, in their order.
+    case associations(AssociationSelection)
   }
 
   package let query: Forest.ListQuery
@@ -124,14 +124,10 @@ package struct AccessWalk: Sendable {
       purpose = .all([])
       page.offer(entity, mayRepeat: hasMoved, forest)
       purpose = .page(page)
-    case .associations(let role, let end, var ids):
+    case .associations(var selection):
       purpose = .all([])
-      for number in forest.associationRows(entity: entity) {
-        let row = forest.associations.rows[Int(number)]
-        guard row.role == role, row.validUntil > end else { continue }
-        ids.append(forest.associations.identifier(of: number))
-      }
-      purpose = .associations(role, endingAfter: end, ids)
+      selection.offer(entity: entity, forest)
+      purpose = .associations(selection)
     }
   }
 

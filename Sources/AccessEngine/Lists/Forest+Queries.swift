@@ -47,19 +47,18 @@ extension Forest {
     return (lowest, lowest != nil)
   }
 
-  /// Identifiers of the associations of a role that a subject has.
-  package func associations(
-    of subject: String,
-    _ role: RoleID,
+  /// Adds what a subject has itself, on or below an entity if one is given, to a selection.
+  package func offer(
+    associationsOf subject: String,
     within: UInt32?,
-    endingAfter end: Int64
-  ) -> [String] {
-    guard let subject = subjects.find(subject) else { return [] }
-    return associationRows(subject: subject).filter { number in
-      let row = associations.rows[Int(number)]
-      return row.role == role && row.validUntil > end
-        && within.map { isEntity(row.entity, within: $0) } != false
-    }.map { associations.identifier(of: $0) }
+    to selection: inout AssociationSelection
+  ) {
+    guard let subject = subjects.find(subject) else { return }
+    for number in associationRows(subject: subject) {
+      let entity = associations.rows[Int(number)].entity
+      guard within.map({ isEntity(entity, within: $0) }) != false else { continue }
+      selection.offer(row: number, self)
+    }
   }
 }
 

@@ -4,7 +4,7 @@ package struct PageSelection: Sendable {
   package struct Entry: Sendable {
     package let entity: UInt32
     /// What it was called when the list came to it; empty when sorted by identifier alone.
-    let name: String
+    package let name: String
   }
 
   /// The entities so far, in order; at most one more than the page has.

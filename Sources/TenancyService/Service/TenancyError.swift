@@ -90,8 +90,8 @@ enum TenancyError {
     error(
       .alreadyExists,
       reason: "WINDOW_DIFFERS",
-      message: "the user is \(role) already, for another time; "
-        + "ask for that time to be replaced, or remove the role first"
+      message: "the user already has the role \(role) with another window; "
+        + "set replace_window, or remove the role first"
     )
   }
 

@@ -107,56 +107,60 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       ]
     )
     let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 1, binding)
-    let after = cursor.flatMap { Int64($0[0]) } ?? 0
     let limit = request.pageSize == 0 ? EntityList.pageSizeStandard : Int(request.pageSize)
-    let ids = try await core.knowingFeatures { try await visiblePasses(request, user) }
-    let (isInForce, now) = (request.inForce, core.clock.now)
-    let rows = try await core.read { tx in
-      var rows: [AssociationRecord] = []
-      var rest = ids[...]
-      // In portions, because a statement takes only so many values.
-      while !rest.isEmpty {
-        rows += try tx.associations(Array(rest.prefix(500))).filter {
-          $0.added > after && (!isInForce || $0.isInForce(at: now))
-        }
-        rest = rest.dropFirst(500)
-      }
-      return Array(rows.sorted { $0.added < $1.added }.prefix(limit + 1))
+    let ids = try await core.knowingFeatures {
+      try await visiblePasses(request, user, after: cursor?[0] ?? "", limit: limit + 1)
     }
-    let page = core.page(of: rows, limit: limit, binding) {
-      ["\($0.added)"]
-    } message: {
-      core.message(pass: $0)
+    let rows = try await core.read { tx in try tx.associations(Array(ids.prefix(limit))) }
+    // One that has ended since is missing among the rows, so they do not say where the page ends.
+    var end = ids.count > limit ? ids[limit - 1] : nil
+    var budget = AnswerBudget()
+    var passes: [Tenancy_V1.GuestPass] = []
+    for row in rows {
+      let pass = core.message(pass: row)
+      guard budget.takes(pass) else {
+        end = passes.last?.id
+        break
+      }
+      passes.append(pass)
     }
     return Tenancy_V1.ListGuestPassesResponse(
-      passes: page.items,
-      nextPageToken: page.nextToken
+      passes: passes,
+      nextPageToken: end.map { core.tokens.pageToken(after: [$0], binding) } ?? ""
     )
   }
 
-  /// Passes on devices where the caller may grant them, and the caller's own.
+  /// The first passes after one, on devices where the caller may grant them and of the caller's own.
   private func visiblePasses(
     _ request: Tenancy_V1.ListGuestPassesRequest,
-    _ user: UserIdentity
+    _ user: UserIdentity,
+    after cursor: String,
+    limit: Int
   ) async throws -> [String] {
     let (now, features) = (core.clock.now, core.features)
     let filters = [request.deviceId, request.unitId].filter { !$0.isEmpty }
-    let end = request.includeEnded ? Int64.min : now
+    let takesEnded = request.includeEnded && !request.inForce
     let ids = try await core.engine.walk { forest in
       guard let role = forest.policy.role(named: SmartHome.guest),
         var query = forest.query(Self.action, on: SmartHome.device, user, now: now, features),
         let within = forest.deepest(filters)
       else { return nil }
       query.within = within.entity
-      return AccessWalk(query, .associations(role, endingAfter: end, []), forest)
-    } finish: { walk, forest -> Set<String> in
-      guard walk.missing.isEmpty else { throw TenancyError.featuresUnavailable(walk.missing) }
-      guard case .associations(let role, _, let ids) = walk.purpose else { return [] }
-      return Set(ids).union(
-        forest.associations(of: user.userID, role, within: walk.query.within, endingAfter: end)
+      let selection = AssociationSelection(
+        of: role,
+        endingAfter: takesEnded ? .min : now,
+        beginningBy: request.inForce ? now : .max,
+        after: cursor,
+        limit: limit
       )
+      return AccessWalk(query, .associations(selection), forest)
+    } finish: { walk, forest -> [String] in
+      guard walk.missing.isEmpty else { throw TenancyError.featuresUnavailable(walk.missing) }
+      guard case .associations(var selection) = walk.purpose else { return [] }
+      forest.offer(associationsOf: user.userID, within: walk.query.within, to: &selection)
+      return selection.identifiers
     }
-    return Array(ids ?? [])
+    return ids ?? []
   }
 
   func update(

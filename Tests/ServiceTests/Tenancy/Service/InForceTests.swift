@@ -103,6 +103,8 @@ struct InForceTests {
       let home = try await Building(stage, name: "home")
       var ids: [String] = [home.pass]
       for (from, until) in [(0, 3), (2, 3), (3, 4)] as [(Int64, Int64)] {
+        // Of one millisecond, identifiers are in no order.
+        stage.clock.advance(by: 1)
         ids += try await stage.guests.grant(
           .init(
             userId: "usr_visitor",

@@ -1,0 +1,53 @@
+internal import PackedTables
+
+/// The first associations of a role after a place in their order, gathered from all in any order.
+///
+/// The order is that of their identifiers, which begin with the instant at which they were made.
+package struct AssociationSelection: Sendable {
+  /// What was found so far, in order; never more than `limit`.
+  package private(set) var identifiers: [String] = []
+
+  private let role: RoleID
+  private let endsAfter: Int64
+  private let beginsBy: Int64
+  private let cursor: String
+  private let limit: Int
+
+  /// Of those that end after an instant and begin by another one (milliseconds since 1970), the first
+  /// `limit` after `cursor`.
+  package init(
+    of role: RoleID,
+    endingAfter endsAfter: Int64,
+    beginningBy beginsBy: Int64 = .max,
+    after cursor: String,
+    limit: Int
+  ) {
+    self.role = role
+    self.endsAfter = endsAfter
+    self.beginsBy = beginsBy
+    self.cursor = cursor
+    self.limit = limit
+  }
+
+  /// Takes the associations on an entity into account; they may be offered again.
+  mutating func offer(entity: UInt32, _ forest: borrowing Forest) {
+    for number in forest.associationRows(entity: entity) { offer(row: number, forest) }
+  }
+
+  /// Takes one into account; it may be offered again.
+  mutating func offer(row number: UInt32, _ forest: borrowing Forest) {
+    let row = forest.associations.rows[Int(number)]
+    guard row.role == role, row.validUntil > endsAfter, row.validFrom <= beginsBy else { return }
+    let id = forest.associations.identifier(of: number)
+    guard id > cursor else { return }
+    if identifiers.count == limit, let last = identifiers.last, id >= last { return }
+    var (low, high) = (0, identifiers.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if identifiers[middle] < id { low = middle + 1 } else { high = middle }
+    }
+    guard low == identifiers.count || identifiers[low] != id else { return }
+    identifiers.insert(id, at: low)
+    if identifiers.count > limit { identifiers.removeLast() }
+  }
+}

@@ -1,0 +1,92 @@
+import Contracts
+import RPCKit
+import ServiceKit
+import Testing
+
+@testable import AccessEngine
+@testable import TenancyService
+
+@Suite("Pages of guest passes")
+struct PassPageTests {
+  @Test("A page is made of as many passes as it shows and one more, however many there are")
+  func selection_ofMany_staysSmall() async throws {
+    try await TenancyStage.run { stage in
+      let home = try await Building(stage, name: "home")
+      var ids: [String] = []
+      for number in 0..<40 {
+        stage.clock.advance(by: 1)
+        ids += try await stage.guests.grant(
+          .init(
+            userId: "usr_visitor",
+            deviceIds: [number % 2 == 0 ? home.door : home.gate],
+            validUntil: .init(milliseconds: TenancyStage.start + 7_000_000)
+          ),
+          options: .by(home.manager)
+        ).passes.map(\.id)
+      }
+      let (selected, again) = try stage.service.engine.read { forest in
+        let role = try #require(forest.policy.role(named: "guest"))
+        var selection = AssociationSelection(
+          of: role,
+          endingAfter: .min,
+          after: ids[9],
+          limit: 6
+        )
+        var sizes: [Int] = []
+        for device in [home.door, home.gate, home.door] {
+          selection.offer(entity: try #require(forest.entity(device)), forest)
+          sizes.append(selection.identifiers.count)
+        }
+        return (selection.identifiers, sizes)
+      }
+      #expect(selected == Array(ids[10..<16]))
+      #expect(again == [6, 6, 6])
+    }
+  }
+
+  @Test("Passes that end between two pages make the others neither missing nor double")
+  func list_whilePassesEnd_isComplete() async throws {
+    try await TenancyStage.run { stage in
+      let home = try await Building(stage, name: "home")
+      var ids = [home.pass]
+      for _ in 0..<20 {
+        stage.clock.advance(by: 1)
+        ids += try await stage.guests.grant(
+          .init(
+            userId: "usr_visitor",
+            deviceIds: [home.door, home.gate],
+            validUntil: .init(milliseconds: stage.clock.now + 7_000_000)
+          ),
+          options: .by(home.manager)
+        ).passes.map(\.id)
+      }
+      // Its own for the visitor, by right of granting for the manager, once for both.
+      for user in ["usr_visitor", home.manager] {
+        var listed: [String] = []
+        var token = ""
+        var revoked: Set<String> = []
+        repeat {
+          let page = try await stage.guests.list(
+            .init(pageSize: 3, pageToken: token),
+            options: .by(user)
+          )
+          listed += page.passes.map(\.id)
+          token = page.nextPageToken
+          // The last of this page and one of the next.
+          guard revoked.count < 4, let last = page.passes.last?.id else { continue }
+          let next = ids.sorted().first { $0 > last && !revoked.contains($0) }
+          for pass in [last, next].compactMap(\.self) {
+            revoked.insert(pass)
+            _ = try await stage.guests.revoke(.init(passId: pass), options: .by(home.manager))
+          }
+        } while !token.isEmpty
+        #expect(listed == listed.sorted())
+        let expected = ids.filter {
+          !revoked.contains($0) && (user != "usr_visitor" || $0 != home.pass)
+        }
+        #expect(Set(listed).isSuperset(of: expected) && Set(listed).count == listed.count)
+        ids.removeAll { revoked.contains($0) }
+      }
+    }
+  }
+}
