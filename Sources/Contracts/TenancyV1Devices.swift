@@ -995,7 +995,7 @@ extension Tenancy_V1 {
     public var operation: Swift.String = ""
     /// Whether it was allowed and handed on.
     public var succeeded: Swift.Bool = false
-    /// Why not, or ALLOWED: a reason code of Permissions.
+    /// Why not, or ALLOWED: a reason code of Permissions, or OPERATION_NOT_SUPPORTED.
     public var reason: Swift.String = ""
     /// The role that allowed it; empty when none did.
     public var role: Swift.String = ""
@@ -1457,7 +1457,8 @@ extension Tenancy_V1 {
     )
     /// Does something with a device, and keeps a record of it: of refusals too, though of users without
     /// a role on the device only the newest. A refusal is PERMISSION_DENIED with the reason code as the
-    /// reason, DEVICE_OFFLINE and REMOTE_OPERATION_DISABLED are FAILED_PRECONDITION.
+    /// reason; DEVICE_OFFLINE and REMOTE_OPERATION_DISABLED are FAILED_PRECONDITION, and so is
+    /// OPERATION_NOT_SUPPORTED, for devices of a type that the policy does not name for the operation.
     public static let operate = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Devices",
       method: "Operate",
@@ -1501,7 +1502,8 @@ extension Tenancy_V1 {
     func delete(_ request: Tenancy_V1.DeleteDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DeleteResponse
     /// Does something with a device, and keeps a record of it: of refusals too, though of users without
     /// a role on the device only the newest. A refusal is PERMISSION_DENIED with the reason code as the
-    /// reason, DEVICE_OFFLINE and REMOTE_OPERATION_DISABLED are FAILED_PRECONDITION.
+    /// reason; DEVICE_OFFLINE and REMOTE_OPERATION_DISABLED are FAILED_PRECONDITION, and so is
+    /// OPERATION_NOT_SUPPORTED, for devices of a type that the policy does not name for the operation.
     func operate(_ request: Tenancy_V1.OperateDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.OperateDeviceResponse
     /// What was done with a device. For 90 days after its deletion it can be read with `unit.view_history`,
     /// `property.view_history` or `portfolio.view_history` on the next thing above that is still there.
@@ -1586,7 +1588,8 @@ extension Tenancy_V1 {
 
     /// Does something with a device, and keeps a record of it: of refusals too, though of users without
     /// a role on the device only the newest. A refusal is PERMISSION_DENIED with the reason code as the
-    /// reason, DEVICE_OFFLINE and REMOTE_OPERATION_DISABLED are FAILED_PRECONDITION.
+    /// reason; DEVICE_OFFLINE and REMOTE_OPERATION_DISABLED are FAILED_PRECONDITION, and so is
+    /// OPERATION_NOT_SUPPORTED, for devices of a type that the policy does not name for the operation.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func operate(

@@ -144,6 +144,14 @@ public final class Policy: Sendable {
     package let desiredState: String?
     /// Whether it changes attributes.
     package let setsAttributes: Bool
+    /// The kinds of things that can do it; nil is every kind.
+    package let kinds: [String]?
+
+    /// The attribute that says of what kind a thing is.
+    package static let kindAttribute = "kind"
+
+    /// Whether a thing of a kind can do it.
+    package func isFor(_ kind: String) -> Bool { kinds?.contains(kind) ?? true }
   }
 
   /// What must hold besides a role.

@@ -74,7 +74,7 @@ extension PolicyReader {
       denies.append(try readDeny(element, attributes: attributes))
     }
     let operation = try members.optional("operation").map { field throws(JSONDecodingError) in
-      try Self.operation(field)
+      try Self.operation(field, attributes: attributes)
     }
     try members.finish()
     return Policy.ActionRule(
@@ -92,14 +92,40 @@ extension PolicyReader {
     )
   }
 
-  static func operation(_ field: JSONField) throws(JSONDecodingError) -> Policy.Operation {
+  static func operation(
+    _ field: JSONField,
+    attributes: [Attribute]
+  ) throws(JSONDecodingError) -> Policy.Operation {
     var members = try field.members()
     let operation = Policy.Operation(
       desiredState: try members.optional("desired_state")?.string(),
-      setsAttributes: try members.optional("sets_attributes")?.boolean() ?? false
+      setsAttributes: try members.optional("sets_attributes")?.boolean() ?? false,
+      kinds: try members.optional("kinds").map { field throws(JSONDecodingError) in
+        try kinds(field, attributes: attributes)
+      }
     )
     try members.finish()
     return operation
+  }
+
+  /// The kinds that an operation is for: choices of the type's attribute `kind`.
+  private static func kinds(
+    _ field: JSONField,
+    attributes: [Attribute]
+  ) throws(JSONDecodingError) -> [String] {
+    let name = Policy.Operation.kindAttribute
+    guard case .choice(let choices)? = attributes.first(where: { $0.name == name })?.kind else {
+      throw field.error("needs an attribute \"\(name)\" with choices in the same type")
+    }
+    var kinds: [String] = []
+    for element in try field.elements() {
+      let kind = try element.string()
+      guard choices.contains(kind) else {
+        throw element.error("must be one of: \(choices.joined(separator: ", "))")
+      }
+      kinds.append(kind)
+    }
+    return kinds
   }
 
   mutating func readCondition(

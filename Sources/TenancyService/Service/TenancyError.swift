@@ -86,6 +86,16 @@ enum TenancyError {
     "the device must be in the same property"
   )
 
+  /// Also in records of access.
+  static let operationNotSupportedReason = "OPERATION_NOT_SUPPORTED"
+
+  static func operationNotSupported(_ operation: String) -> RPCError {
+    precondition(
+      operationNotSupportedReason,
+      "operation \"\(operation)\" is not for devices of this type"
+    )
+  }
+
   static func windowDiffers(role: String) -> RPCError {
     error(
       .alreadyExists,

@@ -48,18 +48,21 @@ extension DevicesHandler {
       let ruling = try core.decide(action, on: id, type: SmartHome.device, user, tx)
       try core.requireFeatures(ruling)
       let before = try tx.entity(id, type: SmartHome.device)
+      let isSupported = before.map { operation.isFor(Self.kind(of: $0)) } ?? true
       let record = AccessRecord(
         id: core.identifiers.make(.accessRecord),
         deviceID: id,
         userID: user.userID,
         operation: request.operation,
-        succeeded: ruling.isAllowed && before != nil,
-        reason: ruling.reason.rawValue,
+        succeeded: ruling.isAllowed && isSupported && before != nil,
+        // What the device cannot do is told to those who might do it.
+        reason: ruling.isAllowed && !isSupported
+          ? TenancyError.operationNotSupportedReason : ruling.reason.rawValue,
         role: ruling.isAllowed ? ruling.evidence.role ?? "" : "",
         recordedAt: tx.now
       )
-      guard let before, ruling.isAllowed else {
-        core.denied(user, action, id, ruling.reason)
+      guard let before, ruling.isAllowed, isSupported else {
+        if !ruling.isAllowed { core.denied(user, action, id, ruling.reason) }
         return try refuse(record, ruling, device: before, changes, tx)
       }
       try record.insert(tx)
@@ -80,6 +83,11 @@ extension DevicesHandler {
     }
     guard response.record?.succeeded == true else { throw refusal(response, action: action, user) }
     return response
+  }
+
+  /// What a device is, which its policy's operations name.
+  static func kind(of device: EntityRecord) -> String {
+    device.attributes[SmartHome.kind]?.string ?? "other"
   }
 
   /// Stores what an operation made of a device, with the one audit record of the operation.
@@ -142,6 +150,9 @@ extension DevicesHandler {
     action: String,
     _ user: UserIdentity
   ) -> RPCError {
+    if response.record?.reason == TenancyError.operationNotSupportedReason {
+      return TenancyError.operationNotSupported(response.record?.operation ?? "")
+    }
     let reason = response.record.flatMap { ReasonCode(rawValue: $0.reason) } ?? .entityUnknown
     guard reason != .entityUnknown else { return TenancyError.notFound }
     let policy = core.policy

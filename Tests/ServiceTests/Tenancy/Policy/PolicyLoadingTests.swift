@@ -32,6 +32,15 @@ struct PolicyLoadingTests {
         #""attribute": "online""#, #""attribute": "battery""#,
         "types.device.actions.device.lock.conditions[0].attribute"
       ),
+      (
+        #""desired_state": "locked", "kinds": ["lock"]"#,
+        #""desired_state": "locked", "kinds": ["lock", "door"]"#,
+        "types.device.actions.device.lock.operation.kinds[1]"
+      ),
+      (
+        #""unit.delete": { "roles""#, #""unit.delete": { "operation": { "kinds": [] }, "roles""#,
+        "types.unit.actions.unit.delete.operation.kinds"
+      ),
       (#""version": 2"#, #""version": 2, "verison": 2"#, "verison"),
       (#""expect": "allow" }"#, #""expect": "deny" }"#, "assertions.expect[0]"),
       (#""window": "required""#, #""window": "always""#, "roles.guest.window"),

@@ -20,8 +20,10 @@ struct FeatureConditionTests {
       #""portfolio": {"# + "\n      \"holds_features_as\": \"portfolio\",\n      \"parents\""
     )
     replace(
-      #""operation": { "desired_state": "on" },"#,
-      #""operation": { "desired_state": "on" }, "holder": 0,"#
+      #""desired_state": "on", "kinds": ["light", "thermostat", "switch", "other"]"#
+        + "\n          },",
+      #""desired_state": "on", "kinds": ["light", "thermostat", "switch", "other"]"#
+        + "\n          }, \"holder\": 0,"
     )
     replace(
       #" "holder": 0,"# + "\n          \"roles\": [\"property_manager\", \"tenant\"],"
@@ -105,8 +107,12 @@ struct FeatureConditionTests {
         #expect(answer.allowed)
       }
       #expect(entitlement.getCount == count)
+      let lamp = try await stage.devices.register(
+        .init(propertyId: home.property, unitId: home.unit, name: "Lamp", type: "light"),
+        options: .by(home.manager)
+      ).id
       let operated = try await stage.devices.operate(
-        .init(deviceId: home.door, operation: "turn_on"),
+        .init(deviceId: lamp, operation: "turn_on"),
         options: .by(home.tenant)
       )
       #expect(operated.record?.succeeded == true)
