@@ -123,14 +123,14 @@ enum HelpText {
       """
     case .users:
       """
-      List accounts, newest first: identifier, address and display name. With TEXT, only those whose
+      Lists accounts, newest first: id, e-mail address and display name. With TEXT, only those whose
       address, display name, first or last name begins with it. Needs the role super_admin, and is
       recorded in AuthService's audit log.
       """
     case .endSessions:
       """
-      End all sessions of the user with this identifier or address; its tokens are refused everywhere
-      within a second. The user may sign in again: suspend it too to keep it out. Needs the role
+      Ends all sessions of the user with this id or e-mail address. All services refuse the tokens
+      within a second. The user can sign in again, so suspend it too to keep it out. Needs the role
       super_admin.
 
         gatehouse end-sessions ada@example.com

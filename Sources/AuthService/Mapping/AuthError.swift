@@ -62,7 +62,7 @@ enum AuthError {
     .invalidArgument,
     reason: "PAGE_TOKEN_INVALID",
     domain: domain,
-    message: "this page token was not made for this caller and these fields"
+    message: "this page token belongs to another caller or request; start from the first page"
   )
 
   /// A default on which the user has no role, or that does not exist: one answer.
@@ -127,7 +127,7 @@ enum AuthError {
       .resourceExhausted,
       reason: "TOO_MANY_UNKNOWN_ADDRESSES",
       domain: domain,
-      message: "too many addresses without an account were asked for; try again later",
+      message: "too many unknown e-mail addresses; retry after the given delay",
       retryAfter: retryAfter
     )
   }
