@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import Synchronization
 
 /// What a descriptor is ready for.
 struct DescriptorReadiness: OptionSet, Hashable, Sendable {
@@ -23,6 +24,16 @@ struct Epoll: ~Copyable {
   private let descriptor: FileDescriptor
   private let wakeDescriptor: FileDescriptor
   private let events: UnsafeMutableBufferPointer<epoll_event>
+  private let preciseWait: PreciseWait
+  /// Whether the kernel has `preciseWait`, as far as it is known.
+  private let waitsPrecisely = Atomic<Bool>(true)
+
+  /// A function like epoll_pwait2(2), which not every kernel has.
+  typealias PreciseWait =
+    @convention(c) (
+      Int32, UnsafeMutablePointer<epoll_event>?, Int32, UnsafePointer<timespec>?,
+      UnsafePointer<sigset_t>?
+    ) -> Int32
 
   /// The name under which the wake-up descriptor reports.
   static let wakeName = UInt64.max
@@ -30,21 +41,32 @@ struct Epoll: ~Copyable {
 
   /// Makes an instance together with the descriptor that wakes it.
   static func make() throws(SyscallError) -> Epoll {
-    let epoll = Epoll(
+    try unsafe make(preciseWait: epoll_pwait2)
+  }
+
+  /// The same on a kernel whose epoll_pwait2(2) is `preciseWait`.
+  static func make(preciseWait: @escaping PreciseWait) throws(SyscallError) -> Epoll {
+    let epoll = unsafe Epoll(
       FileDescriptor(
         owning: try Syscall.check("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) }
       ),
       FileDescriptor(
         owning: try Syscall.check("eventfd") { eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
-      )
+      ),
+      preciseWait
     )
     try epoll.add(epoll.wakeDescriptor.number, .readable, name: wakeName)
     return epoll
   }
 
-  private init(_ descriptor: consuming FileDescriptor, _ wakeDescriptor: consuming FileDescriptor) {
+  private init(
+    _ descriptor: consuming FileDescriptor,
+    _ wakeDescriptor: consuming FileDescriptor,
+    _ preciseWait: @escaping PreciseWait
+  ) {
     self.descriptor = descriptor
     self.wakeDescriptor = wakeDescriptor
+    unsafe self.preciseWait = preciseWait
     unsafe events = .allocate(capacity: Self.eventCountMax)
     unsafe events.initialize(repeating: epoll_event())
   }
@@ -89,19 +111,32 @@ struct Epoll: ~Copyable {
   }
 
   private func waitForEvents(_ nanoseconds: Int64?) -> Int32 {
-    let base = unsafe events.baseAddress
-    guard let nanoseconds else {
-      return unsafe epoll_wait(descriptor.number, base, Int32(Self.eventCountMax), -1)
+    guard let nanoseconds else { return waitForEvents(milliseconds: -1) }
+    guard nanoseconds > 0 else { return waitForEvents(milliseconds: 0) }
+    if waitsPrecisely.load(ordering: .relaxed) {
+      let count = waitPrecisely(nanoseconds)
+      guard count < 0, errno == ENOSYS else { return count }
+      // Linux before 5.11 and valgrind do not have it, and will not have it the next time either.
+      waitsPrecisely.store(false, ordering: .relaxed)
     }
-    guard nanoseconds > 0 else {
-      return unsafe epoll_wait(descriptor.number, base, Int32(Self.eventCountMax), 0)
-    }
-    // epoll_pwait2(2) takes nanoseconds; epoll_wait would round a short wait up to a millisecond.
+    // Rounded up: a loop that wakes before its timer is due would spin until it is.
+    let milliseconds = (nanoseconds - 1) / 1_000_000 + 1
+    return waitForEvents(milliseconds: Int32(clamping: milliseconds))
+  }
+
+  /// epoll_pwait2(2) takes nanoseconds; epoll_wait rounds a short wait up to a millisecond.
+  private func waitPrecisely(_ nanoseconds: Int64) -> Int32 {
     var time = timespec(
       tv_sec: Int(nanoseconds / 1_000_000_000),
       tv_nsec: Int(nanoseconds % 1_000_000_000)
     )
-    return unsafe epoll_pwait2(descriptor.number, base, Int32(Self.eventCountMax), &time, nil)
+    let countMax = Int32(Self.eventCountMax)
+    return unsafe preciseWait(descriptor.number, events.baseAddress, countMax, &time, nil)
+  }
+
+  private func waitForEvents(milliseconds: Int32) -> Int32 {
+    let countMax = Int32(Self.eventCountMax)
+    return unsafe epoll_wait(descriptor.number, events.baseAddress, countMax, milliseconds)
   }
 
   private func control(
