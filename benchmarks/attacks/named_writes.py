@@ -12,6 +12,9 @@ CONNECTIONS = 20
 RATE = 25
 # As many as the service could have done by the time that it has ended.
 COUNT = 500
+# How long the readers go on when nothing is asked any more: what was answered before takes them seconds,
+# and one that gave up would say nothing about the service.
+READING_SECONDS = 15
 # Devices on a page of a list, which is one message.
 PAGE = 200
 
@@ -48,6 +51,8 @@ async def ask(scene, connection, names, attributes):
         request = wire.request(
             stream, REGISTER,
             wire.message(scene.user["property"], None, name, "lock", attributes), metadata)
+        if scene.is_over:
+            return
         try:
             await connection.send(request)
         except OSError:
@@ -58,10 +63,12 @@ async def ask(scene, connection, names, attributes):
 
 async def read(scene, connection, names):
     received = bytearray()
-    while not scene.is_over:
+    while True:
         try:
-            more = await asyncio.wait_for(connection.receive(), scene.seconds_left())
+            more = await asyncio.wait_for(
+                connection.receive(), scene.seconds_left() + READING_SECONDS)
         except TimeoutError:
+            scene.count("connections never ended")
             return
         except OSError:
             scene.count("connections reset")
