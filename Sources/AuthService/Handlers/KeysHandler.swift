@@ -6,9 +6,6 @@ internal import ServiceKit
 struct KeysHandler: Auth_V1.KeysService {
   let core: AuthCore
 
-  /// Revocations read at a time.
-  private static let batchCount = 500
-
   func getKeySet(
     _ request: Auth_V1.GetKeySetRequest,
     _ call: CallContext
@@ -36,38 +33,17 @@ struct KeysHandler: Auth_V1.KeysService {
     var revision = Int64(clamping: request.afterRevision)
     // From the future of a store that was restored from a copy: what it missed is not known.
     if revision > core.database.revision { revision = 0 }
-    var version = core.signal.version
-    try await send(after: &revision, to: writer)
-    try await writer.write(.init(kind: .snapshotEnd, revision: UInt64(clamping: revision)))
-    while true {
-      let seen = version
-      await call.waiting {
-        await core.signal.wait(past: seen, atMost: core.settings.heartbeatInterval, on: call.loop)
-      }
-      try Task.checkCancellation()
-      version = core.signal.version
-      let before = revision
-      try await send(after: &revision, to: writer)
-      guard revision == before else { continue }
-      try await writer.write(.init(kind: .heartbeat, revision: UInt64(clamping: revision)))
-    }
-  }
-
-  /// Sends everything after a revision and moves it on.
-  private func send(
-    after revision: inout Int64,
-    to writer: ResponseWriter<Auth_V1.Revocation>
-  ) async throws {
-    while true {
-      let last = revision
-      let batch = try await core.read { tx in
-        try RevocationTable.list(after: last, limit: Self.batchCount, in: tx)
-      }
-      for revocation in batch {
-        try await writer.write(.init(revocation))
-        revision = revocation.revision
-      }
-      if batch.count < Self.batchCount { return }
-    }
+    let watch = RevocationWatch(core: core)
+    let start = RevocationWatch.Position(revision: revision, version: core.signal.version)
+    guard let position = try await watch.catchUp(after: start, to: writer) else { return }
+    try await writer.write(
+      .init(kind: .snapshotEnd, revision: UInt64(clamping: position.revision))
+    )
+    try await watch.tell(
+      after: position,
+      heartbeatInterval: core.settings.heartbeatInterval,
+      on: call,
+      to: writer
+    )
   }
 }

@@ -25,13 +25,12 @@ final class RevocationSignal: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Returns after the next announcement past `version`, after `span`, or when cancelled.
-  func wait(past version: UInt64, atMost span: Duration, on loop: any EventLoop) async {
+  /// Returns after the next announcement past `version`, or when the task is cancelled.
+  func wait(past version: UInt64) async {
     let id = state.withLock { state in
       state.lastWaiter += 1
       return state.lastWaiter
     }
-    let timer = loop.after(span) { self.wake(id) }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isOver = state.withLock { state in
@@ -44,7 +43,6 @@ final class RevocationSignal: Sendable {
     } onCancel: {
       wake(id)
     }
-    timer.cancel()
   }
 
   private func wake(_ id: UInt64) {

@@ -100,8 +100,17 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     _ call: CallContext,
     to writer: ResponseWriter<Entitlement_V1.Change>
   ) async throws {
-    try await EntitlementWatch(core: core, call: call, writer: writer)
-      .run(after: request.afterRevision)
+    let watch = EntitlementWatch(core: core)
+    let position =
+      request.afterRevision == 0
+      ? core.database.revision : Int64(clamping: request.afterRevision)
+    try await writer.write(watch.heartbeat(at: position))
+    try await watch.tell(
+      after: position,
+      heartbeatInterval: core.configuration.heartbeatInterval,
+      on: call,
+      to: writer
+    )
   }
 
   private func check(

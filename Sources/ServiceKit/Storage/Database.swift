@@ -132,7 +132,7 @@ public final class Database: Sendable {
   /// A subscriber that is more than `lagCountMax` changes behind is told to read the state anew.
   public func changes(
     after revision: Int64? = nil,
-    lagCountMax: Int64 = 100_000
+    lagCountMax: Int64 = ChangeSubscription.defaultLagCountMax
   ) -> ChangeSubscription {
     ChangeSubscription(database: self, start: revision ?? feed.newest, lagCountMax: lagCountMax)
   }

@@ -16,38 +16,44 @@ extension PermissionsHandler {
     if !request.afterRevision.isEmpty {
       position = try core.tokens.revision(token: request.afterRevision)
     }
-    // Not the newest one: who is cut off now must come back for what follows.
-    try await writer.write(change(.heartbeat, position))
-    while !Task.isCancelled {
-      switch core.engine.events(after: position) {
-      case .missed(let newest):
-        position = newest
-        try await writer.write(change(.resync, newest))
-      case .events(let events, let newest):
-        for event in events { try await writer.write(message(event)) }
-        position = newest
-        if await !call.waiting({ await hasNews(after: newest) }) {
-          try await writer.write(change(.heartbeat, core.engine.revision))
-        }
+    let watch = PermissionWatch(core: core)
+    // Not the newest position: whoever is cut off now must come back for what follows.
+    try await writer.write(watch.heartbeat(at: position))
+    try await watch.tell(
+      after: position,
+      heartbeatInterval: Self.heartbeatInterval,
+      on: call,
+      to: writer
+    )
+  }
+}
+
+/// What watchers are told of permissions: whose, and below what.
+struct PermissionWatch: WatchSource {
+  let core: TenancyCore
+
+  /// Messages made at a time, for a watcher that is far behind.
+  private static let batchCount = 256
+
+  func events(after position: Int64) async throws -> WatchBatch<Tenancy_V1.Change, Int64>? {
+    // Before the events: the last ones of an engine that ends are still told.
+    let hasEnded = core.engine.state.withLock { $0.hasEnded }
+    switch core.engine.events(after: position) {
+    case .missed(let newest):
+      return WatchBatch([change(.resync, newest)], position: newest)
+    case .events(let events, let newest):
+      guard !events.isEmpty || !hasEnded else { return nil }
+      guard events.count > Self.batchCount else {
+        return WatchBatch(events.map(message), position: newest)
       }
+      let part = events.prefix(Self.batchCount)
+      return WatchBatch(part.map(message), position: part.last?.revision ?? position)
     }
   }
 
-  /// Waits for a newer revision, at most until the next heartbeat is due.
-  private func hasNews(after revision: Int64) async -> Bool {
-    let engine = core.engine
-    return await withTaskGroup(of: Bool.self) { group in
-      group.addTask { await engine.reach(revision + 1) }
-      group.addTask {
-        // Cancelled when there is news first; either way there is nothing more to wait for.
-        try? await Task.sleep(for: Self.heartbeatInterval)
-        return false
-      }
-      let first = await group.next() ?? false
-      group.cancelAll()
-      return first
-    }
-  }
+  func heartbeat(at position: Int64) -> Tenancy_V1.Change { change(.heartbeat, position) }
+
+  func waitForNews(after position: Int64) async { _ = await core.engine.reach(position + 1) }
 
   private func message(_ event: PermissionEngine.Event) -> Tenancy_V1.Change {
     var message: Tenancy_V1.Change

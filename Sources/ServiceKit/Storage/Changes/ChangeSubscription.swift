@@ -20,6 +20,9 @@ public struct ChangeSubscription: AsyncSequence, Sendable {
   let start: Int64
   let lagCountMax: Int64
 
+  /// How many changes a subscriber may be behind, unless it says otherwise.
+  public static let defaultLagCountMax: Int64 = 100_000
+
   /// Starts to follow.
   public func makeAsyncIterator() -> Iterator {
     Iterator(database: database, position: start, lagCountMax: lagCountMax)
@@ -32,9 +35,6 @@ public struct ChangeSubscription: AsyncSequence, Sendable {
     private var position: Int64
     private var batch: [Change] = []
     private var batchIndex = 0
-
-    /// Changes fetched at a time.
-    private static let batchCountMax = 256
 
     init(database: Database, position: Int64, lagCountMax: Int64) {
       self.database = database
@@ -52,16 +52,13 @@ public struct ChangeSubscription: AsyncSequence, Sendable {
           return .change(change)
         }
         try Task.checkCancellation()
-        switch database.feed.poll(after: position, limit: Self.batchCountMax) {
+        switch try await database.poll(after: position, lagCountMax: lagCountMax) {
         case .changes(let changes): accept(changes)
-        case .wait: await database.feed.wait(after: position)
+        case .nothing: await database.waitForChange(after: position)
         case .ended: return nil
-        case .behind(let newest):
-          guard let changes = try await catchUp(to: newest) else {
-            position = newest
-            return .resync(revision: newest)
-          }
-          accept(changes)
+        case .resync(let newest):
+          position = newest
+          return .resync(revision: newest)
         }
       }
     }
@@ -69,17 +66,6 @@ public struct ChangeSubscription: AsyncSequence, Sendable {
     private mutating func accept(_ changes: [Change]) {
       batch = changes
       batchIndex = 0
-    }
-
-    /// The next changes from the log; nil when some of them are gone, are too many to be worth
-    /// following one by one, or when the position is from the future of a restored store.
-    private func catchUp(to newest: Int64) async throws -> [Change]? {
-      guard position >= 0, position < newest, newest - position <= lagCountMax else { return nil }
-      let position = position
-      return try await database.read { tx in
-        // Not past `newest`: later ones are committed, but may not be published yet.
-        try tx.changes(after: position, through: newest, limit: Self.batchCountMax)
-      }
     }
   }
 }
