@@ -6,6 +6,11 @@ public protocol RandomSource: Sendable {
   func bytes(_ count: Int) -> [UInt8]
 }
 
+extension RandomSource {
+  /// Eight fresh bytes as a number.
+  package func number() -> UInt64 { bytes(8).reduce(0) { $0 << 8 | UInt64($1) } }
+}
+
 /// OpenSSL's generator, fit for keys and tokens (RAND_bytes(3)).
 public struct SystemRandomSource: RandomSource {
   /// Makes a view of the generator.

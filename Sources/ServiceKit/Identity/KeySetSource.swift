@@ -14,32 +14,61 @@ public final class KeySetSource: KeySource {
   public static let pauseMin = Duration.seconds(60)
   /// How old keys may grow before they are fetched anyway, so that withdrawn ones go.
   public static let ageMax = Duration.seconds(300)
+  /// How long to wait after a fetch that failed.
+  static let backOff = BackOff(initial: .milliseconds(200), maximum: .seconds(2))
+
+  /// The only question there is.
+  private enum Question { case keys }
 
   private struct State {
     var keys = KeySet([])
     var isLoaded = false
     var lastAttempt: MonotonicInstant?
-    var isFetching = false
-    var waiters: [CheckedContinuation<Void, Never>] = []
+    var flights = Flights<Question, Void>(countMax: 1)
+    /// Fetches that failed since the last one that did not.
+    var failureCount = 0
+
+    mutating func accept(_ outcome: Result<KeySet, any Error>) {
+      guard case .success(let fetched) = outcome else {
+        failureCount += 1
+        return
+      }
+      failureCount = 0
+      isLoaded = true
+      // The same set again stays the same one, so that tokens need not be looked at anew.
+      if fetched != keys { keys = fetched }
+    }
   }
 
   private let fetch: Fetch
   private let loop: any EventLoop
+  private let random: any RandomSource
   private let logger: Logger
   private let state = Lock(State())
 
   /// Makes a source that has no keys yet; `run` gets them.
   ///
-  /// `fetch` must end by itself in a few seconds.
-  public init(loop: any EventLoop, logger: Logger, fetch: @escaping Fetch) {
+  /// `fetch` must end by itself in a few seconds; `random` spreads attempts over time.
+  public init(
+    loop: any EventLoop,
+    random: any RandomSource = SystemRandomSource(),
+    logger: Logger,
+    fetch: @escaping Fetch
+  ) {
     self.loop = loop
+    self.random = random
     self.logger = logger
     self.fetch = fetch
   }
 
   /// Makes a source of AuthService's keys.
-  public convenience init(_ client: Auth_V1.KeysClient, loop: any EventLoop, logger: Logger) {
-    self.init(loop: loop, logger: logger) {
+  public convenience init(
+    _ client: Auth_V1.KeysClient,
+    loop: any EventLoop,
+    random: any RandomSource = SystemRandomSource(),
+    logger: Logger
+  ) {
+    self.init(loop: loop, random: random, logger: logger) {
       try KeySet(await client.getKeySet(.init(), timeout: .seconds(5)))
     }
   }
@@ -57,14 +86,20 @@ public final class KeySetSource: KeySource {
   public func run() async {
     while !Task.isCancelled {
       await fetchOnce()
-      await loop.sleep(isLoaded ? Self.ageMax : .milliseconds(200))
+      let failureCount = state.withLock { $0.failureCount }
+      await loop.sleep(
+        failureCount == 0
+          ? Self.ageMax : Self.backOff.pause(attempt: failureCount, random: random.number())
+      )
     }
   }
 
   /// See `KeySource.refresh`.
   public func refresh() async {
     let isTooSoon = state.withLock { state in
-      guard !state.isFetching, state.isLoaded, let last = state.lastAttempt else { return false }
+      guard state.flights.isEmpty, state.isLoaded, let last = state.lastAttempt else {
+        return false
+      }
       return last.duration(to: loop.preciseNow) < Self.pauseMin
     }
     if !isTooSoon { await fetchOnce() }
@@ -72,44 +107,42 @@ public final class KeySetSource: KeySource {
 
   /// Fetches, or waits for the fetch that is under way.
   private func fetchOnce() async {
-    await withCheckedContinuation { continuation in
-      let isFirst = state.withLock { state in
-        state.waiters.append(continuation)
-        defer { state.isFetching = true }
-        return !state.isFetching
-      }
-      guard isFirst else { return }
-      // A task of its own, so that a caller who goes away does not take the answer from the others.
-      // It ends with `fetch`.
-      Task { await self.perform() }
-    }
+    let flight = join()
+    // A fetch that fails says so itself, and leaves the last good keys in place.
+    try? await flight?.value
   }
 
-  private func perform() async {
-    var fetched: KeySet?
+  /// The fetch that is under way, or a new one; never nil, because there is one question.
+  func join() -> Task<Void, any Error>? {
+    state.withLock { state in state.flights.join(.keys) { await self.perform($0) } }
+  }
+
+  private func perform(_ id: Flights<Question, Void>.ID) async {
+    let outcome: Result<KeySet, any Error>
     do {
       let keys = try await fetch()
       // An empty set is a fault of whoever answered, and would lock everybody out.
-      if keys.isEmpty {
-        logger.warning("the fetched key set is empty; keeping the old keys")
-      } else {
-        fetched = keys
-      }
+      outcome = keys.isEmpty ? .failure(EmptyKeySet()) : .success(keys)
     } catch {
-      logger.warning("the key set could not be fetched", ["error": "\(error)"])
+      outcome = .failure(error)
     }
-    let waiters = state.withLock { [fetched] state in
-      if let fetched {
-        // The same set again stays the same one, so that tokens need not be looked at anew.
-        if fetched != state.keys { state.keys = fetched }
-        state.isLoaded = true
-      }
+    let failureCount = state.withLock { state in
+      state.flights.land(.keys, id)
       state.lastAttempt = loop.preciseNow
-      state.isFetching = false
-      defer { state.waiters = [] }
-      return state.waiters
+      defer { state.accept(outcome) }
+      return state.failureCount
     }
-    for waiter in waiters { waiter.resume() }
+    // One line when it begins to fail and one when it works again, not one for each attempt.
+    switch outcome {
+    case .failure(let error) where failureCount == 0:
+      logger.warning("the key set could not be fetched; keeping the old keys", ["error": "\(error)"])
+    case .success where failureCount > 0: logger.info("the key set is fetched again")
+    default: break
+    }
+  }
+
+  private struct EmptyKeySet: Error, CustomStringConvertible {
+    var description: String { "the fetched key set is empty" }
   }
 }
 

@@ -14,6 +14,7 @@ struct KeySetSourceTests {
       var isDown = false
       var isHeld = false
       var held: [CheckedContinuation<Void, Never>] = []
+      var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     struct Down: Error {}
@@ -24,13 +25,28 @@ struct KeySetSourceTests {
 
     func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
 
+    /// Returns when the keys were asked for so many times.
+    func waitForFetches(_ count: Int) async {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          guard state.fetchCount < count else { return true }
+          state.waiters.append((count, continuation))
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+    }
+
     func fetch() async throws -> KeySet {
       await withCheckedContinuation { continuation in
-        let isHeld = state.withLock { state in
+        let (isHeld, ready) = state.withLock { state in
           state.fetchCount += 1
           if state.isHeld { state.held.append(continuation) }
-          return state.isHeld
+          let ready = state.waiters.filter { $0.count <= state.fetchCount }
+          state.waiters.removeAll { $0.count <= state.fetchCount }
+          return (state.isHeld, ready)
         }
+        for waiter in ready { waiter.continuation.resume() }
         if !isHeld { continuation.resume() }
       }
       return try state.withLock { state in
@@ -55,31 +71,51 @@ struct KeySetSourceTests {
 
   init() throws { loops = try .epoll(count: 1) }
 
-  private func source() -> KeySetSource {
+  private func source(_ sink: CollectingSink = CollectingSink()) -> KeySetSource {
     KeySetSource(
       loop: loops.loops[0],
-      logger: Logger(label: "test", level: .trace, sink: CollectingSink())
+      logger: Logger(label: "test", level: .trace, sink: sink)
     ) { [origin] in try await origin.fetch() }
   }
 
   @Test("Many who wait for newer keys make one call, and no second one within a minute")
-  func refresh_manyAtOnce_fetchesOnce() async {
+  func refresh_manyAtOnce_fetchesOnce() async throws {
     let source = source()
     origin.change { state in
       state.keys = KeySet([key.verificationKey])
       state.isHeld = true
     }
-    await withTaskGroup(of: Void.self) { group in
-      for _ in 0..<50 { group.addTask { await source.refresh() } }
-      while source.waiterCount < 50 { await Task.yield() }
-      origin.letGo()
-    }
-    let afterFirst = origin.fetchCount
-    #expect(afterFirst == 1)
+    let flights = try (0..<50).map { _ in try #require(source.join()) }
+    #expect(Set(flights).count == 1)
+    while origin.fetchCount == 0 { await Task.yield() }
+    origin.letGo()
+    for flight in flights { try await flight.value }
+    #expect(origin.fetchCount == 1)
     #expect(source.isLoaded)
     #expect(source.keys[key.id] != nil)
     for _ in 0..<100 { await source.refresh() }
-    #expect(origin.fetchCount == afterFirst)
+    #expect(origin.fetchCount == 1)
+    loops.stop()
+  }
+
+  @Test("A fetch that fails is tried again soon, with one line when that begins and one at its end")
+  func run_originDown_saysSoOnce() async throws {
+    let sink = CollectingSink()
+    let source = source(sink)
+    origin.change { $0.isDown = true }
+    let running = Task { await source.run() }
+    await origin.waitForFetches(4)
+    origin.change { state in
+      state.isDown = false
+      state.keys = KeySet([key.verificationKey])
+    }
+    while !source.isLoaded { await Task.yield() }
+    // It returns after the fetch that is under way, and so after its line.
+    running.cancel()
+    await running.value
+    #expect(sink.lines.count == 2)
+    #expect(sink.lines.first?.contains("could not be fetched") == true)
+    #expect(sink.lines.last?.contains("fetched again") == true)
     loops.stop()
   }
 

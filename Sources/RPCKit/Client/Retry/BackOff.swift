@@ -22,7 +22,7 @@ public struct BackOff: Hashable, Sendable {
   }
 
   /// A pause after `attempt` failures in a row, from zero up to its bound.
-  func pause(attempt: Int, random: UInt64) -> Duration {
+  package func pause(attempt: Int, random: UInt64) -> Duration {
     let bound = UInt64(max(0, bound(attempt: attempt).nanosecondsSaturated))
     return .nanoseconds(Int64(clamping: (random.multipliedFullWidth(by: bound &+ 1)).high))
   }
