@@ -162,6 +162,7 @@ public final class AuthService: Sendable {
           dependencies.tenancy,
           clock: dependencies.clock,
           loop: dependencies.loop,
+          random: dependencies.random,
           logger: dependencies.logger,
           metrics: PermissionMetrics(dependencies.metrics)
         ),

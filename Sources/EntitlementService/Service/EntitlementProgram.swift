@@ -72,6 +72,7 @@ public struct EntitlementProgram: HostedService {
       tenancy,
       clock: environment.clock,
       loop: environment.loops.loops[0],
+      random: environment.random,
       logger: environment.logger,
       metrics: PermissionMetrics(environment.metrics.registry)
     )

@@ -135,7 +135,10 @@ public final class KeySetSource: KeySource {
     // One line when it begins to fail and one when it works again, not one for each attempt.
     switch outcome {
     case .failure(let error) where failureCount == 0:
-      logger.warning("the key set could not be fetched; keeping the old keys", ["error": "\(error)"])
+      logger.warning(
+        "the key set could not be fetched; keeping the old keys",
+        ["error": "\(error)"]
+      )
     case .success where failureCount > 0: logger.info("the key set is fetched again")
     default: break
     }

@@ -9,12 +9,10 @@ internal import Synchronization
 /// silence nothing that is known here proves any more that a session lives. Each call then asks, and
 /// while AuthService cannot be asked either, the answer is `unknown`.
 public final class RevocationFeed: RevocationSource {
-  /// How long the stream may be silent.
-  public struct Lease: Sendable {
+  /// How long the stream may be silent, and what asking may cost.
+  public struct Configuration: Sendable {
     /// Silence after which the stream proves nothing.
-    public var duration = Duration.seconds(10)
-    /// The pause before the stream is opened again.
-    public var reopenPause = Duration.milliseconds(500)
+    public var lease = Duration.seconds(10)
     /// How long a question about one session may take.
     public var introspectionTimeout = Duration.seconds(1)
     /// How long nobody is asked after a question failed.
@@ -25,13 +23,10 @@ public final class RevocationFeed: RevocationSource {
   }
 
   private struct State {
-    /// The revision to go on after.
-    var revision: UInt64 = 0
-    /// The stream is open and has said everything that it had to.
+    /// How long the stream proves that sessions live; kept up only while it is complete.
+    var lease: Lease
+    /// The present stream has said everything that was missed before it.
     var isComplete = false
-    var lastHeard: MonotonicInstant?
-    /// When AuthService really said something; opening the stream is no such thing.
-    var lastEvent: MonotonicInstant?
     /// Until then questions are not asked, because the last one failed.
     var silentUntil: MonotonicInstant?
   }
@@ -40,51 +35,53 @@ public final class RevocationFeed: RevocationSource {
   private let sessions: Auth_V1.SessionsClient
   private let loop: any EventLoop
   private let clock: any WallClock
-  private let logger: Logger
-  private let lease: Lease
+  private let configuration: Configuration
   private let revocations: RevocationSet
-  private let state = Lock(State())
+  private let follower: WatchFollower
+  private let state: Lock<State>
   private let listeners = Lock<[@Sendable (_ userID: String) -> Void]>([])
-  /// Until when the stream proves that sessions live, in nanoseconds of the loop's clock.
+  /// When the lease ends, in nanoseconds of the loop's clock.
   ///
   /// Follows `state`, so that each call need not take its lock.
   private let liveUntil = Atomic<Int64>(.min)
 
   /// Makes a feed that knows nothing yet; `run` follows the stream.
+  ///
+  /// `random` spreads attempts to open it over time.
   public init(
     keys: Auth_V1.KeysClient,
     sessions: Auth_V1.SessionsClient,
     loop: any EventLoop,
     clock: any WallClock,
+    random: any RandomSource = SystemRandomSource(),
     logger: Logger,
-    lease: Lease = Lease()
+    configuration: Configuration = Configuration()
   ) {
     self.keys = keys
     self.sessions = sessions
     self.loop = loop
     self.clock = clock
-    self.logger = logger
-    self.lease = lease
+    self.configuration = configuration
     revocations = RevocationSet { loop.preciseNow }
+    follower = WatchFollower(
+      "revocations",
+      lease: configuration.lease,
+      loop: loop,
+      random: random,
+      logger: logger
+    )
+    state = Lock(State(lease: Lease(configuration.lease)))
   }
 
   /// Whether revocations are being heard of.
   public var isLive: Bool {
-    loop.preciseNow.nanoseconds <= liveUntil.load(ordering: .acquiring)
+    loop.preciseNow.nanoseconds < liveUntil.load(ordering: .acquiring)
   }
 
   /// How long ago AuthService was last heard of; nil before the first time.
   ///
   /// For metrics: what was revoked since then may not be known here.
-  public var lag: Duration? {
-    let now = loop.preciseNow
-    return state.withLock { $0.lastEvent?.duration(to: now) }
-  }
-
-  private var silence: Duration? {
-    let now = loop.preciseNow
-    return state.withLock { $0.lastHeard?.duration(to: now) }
-  }
+  public var lag: Duration? { follower.lag }
 
   /// How many revocations are kept.
   public var count: Int { revocations.count }
@@ -111,84 +108,41 @@ public final class RevocationFeed: RevocationSource {
     listeners.withLock { $0.append(body) }
   }
 
+  /// Registers what is known of the stream, as long as the feed lives.
+  func report(to registry: MetricRegistry) { follower.report(to: registry) }
+
+  /// Follows the stream, and opens it again when it ends, until the task is cancelled.
+  public func run() async {
+    await follower.run(
+      open: { [self] revision in
+        update { $0.isComplete = false }
+        return keys.watchRevocations(.init(afterRevision: revision ?? 0))
+      },
+      apply: { [self] event, _ in
+        apply(event)
+        return event.revision
+      },
+      // Asking costs a call; not asking would be to trust a connection that is known to be gone.
+      lost: { [self] in update { $0.lease.cancel() } }
+    )
+  }
+
+  private func apply(_ event: Auth_V1.Revocation) {
+    if let revocation = Revocation(event) {
+      revocations.insert([revocation], now: clock.now)
+      for listener in listeners.withLock({ $0 }) { listener(event.userId) }
+    }
+    update { state in
+      if event.kind == .snapshotEnd { state.isComplete = true }
+      if state.isComplete { state.lease.extend(at: loop.preciseNow) }
+    }
+  }
+
   /// Changes what is known of the stream, and with it how long it proves anything.
   private func update(_ body: (inout State) -> Void) {
     state.withLock { state in
       body(&state)
-      let end = state.lastEvent.map { $0.advanced(by: lease.duration).nanoseconds }
-      liveUntil.store(state.isComplete ? end ?? .min : .min, ordering: .releasing)
-    }
-  }
-
-  /// Follows the stream, and opens it again when it ends, until the task is cancelled.
-  public func run() async {
-    while !Task.isCancelled {
-      // What was heard until then counts for the rest of the lease, and the next stream goes on after it.
-      if await followWhileHeard() == .renew { continue }
-      update { $0.isComplete = false }
-      await loop.sleep(lease.reopenPause)
-    }
-  }
-
-  /// Why a stream is over.
-  private enum Ending {
-    /// This service's proof ended, as it does every minute or two: the next stream has a new one.
-    case renew
-    /// The connection, AuthService or this task ended, or nothing was heard for too long.
-    case lost
-  }
-
-  /// Follows one stream until it ends or has been silent for the length of the lease.
-  private func followWhileHeard() async -> Ending {
-    let began = loop.preciseNow
-    update { $0.lastHeard = began }
-    return await withTaskGroup(of: Ending.self) { group in
-      group.addTask {
-        do {
-          try await self.follow()
-        } catch let error as RPCError where error.isProofEnded && self.hasHeard(since: began) {
-          return .renew
-        } catch {
-          guard !Task.isCancelled else { return .lost }
-          self.logger.warning("the revocation stream failed; reconnecting", ["error": "\(error)"])
-        }
-        return .lost
-      }
-      group.addTask {
-        await self.watchSilence()
-        return .lost
-      }
-      defer { group.cancelAll() }
-      return await group.next() ?? .lost
-    }
-  }
-
-  /// A stream that ends before it said anything must not be opened again at once.
-  private func hasHeard(since instant: MonotonicInstant) -> Bool {
-    state.withLock { $0.lastEvent.map { $0 >= instant } ?? false }
-  }
-
-  private func watchSilence() async {
-    while !Task.isCancelled {
-      await loop.sleep(lease.duration / 4)
-      guard let silence, silence <= lease.duration else { return }
-    }
-  }
-
-  private func follow() async throws {
-    let revision = state.withLock { $0.revision }
-    let events = keys.watchRevocations(.init(afterRevision: revision))
-    for try await event in events {
-      if let revocation = Revocation(event) {
-        revocations.insert([revocation], now: clock.now)
-        for listener in listeners.withLock({ $0 }) { listener(event.userId) }
-      }
-      update { state in
-        state.lastHeard = loop.preciseNow
-        state.lastEvent = state.lastHeard
-        if event.kind == .snapshotEnd { state.isComplete = true }
-        state.revision = max(state.revision, event.revision)
-      }
+      liveUntil.store(state.lease.end.nanoseconds, ordering: .releasing)
     }
   }
 
@@ -198,13 +152,13 @@ public final class RevocationFeed: RevocationSource {
     do {
       let answer = try await sessions.introspect(
         .init(sessionId: claims.sessionID),
-        timeout: lease.introspectionTimeout
+        timeout: configuration.introspectionTimeout
       )
       return answer.active ? .active : .revoked
     } catch {
       // The call that asked may have been cancelled or out of time, which says nothing of others.
       if !Task.isCancelled {
-        let until = loop.preciseNow.advanced(by: lease.introspectionPause)
+        let until = loop.preciseNow.advanced(by: configuration.introspectionPause)
         state.withLock { $0.silentUntil = until }
       }
       return .unknown

@@ -8,6 +8,7 @@ public enum RevocationMetrics {
     on loop: any EventLoop,
     in registry: MetricRegistry
   ) {
+    feed.report(to: registry)
     let began = loop.preciseNow
     registry.observe(
       "revocation_lag_seconds",

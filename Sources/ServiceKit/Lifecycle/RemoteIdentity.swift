@@ -35,12 +35,18 @@ public final class RemoteIdentity: Sendable {
     channel = try environment.provenChannel(to: "auth")
     let loop = environment.loops.loops[0]
     let client = Auth_V1.KeysClient(channel)
-    keys = KeySetSource(client, loop: loop, logger: environment.logger)
+    keys = KeySetSource(
+      client,
+      loop: loop,
+      random: environment.random,
+      logger: environment.logger
+    )
     revocations = RevocationFeed(
       keys: client,
       sessions: Auth_V1.SessionsClient(channel),
       loop: loop,
       clock: environment.clock,
+      random: environment.random,
       logger: environment.logger
     )
     RevocationMetrics.register(revocations, on: loop, in: environment.metrics.registry)

@@ -45,13 +45,13 @@ struct PermissionCache {
 
   private var sequence: UInt64 = 0
   private var everythingTouched: UInt64 = 0
-  private var anySubtreeTouched: UInt64 = 0
   private var subjectsTouched: [String: UInt64] = [:]
   private var subtreesTouched: [String: UInt64] = [:]
-  private var leaseEnd = MonotonicInstant(nanoseconds: 0)
+  private var lease: Lease
 
-  init(entryCountMax: Int) {
+  init(entryCountMax: Int, lease: Duration) {
     self.entryCountMax = max(2, entryCountMax)
+    self.lease = Lease(lease)
   }
 
   /// Kept answers, those included that no longer count.
@@ -59,15 +59,6 @@ struct PermissionCache {
 
   /// For a call that begins now.
   var ticket: Ticket { Ticket(sequence: sequence) }
-
-  /// Whether a call that began with `ticket` will answer as one that begins now would.
-  ///
-  /// What is above the entity is not known before the answer, so a change of any subtree counts.
-  func isCurrent(_ ticket: Ticket, subject: String) -> Bool {
-    let began = ticket.sequence
-    return began >= everythingTouched && began >= anySubtreeTouched
-      && began >= subjectsTouched[subject, default: 0]
-  }
 
   /// Whether nothing has touched an answer since the call that brought it began with `ticket`.
   func isCurrent(_ ticket: Ticket, subject: String, ancestors: [String]) -> Bool {
@@ -84,7 +75,7 @@ struct PermissionCache {
     guard let name else { return .unknown }
     guard let place = young.find(name) else { return olderAnswer(name, at: now) }
     if let decision = young.decision(at: place, confirmed: sequence, now) {
-      return now < leaseEnd ? .known(decision) : .doubtful
+      return lease.isLive(at: now) ? .known(decision) : .doubtful
     }
     let entry = young[place]
     guard now < entry.expires, counts(entry.answer) else {
@@ -92,7 +83,7 @@ struct PermissionCache {
       return .unknown
     }
     young.confirm(at: place, sequence)
-    return now < leaseEnd ? .known(entry.decision) : .doubtful
+    return lease.isLive(at: now) ? .known(entry.decision) : .doubtful
   }
 
   /// What was used before the last turn only: it becomes young again when it is believed.
@@ -106,7 +97,7 @@ struct PermissionCache {
       old.remove(at: place)
       return .unknown
     }
-    guard now < leaseEnd else { return .doubtful }
+    guard lease.isLive(at: now) else { return .doubtful }
     old.remove(at: place)
     insert(entry)
     return .known(entry.decision)
@@ -159,7 +150,6 @@ struct PermissionCache {
   /// Nothing of `root` and what is below it counts any more.
   mutating func forget(subtree root: String) {
     sequence += 1
-    anySubtreeTouched = sequence
     subtreesTouched[root] = sequence
     boundMarks()
   }
@@ -180,12 +170,10 @@ struct PermissionCache {
   }
 
   /// Whether the push stream was alive a short while ago, so that answers are believed.
-  func isLeased(at now: MonotonicInstant) -> Bool { now < leaseEnd }
+  func isLeased(at now: MonotonicInstant) -> Bool { lease.isLive(at: now) }
 
-  /// The push stream is alive: answers may be believed until `end`.
-  mutating func extendLease(to end: MonotonicInstant) {
-    leaseEnd = end
-  }
+  /// The push stream is alive: answers may be believed for the length of the lease.
+  mutating func extendLease(at now: MonotonicInstant) { lease.extend(at: now) }
 }
 
 /// A decision of TenancyService, as far as a service that relies on it needs it.

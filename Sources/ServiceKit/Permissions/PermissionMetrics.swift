@@ -5,8 +5,10 @@ public struct PermissionMetrics: Sendable {
   let hits: Counter
   let misses: Counter
   let doubtful: Counter
+  let refused: Counter
   let flushes: Counter
   let contradictions: Counter
+  let registry: MetricRegistry
 
   /// Registers the metrics.
   public init(_ registry: MetricRegistry) {
@@ -19,6 +21,7 @@ public struct PermissionMetrics: Sendable {
     hits = lookups.series("hit")
     misses = lookups.series("miss")
     doubtful = lookups.series("doubtful")
+    refused = lookups.series("refused")
     flushes = registry.counter(
       "permission_cache_flushes_total",
       help: "Times that everything in the permission cache was forgotten."
@@ -28,5 +31,6 @@ public struct PermissionMetrics: Sendable {
       help:
         "Times that TenancyService said something else than the cache, without having pushed it."
     )
+    self.registry = registry
   }
 }

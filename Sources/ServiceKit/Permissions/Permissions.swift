@@ -7,7 +7,7 @@ public import RPCKit
 /// depends on, after a change of its subject or of anything above its entity was pushed, or while
 /// the push stream has been silent for 10 s (SPEC section 5). Several callers who miss the same
 /// answer make one call. Errors are not remembered. Without evidence nothing is allowed: when
-/// TenancyService cannot be asked, the caller gets UNAVAILABLE.
+/// TenancyService cannot be asked, or too much is being asked already, the caller gets UNAVAILABLE.
 ///
 /// `run` must be running, or every question is a call.
 public final class Permissions: Sendable {
@@ -21,35 +21,47 @@ public final class Permissions: Sendable {
     public var timeout = Duration.seconds(2)
     /// Answers kept, at most; about 400 bytes each.
     public var entryCountMax = 200_000
+    /// Different questions that may be under way at a time.
+    public var flightCountMax = 10_000
 
     /// Makes the default configuration.
     public init() {}
   }
 
-  private struct Flight {
-    let ticket: PermissionCache.Ticket
-    let task: Task<PermissionDecision, any Error>
-  }
+  private typealias Flight = Flights<PermissionCache.Key, PermissionDecision>.Flight
 
   private struct State {
     var cache: PermissionCache
-    var flights: [PermissionCache.Key: Flight] = [:]
+    var flights: Flights<PermissionCache.Key, PermissionDecision>
+
+    mutating func forget(subject: String) {
+      cache.forget(subject: subject)
+      flights.drop { $0.subject == subject }
+    }
+
+    mutating func forgetEverything() {
+      cache.forgetEverything()
+      flights.dropAll()
+    }
   }
 
   private let client: Tenancy_V1.PermissionsClient
   private let configuration: Configuration
   private let clock: any WallClock
   private let loop: any EventLoop
-  private let logger: Logger
   private let metrics: PermissionMetrics
+  private let follower: WatchFollower
   private let state: Lock<State>
 
   /// Makes a cache in front of the service behind `channel`, whose calls must prove this service.
+  ///
+  /// `random` spreads attempts to reach it over time.
   public init(
     _ channel: Channel,
     configuration: Configuration = Configuration(),
     clock: any WallClock,
     loop: any EventLoop,
+    random: any RandomSource = SystemRandomSource(),
     logger: Logger,
     metrics: PermissionMetrics
   ) {
@@ -57,9 +69,24 @@ public final class Permissions: Sendable {
     self.configuration = configuration
     self.clock = clock
     self.loop = loop
-    self.logger = logger
     self.metrics = metrics
-    state = Lock(State(cache: PermissionCache(entryCountMax: configuration.entryCountMax)))
+    follower = WatchFollower(
+      "permissions",
+      lease: configuration.lease,
+      loop: loop,
+      random: random,
+      logger: logger
+    )
+    follower.report(to: metrics.registry)
+    state = Lock(
+      State(
+        cache: PermissionCache(
+          entryCountMax: configuration.entryCountMax,
+          lease: configuration.lease
+        ),
+        flights: Flights(countMax: configuration.flightCountMax)
+      )
+    )
   }
 
   /// Whether `subject` may do `action` to `entity`.
@@ -81,7 +108,27 @@ public final class Permissions: Sendable {
     _ action: String,
     _ entity: String
   ) async throws -> PermissionDecision {
-    try await join(.init(subject: subject, action: action, entity: entity)).value
+    let key = PermissionCache.Key(subject: subject, action: action, entity: entity)
+    let now = loop.now
+    let (known, flight) = state.withLock { state -> (PermissionDecision?, Flight?) in
+      // Somebody's answer may have come since we looked.
+      switch state.cache.answer(key, at: now) {
+      case .known(let decision): return (decision, nil)
+      case .unknown: metrics.misses.increment()
+      case .doubtful: metrics.doubtful.increment()
+      }
+      let ticket = state.cache.ticket
+      return (nil, state.flights.join(key) { try await self.fetch(key, ticket, flight: $0) })
+    }
+    if let known {
+      metrics.hits.increment()
+      return known
+    }
+    guard let flight else {
+      metrics.refused.increment()
+      throw Self.unavailable("too many permissions are being asked for")
+    }
+    return try await flight.value
   }
 
   /// What is known without asking anybody; nil when `check` would make a call.
@@ -116,7 +163,7 @@ public final class Permissions: Sendable {
       guard case .known(let kept) = state.cache.answer(key, at: loop.now),
         kept.isAllowed != decision.isAllowed
       else { return false }
-      state.cache.forget(subject: subject)
+      state.forget(subject: subject)
       return true
     }
     if isContradicted { metrics.contradictions.increment() }
@@ -134,51 +181,26 @@ public final class Permissions: Sendable {
 
   /// Forgets what is known of `subject`, who has signed out somewhere or was signed out.
   public func forget(subject: String) {
-    state.withLock { $0.cache.forget(subject: subject) }
+    state.withLock { $0.forget(subject: subject) }
   }
 
   /// Forgets everything; for somebody who reloads the service because they doubt what it knows.
   public func forgetEverything() {
     metrics.flushes.increment()
-    state.withLock { $0.cache.forgetEverything() }
-  }
-
-  /// The call that will answer, one for all who wait for it.
-  private func join(_ key: PermissionCache.Key) -> Task<PermissionDecision, any Error> {
-    let now = loop.now
-    return state.withLock { state in
-      // Somebody's answer may have come since we looked.
-      switch state.cache.answer(key, at: now) {
-      case .known(let decision):
-        metrics.hits.increment()
-        return Task { decision }
-      case .unknown: metrics.misses.increment()
-      case .doubtful: metrics.doubtful.increment()
-      }
-      if let flight = state.flights[key],
-        state.cache.isCurrent(flight.ticket, subject: key.subject)
-      {
-        return flight.task
-      }
-      let ticket = state.cache.ticket
-      let task = Task { try await self.fetch(key, ticket) }
-      state.flights[key] = Flight(ticket: ticket, task: task)
-      return task
-    }
+    state.withLock { $0.forgetEverything() }
   }
 
   private func fetch(
     _ key: PermissionCache.Key,
-    _ ticket: PermissionCache.Ticket
+    _ ticket: PermissionCache.Ticket,
+    flight id: Flights<PermissionCache.Key, PermissionDecision>.ID
   ) async throws -> PermissionDecision {
     // What is left of the window is measured from before the call, so that it is never too long.
     let began = loop.now
     let beganAt = clock.now
-    defer {
-      state.withLock { state in
-        if state.flights[key]?.ticket == ticket { state.flights[key] = nil }
-      }
-    }
+    // Whether the answer counts is for the cache to say: what overtook the flight may have been a
+    // change of another subtree.
+    defer { state.withLock { _ = $0.flights.land(key, id) } }
     let response = try await ask(key)
     let decision = PermissionDecision(response)
     var lifetime = configuration.lifetime
@@ -205,70 +227,49 @@ public final class Permissions: Sendable {
       )
     } catch let error as RPCError where error.code == .deadlineExceeded {
       // The limit is ours and not the caller's, who may well try again.
-      throw RPCError(
-        .unavailable,
-        reason: "TENANCY_UNAVAILABLE",
-        domain: "gatehouse.tenancy",
-        message: "the permission service is unavailable; retry in a moment",
-        retryAfter: .seconds(1),
-        cause: error
-      )
+      throw Self.unavailable("the permission service is unavailable", cause: error)
     }
+  }
+
+  private static func unavailable(_ problem: String, cause: (any Error)? = nil) -> RPCError {
+    RPCError(
+      .unavailable,
+      reason: "TENANCY_UNAVAILABLE",
+      domain: "gatehouse.tenancy",
+      message: "\(problem); retry in 1 s",
+      retryAfter: .seconds(1),
+      cause: cause
+    )
   }
 
   // MARK: - Push
 
   /// Listens for changes until cancelled, reconnecting with growing pauses.
   public func run() async {
-    var revision = ""
-    var pause = Duration.milliseconds(100)
-    while !Task.isCancelled {
-      var isFirst = true
-      do {
-        for try await change in client.watchChanges(.init(afterRevision: revision)) {
-          if isFirst { begin(isResumed: !revision.isEmpty) }
-          isFirst = false
-          apply(change)
-          revision = change.revision
-          pause = .milliseconds(100)
-        }
-      } catch let error as RPCError where error.isProofEnded && !isFirst {
-        // As every minute or two: the next stream has a new proof and goes on where this one ended.
-        continue
-      } catch {
-        logger.debug("permission changes cannot be heard", ["error": "\(error)"])
+    await follower.run(
+      open: { [client] in client.watchChanges(.init(afterRevision: $0 ?? "")) },
+      beginAnew: forgetEverything,
+      apply: { [self] change, now in
+        apply(change, provenAt: now)
+        return change.revision
       }
-      guard !Task.isCancelled else { return }
-      await loop.sleep(pause)
-      pause = min(pause * 2, .seconds(5))
-    }
+    )
   }
 
-  /// A stream has begun: what was remembered before counts only if the stream goes on where the last
-  /// one ended, and if that was believed until now.
-  ///
-  /// Otherwise the first sign of life would make answers count again that changed while nobody
-  /// listened.
-  private func begin(isResumed: Bool) {
-    let isForgotten = state.withLock { state in
-      guard !isResumed || !state.cache.isLeased(at: loop.now) else { return false }
-      state.cache.forgetEverything()
-      return true
-    }
-    if isForgotten { metrics.flushes.increment() }
-  }
-
-  private func apply(_ change: Tenancy_V1.Change) {
+  private func apply(_ change: Tenancy_V1.Change, provenAt now: MonotonicInstant?) {
     state.withLock { state in
       switch change.kind {
       case .heartbeat: break
-      case .subject: state.cache.forget(subject: change.subjectId)
-      case .subtree: state.cache.forget(subtree: change.entityId)
+      case .subject: state.forget(subject: change.subjectId)
+      case .subtree:
+        state.cache.forget(subtree: change.entityId)
+        // What is above an entity is not known before the answer, so it could be any of them.
+        state.flights.dropAll()
       default:
         metrics.flushes.increment()
-        state.cache.forgetEverything()
+        state.forgetEverything()
       }
-      state.cache.extendLease(to: loop.now.advanced(by: configuration.lease))
+      if let now { state.cache.extendLease(at: now) }
     }
   }
 }

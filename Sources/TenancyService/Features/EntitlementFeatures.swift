@@ -1,7 +1,7 @@
 public import AccessEngine
 internal import Contracts
 public import RPCKit
-internal import ServiceKit
+public import ServiceKit
 
 /// Asks EntitlementService which features portfolios and organizations have, and remembers it.
 ///
@@ -22,6 +22,8 @@ public final class EntitlementFeatures: FeatureSource {
     public var timeout = Duration.seconds(2)
     /// Portfolios and organizations that are remembered, at most; about 500 bytes each.
     public var holderCountMax = 50_000
+    /// Portfolios and organizations that may be asked for at a time.
+    public var flightCountMax = 10_000
 
     /// Makes the default configuration.
     public init() {}
@@ -29,31 +31,39 @@ public final class EntitlementFeatures: FeatureSource {
 
   private struct State {
     var cache: FeatureCache
-    var flights: [FeatureHolder: Flight] = [:]
-    var nextFlightID: UInt64 = 0
-  }
+    var flights: Flights<FeatureHolder, Void>
 
-  private struct Flight {
-    let id: UInt64
-    let task: Task<Void, any Error>
+    mutating func forget(_ holder: FeatureHolder) {
+      cache.forget(holder)
+      flights.drop(holder)
+    }
+
+    mutating func forgetEverything() {
+      cache.forgetEverything()
+      flights.dropAll()
+    }
   }
 
   private let client: Entitlement_V1.EntitlementsClient
   private let configuration: Configuration
   private let clock: any WallClock
   private let loop: any EventLoop
-  private let logger: Logger
   private let metrics: FeatureMetrics
+  private let registry: MetricRegistry
+  private let follower: WatchFollower
   private let state: Lock<State>
   /// Tells `run` that somebody asks.
   private let wanted = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
   /// Asks the service behind `channel`, whose calls must prove TenancyService.
+  ///
+  /// `random` spreads attempts to reach it over time.
   public init(
     _ channel: Channel,
     configuration: Configuration = Configuration(),
     clock: any WallClock,
     loop: any EventLoop,
+    random: any RandomSource = SystemRandomSource(),
     logger: Logger,
     metrics: MetricRegistry
   ) {
@@ -61,14 +71,22 @@ public final class EntitlementFeatures: FeatureSource {
     self.configuration = configuration
     self.clock = clock
     self.loop = loop
-    self.logger = logger
     self.metrics = FeatureMetrics(metrics)
+    registry = metrics
+    follower = WatchFollower(
+      "features",
+      lease: configuration.lease,
+      loop: loop,
+      random: random,
+      logger: logger
+    )
     state = Lock(
       State(
         cache: FeatureCache(
           lease: configuration.lease,
           holderCountMax: configuration.holderCountMax
-        )
+        ),
+        flights: Flights(countMax: configuration.flightCountMax)
       )
     )
   }
@@ -90,31 +108,33 @@ public final class EntitlementFeatures: FeatureSource {
   /// See `FeatureSource.fetch`.
   public func fetch(_ holder: FeatureHolder) async throws {
     wanted.continuation.yield()
-    let task = state.withLock { state -> Task<Void, any Error>? in
-      if let flight = state.flights[holder] { return flight.task }
+    let now = loop.now
+    let (isKnown, flight) = state.withLock { state in
       // Another one's answer may have come since the caller looked.
-      if case .known = state.cache.answer(holder, at: loop.now) { return nil }
-      state.nextFlightID += 1
-      let id = state.nextFlightID
-      // Not the caller's: others wait for it too. Ends with its call, which has a timeout.
-      let task = Task { try await self.ask(holder, flight: id) }
-      state.flights[holder] = Flight(id: id, task: task)
-      return task
+      if case .known = state.cache.answer(holder, at: now) { return (true, nil as Flight?) }
+      return (false, state.flights.join(holder) { try await self.ask(holder, flight: $0) })
     }
-    try await task?.value
+    guard !isKnown else { return }
+    guard let flight else {
+      metrics.refused.increment()
+      throw RPCError(.unavailable, "features of too many holders are being asked for; retry in 1 s")
+    }
+    try await flight.value
   }
 
-  private func ask(_ holder: FeatureHolder, flight id: UInt64) async throws {
+  private typealias Flight = Flights<FeatureHolder, Void>.Flight
+
+  private func ask(
+    _ holder: FeatureHolder,
+    flight id: Flights<FeatureHolder, Void>.ID
+  ) async throws {
     let began = loop.now
     let beganAt = clock.now
     var answer: (names: [String], expires: MonotonicInstant)?
     defer {
       state.withLock { state in
-        // A change of the holder meanwhile has taken the flight away: then nothing is kept.
-        guard state.flights[holder]?.id == id else { return }
-        state.flights[holder] = nil
-        guard let answer else { return }
-        let (names, expires) = answer
+        // A change of the holder meanwhile has dropped the flight: then nothing is kept.
+        guard state.flights.land(holder, id), let (names, expires) = answer else { return }
         if state.cache.store(names, for: holder, began: began, expires: expires) {
           metrics.flushes.increment()
         }
@@ -137,44 +157,33 @@ public final class EntitlementFeatures: FeatureSource {
   /// Listens for changes until cancelled, once somebody has asked; reconnects with growing pauses.
   public func run() async {
     for await _ in wanted.stream { break }
-    var revision: UInt64 = 0
-    var pause = Duration.milliseconds(100)
-    while !Task.isCancelled {
-      var isFirst = true
-      do {
-        for try await change in client.watch(.init(afterRevision: revision)) {
-          // A stream that begins now says nothing of what came before it.
-          apply(change, isContinued: revision > 0)
-          revision = change.revision
-          isFirst = false
-          pause = .milliseconds(100)
-        }
-      } catch let error as RPCError where error.isProofEnded && !isFirst {
-        // As every minute or two: the next stream has a new proof and goes on where this one ended.
-        continue
-      } catch {
-        logger.debug("the entitlement stream failed; reconnecting", ["error": "\(error)"])
+    // Not before: a stream that nobody needs would look like one that is lost.
+    follower.report(to: registry)
+    await follower.run(
+      open: { [client] in client.watch(.init(afterRevision: $0 ?? 0)) },
+      beginAnew: { [self] in
+        metrics.flushes.increment()
+        state.withLock { $0.forgetEverything() }
+      },
+      apply: { [self] change, now in
+        apply(change, provenAt: now)
+        // Asking for what comes after 0 would be asking for what comes next.
+        return change.revision == 0 ? nil : change.revision
       }
-      guard !Task.isCancelled else { return }
-      await loop.sleep(pause)
-      pause = min(pause * 2, .seconds(5))
-    }
+    )
   }
 
-  private func apply(_ change: Entitlement_V1.Change, isContinued: Bool) {
+  private func apply(_ change: Entitlement_V1.Change, provenAt now: MonotonicInstant?) {
     state.withLock { state in
       switch change.kind {
-      case .heartbeat where isContinued: break
-      case .subject where isContinued:
-        guard let holder = change.subject.flatMap({ FeatureHolder($0) }) else { break }
-        state.cache.forget(holder)
-        state.flights[holder] = nil
+      case .heartbeat: break
+      case .subject:
+        if let holder = change.subject.flatMap({ FeatureHolder($0) }) { state.forget(holder) }
       default:
         metrics.flushes.increment()
-        state.cache.forgetEverything()
-        state.flights = [:]
+        state.forgetEverything()
       }
-      state.cache.extendLease(at: loop.now)
+      if let now { state.cache.extendLease(at: now) }
     }
   }
 }

@@ -1,5 +1,6 @@
 internal import AccessEngine
 internal import RPCKit
+internal import ServiceKit
 
 /// Answers of EntitlementService that are kept, and until when they are believed.
 ///
@@ -24,12 +25,11 @@ struct FeatureCache {
   }
 
   private var entries: [FeatureHolder: Entry] = [:]
-  private var leaseEnd = MonotonicInstant(nanoseconds: 0)
-  private let lease: Duration
+  private var lease: Lease
   private let holderCountMax: Int
 
   init(lease: Duration, holderCountMax: Int) {
-    self.lease = lease
+    self.lease = Lease(lease)
     self.holderCountMax = max(1, holderCountMax)
   }
 
@@ -39,7 +39,7 @@ struct FeatureCache {
   /// What is known of a holder.
   func answer(_ holder: FeatureHolder, at now: MonotonicInstant) -> Answer {
     guard let entry = entries[holder], now < entry.expires else { return .unknown }
-    let trusted = max(leaseEnd, entry.began.advanced(by: lease))
+    let trusted = max(lease.end, entry.began.advanced(by: lease.duration))
     guard now < trusted else { return .doubtful }
     return .known(entry.names, remaining: now.duration(to: min(trusted, entry.expires)))
   }
@@ -66,5 +66,5 @@ struct FeatureCache {
   mutating func forgetEverything() { entries = [:] }
 
   /// Changes were heard of.
-  mutating func extendLease(at now: MonotonicInstant) { leaseEnd = now.advanced(by: lease) }
+  mutating func extendLease(at now: MonotonicInstant) { lease.extend(at: now) }
 }

@@ -5,6 +5,7 @@ struct FeatureMetrics: Sendable {
   let hits: Counter
   let misses: Counter
   let doubtful: Counter
+  let refused: Counter
   let flushes: Counter
 
   /// Registers the metrics.
@@ -17,6 +18,7 @@ struct FeatureMetrics: Sendable {
     hits = lookups.series("hit")
     misses = lookups.series("miss")
     doubtful = lookups.series("doubtful")
+    refused = lookups.series("refused")
     flushes = registry.counter(
       "gatehouse_tenancy_feature_flushes_total",
       help: "Times the whole feature cache was cleared."

@@ -71,6 +71,7 @@ public struct TenancyProgram: HostedService {
         $0,
         clock: environment.clock,
         loop: environment.loops.loops[0],
+        random: environment.random,
         logger: environment.logger,
         metrics: environment.metrics.registry
       )

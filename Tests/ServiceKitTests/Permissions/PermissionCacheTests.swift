@@ -15,8 +15,8 @@ struct PermissionCacheTests {
 
   /// A cache whose push stream is alive until second 10, with one answer that expires at second 300.
   private func filled() -> PermissionCache {
-    var cache = PermissionCache(entryCountMax: 100)
-    cache.extendLease(to: at(10))
+    var cache = PermissionCache(entryCountMax: 100, lease: .seconds(10))
+    cache.extendLease(at: at(0))
     cache.store(
       allowed,
       ancestors: ["dev_1", "unt_1", "prt_1"],
@@ -32,7 +32,7 @@ struct PermissionCacheTests {
     var cache = filled()
     #expect(cache.answer(key, at: at(9)) == .known(allowed))
     #expect(cache.answer(key, at: at(10)) == .doubtful)
-    cache.extendLease(to: at(1000))
+    cache.extendLease(at: at(990))
     #expect(cache.answer(key, at: at(299)) == .known(allowed))
     #expect(cache.answer(key, at: at(300)) == .unknown)
   }
@@ -55,13 +55,14 @@ struct PermissionCacheTests {
 
   @Test("An answer whose call began before a change of its scope is not kept")
   func store_overtaken_isDropped() {
-    var cache = PermissionCache(entryCountMax: 100)
-    cache.extendLease(to: at(10))
+    var cache = PermissionCache(entryCountMax: 100, lease: .seconds(10))
+    cache.extendLease(at: at(0))
     let before = cache.ticket
     cache.forget(subtree: "prt_1")
     cache.store(allowed, ancestors: ["dev_1", "prt_1"], for: key, before, expires: at(300))
     #expect(cache.answer(key, at: at(1)) == .unknown)
-    #expect(!cache.isCurrent(before, subject: "usr_1"))
+    #expect(!cache.isCurrent(before, subject: "usr_1", ancestors: ["dev_1", "prt_1"]))
+    #expect(cache.isCurrent(before, subject: "usr_1", ancestors: ["dev_2", "prt_2"]))
     let after = cache.ticket
     cache.forget(subject: "usr_2")
     cache.store(allowed, ancestors: ["dev_1", "prt_1"], for: key, after, expires: at(300))
@@ -142,8 +143,8 @@ struct PermissionCacheTests {
   func answer_randomSteps_agreesWithModel() {
     var generator = SplitMix(state: 7)
     for _ in 0..<50 {
-      var cache = PermissionCache(entryCountMax: 8)
-      cache.extendLease(to: at(100_000))
+      var cache = PermissionCache(entryCountMax: 8, lease: .seconds(100_000))
+      cache.extendLease(at: at(0))
       // For each key the number of the event at which its stored call began, and all events.
       var stored: [PermissionCache.Key: (began: Int, expires: Int64)] = [:]
       var events: [(subject: String?, subtree: String?)] = []

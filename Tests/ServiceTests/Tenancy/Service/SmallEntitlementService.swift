@@ -20,6 +20,9 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
 
   private let state = Lock(State())
 
+  /// Makes a service whose newest change has this number; 0 is a store without any.
+  init(revision: UInt64 = 1) { state.withLock { $0.revision = revision } }
+
   /// How often it was asked.
   var getCount: Int { state.withLock { $0.getCount } }
   /// How many have watched.

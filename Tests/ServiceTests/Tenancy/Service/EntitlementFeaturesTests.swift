@@ -1,0 +1,70 @@
+import RPCKit
+import ServiceKit
+import Testing
+
+@testable import TenancyService
+
+@Suite("Following changes of features")
+struct EntitlementFeaturesTests {
+  private let bought = FeatureHolder(kind: .portfolio, id: "prt_bought")
+  private let other = FeatureHolder(kind: .portfolio, id: "prt_other")
+
+  @Test(
+    "What was bought while the stream of a store without changes was away is not missed",
+    .timeLimit(.minutes(1))
+  )
+  func run_resumedAtZero_beginsAnew() async throws {
+    let entitlement = SmallEntitlementService(revision: 0)
+    let metrics = MetricRegistry()
+    try await serving(entitlement, metrics) { features in
+      try await features.fetch(bought)
+      // The first stream forgets what was asked for before it.
+      let flushed = "gatehouse_tenancy_feature_flushes_total 1"
+      while !String(decoding: metrics.render(), as: UTF8.self).contains(flushed) {
+        await Task.yield()
+      }
+      for holder in [bought, other] { try await features.fetch(holder) }
+      entitlement.set(["remote"], of: bought.id, tells: false)
+      entitlement.dropWatchers()
+      while entitlement.watchCount < 2 { await Task.yield() }
+      // Comes behind the first event of the new stream.
+      entitlement.set([], of: other.id)
+      while isKnown(other, features) { await Task.yield() }
+      #expect(!isKnown(bought, features))
+    }
+  }
+
+  private func isKnown(_ holder: FeatureHolder, _ features: EntitlementFeatures) -> Bool {
+    features.evidence(of: holder, now: 0) != .missing
+  }
+
+  private func serving(
+    _ entitlement: SmallEntitlementService,
+    _ metrics: MetricRegistry,
+    _ body: (EntitlementFeatures) async throws -> Void
+  ) async throws {
+    let folder = try TestFolder()
+    let loops = try EventLoopGroup.epoll(count: 1)
+    defer { loops.stop() }
+    let path = folder.path("entitlement")
+    var configuration = ServerConfiguration(endpoints: [.init(.unix(path: path))])
+    configuration.limits.responseStreamDrainTimeout = .milliseconds(10)
+    let server = Server(configuration, services: [entitlement.definition], on: loops)
+    try await server.serving { _ in
+      try await withChannel("unix://\(path)", ChannelConfiguration(loops: loops)) { channel in
+        let features = EntitlementFeatures(
+          channel,
+          clock: ManualClock(),
+          loop: loops.loops[0],
+          logger: Logger(label: "test", level: .error, sink: SilentSink()),
+          metrics: metrics
+        )
+        let following = Task { await features.run() }
+        try await body(features)
+        following.cancel()
+        await following.value
+      }
+      entitlement.dropWatchers()
+    }
+  }
+}
