@@ -191,8 +191,9 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "auth-service", "tenancy-service", "entitlement-service", "AuthService", "TenancyService",
-        "EntitlementService", "ServiceTesting", "ServiceKit", "RPCKit", "Contracts",
+        "auth-service", "tenancy-service", "entitlement-service", "gatehouse", "AuthService",
+        "TenancyService", "EntitlementService", "ServiceTesting", "ServiceKit", "RPCKit",
+        "Contracts",
       ],
       path: "Tests/ServiceTests/EndToEnd",
       swiftSettings: strict

@@ -47,7 +47,8 @@ package struct AccessWalk: Sendable {
     self.purpose = purpose
     subject = forest.subjects.find(query.subject)
     let rule = forest.policy.rule(of: query.action, on: query.type)
-    isEachChecked = rule.map { !$0.conditions.isEmpty || !$0.denies.isEmpty } ?? false
+    isEachChecked =
+      rule.map { !$0.conditions.isEmpty || !$0.denies.isEmpty } == true || query.levelNeeded > 0
     guard let subject, let rule, !query.context.isSuspended, !forest.suspended.contains(subject)
     else { return }
     gather(rule, of: subject, forest)
@@ -109,11 +110,8 @@ package struct AccessWalk: Sendable {
   private mutating func take(_ entity: UInt32, _ forest: borrowing Forest) {
     guard forest.nodes[Int(entity)].isAlive, forest.type(entity) == query.type else { return }
     if let within = query.within, hasMoved, !forest.isEntity(entity, within: within) { return }
-    if let attribute = query.attribute,
-      forest.code(entity, slot: attribute.slot) != attribute.code
-    {
-      return
-    }
+    for filter in query.filters
+    where !filter.test.passes(forest.code(entity, slot: filter.test.slot)) { return }
     if isEachChecked, !isAllowed(entity, forest) { return }
     switch purpose {
     case .all(var found):
@@ -141,7 +139,9 @@ package struct AccessWalk: Sendable {
       query.features
     )
     if let holder = verdict.missing { missing.insert(holder) }
-    return verdict.decision.isAllowed
+    guard verdict.decision.isAllowed else { return false }
+    return query.filters.isEmpty
+      || forest.policy.accessLevel(of: verdict.decision.heldRoles) >= query.levelNeeded
   }
 
   /// Drops from a page what may not be seen any more; at the end, under one lock.

@@ -1,5 +1,14 @@
 internal import PackedTables
 
+/// Narrows a list to entities whose attribute has one of some values.
+package struct ListFilter: Sendable {
+  /// The attribute and its coded values.
+  package let test: Policy.AttributeTest
+  /// The access level that shows the attribute: whoever has a lower one on an entity does not find it by
+  /// what they cannot see.
+  package let accessLevel: Int
+}
+
 extension Forest {
   /// What a list of accessible entities is asked for.
   package struct ListQuery: Sendable {
@@ -10,10 +19,13 @@ extension Forest {
     package var now: Int64
     /// Only what lies below this entity, or is it.
     package var within: UInt32? = nil
-    /// Only what has this coded value of an attribute.
-    package var attribute: (slot: Int, code: UInt8)? = nil
+    /// Only what passes all of these.
+    package var filters: [ListFilter] = []
     /// What features there are besides those of the context.
     package var features: any FeatureSource = NoFeatures()
+
+    /// The access level that shows all that the filters look at.
+    package var levelNeeded: Int { filters.map(\.accessLevel).max() ?? 0 }
   }
 
   /// All entities of a type on which a subject may do an action, each once, in no order.

@@ -63,14 +63,23 @@ extension Forest {
 }
 
 extension Forest.ListQuery {
-  /// Narrows the list to entities whose attribute has a value, one of its choices, unless that is
-  /// empty; false when there can be none.
-  package mutating func takes(only value: String, of name: String, _ policy: Policy) -> Bool {
-    guard !value.isEmpty else { return true }
+  /// Narrows the list to entities whose attribute has one of some values, choices or flags; false when
+  /// there is no such attribute, or one of them is none of its values.
+  package mutating func takes(only values: [String], of name: String, _ policy: Policy) -> Bool {
     guard let attribute = policy[type].attributes.first(where: { $0.name == name }),
-      let slot = attribute.slot, case let code = attribute.code(.text(value)), code != 0
+      let slot = attribute.slot
     else { return false }
-    self.attribute = (slot, code)
+    var codes: UInt64 = 0
+    for value in values {
+      guard let code = attribute.code(of: value) else { return false }
+      codes |= 1 << UInt64(code)
+    }
+    filters.append(
+      ListFilter(
+        test: Policy.AttributeTest(slot: slot, codes: codes),
+        accessLevel: attribute.accessLevel
+      )
+    )
     return true
   }
 }

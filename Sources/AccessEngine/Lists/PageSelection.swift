@@ -16,13 +16,21 @@ package struct PageSelection: Sendable {
 
   private let limit: Int
   private let sortsByName: Bool
+  private let isDescending: Bool
   private let text: [UInt8]
   private let cursor: (name: String, id: String)?
 
   /// A page of `limit` after `cursor`, of entities with `text` in their names, if there is one.
-  package init(limit: Int, sortsByName: Bool, text: String = "", after cursor: [String]?) {
+  package init(
+    limit: Int,
+    sortsByName: Bool,
+    isDescending: Bool = false,
+    text: String = "",
+    after cursor: [String]?
+  ) {
     self.limit = limit
     self.sortsByName = sortsByName
+    self.isDescending = isDescending
     self.text = Self.lowercased(text)
     self.cursor = cursor.map { (sortsByName ? $0[0] : "", $0[1]) }
   }
@@ -66,6 +74,7 @@ package struct PageSelection: Sendable {
   }
 
   private func isOrdered(_ left: Entry, _ right: Entry, _ forest: borrowing Forest) -> Bool {
+    let (left, right) = isDescending ? (right, left) : (left, right)
     if left.name != right.name { return left.name < right.name }
     return forest.entities.isOrdered(left.entity, before: right.entity)
   }
@@ -75,12 +84,15 @@ package struct PageSelection: Sendable {
     _ entry: Entry,
     _ forest: borrowing Forest
   ) -> Bool {
-    if entry.name != cursor.name { return entry.name > cursor.name }
+    if entry.name != cursor.name { return (entry.name > cursor.name) != isDescending }
     // Nearly always known, even when it is gone: numbers are for ever.
     if let last = forest.entities.find(cursor.id) {
-      return forest.entities.isOrdered(last, before: entry.entity)
+      return isDescending
+        ? forest.entities.isOrdered(entry.entity, before: last)
+        : forest.entities.isOrdered(last, before: entry.entity)
     }
-    return cursor.id.utf8.lexicographicallyPrecedes(forest.entities.text(entry.entity).utf8)
+    let (id, other) = (cursor.id.utf8, forest.entities.text(entry.entity).utf8)
+    return isDescending ? other.lexicographicallyPrecedes(id) : id.lexicographicallyPrecedes(other)
   }
 
   private static func lowercased(_ text: String) -> [UInt8] {

@@ -36,7 +36,7 @@ public struct Attribute: Sendable {
   static let choiceCountMax = 60
 
   /// Whether conditions may ask for it.
-  var isCoded: Bool {
+  package var isCoded: Bool {
     switch kind {
     case .boolean, .choice: true
     case .text, .integer: false
@@ -74,6 +74,16 @@ public struct Attribute: Sendable {
     case (.choice(let choices), .text(let text)):
       choices.firstIndex(of: text).map { UInt8($0 + 1) } ?? 0
     default: 0
+    }
+  }
+
+  /// The code of a value as people write it: a choice, `true` or `false`; nil when it is none.
+  package func code(of text: String) -> UInt8? {
+    switch (kind, text) {
+    case (.boolean, "true"): code(.boolean(true))
+    case (.boolean, "false"): code(.boolean(false))
+    case (.choice(let choices), _): choices.contains(text) ? code(.text(text)) : nil
+    default: nil
     }
   }
 }

@@ -25,7 +25,7 @@ public final class Policy: Sendable {
   let features: [String]
 
   /// Roles that reach an entity of a type from above.
-  let reaching: [RoleSet]
+  package let reaching: [RoleSet]
   /// The rule of each action on each type, `type * actions.count + action`.
   let rules: [ActionRule?]
 
@@ -74,6 +74,10 @@ public final class Policy: Sendable {
     public let otherAttributesLevel: Int?
     /// As what features belong to entities of this type and what is below them; nil when they do not.
     public let featureHolder: FeatureHolder.Kind?
+    /// What identifiers of new entities begin with.
+    package var prefix = "ent"
+    /// Which actions it takes to do something to its entities.
+    package var entityActions = EntityActions()
   }
 
   /// A role.
@@ -94,6 +98,13 @@ public final class Policy: Sendable {
     public let isOneKept: Bool
     /// Links that it reaches through, by link.
     package let throughLinks: [Bool]
+    /// Which actions it takes to grant and revoke it.
+    package var roleActions = RoleActions()
+    /// Whether it is lent: several users can each grant it for a time of their own, and it follows the
+    /// right of whoever did.
+    package var isLent = false
+    /// Whether a lent role goes on when its lender's right ends.
+    package var outlivesLender = false
   }
 
   /// A link from one entity to another, beside the tree.
@@ -222,6 +233,11 @@ public final class Policy: Sendable {
   /// The roles that grant an action, on the entity or reaching it from above.
   func grants(of action: ActionID, on type: EntityTypeID) -> RoleSet {
     rules[Int(type.index) * actions.count + Int(action.index)]?.grants ?? .none
+  }
+
+  /// How much of an entity some roles on it show: a place in `accessLevels`.
+  package func accessLevel(of roles: RoleSet) -> Int {
+    roles.roles.map { self[$0].accessLevel }.max() ?? 0
   }
 
   /// A type by its place.

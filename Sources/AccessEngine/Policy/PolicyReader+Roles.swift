@@ -42,6 +42,9 @@ extension PolicyReader {
       let level = try members.optional("access_level").map { level throws(JSONDecodingError) in
         try accessLevel(level)
       }
+      let actions = try readRoleActions(&members, heldOn: heldOn)
+      let isLent = try members.optional("lent")?.boolean() ?? false
+      let outlivesLender = try members.optional("outlives_lender")?.boolean() ?? false
       try members.finish()
       roles.append(
         Policy.Role(
@@ -52,7 +55,10 @@ extension PolicyReader {
           accessLevel: level ?? 0,
           windowMax: windowDays.map { $0 * 86_400_000 } ?? .max,
           isOneKept: isOneKept ?? false,
-          throughLinks: throughLinks
+          throughLinks: throughLinks,
+          roleActions: actions,
+          isLent: isLent,
+          outlivesLender: outlivesLender
         )
       )
     }

@@ -2,7 +2,7 @@ internal import StrictJSON
 
 /// Types and their attributes.
 extension PolicyReader {
-  func readTypes(
+  mutating func readTypes(
     _ fields: [PolicyMember]
   ) throws(JSONDecodingError)
     -> [Policy.EntityType]
@@ -35,6 +35,12 @@ extension PolicyReader {
         try kind.choice(of: FeatureHolder.Kind.self)
       }
       _ = members.optional("actions")
+      let prefix = try Self.readPrefix(members.optional("prefix"))
+      let lifecycle = try readEntityActions(
+        members.optional("lifecycle"),
+        type: field.name,
+        parents: parents
+      )
       try members.finish()
       types.append(
         Policy.EntityType(
@@ -42,7 +48,9 @@ extension PolicyReader {
           parents: parents,
           attributes: attributes,
           otherAttributesLevel: others,
-          featureHolder: holder
+          featureHolder: holder,
+          prefix: prefix,
+          entityActions: lifecycle
         )
       )
     }

@@ -16,6 +16,8 @@ struct PolicyReader {
   var almighty = RoleSet.none
   /// Actions that each role has through each link: `[link][role]`, names until all are known.
   var linkActions: [[Set<String>]] = []
+  /// Actions that types and roles name, for when all of them are known.
+  var namedActions: [NamedAction] = []
 
   /// Takes every member but the assertions.
   mutating func read(_ members: inout JSONMembers) throws(JSONDecodingError) -> Policy {
@@ -31,6 +33,7 @@ struct PolicyReader {
     let types = try readTypes(typeFields)
     let rules = try readRules(typeFields, types: types)
     try checkLinkActions(roleFields)
+    try checkNamedActions(rules)
     let selfService = try members.optional("self_service").map { field throws(JSONDecodingError) in
       try readSelfService(field, types: types, roles: roles)
     }

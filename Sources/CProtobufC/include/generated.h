@@ -28,10 +28,12 @@
 #include "tenancy/v1/association.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
 #include "tenancy/v1/devices.pb-c.h"
+#include "tenancy/v1/entities.pb-c.h"
 #include "tenancy/v1/guests.pb-c.h"
 #include "tenancy/v1/permissions.pb-c.h"
 #include "tenancy/v1/portfolios.pb-c.h"
 #include "tenancy/v1/properties.pb-c.h"
+#include "tenancy/v1/roles.pb-c.h"
 #include "tenancy/v1/subjects.pb-c.h"
 #include "tenancy/v1/units.pb-c.h"
 #include "testing/v1/rich.pb-c.h"
@@ -546,6 +548,45 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__l
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_history_response(void) {
   return &tenancy__v1__list_history_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__entity(void) {
+  return &tenancy__v1__entity__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__new_entity(void) {
+  return &tenancy__v1__new_entity__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__create_entity_request(void) {
+  return &tenancy__v1__create_entity_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__batch_create_entities_request(void) {
+  return &tenancy__v1__batch_create_entities_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__batch_create_entities_response(void) {
+  return &tenancy__v1__batch_create_entities_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_entity_request(void) {
+  return &tenancy__v1__get_entity_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__attribute_filter(void) {
+  return &tenancy__v1__attribute_filter__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_entities_request(void) {
+  return &tenancy__v1__list_entities_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_entities_response(void) {
+  return &tenancy__v1__list_entities_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__update_entity_request(void) {
+  return &tenancy__v1__update_entity_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__move_entity_request(void) {
+  return &tenancy__v1__move_entity_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_entity_request(void) {
+  return &tenancy__v1__delete_entity_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_entity_response(void) {
+  return &tenancy__v1__delete_entity_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__guest_pass(void) {
   return &tenancy__v1__guest_pass__descriptor;
 }
@@ -662,6 +703,30 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__a
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__remove_property_manager_request(void) {
   return &tenancy__v1__remove_property_manager_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__new_role(void) {
+  return &tenancy__v1__new_role__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__grant_role_request(void) {
+  return &tenancy__v1__grant_role_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__batch_grant_roles_request(void) {
+  return &tenancy__v1__batch_grant_roles_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__batch_grant_roles_response(void) {
+  return &tenancy__v1__batch_grant_roles_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__revoke_role_request(void) {
+  return &tenancy__v1__revoke_role_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__leave_role_request(void) {
+  return &tenancy__v1__leave_role_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_roles_by_user_request(void) {
+  return &tenancy__v1__list_roles_by_user_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_roles_by_entity_request(void) {
+  return &tenancy__v1__list_roles_by_entity_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__suspension(void) {
   return &tenancy__v1__suspension__descriptor;

@@ -52,4 +52,7 @@ public struct IdentifierPrefix: Hashable, Sendable {
 
   /// Makes a prefix.
   public init(_ text: StaticString) { self.text = "\(text)" }
+
+  /// Makes a prefix that configuration has named; `text` must be a few lower-case letters.
+  public init(configured text: String) { self.text = text }
 }

@@ -23,8 +23,9 @@ extension AssociationsHandler {
       domain: TenancyError.domain,
       for: call.caller
     ) { tx in
-      let system = try tx.known(Forest.systemIdentifier, type: SmartHome.system)
-      let role = SmartHome.superAdmin
+      let system = try tx.known(Forest.systemIdentifier, type: BuiltIn.system)
+      let role = BuiltIn.superAdmin
+      guard core.policy.role(named: role) != nil else { throw TenancyError.noOperators }
       if let existing = try tx.associations(of: request.userId, on: system.id, role: role).first {
         return core.message(association: existing)
       }
@@ -69,12 +70,12 @@ extension AssociationsHandler {
       domain: TenancyError.domain,
       for: call.caller
     ) { tx in
-      let all = try tx.associations(on: Forest.systemIdentifier, role: SmartHome.superAdmin)
+      let all = try tx.associations(on: Forest.systemIdentifier, role: BuiltIn.superAdmin)
       let own = all.filter { $0.userID == request.userId }
       var revision = tx.revision
       // In the one writer: of two who take it from each other only one succeeds.
       if !own.isEmpty, own.count == all.count, !request.force {
-        throw TenancyError.lastOne(role: SmartHome.superAdmin)
+        throw TenancyError.lastOne(role: BuiltIn.superAdmin)
       }
       let lending = LendingLimit(policy: core.policy) { pass, action, before, after in
         AuditRecord(

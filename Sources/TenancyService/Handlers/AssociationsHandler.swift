@@ -11,21 +11,13 @@ struct AssociationsHandler: Tenancy_V1.AssociationsService {
     _ request: Tenancy_V1.ListByUserRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
-    let subject = try call.caller.subject(request.userId)
-    // Whoever signs up holds nothing yet: memory knows that, and reading the store for it would keep
-    // checks waiting while many sign in.
-    let revision = core.engine.read { $0.holdsNothing(subject) ? $0.revision : nil }
-    if let revision, request.pageToken.isEmpty {
-      return Tenancy_V1.ListAssociationsResponse(revision: core.tokens.token(revision: revision))
-    }
-    return try await list(
+    try await core.associations(
       AssociationList(
-        anchor: .user(subject),
+        anchor: .user(try call.caller.subject(request.userId)),
         isInForce: request.inForce,
         pageSize: request.pageSize,
         pageToken: request.pageToken
       ),
-      method: "ListByUser",
       call
     )
   }
@@ -34,38 +26,55 @@ struct AssociationsHandler: Tenancy_V1.AssociationsService {
     _ request: Tenancy_V1.ListByEntityRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
-    let user = try call.requireUser()
-    let id = request.entityId
-    // What is not there has no type, and then no action either, so that the caller is answered by the
-    // same decision. So has the system: who administers everything is nobody's to read.
-    let type =
-      core.engine.read { forest in
-        forest.entity(id).map { forest.policy[forest.type($0)].name }
-      }.flatMap { $0 == SmartHome.system ? nil : $0 } ?? ""
-    try await core.permit("\(type).list_associations", on: id, type: type, user)
-    return try await list(
+    try await core.associations(
       AssociationList(
-        anchor: .entity(id, role: request.role),
+        anchor: .entity(request.entityId, role: request.role),
         isInForce: request.inForce,
         pageSize: request.pageSize,
         pageToken: request.pageToken
       ),
-      method: "ListByEntity",
       call
     )
   }
+}
 
-  private func list(
+extension TenancyCore {
+  /// A list of associations as an answer: those of a user whom the caller may ask about, or those on
+  /// an entity if the policy lets the caller see them.
+  func associations(
     _ list: AssociationList,
-    method: String,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListAssociationsResponse {
-    let revision = core.engine.revision
-    let page = try await core.page(list, method: method, call.caller)
+    switch list.anchor {
+    case .user(let id):
+      // Whoever signs up holds nothing yet: memory knows that, and reading the store for it would
+      // keep checks waiting while many sign in.
+      let revision = engine.read { $0.holdsNothing(id) ? $0.revision : nil }
+      if let revision, list.pageToken.isEmpty {
+        return Tenancy_V1.ListAssociationsResponse(revision: tokens.token(revision: revision))
+      }
+    case .entity(let id, _): try await requireListing(on: id, try call.requireUser())
+    }
+    let revision = engine.revision
+    let page = try await page(
+      list,
+      method: "\(call.method.service)/\(call.method.method)",
+      call.caller
+    )
     return Tenancy_V1.ListAssociationsResponse(
       associations: page.items,
       nextPageToken: page.nextToken,
-      revision: core.tokens.token(revision: revision)
+      revision: tokens.token(revision: revision)
     )
+  }
+
+  private func requireListing(on id: String, _ user: UserIdentity) async throws {
+    try await read { [self] tx in
+      // Who administers everything is nobody's to read.
+      let record = try tx.entities([id]).first.flatMap { $0.type == BuiltIn.system ? nil : $0 }
+      let action = record.flatMap { policy.action(of: .listAssociations, on: $0.type) }
+      let deed = EntityDeed.listAssociations.rawValue
+      _ = try require(action, deed, on: id, record, user, tx)
+    }
   }
 }

@@ -7,7 +7,7 @@ internal import ServiceKit
 struct SubjectsHandler: Tenancy_V1.SubjectsService {
   let core: TenancyCore
 
-  private static let action = "system.administer"
+  private static let action = BuiltIn.administer
 
   func suspend(
     _ request: Tenancy_V1.SuspendRequest,
@@ -111,7 +111,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     let ruling = try await core.ruling(
       Self.action,
       on: Forest.systemIdentifier,
-      type: SmartHome.system,
+      type: BuiltIn.system,
       user
     )
     guard ruling.isAllowed else { throw denied(ruling.reason, user) }
@@ -126,7 +126,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     let ruling = try core.decide(
       Self.action,
       on: Forest.systemIdentifier,
-      type: SmartHome.system,
+      type: BuiltIn.system,
       user,
       tx
     )

@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import Contracts
 internal import RPCKit
 internal import ServiceKit
@@ -16,6 +17,15 @@ struct RoleGrant: Sendable {
   var until: Int64? = nil
   /// Also when the user has the role for another time.
   var replacesWindow = false
+}
+
+/// One page of a list, as an answer has it.
+struct Listed<Item: Message>: Sendable {
+  let items: [Item]
+  /// For the next page; empty at the end.
+  let nextToken: String
+  /// How many there are on all pages.
+  let total: UInt64
 }
 
 /// What several handlers do alike.
@@ -63,6 +73,22 @@ extension TenancyCore {
     }
   }
 
+  /// What a user has access to as messages, as many as fit into one answer; one for which `message` is
+  /// nil is left out.
+  func list<Item: Message>(
+    _ list: EntityList,
+    _ call: CallContext,
+    _ user: UserIdentity,
+    message: @escaping @Sendable (EntityRecord, borrowing ReadTransaction) throws -> Item?
+  ) async throws -> Listed<Item> {
+    let core = self
+    let page = try await page(list, call, user)
+    let (items, nextToken) = try await read { tx in
+      try core.fill(page, tx) { try message($0, tx) }
+    }
+    return Listed(items: items, nextToken: nextToken, total: UInt64(page.total))
+  }
+
   /// A page of what a user has access to, its token bound to the user and the whole filter.
   func page(_ list: EntityList, _ call: CallContext, _ user: UserIdentity) async throws -> Page {
     let method = "\(call.method.service)/\(call.method.method)"
@@ -73,8 +99,9 @@ extension TenancyCore {
       TokenSealer.PageBinding(
         caller: "user:\(user.userID)",
         filter: [
-          method, list.action, list.type, list.text, list.kind, list.sortBy, "\(list.limit)",
-        ] + list.within
+          method, list.action, list.type, list.text, list.sortBy, "\(list.isDescending)",
+          "\(list.limit)", "\(list.within.count)",
+        ] + list.within + list.filters.flatMap { [$0.attribute, "\($0.values.count)"] + $0.values }
       )
     )
   }

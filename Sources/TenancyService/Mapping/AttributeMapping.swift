@@ -6,11 +6,13 @@ internal import ServiceKit
 enum AttributeMapping {
   /// The attributes of a request as JSON, checked against the policy; a null removes one.
   ///
-  /// INVALID_ARGUMENT for names and values that the policy does not allow.
+  /// INVALID_ARGUMENT for names and values that the policy does not allow, and for `reserved`, an
+  /// attribute that a product keeps to itself.
   static func changes(
     _ fields: Google_Protobuf.Struct?,
     type: Policy.EntityType,
-    field: String
+    field: String,
+    reserved: String? = nil
   ) throws(RPCError) -> [String: JSONValue] {
     var changes: [String: JSONValue] = [:]
     for (name, value) in fields?.fields ?? [:] {
@@ -18,6 +20,7 @@ enum AttributeMapping {
       guard let json = json(value) else {
         throw TenancyError.invalidField(path, "ATTRIBUTE_INVALID", "must be a JSON value")
       }
+      guard name != reserved else { throw nameInvalid(path) }
       try check(name, json, type, path: path)
       changes[name] = json
     }
@@ -51,15 +54,16 @@ enum AttributeMapping {
     return [UInt8](JSONValue.object(object).text.utf8)
   }
 
-  /// What someone of an access level may see, defaults filled in.
+  /// What someone of an access level may see, defaults filled in, without what a product has reserved.
   static func visible(
     _ record: EntityRecord,
     type: Policy.EntityType,
-    accessLevel: Int
+    accessLevel: Int,
+    reserved: String? = nil
   ) -> Google_Protobuf.Struct {
     var visible: [String: Google_Protobuf.Value] = [:]
     for attribute in type.attributes
-    where attribute.accessLevel <= accessLevel && attribute.name != SmartHome.kind {
+    where attribute.accessLevel <= accessLevel && attribute.name != reserved {
       if let value = record.attributes[attribute.name] ?? attribute.defaultValue.map(json) {
         visible[attribute.name] = self.value(value)
       }
@@ -73,15 +77,24 @@ enum AttributeMapping {
     return Google_Protobuf.Struct(fields: visible)
   }
 
+  /// Whether an access level shows an attribute.
+  static func shows(_ name: String, of type: Policy.EntityType, at level: Int) -> Bool {
+    let attribute = type.attributes.first { $0.name == name }
+    guard let needed = attribute?.accessLevel ?? type.otherAttributesLevel else { return false }
+    return needed <= level
+  }
+
+  private static func nameInvalid(_ path: String) -> RPCError {
+    TenancyError.invalidField(path, "ATTRIBUTE_INVALID", "is not a valid attribute name")
+  }
+
   private static func check(
     _ name: String,
     _ value: JSONValue,
     _ type: Policy.EntityType,
     path: String
   ) throws(RPCError) {
-    guard name.utf8.count <= 64, !name.isEmpty, name != SmartHome.kind else {
-      throw TenancyError.invalidField(path, "ATTRIBUTE_INVALID", "is not a valid attribute name")
-    }
+    guard name.utf8.count <= 64, !name.isEmpty else { throw nameInvalid(path) }
     guard value != .null else { return }
     guard let attribute = type.attributes.first(where: { $0.name == name }) else {
       guard type.otherAttributesLevel != nil else {

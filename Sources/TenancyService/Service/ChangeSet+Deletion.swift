@@ -1,4 +1,4 @@
-internal import Contracts
+internal import AccessEngine
 internal import ServiceKit
 
 /// How an entity is deleted.
@@ -21,7 +21,29 @@ struct DeletionOptions: Sendable {
   }
 }
 
+/// What a deletion did, or would do.
+struct Deletion: Sendable {
+  /// Entities that went, by type, the deleted one included.
+  let deleted: [Count]
+  /// Roles that ended, by name.
+  let endedRoles: [Count]
+  /// How many entities were kept and moved to another home.
+  let movedCount: Int
+  /// The revision after the change.
+  let revision: Int64
+
+  /// How many of a kind.
+  struct Count: Sendable {
+    let name: String
+    let count: Int
+  }
+}
+
 extension ChangeSet {
+  /// Entities that one call deletes or moves, at most: what the one thread that writes does in about a
+  /// second.
+  static let cascadeCountMax = 10_000
+
   /// Deletes an entity with what is below it, or says what would go.
   ///
   /// All in one transaction: the entities, what users have on them, and what was lent by way of them.
@@ -30,37 +52,48 @@ extension ChangeSet {
     _ entity: EntityRecord,
     _ options: DeletionOptions,
     _ tx: borrowing WriteTransaction
-  ) throws -> Tenancy_V1.DeleteResponse {
-    let subtree = try tx.subtree(of: entity.id)
-    if !options.cascades, !options.isDryRun, subtree.count > 1 {
+  ) throws -> Deletion {
+    let count = try requireCascade(from: entity, tx)
+    if !options.cascades, !options.isDryRun, count > 1 {
+      var counts = Dictionary(
+        uniqueKeysWithValues: try tx.typeCounts(within: entity.id).map { ($0.type, $0.count) }
+      )
+      counts[entity.type, default: 0] -= 1
       throw TenancyError.hasDependents(
-        Self.counts(subtree.filter { $0.id != entity.id }.map(\.type))
+        counts.filter { $0.value > 0 }.map { (type: $0.key, count: $0.value) }
       )
     }
+    let subtree = try tx.subtree(of: entity.id)
     let parts = Self.parts(of: subtree, from: entity, options.keeping)
-    var types = parts.deleted.map(\.type)
+    var roles: [String] = []
     for record in parts.deleted + parts.moved {
-      for association in try tx.associations(on: record.id) {
-        types.append(association.role == SmartHome.guest ? "guest_pass" : "association")
-      }
+      roles += try tx.associations(on: record.id).map(\.role)
     }
-    var response = Tenancy_V1.DeleteResponse(
-      deleted: Self.counts(types).map {
-        Tenancy_V1.TypeCount(type: $0.type, count: UInt64($0.count))
-      },
-      unassignedDevices: UInt64(parts.moved.count),
-      revision: core.tokens.token(revision: tx.revision),
-      devicesMovedTo: parts.moved.isEmpty ? "" : options.keeping?.home.id ?? ""
+    var revision = tx.revision
+    if !options.isDryRun {
+      if let keeping = options.keeping {
+        for record in parts.moved {
+          _ = try move(record, under: keeping.home, action: keeping.action, tx)
+        }
+      }
+      revision = try remove(parts.deleted, tx)
+    }
+    return Deletion(
+      deleted: Self.counts(parts.deleted.map(\.type)),
+      endedRoles: Self.counts(roles),
+      movedCount: parts.moved.count,
+      revision: revision
     )
-    guard !options.isDryRun else { return response }
-    if let keeping = options.keeping {
-      for record in parts.moved {
-        _ = try move(record, under: keeping.home, action: keeping.action, tx)
-      }
-    }
-    let revision = try remove(parts.deleted, tx)
-    response.revision = core.tokens.token(revision: revision)
-    return response
+  }
+
+  /// Throws when more hangs under an entity than one call deletes or moves; how much it is.
+  func requireCascade(
+    from entity: EntityRecord,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Int {
+    let count = try tx.typeCounts(within: entity.id).reduce(0) { $0 + $1.count }
+    guard count <= Self.cascadeCountMax else { throw TenancyError.cascadeTooLarge(count) }
+    return count
   }
 
   /// What of a subtree is deleted, in its order, and what is moved elsewhere.
@@ -112,8 +145,8 @@ extension ChangeSet {
     return revision
   }
 
-  private static func counts(_ types: [String]) -> [(type: String, count: Int)] {
-    Dictionary(grouping: types) { $0 }.map { (type: $0.key, count: $0.value.count) }
-      .sorted { $0.type < $1.type }
+  private static func counts(_ names: [String]) -> [Deletion.Count] {
+    Dictionary(grouping: names) { $0 }.map { .init(name: $0.key, count: $0.value.count) }
+      .sorted { $0.name < $1.name }
   }
 }

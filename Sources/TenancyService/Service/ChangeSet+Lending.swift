@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import ServiceKit
 
 /// What was lent follows the right of its lender.
@@ -23,12 +24,14 @@ extension ChangeSet {
     }.apply(to: lender, on: entityID, tx)
   }
 
-  /// As the other one, for everybody who has lent one of the devices, after they lost a link.
-  func limitLending(ofUnlinked devices: [String], _ tx: borrowing WriteTransaction) throws {
-    for device in devices {
-      let passes = try tx.associations(on: device, role: SmartHome.guest)
-      for lender in Set(passes.map(\.grantedBy)).sorted() {
-        _ = try limitLending(by: lender, on: device, tx)
+  /// As the other one, for everybody who has lent a role on one of the entities, after they lost a
+  /// link.
+  func limitLending(ofUnlinked entities: [String], _ tx: borrowing WriteTransaction) throws {
+    let roles = policy.followingRoles
+    for id in entities {
+      let lent = try tx.associations(on: id).filter { roles.contains($0.role) }
+      for lender in Set(lent.map(\.grantedBy)).sorted() {
+        _ = try limitLending(by: lender, on: id, tx)
       }
     }
   }

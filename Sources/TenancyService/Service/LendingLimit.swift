@@ -1,32 +1,34 @@
 internal import AccessEngine
 internal import ServiceKit
 
-/// Keeps guest passes within the right of the users who lent them.
+/// Keeps lent roles, such as guest passes, within the right of the users who lent them.
 ///
-/// Applied where such a right shrinks, in the same transaction, so that a decision about a guest need
-/// not look at anybody else. Time alone needs nothing: a pass is never granted beyond its lender's
-/// window. A suspension does not shrink a right, it suspends it, and passes go on meanwhile.
+/// Applied where such a right shrinks, in the same transaction, so that a decision about a borrower need
+/// not look at anybody else. Time alone needs nothing: a role is never lent beyond its lender's window.
+/// A suspension does not shrink a right, it suspends it, and lent roles go on meanwhile.
 struct LendingLimit {
   let policy: Policy
-  /// The audit record of a pass that changed: what was done, and the digests before and after it.
+  /// The audit record of a lent role that changed: what was done, and the digests before and after it.
   let audit: (AssociationRecord, _ action: String, [UInt8], [UInt8]?) -> AuditRecord
 
   /// Ends or shortens what a user has lent and may lend no longer, or not for so long.
   ///
-  /// `entityID` is where the user has lost something: only passes that a role there could have lent
-  /// are looked at. Returns the revision after the last change; nil when nothing had to change.
+  /// `entityID` is where the user has lost something: only roles that one there could have lent are
+  /// looked at. Returns the revision after the last change; nil when nothing had to change.
   func apply(
     to lender: String,
     on entityID: String,
     _ tx: borrowing WriteTransaction
   ) throws -> Int64? {
-    guard let rule = LendingRule(policy) else { return nil }
+    let roles = policy.followingRoles
+    guard !roles.isEmpty else { return nil }
     var revision: Int64?
-    // A guest whom the policy lets lend as well has lent out of the same right.
+    // A borrower whom the policy lets lend as well has lent out of the same right.
     var shrunk = [(lender: lender, entityID: entityID)]
     while let (lender, entityID) = shrunk.popLast() {
       let held = try tx.associations(ofUser: lender)
-      for pass in try tx.associations(lentBy: lender, role: SmartHome.guest) {
+      for pass in try tx.associations(lentBy: lender, roles: roles) {
+        guard let rule = LendingRule(pass, policy) else { continue }
         let reach = try tx.reach(of: pass.entityID)
         guard reach.includes(entityID) else { continue }
         let rights = held.filter { rule.allows($0, toLend: pass, reach) }
@@ -45,7 +47,7 @@ struct LendingLimit {
     _ tx: borrowing WriteTransaction
   ) throws -> Int64 {
     let revision = try rest.map { try tx.put($0, policy) } ?? tx.remove(pass, policy)
-    let action = rest == nil ? "guest.end" : "guest.update"
+    let action = "\(pass.role).\(rest == nil ? "end" : "update")"
     try tx.audit(audit(pass, action, pass.digest, rest?.digest))
     return revision
   }
@@ -73,19 +75,20 @@ struct LendingLimit {
   }
 }
 
-/// Who may lend a device, by the policy.
+/// Who may lend a role on entities of a type, by the policy.
 private struct LendingRule {
   private let policy: Policy
-  private let device: EntityTypeID
+  private let type: EntityTypeID
   private let rule: Policy.ActionRule
 
-  /// Nil when the policy has no such action.
-  init?(_ policy: Policy) {
-    guard let device = policy.type(named: SmartHome.device),
-      let action = policy.action(named: SmartHome.grantGuest),
-      let rule = policy.rule(of: action, on: device)
+  /// Nil when the policy names no action that grants the role.
+  init?(_ pass: AssociationRecord, _ policy: Policy) {
+    guard let type = policy.type(named: pass.entityType),
+      let action = policy.granting(pass.role, on: pass.entityType)
+        .flatMap({ policy.action(named: $0) }),
+      let rule = policy.rule(of: action, on: type)
     else { return nil }
-    (self.policy, self.device, self.rule) = (policy, device, rule)
+    (self.policy, self.type, self.rule) = (policy, type, rule)
   }
 
   /// Whether an association of the lender's lets it lend a pass.
@@ -94,12 +97,12 @@ private struct LendingRule {
     toLend pass: AssociationRecord,
     _ reach: EntityReach
   ) -> Bool {
-    // Of two guests who lend to each other neither has a right by the other.
+    // Of two borrowers who lend to each other neither has a right by the other.
     if association.role == pass.role, association.added >= pass.added { return false }
     guard let role = policy.role(named: association.role) else { return false }
     if rule.grants.contains(role), reach.path.contains(association.entityID) {
       if association.entityID == pass.entityID { return true }
-      if policy[role].inheritsTo.contains(device) { return true }
+      if policy[role].inheritsTo.contains(type) { return true }
     }
     return reach.links.contains { link in
       guard link.from == association.entityID, let id = policy.link(named: link.name) else {

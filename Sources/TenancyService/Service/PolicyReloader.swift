@@ -10,6 +10,8 @@ internal import ServiceKit
 /// Writes that come after it in its commit decide again once it is in force.
 actor PolicyReloader {
   private let core: TenancyCore
+  /// Products whose handlers are served, whatever is loaded later.
+  private let served: [any Product.Type]
   private var loaded: [UInt8]
   private var isLoading = false
 
@@ -17,6 +19,7 @@ actor PolicyReloader {
   init(_ core: TenancyCore, loaded: [UInt8]) {
     self.core = core
     self.loaded = loaded
+    served = Products.parts(of: core.policy)
   }
 
   /// Puts the policy of a text into force; false when it is in force already.
@@ -34,7 +37,7 @@ actor PolicyReloader {
     isLoading = true
     defer { isLoading = false }
     let old = core.policy
-    let policy = try Self.policy(text)
+    let policy = try Self.policy(text, serving: served)
     let core = core
     core.engine.prepare(try await core.database.read { tx in try ForestLoader.load(policy, tx) })
     let (before, after) = (Digests.sha256(loaded), Digests.sha256(text))
@@ -80,9 +83,14 @@ actor PolicyReloader {
   }
 
   /// The policy of a text, if it loads and the handlers can work with it.
-  static func policy(_ text: [UInt8]) throws(PolicyError) -> Policy {
+  ///
+  /// It needs what the products need that it has a part of, and those that are served already.
+  static func policy(
+    _ text: [UInt8],
+    serving served: [any Product.Type] = []
+  ) throws(PolicyError) -> Policy {
     let policy = try Policy.load(text)
-    let missing = SmartHome.missing(in: policy)
+    let missing = Products.missing(in: policy, serving: served)
     guard missing.isEmpty else { throw PolicyError(missing) }
     return policy
   }

@@ -23,7 +23,7 @@ struct Ruling: Sendable {
   var isKnown: Bool { decision.isKnown || decision.reason == .subjectSuspended }
 
   /// How much of the object its roles show: a place in `policy.accessLevels`.
-  var accessLevel: Int { decision.heldRoles.roles.map { policy[$0].accessLevel }.max() ?? 0 }
+  var accessLevel: Int { policy.accessLevel(of: decision.heldRoles) }
 }
 
 /// Whose features have to be asked for; the cause of an UNAVAILABLE that becomes none when they are.

@@ -23,12 +23,19 @@ struct EntityList: Sendable {
   var within: [String] = []
   /// Only what has this in its name, without regard to ASCII case.
   var text = ""
-  /// Only devices of this kind.
-  var kind = ""
+  /// Only what has one of some values of an attribute, for each of these.
+  var filters: [Filter] = []
   /// `name`, `created_at` or `id`.
   var sortBy = ""
+  var isDescending = false
   var pageSize: UInt32 = 0
   var pageToken = ""
+
+  /// An attribute and the values that pass.
+  struct Filter: Hashable, Sendable {
+    let attribute: String
+    let values: [String]
+  }
 
   static let pageSizeStandard = 50
 
@@ -60,13 +67,16 @@ extension TenancyCore {
             acr: acr,
             now: now,
             features
-          ), query.takes(only: list.kind, of: SmartHome.kind, forest.policy),
+          ),
+          list.filters.allSatisfy({ query.takes(only: $0.values, of: $0.attribute, forest.policy) }
+          ),
           let within = forest.deepest(list.within)
         else { return nil }
         query.within = within.entity
         let selection = PageSelection(
           limit: list.limit,
           sortsByName: sortsByName,
+          isDescending: list.isDescending,
           text: list.text,
           after: cursor
         )
@@ -111,17 +121,17 @@ extension TenancyCore {
   }
 
   /// The entities of a page as messages, as many as fit into one answer, and the token of the page
-  /// after them.
+  /// after them; one for which `message` is nil is left out.
   func fill<Item: Message>(
     _ page: Page,
     _ tx: borrowing ReadTransaction,
-    _ message: (EntityRecord) throws -> Item
+    _ message: (EntityRecord) throws -> Item?
   ) throws -> (items: [Item], nextToken: String) {
     var budget = AnswerBudget()
     var items: [Item] = []
     var last: String?
     for record in try tx.entities(page.ids) {
-      let item = try message(record)
+      guard let item = try message(record) else { continue }
       guard budget.takes(item) else {
         guard let place = page.ids.firstIndex(where: { $0 == last }) else {
           preconditionFailure("an entity that the page does not have")

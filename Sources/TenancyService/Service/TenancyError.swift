@@ -81,6 +81,42 @@ enum TenancyError {
     "the window must lie within that of your own role"
   )
 
+  /// Nobody sets what they cannot see.
+  static func attributeNotVisible(_ path: String) -> RPCError {
+    error(
+      .permissionDenied,
+      reason: "ATTRIBUTE_NOT_VISIBLE",
+      message: "\(path) needs a higher access level than yours"
+    )
+  }
+
+  static func parentNotAllowed(_ type: String, under parent: String) -> RPCError {
+    precondition("PARENT_NOT_ALLOWED", "a \(type) cannot be directly under a \(parent)")
+  }
+
+  static let noOperators = precondition(
+    "ROLE_UNKNOWN",
+    "none of the loaded policies has the role \(BuiltIn.superAdmin)"
+  )
+
+  static let belowItself = precondition(
+    "WOULD_BE_CYCLE",
+    "parent_id is the entity itself or below it; name a parent elsewhere"
+  )
+
+  static let tooDeep = precondition(
+    "TOO_DEEP",
+    "parent_id is too deep: entities are at most \(Forest.depthMax) levels below the system"
+  )
+
+  static func cascadeTooLarge(_ count: Int) -> RPCError {
+    precondition(
+      "CASCADE_TOO_LARGE",
+      "this and what is below it are \(count) entities, more than the \(ChangeSet.cascadeCountMax)"
+        + " that one call changes; begin with parts of it"
+    )
+  }
+
   static let notSameProperty = precondition(
     "NOT_SAME_PROPERTY",
     "the device must be in the same property"
@@ -127,6 +163,14 @@ enum TenancyError {
       message: "the object is not empty; set cascade to delete what is in it as well",
       metadata: Dictionary(counts.map { ($0.type, "\($0.count)") }) { first, _ in first }
     )
+  }
+
+  static func roleUnknown(_ field: String) -> RPCError {
+    invalidField(field, "ROLE_UNKNOWN", "is not a role of this installation's policies")
+  }
+
+  static func typeUnknown(_ field: String) -> RPCError {
+    invalidField(field, "TYPE_UNKNOWN", "is not a type of this installation's policies")
   }
 
   /// A field of the request that is wrong in itself.

@@ -51,9 +51,7 @@ public struct TenancyProgram: HostedService {
     _ check: inout ConfigurationCheck
   ) {
     check.file("policy", settings.policy) { path in
-      let policy = try Policy.load(try FileBytes.read(path, byteCountMax: 4 << 20))
-      let missing = SmartHome.missing(in: policy)
-      guard missing.isEmpty else { throw PolicyError(missing) }
+      _ = try PolicyReloader.policy(try FileBytes.read(path, byteCountMax: 4 << 20))
     }
     check.peers(["auth"], common)
   }

@@ -89,28 +89,22 @@ public final class TenancyService: Sendable {
     self.policies = policies
   }
 
-  /// Every RPC of `tenancy.v1`, for a server.
+  /// Every RPC of `tenancy.v1` that the loaded policy has a use for, for a server.
   public var services: [ServiceDefinition] {
-    let devices = DevicesHandler(core: core)
-    let units = UnitsHandler(core: core, devices: devices)
-    let properties = PropertiesHandler(core: core, units: units)
-    return [
-      PortfoliosHandler(core: core, properties: properties).definition,
-      properties.definition,
-      units.definition,
-      devices.definition,
-      GuestsHandler(core: core).definition,
+    [
+      EntitiesHandler(core: core).definition,
+      RolesHandler(core: core).definition,
       AssociationsHandler(core: core).definition,
       SubjectsHandler(core: core).definition,
       PermissionsHandler(core: core).definition,
-    ]
+    ] + Products.services(of: core)
   }
 
   /// Whether a user administers everything: for the `AuthenticationInterceptor`.
   public func isAdministrator(_ userID: String) -> Bool {
     let now = core.clock.now
     return core.engine.read { forest in
-      guard let action = forest.policy.action(named: "system.administer") else { return false }
+      guard let action = forest.policy.action(named: BuiltIn.administer) else { return false }
       return forest.decide(
         subject: userID,
         action: action,

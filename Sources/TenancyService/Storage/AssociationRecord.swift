@@ -139,6 +139,15 @@ extension StoreTransaction where Self: ~Copyable {
     try associations(on: entityID, role: role).filter { $0.userID == userID }
   }
 
+  /// Everything that a user has on an entity, in the order it was given.
+  func associations(ofUser userID: String, on entityID: String) throws -> [AssociationRecord] {
+    try query(
+      "\(AssociationRecord.selection) WHERE a.user_id = ? AND a.entity_id = ? ORDER BY a.added",
+      .text(userID),
+      .text(entityID)
+    ) { AssociationRecord(row: $0) }
+  }
+
   /// Everything that a user has, in the order it was given.
   func associations(ofUser userID: String) throws -> [AssociationRecord] {
     try query("\(AssociationRecord.selection) WHERE a.user_id = ? ORDER BY a.added", .text(userID))
@@ -147,15 +156,15 @@ extension StoreTransaction where Self: ~Copyable {
     }
   }
 
-  /// What a user has given others of a role that has an end, in the order it was given.
-  func associations(lentBy userID: String, role: String) throws -> [AssociationRecord] {
-    try query(
+  /// What a user has given others of some roles, in the order it was given.
+  func associations(lentBy userID: String, roles: [String]) throws -> [AssociationRecord] {
+    let marks = repeatElement("?", count: roles.count).joined(separator: ", ")
+    return try query(
       """
       \(AssociationRecord.selection)
-      WHERE a.granted_by = ? AND a.valid_until IS NOT NULL AND a.role = ? ORDER BY a.added
+      WHERE a.granted_by = ? AND a.role IN (\(marks)) ORDER BY a.added
       """,
-      .text(userID),
-      .text(role)
+      values: [.text(userID)] + roles.map { .text($0) }
     ) { AssociationRecord(row: $0) }
   }
 

@@ -99,5 +99,12 @@ enum TenancySchema {
         CREATE INDEX tombstone_by_time ON tombstone (deleted_at, id);
         """
     ),
+    Migration(
+      version: 5,
+      sql: """
+        DROP INDEX association_by_granter;
+        CREATE INDEX association_by_granter ON association (granted_by, role);
+        """
+    ),
   ]
 }

@@ -196,10 +196,17 @@ extension WriteTransaction {
       .text(id),
       .text(id)
     ) { ($0.text(0), $0.text(1), $0.text(2)) }
-    for (name, from, to) in links {
-      guard let link = policy.link(named: name) else { continue }
-      try removeLink(link, from: from, to: to, scope: scope, policy)
-    }
+    for link in links { try removeLink(link, scope: scope, policy) }
+  }
+
+  /// Removes a link, unless the policy has none of its kind any more.
+  func removeLink(
+    _ link: (name: String, from: String, to: String),
+    scope: String,
+    _ policy: Policy
+  ) throws {
+    guard let id = policy.link(named: link.name) else { return }
+    try removeLink(id, from: link.from, to: link.to, scope: scope, policy)
   }
 
   private func removeLink(

@@ -21,15 +21,17 @@ struct Installation: Sendable {
 
   /// Runs `body` with three services that are ready, and ends them all.
   ///
-  /// With `push`, the services reach one another through it.
+  /// With `push`, the services reach one another through it; with `policy`, it is that of another
+  /// product.
   static func run(
     through push: PushBreaker? = nil,
+    policy: String? = nil,
     _ body: (Installation) async throws -> Void
   ) async throws {
     let folder = try TemporaryFolder()
     let loops = try EventLoopGroup.epoll(count: 1)
     defer { loops.stop() }
-    let installation = try await make(in: folder, on: loops, through: push)
+    let installation = try await make(in: folder, on: loops, through: push, policy: policy)
     do {
       try await body(installation)
       await installation.end()
@@ -44,12 +46,18 @@ struct Installation: Sendable {
   private static func make(
     in folder: TemporaryFolder,
     on loops: EventLoopGroup,
-    through push: PushBreaker?
+    through push: PushBreaker?,
+    policy: String?
   ) async throws -> Installation {
     var attempt = 0
     while true {
       attempt += 1
-      let installation = try await Installation(in: folder, on: loops, through: push)
+      let installation = try await Installation(
+        in: folder,
+        on: loops,
+        through: push,
+        policy: policy
+      )
       do {
         // In this order nobody looks in vain for another one.
         for service in installation.all { try await service.start() }
@@ -64,7 +72,8 @@ struct Installation: Sendable {
   private init(
     in folder: TemporaryFolder,
     on loops: EventLoopGroup,
-    through push: PushBreaker?
+    through push: PushBreaker?,
+    policy: String?
   ) async throws {
     self.folder = folder
     self.loops = loops
@@ -87,7 +96,7 @@ struct Installation: Sendable {
     (self.auth, self.tenancy, self.entitlement) = (auth, tenancy, entitlement)
     push?.forward(auth: auth.channel, tenancy: tenancy.channel)
     try writeKeys()
-    try writeSettings(ports, push: push)
+    try writeSettings(ports, push: push, policy: policy)
   }
 
   /// The application whose purchases count.
@@ -102,7 +111,11 @@ struct Installation: Sendable {
     }
   }
 
-  private func writeSettings(_ ports: [String: UInt16], push: PushBreaker?) throws {
+  private func writeSettings(
+    _ ports: [String: UInt16],
+    push: PushBreaker?,
+    policy: String?
+  ) throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
     let own: [String: [String: JSONValue]] = [
@@ -121,8 +134,11 @@ struct Installation: Sendable {
       ],
     ]
     // A copy, for tests that change it.
-    let policy = try String(contentsOfFile: "\(root)/policies/smart-home.json", encoding: .utf8)
-    try folder.write(policy, to: "policy.json")
+    let smartHome = "\(root)/policies/smart-home.json"
+    try folder.write(
+      try policy ?? String(contentsOfFile: smartHome, encoding: .utf8),
+      to: "policy.json"
+    )
     for (name, port) in ports {
       var peers: [String: String] = [:]
       for (peer, port) in ports where peer != name {

@@ -6,6 +6,8 @@ import Testing
 /// One service of an installation: its program, when it runs, and a channel to it.
 final class ServiceProcess: Sendable {
   let name: String
+  /// Where it listens, as clients are told.
+  let target: String
   let channel: Channel
   private let folder: TemporaryFolder
   private let loop: any EventLoop
@@ -22,7 +24,8 @@ final class ServiceProcess: Sendable {
     configuration.reconnect = BackOff(initial: .milliseconds(5), maximum: .milliseconds(20))
     // What is tested is the answer of the service, not that of asking five times.
     configuration.retry = .never
-    channel = try Channel("tcp://127.0.0.1:\(port)", configuration)
+    target = "tcp://127.0.0.1:\(port)"
+    channel = try Channel(target, configuration)
   }
 
   /// As many descriptors as a shell gives a program nearly everywhere.

@@ -14,9 +14,9 @@ struct IdentifiersTests {
     let random = SystemRandomSource()
     let earlier = IdentifierFactory(clock: FixedClock(now: 1_000_000), random: random)
     let later = IdentifierFactory(clock: FixedClock(now: 1_000_001), random: random)
-    let identifiers = [earlier.make(.portfolio), later.make(.portfolio)]
+    let identifiers = [earlier.make(.association), later.make(.association)]
     #expect(identifiers[0] < identifiers[1])
     #expect(identifiers.allSatisfy { $0.utf8.count <= 64 })
-    #expect(earlier.make(.portfolio) != earlier.make(.portfolio))
+    #expect(earlier.make(.association) != earlier.make(.association))
   }
 }

@@ -1,3 +1,4 @@
+internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
@@ -30,6 +31,33 @@ extension ChangeSet {
       try core.require("device.move", on: record.id, type: SmartHome.device, user, tx)
     }
     return .init(type: SmartHome.device, home: home, action: "device.move")
+  }
+
+  /// Deletes an entity as the generic deletion does, and says so in this product's words.
+  func delete(
+    _ entity: EntityRecord,
+    cascades: Bool,
+    isDryRun: Bool,
+    keeping: DeletionOptions.Keeping? = nil,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Tenancy_V1.DeleteResponse {
+    let deletion = try delete(
+      entity,
+      DeletionOptions(cascades: cascades, isDryRun: isDryRun, keeping: keeping),
+      tx
+    )
+    var counts: [String: UInt64] = [:]
+    for type in deletion.deleted { counts[type.name, default: 0] += UInt64(type.count) }
+    for role in deletion.endedRoles {
+      counts[role.name == SmartHome.guest ? "guest_pass" : "association", default: 0] +=
+        UInt64(role.count)
+    }
+    return Tenancy_V1.DeleteResponse(
+      deleted: counts.sorted { $0.key < $1.key }.map { .init(type: $0.key, count: $0.value) },
+      unassignedDevices: UInt64(deletion.movedCount),
+      revision: core.tokens.token(revision: deletion.revision),
+      devicesMovedTo: deletion.movedCount == 0 ? "" : keeping?.home.id ?? ""
+    )
   }
 
   /// A unit or property where the caller may put devices; NOT_FOUND for everything else.

@@ -35,7 +35,8 @@ extension DevicesHandler {
     let parameters = try AttributeMapping.changes(
       request.parameters,
       type: policy[type],
-      field: "parameters"
+      field: "parameters",
+      reserved: SmartHome.kind
     )
     let changes = ChangeSet(core: core, call: call, user: user)
     let response = try await core.write(

@@ -24,7 +24,12 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     let type = deviceType
     var attributes = try AttributeMapping.merged(
       [:],
-      try AttributeMapping.changes(request.attributes, type: type, field: "attributes"),
+      try AttributeMapping.changes(
+        request.attributes,
+        type: type,
+        field: "attributes",
+        reserved: SmartHome.kind
+      ),
       field: "attributes"
     )
     attributes[SmartHome.kind] = .string(request.type)
@@ -97,29 +102,27 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
       type: SmartHome.device,
       within: filters.map(\.0),
       text: request.text,
-      kind: request.type,
+      filters: request.type.isEmpty
+        ? [] : [.init(attribute: SmartHome.kind, values: [request.type])],
       sortBy: request.sortBy,
       pageSize: request.pageSize,
       pageToken: request.pageToken
     )
-    let page = try await core.page(list, call, user)
-    let filled = try await core.read { tx in
-      try core.fill(page, tx) { record in
-        let held = try core.decide(
-          "device.view",
-          on: record.id,
-          type: SmartHome.device,
-          user,
-          tx
-        )
-        try core.requireFeatures(held)
-        return try core.message(device: record, held, tx)
-      }
+    let listed = try await core.list(list, call, user) { record, tx in
+      let held = try core.decide(
+        "device.view",
+        on: record.id,
+        type: SmartHome.device,
+        user,
+        tx
+      )
+      try core.requireFeatures(held)
+      return try core.message(device: record, held, tx)
     }
     return Tenancy_V1.ListDevicesResponse(
-      devices: filled.items,
-      nextPageToken: filled.nextToken,
-      totalSize: UInt64(page.total)
+      devices: listed.items,
+      nextPageToken: listed.nextToken,
+      totalSize: listed.total
     )
   }
 
@@ -147,11 +150,6 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
   ) async throws -> Tenancy_V1.Device {
     let user = try call.requireUser()
     let core = core
-    let given = try AttributeMapping.changes(
-      request.attributes,
-      type: deviceType,
-      field: "attributes"
-    )
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(
       call,
@@ -159,24 +157,22 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
       key: request.idempotencyKey,
       request: bytes(request, request.attributes) { $0.attributes = nil }
     ) { tx in
-      let held = try core.require(
+      let held = try core.held(
         "device.update",
         on: request.deviceId,
         type: SmartHome.device,
         user,
         tx
       )
-      let before = try tx.known(request.deviceId, type: SmartHome.device)
-      try core.requireRevision(request.expectedRevision, of: before)
-      var after = before
-      if let name = request.name { after.name = name }
-      after.attributes = try AttributeMapping.merged(
-        before.attributes,
-        given,
-        field: "attributes"
+      let record = try changes.update(
+        held,
+        name: request.name,
+        attributes: request.attributes,
+        expectedRevision: request.expectedRevision,
+        reserved: SmartHome.kind,
+        tx
       )
-      let record = try changes.update(from: before, to: after, action: "device.update", tx)
-      return try core.message(device: record, held, tx)
+      return try core.message(device: record, held.ruling, tx)
     }
   }
 
@@ -190,7 +186,8 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
       try core.require("device.delete", on: request.deviceId, type: SmartHome.device, user, tx)
       return try changes.delete(
         try tx.known(request.deviceId, type: SmartHome.device),
-        .init(cascades: true, isDryRun: request.dryRun),
+        cascades: true,
+        isDryRun: request.dryRun,
         tx
       )
     }

@@ -8,8 +8,6 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
   let core: TenancyCore
   let properties: PropertiesHandler
 
-  private static let creation = "portfolio.create"
-
   func create(
     _ request: Tenancy_V1.CreatePortfolioRequest,
     _ call: CallContext
@@ -17,62 +15,31 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     let user = try call.requireUser()
     let core = core
     let administrators = request.administratorUserIds
-    let ruling = try await core.ruling(
-      Self.creation,
-      on: Forest.systemIdentifier,
-      type: SmartHome.system,
-      user
-    )
-    if mayCreate(ruling) {
+    if try await core.mayCreateRoot(of: SmartHome.portfolio, user) {
       try await core.requireUsers(administrators, field: "administrator_user_ids")
     }
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      try requireMayCreate(user, tx)
-      let policy = core.policy
-      guard let system = try tx.entity(Forest.systemIdentifier, type: SmartHome.system) else {
-        preconditionFailure("the store has no system")
-      }
-      let record = try changes.insert(
-        SmartHome.portfolio,
-        .portfolio,
-        under: system,
-        name: request.name,
+      let record = try changes.create(
+        EntityDraft(
+          type: SmartHome.portfolio,
+          prefix: .portfolio,
+          parentID: Forest.systemIdentifier,
+          name: request.name
+        ),
         tx
-      )
-      let creator = policy.selfService.map { policy[$0.creatorRole].name } ?? SmartHome.owner
-      let other = policy.selfService.map { policy[$0.administratorRole].name }
-      _ = try changes.grant(creator, to: user.userID, on: record, tx)
+      ).record
+      let policy = core.policy
+      let selfService = policy.selfService(of: SmartHome.portfolio)
+      if selfService == nil {
+        _ = try changes.grant(SmartHome.owner, to: user.userID, on: record, tx)
+      }
+      let role = selfService.map { policy[$0.administratorRole].name }
       for id in administrators where id != user.userID {
-        _ = try changes.grant(other ?? SmartHome.portfolioAdmin, to: id, on: record, tx)
+        _ = try changes.grant(role ?? SmartHome.portfolioAdmin, to: id, on: record, tx)
       }
       return try core.message(portfolio: record, user, tx)
     }
-  }
-
-  /// Users may when self-service is on, unless they may do nothing at all.
-  private func mayCreate(_ ruling: Ruling) -> Bool {
-    let isSelfService =
-      ruling.reason != .subjectSuspended && ruling.policy.selfService?.isEnabled == true
-    return ruling.isAllowed || isSelfService
-  }
-
-  private func requireMayCreate(
-    _ user: UserIdentity,
-    _ tx: borrowing WriteTransaction
-  ) throws {
-    let ruling = try core.decide(
-      Self.creation,
-      on: Forest.systemIdentifier,
-      type: SmartHome.system,
-      user,
-      tx
-    )
-    guard !mayCreate(ruling) else { return }
-    core.denied(user, Self.creation, Forest.systemIdentifier, ruling.reason)
-    throw ruling.reason == .subjectSuspended
-      ? TenancyError.denied(ruling.evidence, action: Self.creation)
-      : TenancyError.selfServiceDisabled
   }
 
   func list(
@@ -89,14 +56,13 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
       pageSize: request.pageSize,
       pageToken: request.pageToken
     )
-    let page = try await core.page(list, call, user)
-    let filled = try await core.read { tx in
-      try core.fill(page, tx) { try core.message(portfolio: $0, user, tx) }
+    let listed = try await core.list(list, call, user) { record, tx in
+      try core.message(portfolio: record, user, tx)
     }
     return Tenancy_V1.ListPortfoliosResponse(
-      portfolios: filled.items,
-      nextPageToken: filled.nextToken,
-      totalSize: UInt64(page.total)
+      portfolios: listed.items,
+      nextPageToken: listed.nextToken,
+      totalSize: listed.total
     )
   }
 
@@ -122,12 +88,14 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       let id = request.portfolioId
-      try core.require("portfolio.update", on: id, type: SmartHome.portfolio, user, tx)
-      let before = try tx.known(id, type: SmartHome.portfolio)
-      try core.requireRevision(request.expectedRevision, of: before)
-      var after = before
-      if let name = request.name { after.name = name }
-      let record = try changes.update(from: before, to: after, action: "portfolio.update", tx)
+      let held = try core.held("portfolio.update", on: id, type: SmartHome.portfolio, user, tx)
+      let record = try changes.update(
+        held,
+        name: request.name,
+        attributes: nil,
+        expectedRevision: request.expectedRevision,
+        tx
+      )
       return try core.message(portfolio: record, user, tx)
     }
   }
@@ -150,7 +118,9 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
       )
       return try changes.delete(
         portfolio,
-        .init(cascades: request.cascade, isDryRun: request.dryRun, keeping: keeping),
+        cascades: request.cascade,
+        isDryRun: request.dryRun,
+        keeping: keeping,
         tx
       )
     }

@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import Contracts
 internal import RPCKit
 internal import ServiceKit
@@ -58,14 +59,13 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
       pageSize: request.pageSize,
       pageToken: request.pageToken
     )
-    let page = try await core.page(list, call, user)
-    let filled = try await core.read { tx in
-      try core.fill(page, tx) { try core.message(property: $0, user, tx) }
+    let listed = try await core.list(list, call, user) { record, tx in
+      try core.message(property: record, user, tx)
     }
     return Tenancy_V1.ListPropertiesResponse(
-      properties: filled.items,
-      nextPageToken: filled.nextToken,
-      totalSize: UInt64(page.total)
+      properties: listed.items,
+      nextPageToken: listed.nextToken,
+      totalSize: listed.total
     )
   }
 
@@ -128,7 +128,9 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
       )
       return try changes.delete(
         property,
-        .init(cascades: request.cascade, isDryRun: request.dryRun, keeping: keeping),
+        cascades: request.cascade,
+        isDryRun: request.dryRun,
+        keeping: keeping,
         tx
       )
     }

@@ -1,7 +1,9 @@
 internal import AccessEngine
+internal import Contracts
+internal import RPCKit
 
 /// The names of the smart-home policy that its handlers speak of; the engine knows none of them.
-enum SmartHome {
+enum SmartHome: Product {
   static let system = "system"
   static let portfolio = "portfolio"
   static let property = "property"
@@ -46,6 +48,23 @@ enum SmartHome {
     superAdmin: system, owner: portfolio, portfolioAdmin: portfolio, propertyManager: property,
     tenant: unit, guest: device,
   ]
+
+  static func isPart(of policy: Policy) -> Bool {
+    [portfolio, property, unit, device].contains { policy.type(named: $0) != nil }
+  }
+
+  static func services(_ core: TenancyCore) -> [ServiceDefinition] {
+    let devices = DevicesHandler(core: core)
+    let units = UnitsHandler(core: core, devices: devices)
+    let properties = PropertiesHandler(core: core, units: units)
+    return [
+      PortfoliosHandler(core: core, properties: properties).definition,
+      properties.definition,
+      units.definition,
+      devices.definition,
+      GuestsHandler(core: core).definition,
+    ]
+  }
 
   /// What the handlers need and a policy does not have; empty when they can work with it.
   static func missing(in policy: Policy) -> [PolicyError.Problem] {

@@ -59,20 +59,17 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
       pageSize: request.pageSize,
       pageToken: request.pageToken
     )
-    let page = try await core.page(list, call, user)
-    let filled = try await core.read { tx in
-      try core.fill(page, tx) { record in
-        try core.message(
-          unit: record,
-          showsTenants: try showsTenants(record.id, user, tx),
-          tx
-        )
-      }
+    let listed = try await core.list(list, call, user) { record, tx in
+      try core.message(
+        unit: record,
+        showsTenants: try showsTenants(record.id, user, tx),
+        tx
+      )
     }
     return Tenancy_V1.ListUnitsResponse(
-      units: filled.items,
-      nextPageToken: filled.nextToken,
-      totalSize: UInt64(page.total)
+      units: listed.items,
+      nextPageToken: listed.nextToken,
+      totalSize: listed.total
     )
   }
 
@@ -148,7 +145,9 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
       )
       return try changes.delete(
         unit,
-        .init(cascades: request.cascade, isDryRun: request.dryRun, keeping: keeping),
+        cascades: request.cascade,
+        isDryRun: request.dryRun,
+        keeping: keeping,
         tx
       )
     }

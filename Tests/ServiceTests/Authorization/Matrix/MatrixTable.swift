@@ -1,6 +1,7 @@
 /// Every method of every contract; one that has no row fails `MatrixTests`.
 enum MatrixTable {
-  static let rows = auth + portfolios + properties + units + devices + tenancy + entitlement
+  static let rows =
+    auth + portfolios + properties + units + devices + generic + tenancy + entitlement
 
   private static let auth: [MatrixRow] = [
     .init(
@@ -159,6 +160,72 @@ enum MatrixTable {
       #"{"deviceId": "<door>", "operation": "unlock"}"#
     ),
     .init("Devices/ListHistory", .device, .unitUsers, #"{"deviceId": "<door>"}"#),
+  ]
+
+  /// Entities and roles of every type, on those of the smart home.
+  private static let generic: [MatrixRow] = [
+    .init(
+      "Entities/Create",
+      .none,
+      .unsuspended,
+      #"{"entity": {"type": "portfolio", "name": "New"}}"#
+    ),
+    .init(
+      "Entities/Create",
+      .property,
+      .staff,
+      #"{"entity": {"type": "device", "parentId": "<property>", "name": "New"}}"#
+    ),
+    .init(
+      "Entities/BatchCreate",
+      .portfolio,
+      .portfolioStaff,
+      #"{"entities": [{"type": "property", "parentId": "<portfolio>", "name": "New"}]}"#
+    ),
+    .init("Entities/Get", .portfolio, .portfolioStaff, #"{"entityId": "<portfolio>"}"#),
+    .init("Entities/Get", .device, .deviceUsers, #"{"entityId": "<door>"}"#),
+    .init("Entities/List", .none, .everyone, #"{"type": "device"}"#),
+    .init("Entities/List", .unit, .unitUsers, #"{"type": "device", "within": "<unit>"}"#),
+    .init("Entities/Update", .unit, .staff, #"{"entityId": "<unit>"}"#),
+    .init("Entities/Move", .device, .staff, #"{"entityId": "<door>", "parentId": "<unit>"}"#),
+    .init(
+      "Entities/Delete",
+      .portfolio,
+      .owners,
+      #"{"entityId": "<portfolio>", "cascade": true, "dryRun": true}"#
+    ),
+    .init("Entities/Delete", .device, .staff, #"{"entityId": "<door>", "dryRun": true}"#),
+    .init(
+      "Roles/BatchGrant",
+      .portfolio,
+      .owners,
+      #"{"roles": [{"entityId": "<portfolio>", "role": "portfolio_admin", "userId": "<user>"}]}"#
+    ),
+    .init(
+      "Roles/Grant",
+      .device,
+      .unitUsers,
+      #"""
+      {"role": {"entityId": "<door>", "role": "guest", "userId": "<user>", "validUntil": "<soon>"}}
+      """#
+    ),
+    .init(
+      "Roles/BatchGrant",
+      .unit,
+      .staff,
+      #"{"roles": [{"entityId": "<unit>", "role": "tenant", "userId": "<user>"}]}"#
+    ),
+    .init(
+      "Roles/Revoke",
+      .unit,
+      .staff,
+      #"{"entityId": "<unit>", "role": "tenant", "userId": "<user>"}"#
+    ),
+    // A role that nobody holds there: what others give back is not the table's to end.
+    .init("Roles/Leave", .none, .unsuspended, #"{"entityId": "<gate>", "role": "guest"}"#),
+    .init("Roles/ListByUser", .none, .everyone),
+    .init("Roles/ListByEntity", .portfolio, .portfolioStaff, #"{"entityId": "<portfolio>"}"#),
+    .init("Roles/ListByEntity", .device, .staff, #"{"entityId": "<door>"}"#),
   ]
 
   private static let tenancy: [MatrixRow] = [

@@ -123,8 +123,7 @@ struct DecisionAgreementTests {
           type: type,
           context: world.policy.context(stepUps: ["pin"], features: ["lending"]),
           now: now,
-          within: filter.flatMap { world.forest.entity($0) },
-          attribute: nil
+          within: filter.flatMap { world.forest.entity($0) }
         )
       )
       let expected = world.entityIDs.filter { id in

@@ -44,6 +44,23 @@ struct PolicyLoadingTests {
       (#""version": 2"#, #""version": 2, "verison": 2"#, "verison"),
       (#""expect": "allow" }"#, #""expect": "deny" }"#, "assertions.expect[0]"),
       (#""window": "required""#, #""window": "always""#, "roles.guest.window"),
+      (
+        #""view": "unit.view""#, #""view": "unit.veiw""#, "types.unit.lifecycle.view"
+      ),
+      (
+        // An action of units, where one of properties has to be.
+        #""create": "property.create_unit""#, #""create": "unit.view""#,
+        "types.unit.lifecycle.create"
+      ),
+      (
+        #""unit": "unit.assign_device""#, #""guest": "unit.assign_device""#,
+        "types.device.lifecycle.create.guest"
+      ),
+      (
+        #""granted_by": "unit.manage_tenants""#, #""granted_by": "unit.manage""#,
+        "roles.tenant.granted_by"
+      ),
+      (#""prefix": "unt""#, #""prefix": "unt_""#, "types.unit.prefix"),
     ]
   )
   func load_mistake_isNamed(right: String, wrong: String, path: String) throws {

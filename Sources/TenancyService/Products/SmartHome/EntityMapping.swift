@@ -115,28 +115,13 @@ extension TenancyCore {
       attributes: AttributeMapping.visible(
         record,
         type: held.policy[type],
-        accessLevel: held.accessLevel
+        accessLevel: held.accessLevel,
+        reserved: SmartHome.kind
       ),
       desiredState: record.desiredState,
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),
       revision: tokens.token(revision: record.revision)
-    )
-  }
-
-  /// An association as a message.
-  func message(association record: AssociationRecord) -> Tenancy_V1.RoleAssociation {
-    Tenancy_V1.RoleAssociation(
-      id: record.id,
-      userId: record.userID,
-      entityType: record.entityType,
-      entityId: record.entityID,
-      role: record.role,
-      validFrom: record.validFrom.map { .init(milliseconds: $0) },
-      validUntil: record.validUntil.map { .init(milliseconds: $0) },
-      grantedBy: record.grantedBy,
-      createdAt: .init(milliseconds: record.createdAt),
-      entityName: record.entityName
     )
   }
 

@@ -1,0 +1,152 @@
+internal import AccessEngine
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// `tenancy.v1.Roles`: roles of every kind that the policy has, on entities of every type.
+struct RolesHandler: Tenancy_V1.RolesService {
+  let core: TenancyCore
+
+  func grant(
+    _ request: Tenancy_V1.GrantRoleRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.RoleAssociation {
+    let core = core
+    let drafts = try drafts([request.role ?? .init()]) { _ in "role" }
+    return try await grant(drafts, key: request.idempotencyKey, request: request, call) {
+      core.message(association: $0[0])
+    }
+  }
+
+  func batchGrant(
+    _ request: Tenancy_V1.BatchGrantRolesRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.BatchGrantRolesResponse {
+    let core = core
+    let drafts = try drafts(request.roles) { "roles[\($0)]" }
+    return try await grant(drafts, key: request.idempotencyKey, request: request, call) { records in
+      Tenancy_V1.BatchGrantRolesResponse(
+        associations: records.map { core.message(association: $0) },
+        revision: core.tokens.token(revision: records.map(\.added).max() ?? 0)
+      )
+    }
+  }
+
+  /// Grants roles, all or none, to users who are looked up only for those who may grant them all.
+  private func grant<Response: Message>(
+    _ drafts: [RoleDraft],
+    key: String,
+    request: some Message,
+    _ call: CallContext,
+    answer: @escaping @Sendable ([AssociationRecord]) -> Response
+  ) async throws -> Response {
+    let (user, core) = (try call.requireUser(), core)
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(
+      call,
+      user,
+      key: key,
+      request: request,
+      naming: drafts.map(\.user),
+      path: { "\(drafts[$0].field)." },
+      ifAllowed: { try await mayGrant(drafts, user) }
+    ) { users, tx in
+      // All rights before the first user, so that a batch finds out no more than its parts would.
+      let held = try drafts.map { try changes.requireGrant($0, now: tx.now, tx) }
+      var records: [AssociationRecord] = []
+      for (draft, held) in zip(drafts, held) {
+        let userID = try users.id(of: draft.user)
+        records.append(try changes.grant(draft, to: userID, on: held, tx))
+      }
+      return answer(records)
+    }
+  }
+
+  /// The roles to grant.
+  private func drafts(
+    _ roles: [Tenancy_V1.NewRole],
+    field: (Int) -> String
+  ) throws -> [RoleDraft] {
+    try roles.enumerated().map { index, new in try RoleDraft(new, field: field(index)) }
+  }
+
+  /// Whether a user may grant all of some roles at the moment.
+  private func mayGrant(_ drafts: [RoleDraft], _ user: UserIdentity) async throws -> Bool {
+    let core = core
+    return try await core.read { tx in
+      let places = Dictionary(
+        try tx.entities(Array(Set(drafts.map(\.entityID)))).map { ($0.id, $0.type) }
+      ) { first, _ in first }
+      return try drafts.allSatisfy { draft in
+        guard let type = places[draft.entityID],
+          let action = core.policy.granting(draft.role, on: type)
+        else { return false }
+        let ruling = try core.decide(action, on: draft.entityID, type: type, user, tx)
+        try core.requireFeatures(ruling)
+        return ruling.isAllowed
+      }
+    }
+  }
+
+  func revoke(
+    _ request: Tenancy_V1.RevokeRoleRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.RemoveRoleResponse {
+    let (user, core) = (try call.requireUser(), core)
+    guard core.policy.role(named: request.role) != nil else {
+      throw TenancyError.roleUnknown("role")
+    }
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+      let held = try changes.requireRole(
+        request.role,
+        .revoke,
+        on: request.entityId,
+        field: "",
+        tx
+      )
+      return try changes.revoke([request.role], from: request.userId, on: held.record, tx)
+    }
+  }
+
+  func leave(
+    _ request: Tenancy_V1.LeaveRoleRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.RemoveRoleResponse {
+    let (user, core) = (try call.requireUser(), core)
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+      try changes.leave(request.role, on: request.entityId, tx)
+    }
+  }
+
+  func listByUser(
+    _ request: Tenancy_V1.ListRolesByUserRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListAssociationsResponse {
+    try await core.associations(
+      AssociationList(
+        anchor: .user(try call.caller.subject(request.userId)),
+        isInForce: request.inForce,
+        pageSize: request.pageSize,
+        pageToken: request.pageToken
+      ),
+      call
+    )
+  }
+
+  func listByEntity(
+    _ request: Tenancy_V1.ListRolesByEntityRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListAssociationsResponse {
+    try await core.associations(
+      AssociationList(
+        anchor: .entity(request.entityId, role: request.role),
+        isInForce: request.inForce,
+        pageSize: request.pageSize,
+        pageToken: request.pageToken
+      ),
+      call
+    )
+  }
+}

@@ -1,0 +1,75 @@
+internal import AccessEngine
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// Changes, moves and deletions of entities of any type.
+extension ChangeSet {
+  /// Changes the name and attributes of an entity that the caller may update; what is nil stays.
+  ///
+  /// `reserved` is an attribute that a product keeps to itself.
+  func update(
+    _ held: HeldEntity,
+    name: String?,
+    attributes: Google_Protobuf.Struct?,
+    expectedRevision: String,
+    reserved: String? = nil,
+    _ tx: borrowing WriteTransaction
+  ) throws -> EntityRecord {
+    let before = held.record
+    try core.requireRevision(expectedRevision, of: before)
+    let given = try AttributeMapping.changes(
+      attributes,
+      type: held.type,
+      field: "attributes",
+      reserved: reserved
+    )
+    try requireLevel(
+      held.ruling.accessLevel,
+      for: given.keys,
+      of: before.type,
+      field: "attributes"
+    )
+    var after = before
+    if let name { after.name = name }
+    after.attributes = try AttributeMapping.merged(
+      before.attributes,
+      given,
+      field: "attributes"
+    )
+    return try update(from: before, to: after, action: "\(before.type).update", tx)
+  }
+
+  /// Moves an entity, with all that is below it, under another one, if the policy lets the caller.
+  ///
+  /// Links between what moves and what stays end, and so do lent roles that their lenders may no
+  /// longer lend: what was lent must not stay lent when the lender's right does not come along.
+  func move(
+    _ held: HeldEntity,
+    under parentID: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> EntityRecord {
+    let before = held.record
+    guard before.parentID != parentID else { return before }
+    let right = try requireCreation(of: before.type, under: parentID, tx)
+    _ = try requireCascade(from: before, tx)
+    try tx.requirePlace(for: before.id, under: right.parent.id)
+    var after = before
+    after.parentID = right.parent.id
+    after.rootID =
+      right.parent.id == Forest.systemIdentifier ? before.id : right.parent.rootID
+    let crossing = try tx.links(crossing: before.id)
+    for link in crossing { try tx.removeLink(link, scope: before.rootID, policy) }
+    if after.rootID != before.rootID { try tx.setRoot(after.rootID, below: before.id) }
+    var record = try update(from: before, to: after, action: "\(before.type).move", tx)
+    if let role = right.creatorRole {
+      _ = try grant(role, to: user.userID, on: record, tx)
+      record = try tx.entities([record.id]).first ?? record
+    }
+    for lent in try tx.associations(within: record.id, roles: policy.followingRoles) {
+      _ = try limitLending(by: lent.grantedBy, on: lent.entityID, tx)
+    }
+    try limitLending(ofUnlinked: crossing.map(\.to), tx)
+    return record
+  }
+}

@@ -1,0 +1,152 @@
+internal import AccessEngine
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// A role to grant.
+struct RoleDraft: Sendable {
+  let role: String
+  let entityID: String
+  let user: NamedUser
+  /// Milliseconds since 1970; nil is without a beginning, or an end.
+  let from: Int64?
+  let until: Int64?
+  /// Also when the user has the role for another time.
+  let replacesWindow: Bool
+  /// Where it stands in the request.
+  let field: String
+
+  /// Reads a message; INVALID_ARGUMENT for what is wrong whatever the policy says.
+  init(_ new: Tenancy_V1.NewRole, field: String) throws(RPCError) {
+    (role, entityID, self.field) = (new.role, new.entityId, field)
+    replacesWindow = new.replaceWindow
+    user = try NamedUser(id: new.userId, email: new.email)
+    from = try new.validFrom?.milliseconds(field: "\(field).valid_from")
+    until = try new.validUntil?.milliseconds(field: "\(field).valid_until")
+  }
+
+  /// INVALID_ARGUMENT for a role that the policy does not have, or a window that it does not allow.
+  func check(_ policy: Policy, now: Int64) throws(RPCError) {
+    guard let role = policy.role(named: role).map({ policy[$0] }) else {
+      throw TenancyError.roleUnknown("\(field).role")
+    }
+    let path = "\(field).valid_until"
+    guard let until else {
+      guard !role.isWindowRequired else {
+        throw TenancyError.invalidField(path, "WINDOW_REQUIRED", "is required for \(role.name)")
+      }
+      return
+    }
+    let from = from ?? now
+    guard until > from, until > now else {
+      throw TenancyError.invalidField(path, "WINDOW_INVALID", "is not after the beginning")
+    }
+    guard until - from <= role.windowMax else {
+      throw TenancyError.invalidField(
+        path,
+        "WINDOW_TOO_LONG",
+        "is more than \(role.windowMax / 86_400_000) days after the beginning"
+      )
+    }
+  }
+}
+
+extension ChangeSet {
+  /// Throws unless the caller may grant a role, in the window that it is to have.
+  func requireGrant(
+    _ draft: RoleDraft,
+    now: Int64,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> HeldEntity {
+    try draft.check(policy, now: now)
+    let held = try requireRole(draft.role, .grant, on: draft.entityID, field: draft.field, tx)
+    // Nobody lends for longer than they have themselves.
+    guard
+      !policy.followingRoles.contains(draft.role) || draft.until ?? .max <= held.ruling.grantedUntil
+    else {
+      throw TenancyError.windowExceedsOwn
+    }
+    return held
+  }
+
+  /// Grants a role that the caller may grant.
+  func grant(
+    _ draft: RoleDraft,
+    to userID: String,
+    on held: HeldEntity,
+    _ tx: borrowing WriteTransaction
+  ) throws -> AssociationRecord {
+    if let until = draft.until, policy.lentRoles.contains(draft.role) {
+      return try lend(
+        draft.role,
+        to: userID,
+        on: held.record,
+        from: draft.from,
+        until: until,
+        tx
+      )
+    }
+    return try grant(
+      draft.role,
+      to: userID,
+      on: held.record,
+      from: draft.from,
+      until: draft.until,
+      replacesWindow: draft.replacesWindow,
+      tx
+    )
+  }
+
+  /// What is done with a role.
+  enum RoleDeed: String { case grant, revoke }
+
+  /// Throws unless the caller may grant or revoke a role on an entity.
+  ///
+  /// NOT_FOUND for an entity that the caller may not know of, ROLE_NOT_ON_TYPE for one that the role
+  /// cannot be held on.
+  func requireRole(
+    _ role: String,
+    _ deed: RoleDeed,
+    on id: String,
+    field: String,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> HeldEntity {
+    // Who administers everything is granted by AuthService's commands alone.
+    let record = try tx.entities([id]).first.flatMap { $0.type == BuiltIn.system ? nil : $0 }
+    let action = record.flatMap { record in
+      deed == .grant
+        ? policy.granting(role, on: record.type) : policy.revoking(role, on: record.type)
+    }
+    if let record, action == nil, !policy.isHeld(role, on: record.type),
+      try core.standing(on: id, type: record.type, user, tx).knows
+    {
+      throw TenancyError.invalidField(
+        field.isEmpty ? "role" : "\(field).role",
+        "ROLE_NOT_ON_TYPE",
+        "cannot be held on a \(record.type)"
+      )
+    }
+    return try core.require(action, "\(deed)_\(role)", on: id, record, user, tx)
+  }
+
+  /// Gives back what the caller holds on an entity: one role, or all if it is empty.
+  func leave(
+    _ role: String,
+    on id: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Tenancy_V1.RemoveRoleResponse {
+    try core.requireNotSuspended(user, tx)
+    let own = try tx.associations(ofUser: user.userID, on: id)
+    let roles = Set(own.map(\.role)).filter { role.isEmpty || $0 == role }
+    // Nothing held is nothing known: the same answer whether there is such an entity or not.
+    guard let entity = try tx.entities([id]).first, entity.type != BuiltIn.system,
+      !roles.isEmpty
+    else {
+      return Tenancy_V1.RemoveRoleResponse(
+        removed: 0,
+        revision: core.tokens.token(revision: tx.revision)
+      )
+    }
+    return try revoke(roles.sorted(), from: user.userID, on: entity, tx)
+  }
+}

@@ -1,0 +1,83 @@
+internal import AccessEngine
+internal import ServiceKit
+
+/// What the policy says about entities and roles as such, by name: handlers outlive a policy, and its
+/// numbers do not.
+extension Policy {
+  /// The action that it takes to do something to entities of a type; nil is nobody.
+  func action(of deed: EntityDeed, on type: String) -> String? {
+    guard let actions = self.type(named: type).map({ self[$0].entityActions }) else { return nil }
+    return switch deed {
+    case .view: actions.view
+    case .update: actions.update
+    case .move: actions.move
+    case .delete: actions.delete
+    case .listAssociations: actions.listRoles
+    }
+  }
+
+  /// The action on a parent of a type that it takes to create an entity of another type below it.
+  func creation(of type: String, under parent: String) -> String? {
+    self.type(named: type).flatMap { self[$0].entityActions.create[parent] }
+  }
+
+  /// Whether entities of a type may be directly below those of another one.
+  func mayHang(_ type: String, under parent: String) -> Bool {
+    guard let type = self.type(named: type), let parent = self.type(named: parent) else {
+      return false
+    }
+    return self[type].parents.contains(parent)
+  }
+
+  /// Some action of a type, for those who only ask whether a subject may know of an entity.
+  func anyAction(on type: String) -> String? {
+    guard let type = self.type(named: type) else { return nil }
+    return actions.first { name in
+      action(named: name).flatMap { rule(of: $0, on: type) } != nil
+    }
+  }
+
+  /// The action that it takes to grant a role on an entity of a type; nil is nobody.
+  func granting(_ role: String, on type: String) -> String? {
+    self.role(named: role).flatMap { self[$0].roleActions.grant[type] }
+  }
+
+  /// The action that it takes to revoke a role on an entity of a type; nil is nobody.
+  func revoking(_ role: String, on type: String) -> String? {
+    self.role(named: role).flatMap { self[$0].roleActions.revoke[type] }
+  }
+
+  /// Whether a role is held on entities of a type.
+  func isHeld(_ role: String, on type: String) -> Bool {
+    guard let role = self.role(named: role), let type = self.type(named: type) else {
+      return false
+    }
+    return self[role].heldOn.contains(type)
+  }
+
+  /// Roles that are lent, each lender's beside the others'.
+  var lentRoles: [String] { roles.filter(\.isLent).map(\.name) }
+
+  /// Lent roles that never last longer than the right of whoever granted them.
+  var followingRoles: [String] { roles.filter { $0.isLent && !$0.outlivesLender }.map(\.name) }
+
+  /// What identifiers of a type begin with.
+  func identifierPrefix(of type: String) -> IdentifierPrefix {
+    IdentifierPrefix(configured: self.type(named: type).map { self[$0].prefix } ?? "ent")
+  }
+
+  /// What users may do for themselves with roots of a type.
+  func selfService(of type: String) -> SelfService? {
+    selfService.flatMap { self[$0.type].name == type ? $0 : nil }
+  }
+}
+
+extension Ruling {
+  /// How much the subject's roles on this entity show of those of another type below it.
+  func accessLevel(below type: String) -> Int {
+    guard let type = policy.type(named: type) else { return 0 }
+    return policy.accessLevel(
+      of: decision.heldRoles.intersection(policy.reaching[Int(type.index)])
+    )
+  }
+}

@@ -1,0 +1,114 @@
+import Contracts
+import Foundation
+import Glibc
+import RPCKit
+import Testing
+
+/// What docs/new-product.md says, word for word.
+private struct NewProductPage {
+  let text: String
+
+  init() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    text = try String(
+      contentsOf: root.appending(path: "docs/new-product.md"),
+      encoding: .utf8
+    )
+  }
+
+  /// The contents of its blocks of a language, in order.
+  func blocks(_ language: String) -> [String] {
+    text.components(separatedBy: "\n```\(language)\n").dropFirst().map {
+      $0.components(separatedBy: "\n```")[0] + "\n"
+    }
+  }
+
+  /// The policy after the page's second part: with a magazine beside the book.
+  func withMagazine(_ policy: String) -> String {
+    let type = text.components(separatedBy: "`\"magazine\": ")[1].components(separatedBy: "`")[0]
+    return policy.replacingOccurrences(of: "\"version\": 1", with: "\"version\": 2")
+      .replacingOccurrences(
+        of: "[\"shelf\", \"book\"]",
+        with: "[\"shelf\", \"book\", \"magazine\"]"
+      )
+      .replacingOccurrences(
+        of: "  \"types\": {",
+        with: "  \"types\": {\n    \"magazine\": \(type),"
+      )
+  }
+}
+
+extension EndToEndTests {
+  @Suite("A product that is a policy file and nothing else")
+  struct NewProductTests {
+    /// Runs a script of the page, with the command line for the installation in its path.
+    private func run(_ script: String, _ home: Installation) async throws -> ChildProcess.Ending? {
+      let program = URL(fileURLWithPath: try ServiceProcess.program("tenancy"))
+      // The shell's -e lets pass what succeeds behind a "!".
+      let lines = script.split(separator: "\n").map { line in
+        line.hasPrefix("! ") ? "if \(line.dropFirst(2)); then exit 9; fi" : String(line)
+      }
+      try home.folder.write(lines.joined(separator: "\n"), to: "page.sh")
+      let shell = try ChildProcess(
+        "/usr/bin/env",
+        [
+          "-C", home.folder.path, "GATEHOUSE_PASSWORD=\(Person.password)",
+          "HOME=\(home.folder.path)", "GATEHOUSE_AUTH=\(home.auth.target)",
+          "GATEHOUSE_TENANCY=\(home.tenancy.target)",
+          "PATH=\(program.deletingLastPathComponent().path):/usr/bin:/bin", "/bin/sh", "-eux",
+          home.folder.file("page.sh"),
+        ],
+        output: home.folder.file("page.log")
+      )
+      _ = await home.tenancy.eventually(within: .seconds(60)) { shell.ending != nil }
+      return shell.ending
+    }
+
+    @Test("The page about new products works exactly as it is written, and after a reload")
+    func page_asWritten_works() async throws {
+      let page = try NewProductPage()
+      let policy = try #require(page.blocks("json").first)
+      let scripts = page.blocks("sh")
+      #expect(scripts.count == 3)
+      try await Installation.run(policy: policy) { home in
+        let ending = try await run(scripts.joined(), home)
+        #expect(ending == .exited(0), "\(home.folder.end(of: "page.log"))")
+        // Over RPC, with a type that comes by a reload alone.
+        let lena = try await home.signIn("lena")
+        let entities = Tenancy_V1.EntitiesClient(home.tenancy.channel)
+        let library = try await entities.create(
+          .init(entity: .init(type: "library", name: "Second")),
+          options: lena.call
+        )
+        let shelf = try await entities.create(
+          .init(entity: .init(type: "shelf", parentId: library.id, name: "New")),
+          options: lena.call
+        )
+        let magazine = Tenancy_V1.CreateEntityRequest(
+          entity: .init(type: "magazine", parentId: shelf.id, name: "Weekly")
+        )
+        let unknown = try await refusal {
+          try await entities.create(magazine, options: lena.call)
+        }
+        #expect(unknown?.is(.invalidArgument, "TYPE_UNKNOWN") == true)
+        try home.folder.write(page.withMagazine(policy), to: "policy.json")
+        home.tenancy.send(SIGHUP)
+        let isThere = await home.tenancy.eventually {
+          (try? await entities.create(magazine, options: lena.call)) != nil
+        }
+        #expect(isThere, "\(home.folder.end(of: "tenancy.log"))")
+        let listed = try await entities.list(.init(type: "magazine"), options: lena.call)
+        #expect(listed.entities.map(\.name) == ["Weekly"])
+        // What the store has is not taken out of the policy again.
+        try home.folder.write(policy, to: "policy.json")
+        home.tenancy.send(SIGHUP)
+        let isLogged = await home.tenancy.eventually {
+          home.folder.end(of: "tenancy.log").contains("policy.json does not load")
+        }
+        #expect(isLogged)
+        #expect(try await entities.list(.init(type: "magazine"), options: lena.call).totalSize == 1)
+      }
+    }
+  }
+}
