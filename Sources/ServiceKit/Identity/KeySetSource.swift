@@ -79,9 +79,6 @@ public final class KeySetSource: KeySource {
   /// Whether there were keys ever; for readiness.
   public var isLoaded: Bool { state.withLock { $0.isLoaded } }
 
-  /// Callers that wait for the fetch that is under way.
-  var waiterCount: Int { state.withLock { $0.waiters.count } }
-
   /// Fetches the keys and goes on doing so until the task is cancelled.
   public func run() async {
     while !Task.isCancelled {
