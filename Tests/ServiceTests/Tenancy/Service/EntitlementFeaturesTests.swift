@@ -1,7 +1,9 @@
+import Contracts
 import RPCKit
 import ServiceKit
 import Testing
 
+@testable import AccessEngine
 @testable import TenancyService
 
 @Suite("Following changes of features")
