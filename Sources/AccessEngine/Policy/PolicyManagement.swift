@@ -96,7 +96,7 @@ extension PolicyReader {
     for named in namedActions {
       let place = actions.firstIndex(of: named.action)
       guard place.flatMap({ rules[named.type * actions.count + $0] }) == nil else { continue }
-      throw named.field.error("\"\(named.action)\" is no action of \(typeNames[named.type])")
+      throw named.field.error("\"\(named.action)\" is not an action of \(typeNames[named.type])")
     }
   }
 

@@ -39,13 +39,13 @@ struct RoleDraft: Sendable {
     }
     let from = from ?? now
     guard until > from, until > now else {
-      throw TenancyError.invalidField(path, "WINDOW_INVALID", "is not after the beginning")
+      throw TenancyError.invalidField(path, "WINDOW_INVALID", "must be after valid_from")
     }
     guard until - from <= role.windowMax else {
       throw TenancyError.invalidField(
         path,
         "WINDOW_TOO_LONG",
-        "is more than \(role.windowMax / 86_400_000) days after the beginning"
+        "must be at most \(role.windowMax / 86_400_000) days after valid_from"
       )
     }
   }
