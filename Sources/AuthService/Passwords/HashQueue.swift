@@ -1,4 +1,5 @@
 internal import RPCKit
+internal import ServiceKit
 
 /// Which of the two queues a password hash waits in.
 public enum HashLane: String, CaseIterable, Sendable {
@@ -14,8 +15,8 @@ public enum HashLane: String, CaseIterable, Sendable {
 /// Neither lane can shut the other out: of all places each may take three quarters, and of four turns
 /// the ordinary lane has one even while the trusted one never runs dry. A flood of wrong sign-ins so
 /// leaves three quarters of the threads to those who were right before, and whoever has a device
-/// that is known cannot stop strangers from signing in. Within a lane nobody has more than a share: see
-/// `FairLane`.
+/// that is known cannot stop strangers from signing in. Within a lane shares take turns (`FairLane`), and
+/// nobody has more places than one may have.
 struct HashQueue: Sendable {
   /// A hash that waits.
   struct Job: Sendable {
@@ -26,6 +27,10 @@ struct HashQueue: Sendable {
     let run: @Sendable () -> @Sendable () -> Void
   }
 
+  /// Places of one share in a lane, at most.
+  ///
+  /// Changing a password takes two, and people have more than one device.
+  static let shareCountMax = 4
   /// Turns of the trusted lane for each of the ordinary one, while both wait.
   static let trustedTurns = 3
 
@@ -38,8 +43,10 @@ struct HashQueue: Sendable {
     case shareIsFull
   }
 
-  private var trusted = FairLane()
-  private var ordinary = FairLane()
+  private typealias Lane = FairLane<HashShare, Job>
+
+  private var trusted = Lane()
+  private var ordinary = Lane()
   private var turnCount = 0
 
   /// Places of both lanes that are not free.
@@ -54,7 +61,7 @@ struct HashQueue: Sendable {
   /// Takes a place in a lane for a share.
   mutating func reserve(_ lane: HashLane, for share: HashShare, capacity: Int) -> Reservation {
     // First, so that whoever asks for too much is told that, and not that others do.
-    guard !self[lane].isFull(share) else { return .shareIsFull }
+    guard self[lane].placeCount(of: share) < Self.shareCountMax else { return .shareIsFull }
     guard placeCount < capacity, self[lane].placeCount < Self.share(of: capacity) else {
       return .laneIsFull
     }
@@ -66,23 +73,23 @@ struct HashQueue: Sendable {
   mutating func release(_ lane: HashLane, _ share: HashShare) { self[lane].release(share) }
 
   /// Adds a job that has a place.
-  mutating func append(_ job: Job) { self[job.lane].append(job) }
+  mutating func append(_ job: Job) { self[job.lane].append(job, of: job.share) }
 
   /// The job whose turn it is; nil when none waits.
   mutating func next() -> Job? {
     if trusted.isEmpty || ordinary.isEmpty {
       turnCount = 0
-      return trusted.next() ?? ordinary.next()
+      return (trusted.next() ?? ordinary.next())?.job
     }
     guard turnCount < Self.trustedTurns else {
       turnCount = 0
-      return ordinary.next()
+      return ordinary.next()?.job
     }
     turnCount += 1
-    return trusted.next()
+    return trusted.next()?.job
   }
 
-  private subscript(lane: HashLane) -> FairLane {
+  private subscript(lane: HashLane) -> Lane {
     get {
       switch lane {
       case .trusted: trusted

@@ -22,36 +22,9 @@ struct FairQueue<Job: Sendable>: Sendable {
     case full
   }
 
-  /// Owners of one class, which take turns.
-  private struct Class {
-    /// Jobs that wait, the oldest first; an owner is here while it has some.
-    var waiting: [CountedCaller: [Job]] = [:]
-    /// Those owners, whose turn is next first.
-    var turns: [CountedCaller] = []
-    var placeCount = 0
-
-    mutating func append(_ job: Job, of owner: CountedCaller) {
-      if waiting[owner] == nil { turns.append(owner) }
-      waiting[owner, default: []].append(job)
-    }
-
-    mutating func next() -> (owner: CountedCaller, job: Job)? {
-      guard !turns.isEmpty else { return nil }
-      let owner = turns.removeFirst()
-      guard var jobs = waiting.removeValue(forKey: owner), !jobs.isEmpty else { return nil }
-      let job = jobs.removeFirst()
-      if !jobs.isEmpty {
-        waiting[owner] = jobs
-        turns.append(owner)
-      }
-      return (owner, job)
-    }
-  }
-
   private let bounds: Bounds
-  private var anonymous = Class()
-  private var known = Class()
-  private var placeCounts: [CountedCaller: Int] = [:]
+  private var anonymous = FairLane<CountedCaller, Job>()
+  private var known = FairLane<CountedCaller, Job>()
   private var isAnonymousNext = false
 
   /// Makes an empty queue.
@@ -65,17 +38,11 @@ struct FairQueue<Job: Sendable>: Sendable {
 
   /// Adds a job; why not, when there is no place for it.
   mutating func append(_ job: Job, of owner: CountedCaller) -> Refusal? {
-    guard placeCounts[owner, default: 0] < bounds.placeCountPerOwner else { return .owner }
+    guard self[owner].placeCount(of: owner) < bounds.placeCountPerOwner else { return .owner }
     guard placeCount < bounds.placeCount else { return .full }
-    if owner.isAnonymous {
-      guard anonymous.placeCount < bounds.placeCount / 2 else { return .full }
-      anonymous.placeCount += 1
-      anonymous.append(job, of: owner)
-    } else {
-      known.placeCount += 1
-      known.append(job, of: owner)
-    }
-    placeCounts[owner, default: 0] += 1
+    guard !owner.isAnonymous || anonymous.placeCount < bounds.placeCount / 2 else { return .full }
+    self[owner].reserve(owner)
+    self[owner].append(job, of: owner)
     return nil
   }
 
@@ -87,9 +54,11 @@ struct FairQueue<Job: Sendable>: Sendable {
   }
 
   /// A job of an owner has run: its place is free.
-  mutating func finish(_ owner: CountedCaller) {
-    if owner.isAnonymous { anonymous.placeCount -= 1 } else { known.placeCount -= 1 }
-    let left = placeCounts[owner, default: 0] - 1
-    placeCounts[owner] = left > 0 ? left : nil
+  mutating func finish(_ owner: CountedCaller) { self[owner].release(owner) }
+
+  /// The lane that an owner's jobs wait in.
+  private subscript(owner: CountedCaller) -> FairLane<CountedCaller, Job> {
+    get { owner.isAnonymous ? anonymous : known }
+    _modify { if owner.isAnonymous { yield &anonymous } else { yield &known } }
   }
 }

@@ -2,10 +2,9 @@ internal import RPCKit
 
 /// Counts attempts for each source, and refuses those of one that had too many.
 ///
-/// A source may spend `limit` attempts at once and gets them back evenly over the window (the generic
-/// cell rate algorithm: one instant for each source says when all are back). An attempt is taken
-/// before it is known how it ends, and given back when it was right; a source that signs many users
-/// in is so never refused.
+/// A source may spend `limit` attempts at once and gets them back evenly over the window (`CellRate`). An
+/// attempt is taken before it is known how it ends, and given back when it was right; a source that
+/// signs many users in is so never refused.
 package final class SourceLimiter: Sendable {
   private struct Entry: ForgetfulEntry {
     let key: UInt64
@@ -29,15 +28,14 @@ package final class SourceLimiter: Sendable {
   /// Accounts of one source in one window from which on it looks like guessing.
   package static let accountCountMax = 8
 
-  private let window: Int64
-  private let interval: Int64
+  private let rate: CellRate
   private let key: [UInt8]
   private let table: Lock<ForgetfulTable<Entry>>
 
   /// Makes a limiter of `limit` attempts in a window; `key` is a secret of 32 bytes.
   package init(limit: Int, window: Int64, sourceCount: Int, key: [UInt8]) {
-    interval = max(1, window / Int64(max(1, limit)))
-    self.window = interval * Int64(max(1, limit))
+    let count = Int64(max(1, limit))
+    rate = CellRate(count: count, interval: window / count)
     self.key = key
     table = Lock(ForgetfulTable(count: sourceCount))
   }
@@ -50,14 +48,9 @@ package final class SourceLimiter: Sendable {
     let key = digest(name)
     return table.withLock { table in
       table.change(key) { entry -> Outcome in
-        // A longer time than there is comes from a clock that was set back since.
-        let isSettled = entry.settled <= now || entry.settled.subtractingSaturated(now) > window
-        if isSettled { entry.accounts = 0 }
-        let settled = (isSettled ? now : entry.settled).addingSaturated(interval)
-        let wait = settled.subtractingSaturated(now) - window
-        guard wait <= 0 else { return .refused(wait: wait) }
-        entry.settled = settled
-        return .taken
+        if rate.isSettled(entry.settled, now: now) { entry.accounts = 0 }
+        let wait = rate.take(&entry.settled, now: now)
+        return wait.map { Outcome.refused(wait: $0) } ?? .taken
       }
     }
   }
@@ -68,9 +61,7 @@ package final class SourceLimiter: Sendable {
   /// Gives an attempt back; see the other `giveBack`.
   package func giveBack(_ name: [UInt8]) {
     let key = digest(name)
-    table.withLock { table in
-      table.update(key) { $0.settled = $0.settled.subtractingSaturated(interval) }
-    }
+    table.withLock { table in table.update(key) { rate.giveBack(&$0.settled) } }
   }
 
   /// Notes whose account an attempt was wrong for; true when that makes it many accounts.

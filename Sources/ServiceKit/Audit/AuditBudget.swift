@@ -6,7 +6,7 @@ public import RPCKit
 /// Audit records are kept for ever, so whoever is refused at will could fill the disk. A change is always
 /// recorded; what would exceed the budget is refused with RESOURCE_EXHAUSTED instead of being done
 /// without a record. Each caller may have `countMax` records at once and gets one back each
-/// `interval` (the generic cell rate algorithm: one instant for each caller says when all are back).
+/// `interval` (`CellRate`).
 public final class AuditBudget: Sendable {
   /// Records at once.
   public static let countMax: Int64 = 1_000
@@ -22,6 +22,8 @@ public final class AuditBudget: Sendable {
     /// Pruned when there are so many.
     var pruneCount = 1024
   }
+
+  private static let rate = CellRate(count: countMax, interval: interval)
 
   private let domain: String
   private let clock: any WallClock
@@ -56,26 +58,18 @@ public final class AuditBudget: Sendable {
   /// Milliseconds until there is a record again; nil when one was taken.
   private func wait(of caller: String) -> Int64? {
     let now = clock.now
-    let span = Self.countMax * Self.interval
     return state.withLock { state -> Int64? in
       Self.prune(&state, now: now)
-      var settled = state.settled[caller] ?? now
       if state.settled[caller] == nil, state.settled.count >= Self.callerCountMax {
         return Self.interval
       }
-      // A longer time than there is comes from a clock that was set back since.
-      if settled < now || settled > now + span { settled = now }
-      let wait = settled + Self.interval - now - span
-      guard wait <= 0 else { return wait }
-      state.settled[caller] = settled + Self.interval
-      return nil
+      return Self.rate.take(&state.settled[caller, default: now], now: now)
     }
   }
 
   private static func prune(_ state: inout State, now: Int64) {
     guard state.settled.count >= state.pruneCount else { return }
-    let end = now + countMax * interval
-    state.settled = state.settled.filter { $0.value > now && $0.value <= end }
+    state.settled = state.settled.filter { !rate.isSettled($0.value, now: now) }
     // Twice what is left: each pruning pays for as many callers as it looks at.
     state.pruneCount = min(max(1024, 2 * state.settled.count), callerCountMax)
   }

@@ -1,0 +1,62 @@
+/// Jobs that wait: those of an owner in the order in which they came, and the owners in turn.
+///
+/// Somebody who brings two hundred jobs so waits for them longer than somebody who brings one. A job has a
+/// place from before it waits until it has run; what to do when there are too many is for others to say.
+package struct FairLane<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
+  /// Places that are taken.
+  package private(set) var placeCount = 0
+  private var places: [Owner: Int] = [:]
+  private var waiting: [Owner: [Job]] = [:]
+  /// Owners with waiting jobs, each once.
+  private var arriving: [Owner] = []
+  /// The rest of those that arrived before, the next one last.
+  private var leaving: [Owner] = []
+
+  /// Makes an empty lane.
+  package init() {}
+
+  /// Whether no job waits.
+  package var isEmpty: Bool { waiting.isEmpty }
+
+  /// Jobs that wait.
+  package var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
+
+  /// Places that an owner has.
+  package func placeCount(of owner: Owner) -> Int { places[owner, default: 0] }
+
+  /// Takes a place.
+  package mutating func reserve(_ owner: Owner) {
+    placeCount += 1
+    places[owner, default: 0] += 1
+  }
+
+  /// Gives a place back.
+  package mutating func release(_ owner: Owner) {
+    placeCount -= 1
+    let rest = places[owner, default: 0] - 1
+    places[owner] = rest > 0 ? rest : nil
+  }
+
+  /// Adds a job that has a place.
+  package mutating func append(_ job: Job, of owner: Owner) {
+    if waiting[owner] == nil { arriving.append(owner) }
+    waiting[owner, default: []].append(job)
+  }
+
+  /// The oldest job of the owner whose turn it is; nil when none waits.
+  package mutating func next() -> (owner: Owner, job: Job)? {
+    if leaving.isEmpty {
+      leaving = arriving.reversed()
+      arriving = []
+    }
+    guard let owner = leaving.popLast(), var jobs = waiting.removeValue(forKey: owner) else {
+      return nil
+    }
+    let job = jobs.removeFirst()
+    if !jobs.isEmpty {
+      waiting[owner] = jobs
+      arriving.append(owner)
+    }
+    return (owner, job)
+  }
+}
