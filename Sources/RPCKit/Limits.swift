@@ -20,8 +20,9 @@ public struct Limits: Hashable, Sendable {
   public var streamsPerConnectionMax = 4096
   /// Connections that a server keeps; more are closed as they come.
   ///
-  /// The descriptors that the process may open, less `descriptorReserve`, bound them as well. When a
-  /// sixteenth of the places is left, connections that have rested the longest are closed.
+  /// The descriptors that the process may open, less `descriptorReserve`, bound them as well. When an
+  /// eighth of the places is left, connections that have rested the longest are closed; the last
+  /// sixteenth is for sources that have fewer than eight.
   public var connectionCountMax = 20_000
   /// Connections of one source that a server keeps: of an IPv4 address, of the first half of an IPv6
   /// address, of a user at a Unix socket.

@@ -12,6 +12,8 @@ struct ConnectionRegistry {
 
   /// How often resting connections are looked for, which takes a look at all.
   private static let evictionInterval = Duration.seconds(1)
+  /// Connections of a source with which it may still have one of the last places.
+  static let fewConnections = 8
 
   /// The server drains: what comes now drains as well.
   var isDraining = false
@@ -22,6 +24,9 @@ struct ConnectionRegistry {
 
   private let countMax: Int
   private let countPerSourceMax: Int
+  /// Places that only sources with few connections get: many sources that each hold some cannot keep
+  /// out one that has none.
+  private let reservedCount: Int
   private var countBySource: [String: Int] = [:]
   private var connections: [ObjectIdentifier: (number: Int, connection: ServerConnection)] = [:]
   private var acceptedCount = 0
@@ -37,6 +42,7 @@ struct ConnectionRegistry {
       countMax = min(countMax, descriptorCountMax - reserve)
     }
     self.countMax = countMax
+    reservedCount = countMax / 16
     countPerSourceMax = limits.connectionsPerSourceMax ?? max(1, countMax / 4 * 3)
   }
 
@@ -50,11 +56,15 @@ struct ConnectionRegistry {
     guard count < countMax else { return .refused(.connections) }
     let countOfSource = countBySource[source, default: 0]
     guard countOfSource < countPerSourceMax else { return .refused(.connectionsPerSource) }
+    guard countOfSource < Self.fewConnections || count < countMax - reservedCount else {
+      return .refused(.connections)
+    }
     count += 1
     countBySource[source] = countOfSource + 1
-    guard count > countMax - countMax / 16, now >= nextEviction else { return .reserved }
+    let surplus = count - (countMax - countMax / 8)
+    guard surplus > 0, now >= nextEviction else { return .reserved }
     nextEviction = now.advanced(by: Self.evictionInterval)
-    return .reservedAndNearlyFull(surplus: count - (countMax - countMax / 8))
+    return .reservedAndNearlyFull(surplus: surplus)
   }
 
   /// Gives a place back that was not used.
