@@ -1,9 +1,9 @@
 /// Runs handlers in tasks that serve one call after another, because making a task, and even
 /// waking one, costs more than a short handler.
 ///
-/// Calls wait in a list. One worker takes them in turn for as long as their handlers do not
+/// Calls wait in a `CallQueue`. One worker takes them in turn for as long as their handlers do not
 /// suspend, so a batch of short handlers costs one wake-up. When a handler suspends, its worker
-/// goes with it; what is left of the list is seen at the end of the turn and more workers are
+/// goes with it; what is left of the queue is seen at the end of the turn and more workers are
 /// woken, twice as many each time in a row.
 ///
 /// All workers together may use `nanosecondsPerTurnMax` of a turn. Then the loop writes the answers it has,
@@ -25,8 +25,6 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
 
   /// Tasks that are kept although they have nothing to do.
   private static let idleCountMax = 1024
-  /// Places of taken calls that are worth moving the others for.
-  private static let forgottenCountMin = 64
   /// Calls that begin before the loop looks for events again.
   private static let callsPerTurnMax = 512
   /// Time that calls may take before the loop looks for events again.
@@ -37,15 +35,16 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
 
   private let loop: any EventLoop
   private var idle: [HandlerWorker] = []
-  /// Nil where a call was taken.
-  private var waiting: [Work?] = []
-  /// The calls before this one were taken.
-  private var head = 0
+  /// Calls that wait for a worker, and what each connection has in the server.
+  var queue = CallQueue<Work>()
   private var isWorkerWoken = false
   private var isTurnEndScheduled = false
   private var wakeCount = 1
   /// Calls taken in this turn.
   private var takenCount = 0
+  /// The call that was taken last, the turn in which that was, and when the one before it was over.
+  private var taken: (call: ObjectIdentifier, turn: MonotonicInstant)?
+  private var lastEnd = MonotonicInstant(nanoseconds: 0)
   /// The turn has had its share of handlers.
   private var isTurnUsedUp = false
   private var isStopped = false
@@ -58,7 +57,7 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   ///
   /// Loop only.
   func start(_ call: CallContext, _ body: @escaping @Sendable () async throws -> Void) {
-    waiting.append(Work(call: call, body: body))
+    queue.append(Work(call: call, body: body), of: call.connection.line, now: loop.now)
     guard !isWorkerWoken else { return }
     isWorkerWoken = true
     wake()
@@ -69,24 +68,23 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   /// Loop only.
   func workerWoke() {
     isWorkerWoken = false
+    lastEnd = loop.preciseNow
   }
 
   /// The next call that waits; nil when there is none.
   ///
   /// Loop only.
   func take() -> Work? {
-    guard head < waiting.count else { return nil }
+    guard queue.count > 0 else { return nil }
     // Not only by workers that were woken: one whose handler was suspended comes here by itself.
     scheduleTurnEnd()
     guard !isTurnUsedUp, takenCount < Self.callsPerTurnMax else {
       isTurnUsedUp = true
       return nil
     }
-    // Moved and not copied: a copy would count references up and down.
-    let work = waiting[head].take()
-    head += 1
     takenCount += 1
-    forgetTaken()
+    let work = queue.next()
+    taken = work.map { (ObjectIdentifier($0.call), loop.now) }
     return work
   }
 
@@ -95,7 +93,7 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   ///
   /// Loop only.
   var hasTimeNow: Bool {
-    head == waiting.count && !isTurnUsedUp && takenCount < Self.callsPerTurnMax
+    queue.count == 0 && !isTurnUsedUp && takenCount < Self.callsPerTurnMax
   }
 
   /// A call was answered in the event that brought it, at `instant`.
@@ -104,30 +102,22 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   func workedNow(until instant: MonotonicInstant) {
     scheduleTurnEnd()
     takenCount += 1
-    worked(until: instant)
+    useTurn(until: instant)
   }
 
-  /// Places of the list, those of calls that were taken included.
-  var placeCount: Int { waiting.count }
-
-  /// Frees the places of calls that were taken, once they are half of the list.
-  ///
-  /// A busy server's list is never empty, so to wait for that would let it grow without end.
-  private func forgetTaken() {
-    if head == waiting.count {
-      waiting.removeAll(keepingCapacity: head <= Self.idleCountMax)
-    } else if head >= Self.forgottenCountMin, head >= waiting.count / 2 {
-      waiting.removeFirst(head)
-    } else {
-      return
-    }
-    head = 0
-  }
-
-  /// A handler returned at `instant`.
+  /// The handler of a call returned at `instant`.
   ///
   /// Loop only.
-  func worked(until instant: MonotonicInstant) {
+  func worked(_ call: CallContext, until instant: MonotonicInstant) {
+    // One that was suspended held the loop no longer than others.
+    if let taken, taken.call == ObjectIdentifier(call), taken.turn == loop.now {
+      queue.charge(call.connection.line, nanoseconds: lastEnd.nanoseconds(to: instant))
+    }
+    lastEnd = instant
+    useTurn(until: instant)
+  }
+
+  private func useTurn(until instant: MonotonicInstant) {
     if loop.now.nanoseconds(to: instant) > Self.nanosecondsPerTurnMax { isTurnUsedUp = true }
   }
 
@@ -137,7 +127,7 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
     let wasUsedUp = isTurnUsedUp
     isTurnUsedUp = false
     takenCount = 0
-    let left = waiting.count - head
+    let left = queue.count
     // After a turn that was used up one worker is enough: handlers do not suspend.
     if left == 0 || wasUsedUp { wakeCount = 1 }
     guard left > 0 else { return }

@@ -29,6 +29,7 @@ extension ServerConnection {
   /// Stops everything that is for a connection in use; the machine flushes already.
   func beginToEnd(_ reason: ConnectionCloseReason) {
     if closeReason == .peer { closeReason = reason }
+    endPause()
     timers.cancelUse(loop)
     decoder.abandon()
     if counted[.assembly] != 0 { count(.assembly, 0) }
@@ -76,7 +77,9 @@ extension ServerConnection {
   func lose() {
     transport = nil
     guard machine.phase != .closed else { return }
+    endPause()
     timers.cancelAll(loop)
+    resources.workers.queue.leave(line)
     for call in machine.close() { cancel(call, RPCError(.cancelled, "connection lost")) }
     output.release()
     decoder.abandon()
@@ -100,7 +103,7 @@ extension ServerConnection {
   }
 
   /// Gives its memory to others: all connections together hold too much.
-  func shed(_ sort: HeldSort) {
+  func giveWay(_ sort: HeldSort) {
     core.observer.limitReached(sort.limitName, source: source)
     switch sort {
     case .assembly: end(.limit)
