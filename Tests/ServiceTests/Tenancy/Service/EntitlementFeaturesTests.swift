@@ -56,7 +56,7 @@ struct EntitlementFeaturesTests {
       try await withChannel("unix://\(path)", ChannelConfiguration(loops: loops)) { channel in
         let features = EntitlementFeatures(
           channel,
-          clock: ManualClock(),
+          clock: ManualClock(TenancyStage.start),
           loop: loops.loops[0],
           logger: Logger(label: "test", level: .error, sink: SilentSink()),
           metrics: metrics
