@@ -141,7 +141,7 @@ struct KeySetSourceTests {
   }
 
   @Test("A cancelled caller does not take the answer from the others")
-  func refresh_firstCallerCancelled_othersGetKeys() async {
+  func refresh_firstCallerCancelled_othersGetKeys() async throws {
     let source = source()
     origin.change { state in
       state.keys = KeySet([key.verificationKey])
@@ -149,12 +149,11 @@ struct KeySetSourceTests {
     }
     let first = Task { await source.refresh() }
     while origin.fetchCount == 0 { await Task.yield() }
-    let second = Task { await source.refresh() }
-    while source.waiterCount < 2 { await Task.yield() }
+    let second = try #require(source.join())
     first.cancel()
     origin.letGo()
     await first.value
-    await second.value
+    try await second.value
     #expect(source.keys[key.id] != nil)
     loops.stop()
   }
