@@ -1,8 +1,8 @@
 internal import StrictJSON
 
 extension Policy {
-  /// The largest policy that is read.
-  static let byteCountMax = 1 << 20
+  /// The largest policy that is read, in bytes; for whoever reads its file.
+  public static let byteCountMax = 1 << 20
   /// Types of a policy, the system's counted, at most: they are bits of a word.
   static let typeCountMax = 64
   /// Roles of a policy, at most: they are bits of a word.

@@ -51,7 +51,7 @@ public struct TenancyProgram: HostedService {
     _ check: inout ConfigurationCheck
   ) {
     check.file("policy", settings.policy) { path in
-      _ = try PolicyReloader.policy(try FileBytes.read(path, byteCountMax: 4 << 20))
+      _ = try PolicyReloader.policy(try FileBytes.read(path, byteCountMax: Policy.byteCountMax))
     }
     check.peers(["auth"], common)
   }
@@ -149,7 +149,7 @@ public struct TenancyProgram: HostedService {
 
   private static func readPolicy(_ path: String) throws(ConfigurationError) -> [UInt8] {
     do {
-      return try FileBytes.read(path, byteCountMax: 4 << 20)
+      return try FileBytes.read(path, byteCountMax: Policy.byteCountMax)
     } catch {
       throw ConfigurationError("setting policy: \(error)")
     }
