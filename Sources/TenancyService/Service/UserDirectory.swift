@@ -43,6 +43,10 @@ public struct AuthUserDirectory: UserDirectory {
       Auth_V1.ResolveEmailsRequest(emails: emails),
       options: CallOptions(timeout: .seconds(2)).acting(for: user)
     )
+    // Fewer would look like addresses without an account, which is an answer that is kept.
+    guard response.userIds.count == emails.count else {
+      throw RPCError(.internal, "AuthService answered for other addresses than it was asked for")
+    }
     let found = zip(emails, response.userIds).filter { !$0.1.isEmpty }
     return Dictionary(found) { first, _ in first }
   }

@@ -149,8 +149,12 @@ struct NamedUserTests {
       #expect(try await add("ada@example.org", "known") == "usr_ada")
       let down = try await refusal { try await add("ada@example.org", "new") }
       #expect(down == Refusal(.unavailable, "AUTH_UNAVAILABLE"))
-      // What was not answered is not kept.
       users.failure.withLock { $0 = nil }
+      users.isShort.withLock { $0 = true }
+      let short = try await refusal { try await add("ada@example.org", "new") }
+      #expect(short == Refusal(.unavailable, "AUTH_UNAVAILABLE"))
+      // What was not answered is not kept.
+      users.isShort.withLock { $0 = false }
       #expect(try await add("ada@example.org", "new") == "usr_other")
       let tenants = try await stage.units.listTenants(
         .init(unitId: home.unit),
