@@ -183,7 +183,9 @@ struct LendingTests {
         .init(includeEnded: true),
         options: .by("usr_partner")
       ).passes
-      #expect(passes.map(\.id) == (role == "tenant" ? [kept] : [home.pass, kept]))
+      // Those of one millisecond are in no order.
+      #expect(Set(passes.map(\.id)) == (role == "tenant" ? [kept] : [home.pass, kept]))
+      #expect(passes.count == (role == "tenant" ? 1 : 2))
       #expect(!passes.contains { $0.id == pass })
       #expect(try await actions(stage).last == "guest.end")
     }
