@@ -27,9 +27,18 @@ final class FrameCodec {
       try inflate(bytes.extracting(payload), into: &inflated, limit: limit)
     } catch {
       guard error != .tooLarge else {
-        return RPCError(.resourceExhausted, "the inflated message is larger than \(limit) bytes")
+        return RPCError(
+          .resourceExhausted,
+          .requestTooLarge,
+          "the inflated message is larger than \(limit) bytes"
+        )
       }
-      return RPCError(.internal, "payload is not a valid zlib stream", cause: error)
+      return RPCError(
+        .internal,
+        .malformedRequest,
+        "payload is not a valid zlib stream",
+        cause: error
+      )
     }
     return inflated.withBytes(body)
   }

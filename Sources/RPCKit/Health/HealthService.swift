@@ -51,7 +51,7 @@ public final class HealthService: Grpc_Health_V1.HealthService {
     _ call: CallContext
   ) async throws -> Grpc_Health_V1.HealthCheckResponse {
     guard let status = state.withLock({ $0.statuses[request.service] }) else {
-      throw RPCError(.notFound, "unknown service")
+      throw RPCError(.notFound, .serviceUnknown, "unknown service")
     }
     return Grpc_Health_V1.HealthCheckResponse(status: status)
   }

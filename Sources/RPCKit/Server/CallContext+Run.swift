@@ -52,7 +52,11 @@ extension CallContext {
 
 extension RPCError {
   static var swallowedCall: RPCError {
-    RPCError(.internal, "an interceptor neither let the call go on nor refused it")
+    RPCError(
+      .internal,
+      .internalError,
+      "an interceptor neither let the call go on nor refused it"
+    )
   }
 }
 

@@ -203,6 +203,7 @@ extension RPCError {
   static func undecodable(_ type: String, _ error: MessageDecodingError) -> RPCError {
     RPCError(
       error == .invalidUTF8 ? .invalidArgument : .internal,
+      .malformedRequest,
       "payload is not a valid \(type): \(error)",
       cause: error
     )
@@ -223,6 +224,7 @@ extension RPCError {
     let more = violations.count > 1 ? " (and \(violations.count - 1) more)" : ""
     return RPCError(
       .invalidArgument,
+      .fieldViolations,
       "\(first.field): \(first.description)\(more)",
       details: [.badRequest(violations)]
     )

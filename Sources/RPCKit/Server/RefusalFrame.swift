@@ -45,23 +45,40 @@ struct RefusalFrames: Sendable {
   /// Encodes all of them.
   init(limits: Limits) {
     draining = RefusalFrame(
-      RPCError(.unavailable, "the server is shutting down", isNotProcessed: true),
+      RPCError(
+        .unavailable,
+        .serverDraining,
+        "the server is shutting down",
+        // Elsewhere, and at once: the client's own back-off is enough.
+        retryAfter: .zero,
+        isNotProcessed: true
+      ),
       limits: limits
     )
     tooManyStreams = RefusalFrame(
       RPCError(
         .resourceExhausted,
+        .tooManyCalls,
         "too many calls on this connection",
+        retryAfter: .milliseconds(100),
         isNotProcessed: true
       ),
       limits: limits
     )
     expired = RefusalFrame(
-      RPCError(.deadlineExceeded, "the deadline passed before the call was received"),
+      RPCError(
+        .deadlineExceeded,
+        .deadlinePassed,
+        "the deadline passed before the call was received"
+      ),
       limits: limits
     )
     tooMuchMetadata = RefusalFrame(
-      RPCError(.resourceExhausted, "metadata is larger than the server takes"),
+      RPCError(
+        .resourceExhausted,
+        .metadataTooLarge,
+        "metadata is larger than the server takes"
+      ),
       limits: limits
     )
     tooManyStreamingCallsOnConnection = RefusalFrame(
@@ -76,7 +93,9 @@ struct RefusalFrames: Sendable {
     answersUnread = RefusalFrame(
       RPCError(
         .resourceExhausted,
+        .answersUnread,
         "too many answers wait on this connection: read them first",
+        retryAfter: .milliseconds(100),
         isNotProcessed: true
       ),
       limits: limits
@@ -88,8 +107,9 @@ extension RPCError {
   /// What a call gets that is refused for load: try again, elsewhere or later.
   static let overloaded = RPCError(
     .resourceExhausted,
+    .overloaded,
     "the server is overloaded",
-    details: [.retryInfo(.milliseconds(100))],
+    retryAfter: .milliseconds(100),
     isNotProcessed: true
   )
 
@@ -99,8 +119,9 @@ extension RPCError {
   static func tooManyStreamingCalls(_ message: String) -> RPCError {
     RPCError(
       .resourceExhausted,
+      .tooManyStreams,
       message,
-      details: [.retryInfo(.seconds(5))],
+      retryAfter: .seconds(5),
       isNotProcessed: true
     )
   }

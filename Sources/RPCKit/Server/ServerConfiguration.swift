@@ -66,6 +66,14 @@ public struct ServerConfiguration: Sendable {
   /// balancers see it as not ready first.
   public var drainDelay = Duration.zero
 
+  /// What the error of a call becomes before it is answered, whoever made it: the handler, an
+  /// interceptor, or the server itself once it has begun the call; nil leaves it as it is.
+  ///
+  /// The place to log what goes wrong and to say which request it was. Calls that are refused before
+  /// they begin, for load or because nobody knows their method, do not pass here. Runs on the loop of the
+  /// connection, once for each error that is answered.
+  public var completeError: (@Sendable (RPCError, CallContext) -> RPCError)?
+
   /// Makes a configuration with the defaults.
   public init(endpoints: [Endpoint] = []) {
     self.endpoints = endpoints

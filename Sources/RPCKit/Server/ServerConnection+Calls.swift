@@ -9,7 +9,10 @@ extension ServerConnection {
       envelope = try RequestEnvelope(bytes, in: frame)
     } catch {
       violate(.malformedEnvelope)
-      return answer(id, RPCError(.invalidArgument, "request envelope is not valid protobuf"))
+      return answer(
+        id,
+        RPCError(.invalidArgument, .malformedRequest, "request envelope is not valid protobuf")
+      )
     }
     switch core.methods.find(bytes, service: envelope.service, method: envelope.method) {
     case .found(let method):
@@ -21,10 +24,12 @@ extension ServerConnection {
       begin(method, envelope, header, bytes)
     case .unknownService:
       core.observer.unknownMethod()
-      answer(id, RPCError(.unimplemented, "service \(printable(bytes, envelope.service))"))
+      let name = printable(bytes, envelope.service)
+      answer(id, RPCError(.unimplemented, .serviceUnknown, "service \(name)"))
     case .unknownMethod:
       core.observer.unknownMethod()
-      answer(id, RPCError(.unimplemented, "method \(printable(bytes, envelope.method))"))
+      let name = printable(bytes, envelope.method)
+      answer(id, RPCError(.unimplemented, .methodUnknown, "method \(name)"))
     }
   }
 
@@ -140,7 +145,10 @@ extension ServerConnection {
       release(method)
       violate(.malformedEnvelope)
       let fault = error == .invalidUTF8 ? "UTF-8" : "protobuf"
-      return answer(id, RPCError(.invalidArgument, "metadata is not valid \(fault)"))
+      return answer(
+        id,
+        RPCError(.invalidArgument, .malformedRequest, "metadata is not valid \(fault)")
+      )
     }
     let now = loop.now
     timers.lastCall = now
@@ -224,7 +232,11 @@ extension ServerConnection {
       core.observer.limitReached(.frameBytes)
       answerFinished(
         call,
-        RPCError(.resourceExhausted, "the response of \(byteCount) bytes is larger than a frame")
+        RPCError(
+          .resourceExhausted,
+          .responseTooLarge,
+          "the response of \(byteCount) bytes is larger than a frame"
+        )
       )
       return
     }
@@ -268,7 +280,7 @@ extension ServerConnection {
   /// Ends an open call from this side: deadline, stall, violation by the client.
   func fail(_ id: StreamID, _ error: RPCError) {
     guard let call = machine.end(id) else { return answer(id, error) }
-    answer(id, error)
+    answer(id, core.completed(error, call))
     cancel(call, error)
   }
 
@@ -276,12 +288,15 @@ extension ServerConnection {
   func endResponseStreams() {
     for call in machine.openCalls
     where call.method.kind == .serverStreaming || call.method.kind == .bidirectional {
-      fail(call.streamID, RPCError(.unavailable, "the server is draining"))
+      fail(
+        call.streamID,
+        RPCError(.unavailable, .serverDraining, "the server is draining", retryAfter: .zero)
+      )
     }
   }
 
   private func answerFinished(_ call: CallContext, _ error: RPCError) {
-    var error = error
+    var error = core.completed(error, call)
     if machine.dialect != .stock {
       for entry in call.metadataToSend.entries { error.metadata.append(entry.key, entry.value) }
     }
@@ -293,7 +308,9 @@ extension ServerConnection {
   private func retire(_ call: CallContext) -> Bool {
     guard !call.isOver, machine.end(call.streamID) != nil else { return false }
     settle(call)
-    if call.inbound != nil { endInbound(call, RPCError(.cancelled, "the call is over")) }
+    if call.inbound != nil {
+      endInbound(call, RPCError(.cancelled, .cancelled, "the call is over"))
+    }
     return true
   }
 
@@ -366,7 +383,7 @@ extension ServerConnection {
     _ call: CallContext,
     _ message: Response
   ) throws(RPCError) {
-    guard !call.isOver else { throw RPCError(.cancelled, "the call is over") }
+    guard !call.isOver else { throw RPCError(.cancelled, .cancelled, "the call is over") }
     let start = output.byteCount
     let byteCount = resources.codec.appendData(
       message,
@@ -379,6 +396,7 @@ extension ServerConnection {
       core.observer.limitReached(.frameBytes)
       throw RPCError(
         .resourceExhausted,
+        .responseTooLarge,
         "a message of \(byteCount.frame) bytes is larger than a frame"
       )
     }

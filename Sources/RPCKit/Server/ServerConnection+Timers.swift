@@ -100,7 +100,7 @@ extension ServerConnection {
     // The call may have ended in the turn in which its timer was due.
     guard let call = machine.streams[id]?.call else { return }
     call.timer = .none
-    fail(id, RPCError(.deadlineExceeded, "the deadline passed"))
+    fail(id, RPCError(.deadlineExceeded, .deadlinePassed, "the deadline passed"))
   }
 
   func startTimer(_ timer: inout TimerID, _ token: TimerToken, _ span: Duration) {
@@ -128,7 +128,12 @@ extension ServerConnection {
       core.observer.streamFailedStalled()
       fail(
         call.streamID,
-        RPCError(.resourceExhausted, "the stream's messages were not consumed in time")
+        RPCError(
+          .resourceExhausted,
+          .streamStalled,
+          "the stream's messages were not consumed in time",
+          retryAfter: .milliseconds(100)
+        )
       )
     }
   }

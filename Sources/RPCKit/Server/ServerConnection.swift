@@ -118,7 +118,11 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
         core.observer.protocolError(.unskippableFrame)
         answer(
           header.streamID,
-          RPCError(.resourceExhausted, "frame of \(header.payloadByteCount) bytes")
+          RPCError(
+            .resourceExhausted,
+            .requestTooLarge,
+            "frame of \(header.payloadByteCount) bytes"
+          )
         )
         end(.violation)
       }
@@ -181,7 +185,9 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     case .deliver(let hasMessage, let isLast):
       deliver(header, bytes, payload, hasMessage: hasMessage, isLast: isLast)
     case .fail(let code, let message):
-      fail(header.streamID, RPCError(code, message))
+      let reason: LibraryReason =
+        code == .resourceExhausted ? .requestTooLarge : .protocolViolation
+      fail(header.streamID, RPCError(code, reason, message))
     case .cancelCall:
       if let call = machine.end(header.streamID) { cancel(call, RPCError(.cancelled, "cancelled")) }
       // It may have been the last one that a drain waited for.
@@ -414,7 +420,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   ///
   /// Loop only.
   func maySendMessage(_ call: CallContext) throws(RPCError) -> Bool {
-    guard !call.isOver else { throw RPCError(.cancelled, "the call is over") }
+    guard !call.isOver else { throw RPCError(.cancelled, .cancelled, "the call is over") }
     return machine.maySend(call.streamID) && output.byteCount < limits.outputWriterByteCountMax
   }
 

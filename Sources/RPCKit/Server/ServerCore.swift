@@ -211,10 +211,22 @@ final class ServerCore: Sendable {
   /// log.
   func status(for error: any Error, _ call: CallContext) -> RPCError {
     if let error = error as? RPCError { return error }
-    if error is CancellationError { return RPCError(.cancelled, "the call was cancelled") }
+    if error is CancellationError {
+      return RPCError(.cancelled, .cancelled, "the call was cancelled")
+    }
     let id = Self.hexadecimal(call.connection.loop.randomNumber())
     reportUnexpected(id, call, error)
-    return RPCError(.internal, "internal error (correlation id \(id))", cause: error)
+    return RPCError(
+      .internal,
+      .internalError,
+      "internal error (correlation id \(id))",
+      cause: error
+    )
+  }
+
+  /// The error of a call as it is answered; see `ServerConfiguration.completeError`.
+  func completed(_ error: RPCError, _ call: CallContext) -> RPCError {
+    configuration.completeError?(error, call) ?? error
   }
 
   private static func hexadecimal(_ number: UInt64) -> String {

@@ -93,7 +93,9 @@ struct RequestRulesTests {
         let error = await rpcError { try await Self.call(channel, kind, Self.invalid) }
         #expect(error?.code == .invalidArgument)
         #expect(error?.message == "name: must be set (and 1 more)")
-        #expect(error?.details == [.badRequest(Self.violations)])
+        #expect(
+          error?.details == [.errorInfo(.fieldViolations), .badRequest(Self.violations)]
+        )
         try await Self.call(channel, kind, Self.valid)
       }
     }

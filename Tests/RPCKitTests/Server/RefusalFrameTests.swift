@@ -40,4 +40,26 @@ struct RefusalFrameTests {
     #expect(refusals.tooMuchMetadata.code == .resourceExhausted)
     #expect(refusals.overloaded.code == .resourceExhausted)
   }
+
+  @Test("say why, and those that can be tried again say when")
+  func refusals_haveReasons() throws {
+    let refusals = RefusalFrames(limits: Limits())
+    let expected: [(RefusalFrame, LibraryReason, canRetry: Bool)] = [
+      (refusals.draining, .serverDraining, true), (refusals.tooManyStreams, .tooManyCalls, true),
+      (refusals.expired, .deadlinePassed, false),
+      (refusals.tooMuchMetadata, .metadataTooLarge, false),
+      (refusals.tooManyStreamingCallsOnConnection, .tooManyStreams, true),
+      (refusals.tooManyStreamingCalls, .tooManyStreams, true),
+      (refusals.overloaded, .overloaded, true), (refusals.answersUnread, .answersUnread, true),
+    ]
+    for (refusal, reason, canRetry) in expected {
+      var frame = ByteBuffer()
+      refusal.append(to: &frame, streamID: .first)
+      let bytes = Array(frame.withBytes { [UInt8]($0) }.dropFirst(FrameHeader.byteCount))
+      let envelope = try ResponseEnvelope(bytes.span, in: bytes.indices)
+      let error = try #require(try envelope.error(bytes.span, in: bytes.indices))
+      #expect(error.details.first == .errorInfo(reason))
+      #expect((error.retryDelay != nil) == canRetry, "\(reason)")
+    }
+  }
 }

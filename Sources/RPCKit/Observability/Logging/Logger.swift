@@ -22,15 +22,21 @@ public struct Logger: Sendable {
   private let sink: any LogSink
   private let clock: any WallClock
   private let limiter: LogRateLimiter?
+  private let surroundings: (@Sendable () -> LogFields)?
 
   /// Makes a logger; without a limiter every line is written.
+  ///
+  /// `surroundings` gives fields of whatever the line is written in, such as the call that the current
+  /// task serves. It is asked for lines that are written and no others; what a line says itself counts
+  /// more.
   public init(
     label: String,
     level: LogLevel,
     sink: any LogSink,
     clock: any WallClock = SystemWallClock(),
     limiter: LogRateLimiter? = LogRateLimiter(),
-    fields: LogFields = [:]
+    fields: LogFields = [:],
+    surroundings: (@Sendable () -> LogFields)? = nil
   ) {
     self.label = label
     self.level = level
@@ -38,6 +44,7 @@ public struct Logger: Sendable {
     self.clock = clock
     self.limiter = limiter
     self.fields = fields
+    self.surroundings = surroundings
   }
 
   /// This logger with more fields; where a key is bound already, the new value counts.
@@ -55,7 +62,8 @@ public struct Logger: Sendable {
       sink: sink,
       clock: clock,
       limiter: limiter,
-      fields: fields
+      fields: fields,
+      surroundings: surroundings
     )
   }
 
@@ -87,7 +95,7 @@ public struct Logger: Sendable {
         level: level,
         label: label,
         message: message,
-        fields: self.fields.merging(fields())
+        fields: (surroundings.map { self.fields.merging($0()) } ?? self.fields).merging(fields())
       )
     )
   }
