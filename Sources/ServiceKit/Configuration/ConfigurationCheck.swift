@@ -9,8 +9,17 @@ public struct ConfigurationCheck: Sendable {
   /// What is wrong, each with the setting and the file that it is about.
   public private(set) var problems: [String] = []
 
+  /// Whether a setting is among what is wrong already; what it names is not looked at then.
+  private let isWrong: @Sendable (_ setting: String) -> Bool
+
   /// Makes a check that found nothing yet.
-  public init() {}
+  public init() { isWrong = { _ in false } }
+
+  /// Goes on after the settings themselves were looked at.
+  init(_ problems: [String], isWrong: @escaping @Sendable (_ setting: String) -> Bool) {
+    self.problems = problems
+    self.isWrong = isWrong
+  }
 
   /// Opens the file of a setting with `body`; what that throws is a problem.
   public mutating func file(_ setting: String, _ path: String, _ body: (String) throws -> Void) {
@@ -26,6 +35,7 @@ public struct ConfigurationCheck: Sendable {
 
   /// Looks at anything else that a setting says.
   public mutating func attempt(_ setting: String, _ body: () throws -> Void) {
+    guard !isWrong(setting) else { return }
     do {
       try body()
     } catch {
@@ -36,7 +46,7 @@ public struct ConfigurationCheck: Sendable {
 
   /// Looks whether the settings say where each of these services is.
   public mutating func peers(_ names: [String], _ settings: ServiceSettings) {
-    for name in names where settings.peers[name] == nil {
+    for name in names where settings.peers[name] == nil && !isWrong("peers.\(name)") {
       problems.append(
         "setting peers.\(name) is missing: set it to the address of the \(name) service"
       )

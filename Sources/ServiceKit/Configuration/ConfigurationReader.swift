@@ -62,6 +62,23 @@ public enum ConfigurationReader {
     }
   }
 
+  /// As `decode`, but finds all mistakes: what is wrong, a line each, with what the settings are without
+  /// it, as far as they can be read, and whether what a path names is among what is wrong.
+  static func decodeAll<Settings>(
+    _ settings: JSONValue,
+    _ body: (inout JSONMembers) throws(JSONDecodingError) -> Settings
+  ) -> (settings: Settings?, problems: [String], isWrong: @Sendable (_ path: String) -> Bool) {
+    var repair = ConfigurationRepair(settings)
+    let decoded = repair.decode { (json) throws(JSONDecodingError) in
+      var members = try JSONField(json).members()
+      let decoded = try body(&members)
+      try members.finish()
+      return decoded
+    }
+    let found = repair
+    return (decoded, found.problems.map { "setting \($0)" }, { found.hasReplaced($0) })
+  }
+
   private static func readFile(_ path: String) throws(ConfigurationError) -> JSONObject {
     do {
       let bytes = try FileBytes.read(path, byteCountMax: fileByteCountMax)

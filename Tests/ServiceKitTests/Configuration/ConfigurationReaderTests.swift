@@ -1,6 +1,7 @@
 import RPCKit
-import ServiceKit
 import Testing
+
+@testable import ServiceKit
 
 @Suite("Settings from a file and the environment")
 struct ConfigurationReaderTests {
@@ -96,5 +97,60 @@ struct ConfigurationReaderTests {
       try ConfigurationReader.read(path: "/proc/version", environment: [:])
     }
     #expect(noJSON?.description.contains("/proc/version: line 1") == true)
+  }
+
+  // MARK: All mistakes at once
+
+  private struct Own: Sendable {
+    var catalog: String
+    var bundle: String
+    var weight: Int64
+  }
+
+  private func found(_ json: JSONValue) -> (own: Own?, problems: [String]) {
+    let (own, problems, _) = ConfigurationReader.decodeAll(json) {
+      (members) throws(JSONDecodingError) in
+      let catalog = try members.required("catalog").string()
+      var apple = try members.required("apple").members()
+      let bundle = try apple.required("bundle_id").string()
+      let weight = try apple.required("weight").integer(in: 1...9)
+      for limit in try members.optional("limits")?.elements() ?? [] {
+        _ = try limit.integer(in: 0...9)
+      }
+      try apple.finish()
+      return Own(catalog: catalog, bundle: bundle, weight: weight)
+    }
+    return (own, problems)
+  }
+
+  @Test("Good settings are read as they are")
+  func decodeAll_good_isDecoded() {
+    let (own, problems) = found(["catalog": "c", "apple": ["bundle_id": "b", "weight": 2]])
+    #expect(problems.isEmpty && own?.catalog == "c" && own?.weight == 2)
+  }
+
+  @Test("Missing, misspelt and wrong settings are all named, wherever they are")
+  func decodeAll_manyMistakes_areAllNamed() {
+    let (_, problems) = found([
+      "catalogue": "c", "apple": ["weight": 12, "bundel_id": "b"], "limits": [1, "two", 3],
+      "peer": 1,
+    ])
+    for path in [
+      "catalog", "catalogue", "apple.bundle_id", "apple.bundel_id", "apple.weight", "limits[1]",
+      "peer",
+    ] {
+      #expect(problems.count { $0.hasPrefix("setting \(path): ") } == 1, "\(path): \(problems)")
+    }
+    #expect(problems.count == 7, "\(problems)")
+  }
+
+  @Test("What is not even an object, and what is wrong whatever is put there, ends the search")
+  func decodeAll_hopeless_ends() {
+    #expect(found([1]).problems.count == 1)
+    let (own, problems, _) = ConfigurationReader.decodeAll(["a": 1]) {
+      (members) throws(JSONDecodingError) -> Int in
+      throw try members.required("a").error("is never good")
+    }
+    #expect(own == nil && problems.count == 1)
   }
 }
