@@ -15,7 +15,7 @@ extension AuthenticationHandler {
       deviceToken: request.deviceToken,
       CallSource(call, core.settings.sourceLimits)
     )
-    guard let verified = try await verify(request.password, attempt) else {
+    guard let verified = try await verify(request.password, attempt, call) else {
       core.failed(attempt)
       throw AuthError.invalidCredentials
     }
@@ -28,12 +28,14 @@ extension AuthenticationHandler {
         of: verified.user.id,
         allowsPartial: request.allowPartialContext
       )
-      signedIn = try await core.settled(verified.user, context)
+      signedIn = try await core.settled(verified.user, context, call)
     } catch {
       let isLimited = (error as? RPCError)?.code == .resourceExhausted
       core.metrics.signIns.series(isLimited ? "limited" : "unavailable").increment()
       // The password was right: the next attempt must not wait for that.
-      try await core.write { tx in try AttemptTable.clear(verified.subject, .password, in: tx) }
+      try await core.store.write(call) { tx in
+        try AttemptTable.clear(verified.subject, .password, in: tx)
+      }
       throw error
     }
     let session = try await begin(verified, request, attempt.source.network, call)
@@ -57,7 +59,7 @@ extension AuthenticationHandler {
     _ call: CallContext
   ) async throws -> SessionRecord {
     let replacement = await core.replacement(for: verified, password: request.password)
-    let (core, userID, requestID) = (core, verified.user.id, core.identifiers.requestID(of: call))
+    let (core, userID) = (core, verified.user.id)
     let session = core.newSession(
       of: userID,
       from: DeviceDescription(request.device),
@@ -84,7 +86,7 @@ extension AuthenticationHandler {
       onReplay: settle
     ) { tx in
       try settle(tx)
-      let ended = try core.begin(session, requestID: requestID, in: tx)
+      let ended = try core.begin(session, in: tx)
       evicted.withLock { $0 = ended }
       return Auth_V1.Session(id: session.id)
     }
@@ -98,7 +100,7 @@ extension AuthenticationHandler {
   /// an owner and a thief.
   private func unused(_ id: String) async throws -> SessionRecord {
     let now = core.clock.now
-    let session = try await core.read { tx in try SessionTable.find(id, in: tx) }
+    let session = try await core.store.read { tx in try SessionTable.find(id, in: tx) }
     guard let session, session.isAlive(at: now) else { throw AuthError.sessionEnded }
     guard session.refresh.generation == 1 else { throw AuthError.sessionInUse }
     return session
@@ -106,10 +108,17 @@ extension AuthenticationHandler {
 
   private func verify(
     _ password: String,
-    _ attempt: SignInAttempt
+    _ attempt: SignInAttempt,
+    _ call: CallContext
   ) async throws -> VerifiedPassword? {
     do {
-      return try await core.verify(password, of: attempt.email, attempt.subject, attempt.permit)
+      return try await core.verify(
+        password,
+        of: attempt.email,
+        attempt.subject,
+        attempt.permit,
+        call
+      )
     } catch {
       // Nothing was found out about the password.
       core.giveBack(attempt)

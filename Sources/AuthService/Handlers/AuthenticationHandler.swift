@@ -36,10 +36,9 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       network: source.network,
       now: user.created
     )
-    let requestID = core.identifiers.requestID(of: call)
     let made = try await core.writeOnce(request.idempotencyKey, request.withoutPassword, call) {
       tx in
-      try insert(user, record, session, requestID, in: tx)
+      try insert(user, record, session, in: tx)
     }
     guard made.id == user.id else {
       return try await signIn(request.signIn, call)
@@ -70,22 +69,14 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     _ user: UserRecord,
     _ record: PasswordRecord,
     _ session: SessionRecord,
-    _ requestID: String,
     in tx: borrowing WriteTransaction
   ) throws -> Auth_V1.User {
     guard try !UserTable.isTaken(EmailAddress(user.email), in: tx) else {
       throw AuthError.emailTaken
     }
     try UserTable.insert(user, password: record.text, in: tx)
-    try tx.audit(
-      AuditRecord(
-        actor: user.id,
-        requestID: requestID,
-        action: "user.sign_up",
-        object: user.id
-      )
-    )
-    _ = try core.begin(session, requestID: requestID, in: tx)
+    try tx.audit("user.sign_up", object: user.id, by: .user(user.id))
+    _ = try core.begin(session, in: tx)
     return .init(id: user.id)
   }
 
@@ -113,8 +104,8 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       throw AuthError.invalidRefreshToken
     }
     let signer = try await core.signer()
-    let (core, now, requestID) = (core, core.clock.now, core.identifiers.requestID(of: call))
-    let taken = try await core.write { tx -> Refreshed in
+    let (core, now) = (core, core.clock.now)
+    let taken = try await core.store.write(call) { tx -> Refreshed in
       guard var session = try SessionTable.find(shown.session, in: tx) else {
         return Refreshed(outcome: .refused)
       }
@@ -130,13 +121,10 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
         // Committed although the call fails: whoever has the copy must lose the session too.
         revoked = try SessionTable.revoke([session.id], of: session.userID, now: now, in: tx)
         try tx.audit(
-          AuditRecord(
-            actor: session.userID,
-            requestID: requestID,
-            action: "session.refresh_reused",
-            object: session.id,
-            outcome: .refused
-          )
+          "session.refresh_reused",
+          object: session.id,
+          outcome: .refused,
+          by: .user(session.userID)
         )
       case .repeated, .refused: break
       }

@@ -17,23 +17,18 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
     let binding = "Operators.ListUsers \(user.userID) \(request.text)"
     let cursor = try core.cursor(of: request.pageToken, binding)
     let limit = request.pageSize == 0 ? Self.pageSizeStandard : Int(request.pageSize)
-    var found = try await core.read { tx in
+    var found = try await core.store.read { tx in
       try UserTable.page(request.text, before: cursor, limit: limit + 1, in: tx)
     }
     let isLast = found.count <= limit
     found = Array(found.prefix(limit))
     // Before the answer: whoever reads about others is known to have read.
-    let (core, count, requestID) = (core, found.count, core.identifiers.requestID(of: call))
-    try await core.write { tx in
+    let count = found.count
+    try await core.store.write(call) { tx in
       try tx.audit(
-        AuditRecord(
-          actor: user.userID,
-          onBehalfOf: user.actingService,
-          requestID: requestID,
-          action: "user.list",
-          object: "",
-          detail: "\(count) beginning with \"\(request.text)\""
-        )
+        "user.list",
+        object: "",
+        detail: "\(count) beginning with \"\(request.text)\""
       )
     }
     let next = isLast ? nil : found.last.map { core.pageToken(after: $0.id, binding) }
@@ -45,7 +40,7 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
     _ call: CallContext
   ) async throws -> Auth_V1.RevokeSessionsResponse {
     let user = try call.requireUser()
-    let (core, now, requestID) = (core, core.clock.now, core.identifiers.requestID(of: call))
+    let (core, now) = (core, core.clock.now)
     let ended = Lock<[Revocation]>([])
     let response = try await core.permissions.confirming(
       .administration,
@@ -62,14 +57,9 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
         let alive = try SessionTable.alive(of: request.userId, now: now, in: tx).map(\.id)
         let revoked = try SessionTable.revoke(alive, of: request.userId, now: now, in: tx)
         try tx.audit(
-          AuditRecord(
-            actor: user.userID,
-            onBehalfOf: user.actingService,
-            requestID: requestID,
-            action: "session.end_all",
-            object: request.userId,
-            detail: "\(revoked.count) sessions; \(request.note)"
-          )
+          "session.end_all",
+          object: request.userId,
+          detail: "\(revoked.count) sessions; \(request.note)"
         )
         ended.withLock { $0 = revoked }
         return Auth_V1.RevokeSessionsResponse(revoked: UInt32(revoked.count))

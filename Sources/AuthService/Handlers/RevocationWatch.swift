@@ -20,7 +20,7 @@ struct RevocationWatch: WatchSource {
   func events(after position: Position) async throws -> WatchBatch<Auth_V1.Revocation, Position>? {
     // Before the store, so that nothing is missed in between.
     let version = core.signal.version
-    let batch = try await core.read { tx in
+    let batch = try await core.store.read { tx in
       try RevocationTable.list(after: position.revision, limit: Self.batchCount, in: tx)
     }
     let revision = batch.last?.revision ?? position.revision

@@ -12,7 +12,7 @@ struct SessionsHandler: Auth_V1.SessionsService {
   ) async throws -> Auth_V1.ListSessionsResponse {
     let user = try call.requireUser()
     let now = core.clock.now
-    let sessions = try await core.read { tx in
+    let sessions = try await core.store.read { tx in
       try SessionTable.alive(of: user.userID, now: now, in: tx)
     }
     return .init(
@@ -79,7 +79,7 @@ struct SessionsHandler: Auth_V1.SessionsService {
     _ call: CallContext
   ) async throws -> Auth_V1.IntrospectSessionResponse {
     let now = core.clock.now
-    let session = try await core.read { tx in
+    let session = try await core.store.read { tx in
       try SessionTable.find(request.sessionId, in: tx)
     }
     return .init(active: session?.isAlive(at: now) ?? false)

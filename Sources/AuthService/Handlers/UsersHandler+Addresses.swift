@@ -9,7 +9,8 @@ extension UsersHandler {
     _ call: CallContext
   ) async throws -> Tenancy_V1.UserSummary {
     let address = EmailAddress(request.email)
-    let user = try await core.read { tx in try UserTable.findForSignIn(address, in: tx)?.user }
+    let user = try await core.store.read { tx in try UserTable.findForSignIn(address, in: tx)?.user
+    }
     guard let user else { throw AuthError.userNotFound }
     return .init(id: user.id, displayName: user.displayName)
   }
@@ -18,7 +19,7 @@ extension UsersHandler {
     _ request: Auth_V1.ResolveEmailsRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.ResolveEmailsResponse {
-    let users = try await core.read { tx in
+    let users = try await core.store.read { tx in
       try request.emails.map { try UserTable.id(of: EmailAddress($0), in: tx) ?? "" }
     }
     // Counted after the look, so that naming people who have accounts is free; an answer beyond the

@@ -9,12 +9,12 @@ extension UsersHandler {
     _ call: CallContext
   ) async throws -> Auth_V1.ChangePasswordResponse {
     let identity = try call.requireUser()
-    let (core, requestID) = (core, core.identifiers.requestID(of: call))
+    let core = core
     // A name of their own: of how often an account signs in only those who sign in use anything up.
     let charge = try core.charge(account: Array(identity.userID.utf8))
     let proof: Proof
     do {
-      proof = try await prove(request, identity)
+      proof = try await prove(request, identity, call)
     } catch {
       charge.giveBack()
       throw error
@@ -43,14 +43,9 @@ extension UsersHandler {
         .filter { $0 != identity.sessionID }
       let ended = try SessionTable.revoke(others, of: identity.userID, now: now, in: tx)
       try tx.audit(
-        AuditRecord(
-          actor: identity.userID,
-          onBehalfOf: identity.actingService,
-          requestID: requestID,
-          action: "password.change",
-          object: identity.userID,
-          detail: "revoked \(ended.count)"
-        )
+        "password.change",
+        object: identity.userID,
+        detail: "revoked \(ended.count)"
       )
       revoked.withLock { $0 = ended }
       return Auth_V1.ChangePasswordResponse(revokedSessions: UInt32(ended.count))
@@ -72,7 +67,8 @@ extension UsersHandler {
   /// Both are counted as attempts, since one request could carry two guesses otherwise.
   private func prove(
     _ request: Auth_V1.ChangePasswordRequest,
-    _ identity: UserIdentity
+    _ identity: UserIdentity,
+    _ call: CallContext
   ) async throws -> Proof {
     let (core, share) = (core, HashShare(user: identity.userID))
     let checkPermit = try core.pool.reserve(.trusted, for: share)
@@ -86,7 +82,7 @@ extension UsersHandler {
       _ password: String,
       _ permit: HashPool.Permit
     ) async throws -> VerifiedPassword? {
-      let verified = try await core.verify(password, of: email, subject, permit)
+      let verified = try await core.verify(password, of: email, subject, permit, call)
       return verified?.user.id == identity.userID ? verified : nil
     }
     if let verified = try await verify(request.currentPassword, checkPermit) {

@@ -10,7 +10,8 @@ struct UsersHandler: Auth_V1.UsersService {
     let identity = try call.requireUser()
     return try await answer(
       try await find(identity.userID),
-      allowsPartial: request.allowPartialContext
+      allowsPartial: request.allowPartialContext,
+      call
     )
   }
 
@@ -69,21 +70,25 @@ struct UsersHandler: Auth_V1.UsersService {
     _ request: Auth_V1.BatchGetUsersRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.BatchGetUsersResponse {
-    let users = try await core.read { tx in
+    let users = try await core.store.read { tx in
       try request.userIds.compactMap { id in try UserTable.find(id, in: tx) }
     }
     return .init(users: users.map { .init(id: $0.id, displayName: $0.displayName) })
   }
 
   func find(_ userID: String) async throws -> UserRecord {
-    let user = try await core.read { tx in try UserTable.find(userID, in: tx) }
+    let user = try await core.store.read { tx in try UserTable.find(userID, in: tx) }
     guard let user else { throw AuthError.userNotFound }
     return user
   }
 
-  private func answer(_ user: UserRecord, allowsPartial: Bool) async throws -> Auth_V1.User {
+  private func answer(
+    _ user: UserRecord,
+    allowsPartial: Bool,
+    _ call: CallContext
+  ) async throws -> Auth_V1.User {
     let context = try await core.contexts.context(of: user.id, allowsPartial: allowsPartial)
-    let (settled, _) = try await core.settled(user, context)
+    let (settled, _) = try await core.settled(user, context, call)
     return .init(settled, context)
   }
 
@@ -98,7 +103,7 @@ struct UsersHandler: Auth_V1.UsersService {
     _ change: @escaping @Sendable (inout UserRecord) -> Void
   ) async throws -> Auth_V1.User {
     let identity = try call.requireUser()
-    let (core, now, requestID) = (core, core.clock.now, core.identifiers.requestID(of: call))
+    let (core, now) = (core, core.clock.now)
     return try await core.writeOnce(key, request, call) { tx in
       try core.requireLivingSession(of: identity, now: now, in: tx)
       guard let before = try UserTable.find(identity.userID, in: tx) else {
@@ -110,17 +115,7 @@ struct UsersHandler: Auth_V1.UsersService {
       user.updated = now
       try UserTable.update(user, in: tx)
       try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
-      try tx.audit(
-        AuditRecord(
-          actor: identity.userID,
-          onBehalfOf: identity.actingService,
-          requestID: requestID,
-          action: action,
-          object: user.id,
-          beforeDigest: before.digest,
-          afterDigest: user.digest
-        )
-      )
+      try tx.audit(action, object: user.id, before: before.digest, after: user.digest)
       return .init(user, UserContext())
     }
   }

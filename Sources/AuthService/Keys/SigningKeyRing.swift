@@ -25,7 +25,7 @@ final class SigningKeyRing: KeySource {
     var jwks = ""
   }
 
-  private let database: Database
+  private let store: ServiceStore
   private let sealing: SealingKey
   private let rotation: SigningKeyRotation
   private let clock: any WallClock
@@ -42,14 +42,14 @@ final class SigningKeyRing: KeySource {
   }
 
   init(
-    database: Database,
+    store: ServiceStore,
     sealing: SealingKey,
     rotation: SigningKeyRotation,
     clock: any WallClock,
     random: any RandomSource,
     logger: Logger
   ) {
-    self.database = database
+    self.store = store
     self.sealing = sealing
     self.rotation = rotation
     self.clock = clock
@@ -104,16 +104,16 @@ final class SigningKeyRing: KeySource {
   /// make one key together. Throws `UnreadableKey`, or what the store throws.
   func maintain(confirmed: Int64) async throws {
     let now = clock.now
-    let committed = try await database.write { [self] tx in
+    let committed = try await store.writeOwn { [self] tx in
       let stored = try SigningKeyTable.all(in: tx)
       let plan = rotation.plan(stored.map { ($0.id, $0.from) }, now: now, confirmed: confirmed)
       let made = plan.newKeyFrom.map { sealed(SigningKey.generate(), from: $0) }
       if let made {
         try SigningKeyTable.insert(made, now: now, in: tx)
-        try tx.audit(.signingKey("signing_key.add", made.id))
+        try tx.audit("signing_key.add", object: made.id)
       }
       try SigningKeyTable.delete(plan.retired, in: tx)
-      for id in plan.retired { try tx.audit(.signingKey("signing_key.remove", id)) }
+      for id in plan.retired { try tx.audit("signing_key.remove", object: id) }
       return Committed(
         keys: try SigningKeyTable.all(in: tx),
         state: lastState.add(1, ordering: .relaxed).newValue,
@@ -168,11 +168,5 @@ final class SigningKeyRing: KeySource {
       guard ring.state < committed.state else { return }
       ring = Ring(keys: keys, keySet: keySet, message: message, state: committed.state)
     }
-  }
-}
-
-extension AuditRecord {
-  fileprivate static func signingKey(_ action: String, _ id: String) -> AuditRecord {
-    AuditRecord(actor: "svc://auth", requestID: "", action: action, object: id)
   }
 }

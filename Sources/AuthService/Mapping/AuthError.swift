@@ -3,7 +3,7 @@ internal import ServiceKit
 
 /// What callers of AuthService are told when it does not do what they ask.
 enum AuthError {
-  static let domain = "gatehouse.auth"
+  static let domain = ServiceDomain.of(AuthProgram.identity.name)
 
   /// Unknown address, wrong password, an account without one, or too many attempts: all the same.
   static let invalidCredentials = RPCError(
@@ -164,22 +164,5 @@ enum AuthError {
     )
     error.details.append(.badRequest([FieldViolation(field: field, description: sentence)]))
     return error
-  }
-
-  /// What a failure of the store is to a caller; everything else stays what it is.
-  static func mapped(_ error: any Error) -> any Error {
-    guard let error = error as? StoreError else { return error }
-    switch error {
-    case .unavailable, .overloaded:
-      return RPCError(
-        .unavailable,
-        reason: "STORE_UNAVAILABLE",
-        domain: domain,
-        message: "storage is unavailable; retry after the given delay",
-        retryAfter: .seconds(1),
-        cause: error
-      )
-    default: return error
-    }
   }
 }

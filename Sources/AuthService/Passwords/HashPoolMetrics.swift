@@ -10,27 +10,27 @@ struct HashPoolMetrics: Sendable {
 
   init(_ registry: MetricRegistry) {
     duration = registry.histogram(
-      "password_hash_seconds",
+      "gatehouse_auth_password_hash_seconds",
       help: "Time to compute a password hash.",
       buckets: .duration
     )
     shed = registry.counters(
-      "password_hashes_shed_total",
+      "gatehouse_auth_password_hashes_shed_total",
       help: "Password hashes refused because too many were waiting.",
       labels: ["lane"]
     )
     overShare = registry.counters(
-      "password_hashes_over_share_total",
+      "gatehouse_auth_password_hashes_over_share_total",
       help: "Password hashes refused because their account had its share already.",
       labels: ["lane"]
     )
     waiting = registry.gauges(
-      "password_hashes_waiting",
+      "gatehouse_auth_password_hashes_waiting",
       help: "Password hashes waiting or running.",
       labels: ["lane"]
     )
     wait = registry.histograms(
-      "password_hash_wait_seconds",
+      "gatehouse_auth_password_hash_wait_seconds",
       help: "Time a password hash waited for a thread.",
       labels: ["lane"],
       buckets: .duration

@@ -8,7 +8,8 @@ extension AuthCore {
   /// Without the roles nothing is known, and nothing is changed.
   func settled(
     _ user: UserRecord,
-    _ context: UserContext
+    _ context: UserContext,
+    _ call: CallContext
   ) async throws -> (user: UserRecord, context: UserContext) {
     guard context.associations != nil else { return (user, context) }
     let now = clock.now
@@ -27,7 +28,7 @@ extension AuthCore {
     }
     guard settled.defaults != user.defaults else { return (user, context) }
     let changed = settled
-    let stored = try await write { tx -> UserRecord in
+    let stored = try await store.write(call) { tx -> UserRecord in
       // What the user chose meanwhile counts more than what was derived from before that.
       guard var current = try UserTable.find(user.id, in: tx) else { throw AuthError.userNotFound }
       guard current.defaults == user.defaults else { return current }

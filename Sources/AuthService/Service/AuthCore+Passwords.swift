@@ -24,10 +24,11 @@ extension AuthCore {
     _ password: String,
     of email: EmailAddress,
     _ subject: AttemptSubject,
-    _ permit: HashPool.Permit
+    _ permit: HashPool.Permit,
+    _ call: CallContext
   ) async throws -> VerifiedPassword? {
     let now = clock.now
-    let (isInTime, found) = try await write { tx in
+    let (isInTime, found) = try await store.write(call) { tx in
       let isInTime = try AttemptTable.reserve(subject.digest, .password, now: now, in: tx)
       return (isInTime, try UserTable.findForSignIn(email, in: tx))
     }
@@ -68,20 +69,15 @@ extension AuthCore {
     action: String,
     _ choose: @escaping @Sendable (borrowing WriteTransaction) throws -> [String]
   ) async throws -> Int {
-    let (now, requestID) = (clock.now, identifiers.requestID(of: call))
-    let revoked = try await write { tx in
+    let now = clock.now
+    let revoked = try await store.write(call) { tx in
       let sessions = try choose(tx)
       let revoked = try SessionTable.revoke(sessions, of: user.userID, now: now, in: tx)
       if !revoked.isEmpty {
         try tx.audit(
-          AuditRecord(
-            actor: user.userID,
-            onBehalfOf: user.actingService,
-            requestID: requestID,
-            action: action,
-            object: sessions.count == 1 ? sessions[0] : user.userID,
-            detail: "\(revoked.count) sessions"
-          )
+          action,
+          object: sessions.count == 1 ? sessions[0] : user.userID,
+          detail: "\(revoked.count) sessions"
         )
       }
       return revoked

@@ -6,7 +6,7 @@ internal import ServiceKit
 struct AuthCore: Sendable {
   let settings: AuthSettings
   let secrets: AuthSecrets
-  let database: Database
+  let store: ServiceStore
   let clock: any WallClock
   let random: any RandomSource
   let identifiers: IdentifierFactory
@@ -36,17 +36,8 @@ struct AuthCore: Sendable {
   let logger: Logger
   let metrics: AuthMetrics
 
-  /// Writes, with what the store throws made fit for a caller.
-  func write<Result: Sendable>(
-    _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Result
-  ) async throws -> Result {
-    metrics.transactions.series("write").increment()
-    do {
-      return try await database.write(body)
-    } catch {
-      throw AuthError.mapped(error)
-    }
-  }
+  /// The store itself, for what is not reading or writing.
+  var database: Database { store.database }
 
   /// Writes once per idempotency key of `caller`: without one, of the calling user, or of everyone who
   /// has no account yet.
@@ -62,35 +53,14 @@ struct AuthCore: Sendable {
     onReplay: @escaping @Sendable (borrowing WriteTransaction) throws -> Void = { _ in },
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
-    let key = IdempotencyKey(
-      caller: caller ?? call.caller.user?.userID ?? "",
-      key: key,
-      method: call.method.fullName,
-      request: Digests.hmacSHA256(key: secrets.lookup, request.protobufBytes)
+    try await store.write(
+      call,
+      once: key,
+      Digests.hmacSHA256(key: secrets.lookup, request.protobufBytes),
+      of: caller,
+      onReplay: onReplay,
+      body
     )
-    metrics.transactions.series("write").increment()
-    do {
-      return try await database.writeOnce(
-        key,
-        domain: AuthError.domain,
-        onReplay: onReplay,
-        body
-      )
-    } catch {
-      throw AuthError.mapped(error)
-    }
-  }
-
-  /// Reads, with what the store throws made fit for a caller.
-  func read<Result: Sendable>(
-    _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> Result
-  ) async throws -> Result {
-    metrics.transactions.series("read").increment()
-    do {
-      return try await database.read(body)
-    } catch {
-      throw AuthError.mapped(error)
-    }
   }
 
   /// Makes revocations that were committed count here and elsewhere, at once.
@@ -130,7 +100,6 @@ struct AuthCore: Sendable {
   /// Gives those that were ended, to be announced after the commit.
   func begin(
     _ session: SessionRecord,
-    requestID: String,
     in tx: borrowing WriteTransaction
   ) throws -> [Revocation] {
     let (userID, now) = (session.userID, session.created)
@@ -139,13 +108,10 @@ struct AuthCore: Sendable {
     let evicted = try SessionTable.revoke(excess, of: userID, now: now, in: tx)
     try SessionTable.insert(session, in: tx)
     try tx.audit(
-      AuditRecord(
-        actor: userID,
-        requestID: requestID,
-        action: "session.begin",
-        object: session.id,
-        detail: evicted.isEmpty ? "" : "evicted \(evicted.count)"
-      )
+      "session.begin",
+      object: session.id,
+      detail: evicted.isEmpty ? "" : "evicted \(evicted.count)",
+      by: .user(userID)
     )
     return evicted
   }
@@ -213,7 +179,6 @@ struct AuthMetrics: Sendable {
   let signIns: MetricFamily<Counter>
   let refreshes: MetricFamily<Counter>
   let revoked: Counter
-  let transactions: MetricFamily<Counter>
   let sourceRefusals: MetricFamily<Counter>
   let accountRefusals: Counter
   let addressLookUps: MetricFamily<Counter>
@@ -221,38 +186,36 @@ struct AuthMetrics: Sendable {
 
   init(_ registry: MetricRegistry) {
     signIns = registry.counters(
-      "auth_sign_ins_total",
+      "gatehouse_auth_sign_ins_total",
       help: "Attempts to sign in, by outcome.",
       labels: ["outcome"]
     )
     refreshes = registry.counters(
-      "auth_refreshes_total",
+      "gatehouse_auth_refreshes_total",
       help: "Refresh tokens presented, by outcome.",
       labels: ["outcome"]
     )
-    transactions = registry.counters(
-      "auth_store_transactions_total",
-      help: "Store transactions, by kind.",
-      labels: ["kind"]
-    )
     sourceRefusals = registry.counters(
-      "auth_source_refusals_total",
+      "gatehouse_auth_source_refusals_total",
       help: "Calls refused because their source made too many attempts, by method.",
       labels: ["method"]
     )
     accountRefusals = registry.counter(
-      "auth_account_refusals_total",
+      "gatehouse_auth_account_refusals_total",
       help: "Correct passwords refused because the account signed in too often."
     )
     addressLookUps = registry.counters(
-      "auth_address_look_ups_total",
+      "gatehouse_auth_address_look_ups_total",
       help: "Addresses that TenancyService asked for, by what was found.",
       labels: ["outcome"]
     )
     guessingSources = registry.counter(
-      "auth_guessing_sources_total",
+      "gatehouse_auth_guessing_sources_total",
       help: "Times one source failed to sign in to many accounts."
     )
-    revoked = registry.counter("auth_sessions_revoked_total", help: "Sessions that were revoked.")
+    revoked = registry.counter(
+      "gatehouse_auth_sessions_revoked_total",
+      help: "Sessions revoked."
+    )
   }
 }

@@ -114,8 +114,18 @@ public final class AuthService: Sendable {
       clock: dependencies.clock
     )
     do {
+      let identifiers = IdentifierFactory(
+        clock: dependencies.clock,
+        random: dependencies.random
+      )
+      let store = ServiceStore(
+        database,
+        of: AuthProgram.identity.name,
+        identifiers: identifiers,
+        metrics: dependencies.metrics
+      )
       let ring = SigningKeyRing(
-        database: database,
+        store: store,
         sealing: secrets.sealing,
         rotation: settings.rotation,
         clock: dependencies.clock,
@@ -133,10 +143,10 @@ public final class AuthService: Sendable {
       let core = AuthCore(
         settings: settings,
         secrets: secrets,
-        database: database,
+        store: store,
         clock: dependencies.clock,
         random: dependencies.random,
-        identifiers: IdentifierFactory(clock: dependencies.clock, random: dependencies.random),
+        identifiers: identifiers,
         hasher: PasswordHasher(
           cost: settings.passwordCost,
           peppers: secrets.peppers,
@@ -234,7 +244,7 @@ public final class AuthService: Sendable {
   public func maintain() async throws {
     let confirmed = try await retention.advance()
     try await core.ring.maintain(confirmed: confirmed)
-    try await core.database.write { tx in
+    try await core.store.writeOwn { tx in
       try RevocationTable.prune(now: confirmed, in: tx)
       try AttemptTable.prune(now: confirmed, in: tx)
       try SessionTable.prune(endedBefore: confirmed - 7 * 86_400_000, in: tx)

@@ -59,15 +59,10 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     var questions: [(Entitlement_V1.EntitlementCheck.CheckOneOf, Subject)] = []
     for (index, check) in request.checks.enumerated() {
       guard let question = check.check else {
-        let field = "checks[\(index)]"
-        throw RPCError(
-          .invalidArgument,
-          "\(field): must ask for a feature or a limit",
-          details: [
-            .badRequest([
-              FieldViolation(field: field, description: "must ask for a feature or a limit")
-            ])
-          ]
+        throw ServiceFault.invalidField(
+          "checks[\(index)]",
+          "CHECK_EMPTY",
+          "must ask for a feature or a limit"
         )
       }
       let wire =

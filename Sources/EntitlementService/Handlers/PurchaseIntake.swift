@@ -21,7 +21,8 @@ struct PurchaseIntake {
 
   let identifiers: IdentifierFactory
   let policy: RestorePolicy
-  var audit: AuditTrail
+  /// Who is behind it; nil for whoever makes the call.
+  let actor: AuditActor?
 
   /// Applies a transaction, and a claim on it.
   ///
@@ -169,6 +170,6 @@ struct PurchaseIntake {
     // Whether certificates were revoked is not asked for without a network; say so.
     detail += ", revocation not checked"
     if before != after { detail += ", holders \(before.count) to \(after.count)" }
-    try tx.audit(audit.record(action, record.id, scope: after.first ?? "", detail: detail))
+    try tx.audit(action, object: record.id, scope: after.first ?? "", detail: detail, by: actor)
   }
 }

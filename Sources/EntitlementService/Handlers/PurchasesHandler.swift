@@ -20,7 +20,7 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
       core.metrics.refused(error)
       throw error.rpcError
     }
-    let intake = core.intake(call)
+    let intake = core.intake()
     return try await core.write(request.idempotencyKey, request, call) { [core] tx, changes in
       do {
         let claim = PurchaseIntake.Claim(userID: userID, isRestore: false)
@@ -54,7 +54,7 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
       checked.append(result)
       try Task.checkCancellation()
     }
-    let intake = core.intake(call)
+    let intake = core.intake()
     let transactions = checked
     return try await core.write(request.idempotencyKey, request, call) { [core] tx, changes in
       var restored: [Entitlement_V1.RestoredTransaction] = []
@@ -80,9 +80,8 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
       throw error.rpcError
     }
     core.metrics.notified(verified.payload.type)
-    var intake = core.intake(call)
-    intake.audit.actor = "apple"
-    return try await core.write("", request, call) { [intake] tx, changes in
+    let intake = core.intake(by: .outsider("apple"))
+    return try await core.write("", request, call) { tx, changes in
       guard try NotificationTable.insert(verified, outcome: "kept", in: tx) else {
         return .init(duplicate: true)
       }
@@ -97,22 +96,23 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.ListPurchasesResponse {
     let userID = try core.userID(call)
-    var place: PurchasePlace?
-    if !request.pageToken.isEmpty {
-      place = PurchasePlace(token: request.pageToken, of: userID)
-      if place == nil { throw ServiceFault.badPageToken }
-    }
+    let binding = TokenSealer.PageBinding(
+      caller: call.caller.description,
+      filter: [call.method.fullName, userID]
+    )
+    let start = try core.tokens.cursor(pageToken: request.pageToken, count: 2, binding)
+      .flatMap { PurchasePlace(cursor: $0) }
     let size = request.pageSize == 0 ? Self.pageSizeDefault : Int(request.pageSize)
-    let start = place
     // One more than asked for says whether there is another page.
-    var records = try await core.read { tx in
+    var records = try await core.store.read { tx in
       try PurchaseTable.page(of: userID, after: start, count: size + 1, in: tx)
     }
     let hasMore = records.count > size
     records = Array(records.prefix(size))
     var next = ""
     if hasMore, let last = records.last {
-      next = PurchasePlace(purchasedAt: last.purchase.purchasedAt, id: last.id).token(of: userID)
+      let place = PurchasePlace(purchasedAt: last.purchase.purchasedAt, id: last.id)
+      next = core.tokens.pageToken(after: place.cursor, binding)
     }
     let now = core.clock.now
     return .init(purchases: records.map { $0.wire(at: now) }, nextPageToken: next)

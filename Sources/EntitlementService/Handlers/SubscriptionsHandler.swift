@@ -32,9 +32,9 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
     }
     let subscription = try Subscription(wire)
     try validate(subscription)
-    let audit = AuditTrail(call, core.identifiers)
     return try await core.write(request.idempotencyKey, request, call) { tx, changes in
       // Another catalogue may have come while this waited.
+      try tx.rely(on: .catalog)
       try validate(subscription)
       let current = try SubjectVersions.current(of: subject, in: tx)
       guard request.expectedVersion == 0 || request.expectedVersion == current else {
@@ -45,14 +45,12 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
       try SubscriptionTable.save(subscription, of: subject, in: tx)
       let version = try SubjectVersions.raise(subject, in: tx, changes)
       try tx.audit(
-        audit.record(
-          "subscription.put",
-          subject.id,
-          scope: subject.id,
-          before: before?.digest,
-          after: subscription.digest,
-          detail: "tier \(subscription.tier), version \(version)"
-        )
+        "subscription.put",
+        object: subject.id,
+        scope: subject.id,
+        before: before?.digest(of: subject),
+        after: subscription.digest(of: subject),
+        detail: "tier \(subscription.tier), version \(version)"
       )
       return subscription.wire(of: subject, version: version)
     }
@@ -70,7 +68,6 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
     guard let subject = request.subject.flatMap(Subject.init) else {
       throw ServiceFault.subjectRequired
     }
-    let audit = AuditTrail(call, core.identifiers)
     return try await core.write(request.idempotencyKey, request, call) { tx, changes in
       let before = try SubscriptionTable.load(subject, in: tx)
       // Ending what has ended is a natural repetition.
@@ -79,13 +76,11 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
       }
       let version = try SubjectVersions.raise(subject, in: tx, changes)
       try tx.audit(
-        audit.record(
-          "subscription.delete",
-          subject.id,
-          scope: subject.id,
-          before: before?.digest,
-          detail: "version \(version)"
-        )
+        "subscription.delete",
+        object: subject.id,
+        scope: subject.id,
+        before: before?.digest(of: subject),
+        detail: "version \(version)"
       )
       return .init(version: version)
     }
@@ -94,7 +89,10 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
 
 extension Subscription {
   /// Tells two subscriptions apart in audit records without showing them.
-  fileprivate var digest: [UInt8] {
-    Digests.sha256(String(describing: self))
+  ///
+  /// Of the message that callers see and not of Swift's description, so that it can be computed again
+  /// with another compiler, or outside of the service.
+  fileprivate func digest(of subject: Subject) -> [UInt8] {
+    Digests.sha256(wire(of: subject, version: 0).protobufBytes)
   }
 }

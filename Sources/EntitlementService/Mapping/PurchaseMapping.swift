@@ -28,17 +28,12 @@ extension PurchaseRecord {
 }
 
 extension PurchasePlace {
-  /// The place of a page token; nil for a token of another user, or none at all.
-  ///
-  /// Tokens hold nothing secret, and a forged one shows its maker only what is theirs.
-  init?(token: String, of userID: String) {
-    let parts = token.split(separator: "~", maxSplits: 3, omittingEmptySubsequences: false)
-    guard parts.count == 3, parts[0] == userID, let purchasedAt = Int64(parts[1]),
-      !parts[2].isEmpty
-    else { return nil }
-    self.init(purchasedAt: purchasedAt, id: String(parts[2]))
+  /// The place that a page token was made of.
+  init?(cursor: [String]) {
+    guard cursor.count == 2, let purchasedAt = Int64(cursor[0]) else { return nil }
+    self.init(purchasedAt: purchasedAt, id: cursor[1])
   }
 
-  /// The token that leads here.
-  func token(of userID: String) -> String { "\(userID)~\(purchasedAt)~\(id)" }
+  /// What a page token is made of.
+  var cursor: [String] { ["\(purchasedAt)", id] }
 }

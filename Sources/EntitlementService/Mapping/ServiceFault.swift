@@ -4,7 +4,7 @@ internal import ServiceKit
 /// What callers of this service are told when something cannot be done.
 enum ServiceFault {
   /// Whose reasons these are.
-  static let domain = "gatehouse.entitlement"
+  static let domain = ServiceDomain.of(EntitlementProgram.identity.name)
 
   /// An object that does not exist, or that the caller may not know of: the same in both cases.
   static let notFound = RPCError(
@@ -15,25 +15,23 @@ enum ServiceFault {
   )
 
   /// A request that leaves out the subject and comes from no user.
-  static let subjectRequired = RPCError(
-    .invalidArgument,
-    "subject: required unless the caller is a user",
-    details: [
-      .badRequest([
-        FieldViolation(field: "subject", description: "required unless the caller is a user")
-      ])
-    ]
+  static let subjectRequired = invalidField(
+    "subject",
+    "SUBJECT_REQUIRED",
+    "is required unless the caller is a user"
   )
 
-  /// A page token of another caller, or none at all.
-  static let badPageToken = RPCError(
-    .invalidArgument,
-    "page_token: does not belong to this list; start from the first page",
-    details: [
-      .badRequest([FieldViolation(field: "page_token", description: "does not belong to this list")]
-      )
-    ]
-  )
+  /// A field of the request that is wrong in itself.
+  static func invalidField(_ field: String, _ reason: String, _ problem: String) -> RPCError {
+    var error = RPCError(
+      .invalidArgument,
+      reason: reason,
+      domain: domain,
+      message: "\(field) \(problem)"
+    )
+    error.details.append(.badRequest([FieldViolation(field: field, description: problem)]))
+    return error
+  }
 
   /// The caller's right changes faster than it can be asked for.
   static let rightUnsettled = RPCError(

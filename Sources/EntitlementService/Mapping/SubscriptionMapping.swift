@@ -11,11 +11,10 @@ extension Subscription {
     var overrides: [Override] = []
     for (index, override) in wire.overrides.enumerated() {
       guard let feature = override.feature, let value = FeatureValue(feature) else {
-        let field = "subscription.overrides[\(index)].feature"
-        throw RPCError(
-          .invalidArgument,
-          "\(field): must be set",
-          details: [.badRequest([FieldViolation(field: field, description: "must be set")])]
+        throw ServiceFault.invalidField(
+          "subscription.overrides[\(index)].feature",
+          "VALUE_REQUIRED",
+          "must be set"
         )
       }
       overrides.append(

@@ -8,9 +8,10 @@ final class EntitlementCore: Sendable {
   static let tiersChangeKind = "tiers"
 
   let configuration: EntitlementConfiguration
-  let database: Database
+  let store: ServiceStore
   let clock: any WallClock
-  let logger: Logger
+  /// Seals page tokens.
+  let tokens: TokenSealer
   let metrics: EntitlementMetrics
   private let authorizer: any SubjectAuthorizer
   let identifiers: IdentifierFactory
@@ -21,16 +22,22 @@ final class EntitlementCore: Sendable {
   let notificationLimiter: SourceLimiter
   private let cache: HoldingsCache
   private let currentResolver: Lock<Resolver>
+  /// What comes into force with the commit that says so.
+  private let preparedCatalog = Lock<Catalog?>(nil)
 
   init(
     configuration: EntitlementConfiguration,
     dependencies: EntitlementDependencies,
-    database: Database,
+    identifiers: IdentifierFactory,
+    store: ServiceStore,
+    tokens: TokenSealer,
     verifier: SignedDataVerifier,
     signatures: Bulkhead
   ) {
     self.configuration = configuration
-    self.database = database
+    self.identifiers = identifiers
+    self.store = store
+    self.tokens = tokens
     self.verifier = verifier
     self.signatures = signatures
     notificationLimiter = SourceLimiter(
@@ -40,10 +47,8 @@ final class EntitlementCore: Sendable {
       key: dependencies.random.bytes(32)
     )
     clock = dependencies.clock
-    logger = dependencies.logger
     metrics = EntitlementMetrics(dependencies.metrics)
     authorizer = dependencies.authorizer
-    identifiers = IdentifierFactory(clock: dependencies.clock, random: dependencies.random)
     cache = HoldingsCache(countMax: configuration.cachedSubjectCountMax)
     currentResolver = Lock(
       Resolver(
@@ -54,19 +59,14 @@ final class EntitlementCore: Sendable {
     )
   }
 
+  /// The store itself, for what is not reading or writing.
+  var database: Database { store.database }
+
   /// The rules with the catalogue of the moment.
   var resolver: Resolver { currentResolver.withLock { $0 } }
 
-  /// Goes on with another catalogue.
-  func use(_ catalog: Catalog) {
-    currentResolver.withLock { resolver in
-      resolver = Resolver(
-        catalog: catalog,
-        environment: resolver.environment,
-        sandboxUsers: resolver.sandboxUsers
-      )
-    }
-  }
+  /// Has a catalogue ready to come into force with the commit that tells of it, or none.
+  func prepare(_ catalog: Catalog?) { preparedCatalog.withLock { $0 = catalog } }
 
   /// The instant after which nobody may rely on an answer that is given now.
   func latest(from now: Int64) -> Int64 { now + configuration.answerLifetime }
@@ -107,29 +107,33 @@ final class EntitlementCore: Sendable {
       let userID = user.userID
       if subject.kind == .user {
         guard subject.id == userID else {
-          deny(userID, subject, call)
-          throw ServiceFault.notFound
+          throw ServiceFault.notFound.denying(
+            call.method.fullName,
+            on: subject.id,
+            because: "NOT_SELF"
+          )
         }
         return subject
       }
       do {
         try await authorizer.requireView(of: subject, by: userID, call)
-      } catch let error as RPCError where [.notFound, .permissionDenied].contains(error.code) {
-        deny(userID, subject, call)
-        throw ServiceFault.notFound
+      } catch let error as RPCError where Self.meansNothingIsSeen(error) {
+        throw ServiceFault.notFound.denying(
+          subject.viewAction ?? "",
+          on: subject.id,
+          because: error.reason ?? error.code.description
+        )
       }
       return subject
     }
   }
 
-  private func deny(_ userID: String, _ subject: Subject, _ call: CallContext) {
-    logger.info(
-      "denied",
-      [
-        "subject": .string(userID), "action": .string(call.method.fullName),
-        "entity": .string(subject.id), "reason": "NOT_FOUND",
-      ]
-    )
+  /// Whether TenancyService has answered that the user sees nothing there.
+  ///
+  /// INVALID_ARGUMENT is its word for an action that no policy has, such as seeing an organization where
+  /// there are none, or for an identifier that nothing can have: then nobody sees it.
+  private static func meansNothingIsSeen(_ error: RPCError) -> Bool {
+    [.notFound, .permissionDenied, .invalidArgument].contains(error.code)
   }
 
   // MARK: - Store
@@ -140,7 +144,7 @@ final class EntitlementCore: Sendable {
     case .known(let holdings): return holdings
     case .unknown(let ticket):
       do {
-        let holdings = try await read { tx in
+        let holdings = try await store.read { tx in
           Holdings(
             subject: subject,
             subscription: try SubscriptionTable.load(subject, in: tx),
@@ -157,17 +161,6 @@ final class EntitlementCore: Sendable {
     }
   }
 
-  /// Reads the store.
-  func read<R: Sendable>(
-    _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> R
-  ) async throws -> R {
-    do {
-      return try await database.read(body)
-    } catch let error as StoreError {
-      throw error.rpcError(domain: ServiceFault.domain)
-    }
-  }
-
   /// Changes the store once for each idempotency key, and keeps those from the cache that change.
   ///
   /// What operators alone may do is done as long as the caller is one when its turn comes, and
@@ -181,30 +174,17 @@ final class EntitlementCore: Sendable {
   ) async throws -> Response {
     let changes = SubjectChanges(cache)
     defer { changes.end() }
-    let once = IdempotencyKey(
-      caller: call.caller.description,
-      key: key,
-      method: call.method.fullName,
-      request: request
-    )
-    do {
-      for _ in 0..<Self.confirmationCountMax {
-        let right = try await confirmedRight(of: call)
-        do {
-          return try await database.writeOnce(
-            once,
-            domain: ServiceFault.domain,
-            for: call.caller
-          ) { tx in
-            guard right?.isCurrent != false else { throw RightOutdated() }
-            return try body(tx, changes)
-          }
-        } catch is RightOutdated {}
-      }
-      throw ServiceFault.rightUnsettled
-    } catch let error as StoreError {
-      throw error.rpcError(domain: ServiceFault.domain)
+    let bytes = request.protobufBytes
+    for _ in 0..<Self.confirmationCountMax {
+      let right = try await confirmedRight(of: call)
+      do {
+        return try await store.write(call, once: key, bytes) { tx in
+          guard right?.isCurrent != false else { throw RightOutdated() }
+          return try body(tx, changes)
+        }
+      } catch is RightOutdated {}
     }
+    throw ServiceFault.rightUnsettled
   }
 
   /// Times that a right is asked for because it may have changed while the write waited.
@@ -234,12 +214,12 @@ final class EntitlementCore: Sendable {
 
   // MARK: - Purchases
 
-  /// Takes purchases in for a call.
-  func intake(_ call: CallContext) -> PurchaseIntake {
+  /// Takes purchases in for whoever makes the call, or for somebody else whom its data proves.
+  func intake(by actor: AuditActor? = nil) -> PurchaseIntake {
     PurchaseIntake(
       identifiers: identifiers,
       policy: configuration.restorePolicy,
-      audit: AuditTrail(call, identifiers)
+      actor: actor
     )
   }
 
@@ -279,4 +259,25 @@ final class EntitlementCore: Sendable {
       }
     }
   }
+}
+
+extension EntitlementCore: CommitFollower {
+  /// Goes on with the catalogue that a commit tells of.
+  func follow(_ changes: [Change]) {
+    guard changes.contains(where: { $0.kind == Self.tiersChangeKind }),
+      let catalog = preparedCatalog.withLock({ $0.take() })
+    else { return }
+    currentResolver.withLock { resolver in
+      resolver = Resolver(
+        catalog: catalog,
+        environment: resolver.environment,
+        sandboxUsers: resolver.sandboxUsers
+      )
+    }
+  }
+}
+
+extension ConflictKey {
+  /// What is sold: writes that were checked against it run again when it changes before them.
+  static let catalog = ConflictKey("catalog")
 }

@@ -11,23 +11,23 @@ struct EntitlementMetrics: Sendable {
 
   init(_ registry: MetricRegistry) {
     let decisions = registry.counters(
-      "entitlement_decisions_total",
+      "gatehouse_entitlement_decisions_total",
       help: "Answers to checks of features and limits, by result.",
       labels: ["result"]
     )
     allowed = decisions.series("allowed")
     denied = decisions.series("denied")
     refusals = registry.counters(
-      "apple_verification_refusals_total",
+      "gatehouse_entitlement_apple_verification_refusals_total",
       help: "Rejected signed data, by reason; retry: the check failed on our side.",
       labels: ["reason"]
     )
     sourceRefusals = registry.counter(
-      "apple_notification_source_refusals_total",
+      "gatehouse_entitlement_apple_notification_source_refusals_total",
       help: "Notifications refused because their source had sent too many forged ones."
     )
     notifications = registry.counters(
-      "apple_notifications_total",
+      "gatehouse_entitlement_apple_notifications_total",
       help: "Genuine App Store notifications, by type; other: unknown types.",
       labels: ["type"]
     )

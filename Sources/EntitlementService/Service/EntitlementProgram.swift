@@ -82,7 +82,6 @@ public struct EntitlementProgram: HostedService {
       EntitlementDependencies(
         clock: environment.clock,
         random: environment.random,
-        logger: environment.logger,
         metrics: environment.metrics.registry,
         authorizer: ClosureSubjectAuthorizer(
           confirm: { user, action, entity in

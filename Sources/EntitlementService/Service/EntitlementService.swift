@@ -8,8 +8,6 @@ public struct EntitlementDependencies: Sendable {
   public var clock: any WallClock
   /// Where chance comes from.
   public var random: any RandomSource
-  /// Where log lines go.
-  public var logger: Logger
   /// Where metrics are registered.
   public var metrics: MetricRegistry
   /// Who may see portfolios and organizations.
@@ -19,13 +17,11 @@ public struct EntitlementDependencies: Sendable {
   public init(
     clock: any WallClock = SystemWallClock(),
     random: any RandomSource = SystemRandomSource(),
-    logger: Logger,
     metrics: MetricRegistry,
     authorizer: any SubjectAuthorizer
   ) {
     self.clock = clock
     self.random = random
-    self.logger = logger
     self.metrics = metrics
     self.authorizer = authorizer
   }
@@ -61,16 +57,29 @@ public final class EntitlementService: Sendable {
       clock: dependencies.clock
     )
     do {
+      let identifiers = IdentifierFactory(
+        clock: dependencies.clock,
+        random: dependencies.random
+      )
+      let store = ServiceStore(
+        database,
+        of: EntitlementProgram.identity.name,
+        identifiers: identifiers,
+        metrics: dependencies.metrics
+      )
       let core = EntitlementCore(
         configuration: configuration,
         dependencies: dependencies,
-        database: database,
+        identifiers: identifiers,
+        store: store,
+        tokens: try await TokenSealer.stored(in: store, random: dependencies.random),
         verifier: verifier,
         signatures: try Bulkhead(name: "signatures", metrics: dependencies.metrics)
       )
       let service = EntitlementService(core)
       do {
         try await service.note(configuration.catalog)
+        try await database.attach(core, after: database.revision)
       } catch {
         core.signatures.stop()
         throw error
@@ -95,39 +104,39 @@ public final class EntitlementService: Sendable {
 
   /// Whether the store works.
   public func readiness() -> Readiness {
-    Readiness([core.database.readinessCheck])
+    Readiness([core.store.database.readinessCheck])
   }
 
   /// Deletes old rows of the store until the task is cancelled.
   public func maintain(on loop: any EventLoop, clock: any WallClock, logger: Logger) async {
-    await core.database.maintain(on: loop, clock: clock, logger: logger) { [core] now in
+    await core.store.database.maintain(on: loop, clock: clock, logger: logger) { [core] now in
       try await NotificationTable.purge(
         before: now - core.configuration.notificationLifetime,
-        from: core.database
+        from: core.store
       )
     }
   }
 
-  /// Goes on with another catalogue, and tells those who watch.
+  /// Goes on with another catalogue from the commit on that records it, and tells those who watch.
   ///
-  /// Throws `StoreError` when that cannot be recorded; then the old one stays in use.
+  /// Throws `StoreError` when it cannot be recorded; then the old one stays in use. One at a time.
   public func reload(_ catalog: Catalog) async throws {
-    try await note(catalog) { [core] in core.use(catalog) }
+    core.prepare(catalog)
+    defer { core.prepare(nil) }
+    try await note(catalog)
   }
 
   /// Closes the store, after the last call.
   public func close() async {
     core.signatures.stop()
-    await core.database.close()
+    await core.store.database.close()
   }
 
   /// Records which catalogue is in use; another one than last time is a change of everything.
-  private func note(_ catalog: Catalog, _ use: @escaping @Sendable () -> Void = {}) async throws {
+  private func note(_ catalog: Catalog) async throws {
     let digest = catalog.digest
-    try await core.database.write { tx in
+    try await core.store.writeOwn { tx in
       let known = try tx.first("SELECT digest FROM catalog_state") { $0.text(0) }
-      // Before the commit tells anybody to ask again.
-      use()
       guard known != digest else { return }
       try tx.execute(
         """
@@ -136,7 +145,20 @@ public final class EntitlementService: Sendable {
         """,
         .text(digest)
       )
-      try tx.appendChange(kind: EntitlementCore.tiersChangeKind, subject: "", scope: "")
+      try tx.appendChange(
+        kind: EntitlementCore.tiersChangeKind,
+        subject: "",
+        scope: "",
+        touching: [.catalog]
+      )
+      try tx.audit(
+        "catalog.load",
+        object: "catalog",
+        before: known.map { Digests.sha256($0) },
+        after: Digests.sha256(digest),
+        detail: "\(catalog.tiers.count) tiers, \(catalog.addons.count) add-ons, "
+          + "\(catalog.products.count) products"
+      )
     }
   }
 }

@@ -106,5 +106,14 @@ enum EntitlementSchema {
       version: 2,
       sql: "CREATE INDEX notification_by_time ON notification (received_at)"
     ),
+    Migration(
+      version: 3,
+      sql: """
+        CREATE TABLE service_secret (
+          name TEXT PRIMARY KEY,
+          bytes BLOB NOT NULL
+        );
+        """
+    ),
   ]
 }

@@ -31,11 +31,11 @@ enum NotificationTable {
 
   /// Forgets notifications that came before `instant` (milliseconds since 1970); how many.
   @discardableResult
-  static func purge(before instant: Int64, from database: Database) async throws -> Int {
+  static func purge(before instant: Int64, from store: ServiceStore) async throws -> Int {
     var total = 0
     while true {
       // In small pieces, so that no write waits long behind them.
-      let count = try await database.write { tx in
+      let count = try await store.writeOwn { tx in
         try tx.execute(
           """
           DELETE FROM notification WHERE (environment, uuid) IN (

@@ -101,7 +101,7 @@ package final class Bulkhead: Sendable {
       return (refusal, refusal == nil ? state.idle.popLast() : nil, false)
     }
     if isStopped {
-      return caller.resume(throwing: RPCError(.unavailable, "the service is shutting down"))
+      return caller.resume(throwing: RPCError.bulkheadStopped)
     }
     if let refusal {
       metrics.refused(refusal.rawValue)
@@ -131,6 +131,17 @@ package final class Bulkhead: Sendable {
 }
 
 extension RPCError {
+  /// What a call gets whose work comes after the bulkhead was stopped.
+  fileprivate static var bulkheadStopped: RPCError {
+    RPCError(
+      .unavailable,
+      reason: "SERVICE_STOPPING",
+      domain: "gatehouse",
+      message: "the service is shutting down; retry elsewhere",
+      retryAfter: .zero
+    )
+  }
+
   /// What a call gets whose work has no place in a bulkhead.
   fileprivate static func bulkheadFull(isOwner: Bool) -> RPCError {
     RPCError(
@@ -155,18 +166,18 @@ private struct BulkheadMetrics: Sendable {
   init(_ registry: MetricRegistry, name: String) {
     self.name = name
     waiting = registry.gauges(
-      "bulkhead_jobs",
+      "gatehouse_service_bulkhead_jobs",
       help: "Jobs waiting for, or running on, a thread of a bulkhead.",
       labels: ["work"]
     ).series(name)
     wait = registry.histograms(
-      "bulkhead_wait_seconds",
+      "gatehouse_service_bulkhead_wait_seconds",
       help: "Time a job waited for a thread of a bulkhead.",
       labels: ["work"],
       buckets: .duration
     ).series(name)
     shed = registry.counters(
-      "bulkhead_shed_total",
+      "gatehouse_service_bulkhead_shed_total",
       help: "Calls refused because too many jobs were waiting: owner, the caller's; full, all.",
       labels: ["work", "reason"]
     )

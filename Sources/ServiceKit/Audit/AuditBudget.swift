@@ -35,7 +35,7 @@ public final class AuditBudget: Sendable {
     self.domain = domain
     self.clock = clock
     refusals = metrics.counter(
-      "audit_budget_refusals_total",
+      "gatehouse_service_audit_budget_refusals_total",
       help: "Calls that were refused because their caller had too many records without changes."
     )
   }

@@ -5,8 +5,14 @@ extension IdentifierPrefix {
   static let request = IdentifierPrefix("req")
 }
 
+/// How a request is named in metadata.
+enum RequestIDMetadata {
+  /// The key.
+  static let key = "x-request-id"
+}
+
 extension IdentifierFactory {
-  /// What a call is named in audit records and log lines, at most 64 bytes; the same however often it is
+  /// What a call is named in audit records, log lines and errors, at most 64 bytes; the same however often it is
   /// asked.
   ///
   /// Kept for ever and written by the caller, so only what is well formed is taken over: `x-request-id`
@@ -14,7 +20,7 @@ extension IdentifierFactory {
   /// call gets a new identifier.
   public func requestID(of call: CallContext) -> String {
     call.requestID {
-      if let named = call.metadata["x-request-id"], Self.isRequestID(named) { return named }
+      if let named = call.metadata[RequestIDMetadata.key], Self.isRequestID(named) { return named }
       return call.trace?.traceID.description ?? make(.request)
     }
   }

@@ -26,10 +26,27 @@ extension RPCError {
 
   /// The `google.rpc.ErrorInfo` among the details, or nil without a readable one.
   public var errorInfo: Google_Rpc.ErrorInfo? {
-    let typeURL = RPCError.Detail.typeURL(Google_Rpc.ErrorInfo.self)
-    guard let detail = details.first(where: { $0.typeURL == typeURL }) else { return nil }
+    guard let detail = details.first(where: { $0.isMessage(Google_Rpc.ErrorInfo.self) }) else {
+      return nil
+    }
     // What a peer sent unreadably is as good as not sent.
     return try? Google_Rpc.ErrorInfo(protobuf: detail.value.span, limits: MessageLimits())
+  }
+
+  /// What `google.rpc.RequestInfo` among the details says, or nil without a readable one: the name under
+  /// which the service has logged the request.
+  public var requestID: String? {
+    guard let detail = details.first(where: { $0.isMessage(Google_Rpc.RequestInfo.self) }) else {
+      return nil
+    }
+    // As above.
+    let info = try? Google_Rpc.RequestInfo(protobuf: detail.value.span, limits: MessageLimits())
+    return info?.requestId
+  }
+
+  /// Whether there is a detail of a type.
+  func hasDetail<Body: Message>(_ type: Body.Type) -> Bool {
+    details.contains { $0.isMessage(type) }
   }
 }
 
@@ -39,7 +56,10 @@ extension RPCError.Detail {
     self.init(typeURL: Self.typeURL(Body.self), value: message.protobufBytes)
   }
 
-  fileprivate static func typeURL<Body: Message>(_ type: Body.Type) -> String {
+  /// Whether it wraps a message of a type.
+  func isMessage<Body: Message>(_ type: Body.Type) -> Bool { typeURL == Self.typeURL(type) }
+
+  private static func typeURL<Body: Message>(_ type: Body.Type) -> String {
     "type.googleapis.com/\(type.protobufName)"
   }
 }

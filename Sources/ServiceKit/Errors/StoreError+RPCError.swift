@@ -1,7 +1,7 @@
 public import RPCKit
 
 extension StoreError {
-  /// What a caller is told: nothing of what is inside.
+  /// What a caller is told, in all services: nothing of what is inside.
   ///
   /// `domain` is the service's: `gatehouse.tenancy`. A broken rule of the schema is INTERNAL here,
   /// because a service finds out before it writes; where it does not, it maps that itself.
@@ -26,24 +26,13 @@ extension StoreError {
         cause: self
       )
     default:
-      RPCError(.internal, "an internal error", cause: self)
+      RPCError(
+        .internal,
+        reason: "STORE_FAILED",
+        domain: domain,
+        message: "storage failed; report the request id to the operator",
+        cause: self
+      )
     }
-  }
-}
-
-/// Turns what the store throws into a status, so that handlers need not catch it.
-///
-/// ```swift
-/// Server(…, interceptors: [StoreErrorInterceptor(domain: "gatehouse.tenancy"), …])
-/// ```
-public struct StoreErrorInterceptor: ServerInterceptor {
-  private let domain: String
-
-  /// Makes an interceptor for the service whose reasons belong to `domain`.
-  public init(domain: String) { self.domain = domain }
-
-  /// See `ServerInterceptor.failed`.
-  public func failed(_ call: CallContext, _ error: any Error) -> any Error {
-    (error as? StoreError)?.rpcError(domain: domain) ?? error
   }
 }

@@ -210,13 +210,14 @@ public struct AuthenticationInterceptor: ServerInterceptor {
       let user = try caller(shown, service, of: call).user
     else { return }
     guard let isAdministrator, try await isAdministrator(user, call) else {
+      call.caller = .user(user)
       throw IdentityError.callerNotAllowed
     }
   }
 
   /// Who calls, when what was shown is enough: the step-up, and the method's declaration.
   ///
-  /// Whether a user is an operator is not looked at.
+  /// Whether a user is an operator is not looked at. Who is refused is set as the caller, for the log.
   private func caller(
     _ shown: ShownUser?,
     _ service: String?,
@@ -224,23 +225,29 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   ) throws(RPCError) -> Caller {
     let caller: Caller
     if let shown {
-      let user = UserIdentity(
-        shown.outcome.token,
-        shown.token,
-        actingService: service,
-        believer: tokens
+      caller = .user(
+        UserIdentity(
+          shown.outcome.token,
+          shown.token,
+          actingService: service,
+          believer: tokens
+        )
       )
-      if let stepUp = call.stepUp {
-        try check(stepUp, user)
-        guard shown.outcome.isSessionKnown else { throw IdentityError.cannotTell }
-      }
-      caller = .user(user)
     } else if let service {
       caller = .service(service)
     } else {
       caller = .anonymous
     }
-    try admit(caller, service, to: call)
+    do throws(RPCError) {
+      if let user = caller.user, let stepUp = call.stepUp {
+        try check(stepUp, user)
+        guard shown?.outcome.isSessionKnown == true else { throw IdentityError.cannotTell }
+      }
+      try admit(caller, service, to: call)
+    } catch {
+      call.caller = caller
+      throw error
+    }
     return caller
   }
 

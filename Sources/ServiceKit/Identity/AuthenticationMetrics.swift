@@ -12,7 +12,7 @@ public struct AuthenticationMetrics: Sendable {
   /// Registers the counters.
   public init(_ registry: MetricRegistry) {
     let admitted = registry.counters(
-      "authentication_admitted_total",
+      "gatehouse_service_authentication_admitted_total",
       help: "Authenticated calls, by kind of caller.",
       labels: ["caller"]
     )
@@ -20,12 +20,12 @@ public struct AuthenticationMetrics: Sendable {
     users = admitted.series("user")
     services = admitted.series("service")
     refused = registry.counters(
-      "authentication_refused_total",
+      "gatehouse_service_authentication_refused_total",
       help: "Rejected tokens, by the kind of caller they claim and what was wrong.",
       labels: ["caller", "fault"]
     )
     endedStreams = registry.counter(
-      "authentication_streams_ended_total",
+      "gatehouse_service_authentication_streams_ended_total",
       help: "Streams ended because the credentials they were opened with expired or were revoked."
     )
   }

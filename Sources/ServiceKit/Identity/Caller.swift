@@ -23,12 +23,12 @@ public enum Caller: Sendable, Hashable {
     }
   }
 
-  /// For logs and audit records: `anonymous`, `user:usr_…`, `service:tenancy`.
+  /// For logs, audit records, idempotency keys and page tokens: `anonymous`, `user:usr_…`, `svc://tenancy`.
   public var description: String {
     switch self {
     case .anonymous: "anonymous"
     case .user(let identity): "user:\(identity.userID)"
-    case .service(let name): "service:\(name)"
+    case .service(let name): "\(ServiceName.scheme)\(name)"
     }
   }
 }

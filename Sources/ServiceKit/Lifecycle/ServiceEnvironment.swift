@@ -14,6 +14,8 @@ public struct ServiceEnvironment: Sendable {
   public let logger: Logger
   /// Where metrics are registered.
   public let metrics: RPCMetrics
+  /// Makes identifiers, and knows those of requests.
+  public let identifiers: IdentifierFactory
   /// The loops of the process; also the monotonic clock.
   public let loops: EventLoopGroup
 
@@ -37,6 +39,7 @@ public struct ServiceEnvironment: Sendable {
     self.settings = settings
     self.clock = clock
     self.random = random
+    identifiers = IdentifierFactory(clock: clock, random: random)
     self.logger = logger
     self.metrics = metrics
     self.loops = loops
@@ -84,7 +87,7 @@ public struct ServiceEnvironment: Sendable {
   ) -> Channel {
     var configuration = ChannelConfiguration(loops: loops)
     configuration.network = network
-    configuration.interceptors = interceptors
+    configuration.interceptors = [CallPropagation(identifiers)] + interceptors
     configuration.observer = ChannelMetrics(metrics, target: name)
     if let tls { configuration.useTLS(tls) }
     return Channel(target, configuration)

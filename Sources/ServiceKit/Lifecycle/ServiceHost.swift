@@ -38,12 +38,19 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     // Watches go on elsewhere at once; what a list may still take is little.
     configuration.limits.responseStreamDrainTimeout = .milliseconds(250)
     configuration.drainDelay = environment.settings.drainDelay
-    let logger = environment.logger
-    let identifiers = IdentifierFactory(clock: environment.clock, random: environment.random)
+    let (logger, identifiers) = (environment.logger, environment.identifiers)
+    let errors = CallErrors(
+      service: environment.name,
+      identifiers: identifiers,
+      logger: logger,
+      clock: environment.clock,
+      metrics: environment.metrics.registry
+    )
+    configuration.completeError = { error, call in errors.complete(error, call) }
     server = Server(
       configuration,
       services: service.services + [health.definition],
-      interceptors: [CallLog(logger, identifiers)] + service.interceptors,
+      interceptors: service.interceptors,
       on: environment.loops,
       network: network,
       metrics: environment.metrics,
@@ -52,7 +59,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
           "handler failed",
           [
             "correlation_id": .string(id), "method": .string(call.method.method),
-            "error": "\(error)",
+            "error": "\(error)", "request_id": .string(identifiers.requestID(of: call)),
           ]
         )
       },

@@ -62,7 +62,7 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
     case .help: FileBytes.writeAll(help, to: STDOUT_FILENO)
     case .version: FileBytes.writeAll("\(GatehouseVersion.text)\n", to: STDOUT_FILENO)
     case .checkConfiguration(let path):
-      try check(try read(path))
+      try check(path)
       FileBytes.writeAll("the configuration is valid\n", to: STDOUT_FILENO)
     case .serve(let path): try await serve(try read(path))
     case .probe(let path): try await probe(try read(path).common)
@@ -102,25 +102,37 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
   }
 
   private func read(_ path: String?) throws(ConfigurationError) -> Settings {
-    let identity = Service.identity
     let json = try ConfigurationReader.read(path: path, environment: ProcessEnvironment.variables)
-    return try ConfigurationReader.decode(json) { (members) throws(JSONDecodingError) in
-      let common = try ServiceSettings(
-        &members,
-        name: identity.name,
-        port: identity.port,
-        adminPort: identity.adminPort
-      )
-      return Settings(common: common, own: try Service.settings(&members))
+    let (settings, problems, _) = ConfigurationReader.decodeAll(json, Self.settings)
+    guard problems.isEmpty, let settings else {
+      throw ConfigurationError(problems.joined(separator: "\n"))
     }
+    return settings
   }
 
-  /// Opens every file that the settings name, and says of all what is wrong.
-  private func check(_ settings: Settings) throws(ConfigurationError) {
-    var check = ConfigurationCheck()
-    check.common(settings.common)
-    Service.check(settings.own, settings.common, &check)
+  /// Reads every setting, opens every file that they name, and says of all what is wrong.
+  private func check(_ path: String?) throws(ConfigurationError) {
+    let json = try ConfigurationReader.read(path: path, environment: ProcessEnvironment.variables)
+    let (settings, problems, isWrong) = ConfigurationReader.decodeAll(json, Self.settings)
+    var check = ConfigurationCheck(problems, isWrong: isWrong)
+    if let settings {
+      check.common(settings.common)
+      Service.check(settings.own, settings.common, &check)
+    }
     try check.finish()
+  }
+
+  private static func settings(
+    _ members: inout JSONMembers
+  ) throws(JSONDecodingError) -> Settings {
+    let identity = Service.identity
+    let common = try ServiceSettings(
+      &members,
+      name: identity.name,
+      port: identity.port,
+      adminPort: identity.adminPort
+    )
+    return Settings(common: common, own: try Service.settings(&members))
   }
 
   private static func tls(_ settings: ServiceSettings) throws -> TLSContextSource? {
@@ -135,13 +147,17 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
     let registry = MetricRegistry()
     let metrics = RPCMetrics(registry: registry, version: GatehouseVersion.text)
     loops.report(to: metrics)
+    let identifiers = IdentifierFactory(clock: SystemWallClock(), random: SystemRandomSource())
     return ServiceEnvironment(
       name: Service.identity.name,
       settings: settings,
       logger: Logger(
         label: Service.identity.name,
         level: settings.logLevel,
-        sink: StandardErrorSink.shared
+        sink: StandardErrorSink.shared,
+        surroundings: {
+          CallContext.current.map { ["request_id": .string(identifiers.requestID(of: $0))] } ?? [:]
+        }
       ),
       metrics: metrics,
       loops: loops,

@@ -13,7 +13,7 @@ public struct PermissionMetrics: Sendable {
   /// Registers the metrics.
   public init(_ registry: MetricRegistry) {
     let lookups = registry.counters(
-      "permission_cache_lookups_total",
+      "gatehouse_service_permission_cache_lookups_total",
       help:
         "Questions to the permission cache, by what it knew; doubtful: its push stream was silent.",
       labels: ["result"]
@@ -23,11 +23,11 @@ public struct PermissionMetrics: Sendable {
     doubtful = lookups.series("doubtful")
     refused = lookups.series("refused")
     flushes = registry.counter(
-      "permission_cache_flushes_total",
+      "gatehouse_service_permission_cache_flushes_total",
       help: "Times that everything in the permission cache was forgotten."
     )
     contradictions = registry.counter(
-      "permission_cache_contradictions_total",
+      "gatehouse_service_permission_cache_contradictions_total",
       help:
         "Times that TenancyService said something else than the cache, without having pushed it."
     )

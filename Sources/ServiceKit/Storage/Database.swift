@@ -95,13 +95,17 @@ public final class Database: Sendable {
   /// regardless. `body` runs together with other writes that it must not wait for, and runs again when
   /// it relied on what one of them has changed (see `StoreTransaction.rely`): only the last time
   /// counts, so it must do nothing outside of the transaction that cannot be done twice.
+  ///
+  /// Services write by `ServiceStore`, which knows who the `author` is; without one nothing can be
+  /// audited.
   @inlinable
   @discardableResult
   public func write<R: Sendable>(
+    as author: Author? = nil,
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> R
   ) async throws -> R {
     let result = TransactionResult<R>()
-    try await performWrite { tx in result.value = try body(tx) }
+    try await performWrite(as: author) { tx in result.value = try body(tx) }
     return result.taken
   }
 
@@ -117,9 +121,11 @@ public final class Database: Sendable {
 
   @usableFromInline
   func performWrite(
+    as author: Author?,
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Void
   ) async throws {
     try await writer.queue.perform(id: nextJobID()) { session in
+      session.author = author
       try body(WriteTransaction(session))
     }
   }

@@ -6,6 +6,8 @@ final class WriteSession {
   let now: Int64
   /// What the writes so far have logged, in order of revision.
   private(set) var changes: [Change] = []
+  /// On whose account the write that runs is done.
+  var author: Author?
   /// Who was attached by one of the writes.
   var follower: (any CommitFollower)?
 

@@ -73,8 +73,13 @@ public struct WriteTransaction: StoreTransaction, ~Copyable {
   /// Has `follower` told of this commit and of all later ones; see `Database.attach`.
   func attach(_ follower: any CommitFollower) { session.follower = follower }
 
+  /// On whose account the write is done; nil for one that no service made.
+  var author: Author? { session.author }
+
   /// Adds a record to the audit log; what is longer than `AuditRecord` allows is cut.
-  public func audit(_ record: AuditRecord) throws(StoreError) {
+  ///
+  /// For the store's own tests: services say what they do, and the write knows the rest.
+  package func audit(_ record: AuditRecord) throws(StoreError) {
     try session.append(record)
   }
 

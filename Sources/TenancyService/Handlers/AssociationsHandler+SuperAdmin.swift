@@ -9,19 +9,13 @@ extension AssociationsHandler {
     _ request: Tenancy_V1.GrantSuperAdminRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RoleAssociation {
-    let service = try call.requireService()
+    _ = try call.requireService()
     let core = core
     try await core.requireUsers([request.userId], field: "user_id")
-    let key = IdempotencyKey(
-      caller: "service:\(service)",
-      key: request.idempotencyKey,
-      method: "\(call.method.service)/\(call.method.method)",
-      request: request
-    )
-    return try await core.database.writeOnce(
-      key,
-      domain: TenancyError.domain,
-      for: call.caller
+    return try await core.store.write(
+      call,
+      once: request.idempotencyKey,
+      request.protobufBytes
     ) { tx in
       let system = try tx.known(Forest.systemIdentifier, type: BuiltIn.system)
       let role = BuiltIn.superAdmin
@@ -39,15 +33,11 @@ extension AssociationsHandler {
       )
       _ = try tx.put(record, core.policy)
       try tx.audit(
-        AuditRecord(
-          actor: "service:\(service)",
-          requestID: core.identifiers.requestID(of: call),
-          action: "super_admin.add",
-          object: system.id,
-          scope: system.id,
-          afterDigest: record.digest,
-          detail: "\(record.id) \(record.userID)"
-        )
+        "super_admin.add",
+        object: system.id,
+        scope: system.id,
+        after: record.digest,
+        detail: "\(record.id) \(record.userID)"
       )
       return core.message(association: record)
     }
@@ -57,18 +47,12 @@ extension AssociationsHandler {
     _ request: Tenancy_V1.RevokeSuperAdminRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
-    let service = try call.requireService()
+    _ = try call.requireService()
     let core = core
-    let key = IdempotencyKey(
-      caller: "service:\(service)",
-      key: request.idempotencyKey,
-      method: "\(call.method.service)/\(call.method.method)",
-      request: request
-    )
-    return try await core.database.writeOnce(
-      key,
-      domain: TenancyError.domain,
-      for: call.caller
+    return try await core.store.write(
+      call,
+      once: request.idempotencyKey,
+      request.protobufBytes
     ) { tx in
       let all = try tx.associations(on: Forest.systemIdentifier, role: BuiltIn.superAdmin)
       let own = all.filter { $0.userID == request.userId }
@@ -77,30 +61,15 @@ extension AssociationsHandler {
       if !own.isEmpty, own.count == all.count, !request.force {
         throw TenancyError.lastOne(role: BuiltIn.superAdmin)
       }
-      let lending = LendingLimit(policy: core.policy) { pass, action, before, after in
-        AuditRecord(
-          actor: "service:\(service)",
-          requestID: call.metadata.values("x-request-id").first ?? "",
-          action: action,
-          object: pass.entityID,
-          scope: pass.rootID,
-          beforeDigest: before,
-          afterDigest: after,
-          detail: "\(pass.id) \(pass.userID)"
-        )
-      }
+      let lending = LendingLimit(policy: core.policy)
       for record in own {
         revision = try tx.remove(record, core.policy)
         try tx.audit(
-          AuditRecord(
-            actor: "service:\(service)",
-            requestID: core.identifiers.requestID(of: call),
-            action: "super_admin.remove",
-            object: record.entityID,
-            scope: record.entityID,
-            beforeDigest: record.digest,
-            detail: "\(record.id) \(record.userID)"
-          )
+          "super_admin.remove",
+          object: record.entityID,
+          scope: record.entityID,
+          before: record.digest,
+          detail: "\(record.id) \(record.userID)"
         )
         revision = try lending.apply(to: record.userID, on: record.entityID, tx) ?? revision
       }

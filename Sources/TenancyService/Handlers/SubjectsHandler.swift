@@ -34,15 +34,11 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
         core.policy
       )
       try tx.audit(
-        core.audit(
-          call,
-          user,
-          "user.suspend",
-          object: record.userID,
-          scope: Forest.systemIdentifier,
-          after: record.digest,
-          detail: record.note
-        )
+        "user.suspend",
+        object: record.userID,
+        scope: Forest.systemIdentifier,
+        after: record.digest,
+        detail: record.note
       )
       return message(record)
     }
@@ -64,14 +60,10 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
       }
       let revision = try tx.resume(record, core.policy)
       try tx.audit(
-        core.audit(
-          call,
-          user,
-          "user.resume",
-          object: record.userID,
-          scope: Forest.systemIdentifier,
-          before: record.digest
-        )
+        "user.resume",
+        object: record.userID,
+        scope: Forest.systemIdentifier,
+        before: record.digest
       )
       return Tenancy_V1.ResumeResponse(
         wasSuspended: true,
@@ -84,9 +76,9 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     _ request: Tenancy_V1.ListSuspendedRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListSuspendedResponse {
-    let user = try await requireAdministrator(call)
+    _ = try await requireAdministrator(call)
     let binding = TokenSealer.PageBinding(
-      caller: "user:\(user.userID)",
+      caller: call.caller.description,
       filter: ["ListSuspended"]
     )
     let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 1, binding)
@@ -114,7 +106,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
       type: BuiltIn.system,
       user
     )
-    guard ruling.isAllowed else { throw denied(ruling.reason, user) }
+    guard ruling.isAllowed else { throw denied(ruling.reason) }
     return user
   }
 
@@ -131,12 +123,12 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
       tx
     )
     try core.requireFeatures(ruling)
-    guard ruling.isAllowed else { throw denied(ruling.reason, user) }
+    guard ruling.isAllowed else { throw denied(ruling.reason) }
   }
 
-  private func denied(_ reason: ReasonCode, _ user: UserIdentity) -> RPCError {
-    core.denied(user, Self.action, Forest.systemIdentifier, reason)
-    return TenancyError.denied(reason, action: Self.action, sufficientRoles: [])
+  private func denied(_ reason: ReasonCode) -> RPCError {
+    TenancyError.denied(reason, action: Self.action, sufficientRoles: [])
+      .denying(Self.action, on: Forest.systemIdentifier, because: reason.rawValue)
   }
 
   private func message(_ record: SuspensionRecord) -> Tenancy_V1.Suspension {

@@ -97,7 +97,7 @@ extension TenancyCore {
       subject: user.userID,
       acr: user.acr,
       TokenSealer.PageBinding(
-        caller: "user:\(user.userID)",
+        caller: call.caller.description,
         filter: [
           method, list.action, list.type, list.text, list.sortBy, "\(list.isDescending)",
           "\(list.limit)", "\(list.within.count)",

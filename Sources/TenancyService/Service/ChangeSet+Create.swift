@@ -121,8 +121,13 @@ extension ChangeSet {
     let selfService = policy.selfService(of: type)
     guard ruling.mayCreateRoot(selfService) else {
       try core.requireFeatures(ruling)
-      core.denied(user, action ?? "\(type).create", system.id, ruling.reason)
-      throw ruling.isSuspension ? TenancyError.suspended : TenancyError.selfServiceDisabled
+      let answer =
+        ruling.isSuspension ? TenancyError.suspended : TenancyError.selfServiceDisabled
+      throw answer.denying(
+        action ?? "\(type).create",
+        on: system.id,
+        because: ruling.reason.rawValue
+      )
     }
     let level = selfService.map { policy[$0.creatorRole].accessLevel } ?? 0
     return CreationRight(

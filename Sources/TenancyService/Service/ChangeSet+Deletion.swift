@@ -132,14 +132,10 @@ extension ChangeSet {
       try limitLending(ofUnlinked: linked, tx)
       revision = try tx.remove(record, policy)
       try tx.audit(
-        core.audit(
-          call,
-          user,
-          "\(record.type).delete",
-          object: record.id,
-          scope: record.rootID,
-          before: record.digest
-        )
+        "\(record.type).delete",
+        object: record.id,
+        scope: record.rootID,
+        before: record.digest
       )
     }
     return revision

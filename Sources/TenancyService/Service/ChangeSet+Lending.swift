@@ -10,18 +10,7 @@ extension ChangeSet {
     on entityID: String,
     _ tx: borrowing WriteTransaction
   ) throws -> Int64? {
-    try LendingLimit(policy: policy) { pass, action, before, after in
-      core.audit(
-        call,
-        user,
-        action,
-        object: pass.entityID,
-        scope: pass.rootID,
-        before: before,
-        after: after,
-        detail: "\(pass.id) \(pass.userID)"
-      )
-    }.apply(to: lender, on: entityID, tx)
+    try LendingLimit(policy: policy).apply(to: lender, on: entityID, tx)
   }
 
   /// As the other one, for everybody who has lent a role on one of the entities, after they lost a

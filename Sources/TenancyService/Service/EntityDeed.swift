@@ -89,9 +89,10 @@ extension TenancyCore {
     _ user: UserIdentity
   ) -> RPCError {
     let reason = standing.knows ? ReasonCode.roleLacksAction : standing.reason
-    denied(user, deed, id, reason)
-    guard standing.isKnown else { return TenancyError.notFound }
-    return TenancyError.denied(reason, action: deed, sufficientRoles: [])
+    let answer =
+      standing.isKnown
+      ? TenancyError.denied(reason, action: deed, sufficientRoles: []) : TenancyError.notFound
+    return answer.denying(deed, on: id, because: reason.rawValue)
   }
 }
 

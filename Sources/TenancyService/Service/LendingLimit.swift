@@ -8,8 +8,6 @@ internal import ServiceKit
 /// A suspension does not shrink a right, it suspends it, and lent roles go on meanwhile.
 struct LendingLimit {
   let policy: Policy
-  /// The audit record of a lent role that changed: what was done, and the digests before and after it.
-  let audit: (AssociationRecord, _ action: String, [UInt8], [UInt8]?) -> AuditRecord
 
   /// Ends or shortens what a user has lent and may lend no longer, or not for so long.
   ///
@@ -47,8 +45,14 @@ struct LendingLimit {
     _ tx: borrowing WriteTransaction
   ) throws -> Int64 {
     let revision = try rest.map { try tx.put($0, policy) } ?? tx.remove(pass, policy)
-    let action = "\(pass.role).\(rest == nil ? "end" : "update")"
-    try tx.audit(audit(pass, action, pass.digest, rest?.digest))
+    try tx.audit(
+      "\(pass.role).\(rest == nil ? "end" : "update")",
+      object: pass.entityID,
+      scope: pass.rootID,
+      before: pass.digest,
+      after: rest?.digest,
+      detail: "\(pass.id) \(pass.userID)"
+    )
     return revision
   }
 

@@ -42,7 +42,7 @@ actor PolicyReloader {
     core.engine.prepare(try await core.database.read { tx in try ForestLoader.load(policy, tx) })
     let (before, after) = (Digests.sha256(loaded), Digests.sha256(text))
     do {
-      try await core.database.write { tx in
+      try await core.store.writeOwn { tx in
         // With nothing before it in its commit, the forest is at the revision before the policy's.
         try tx.relyOnEverything()
         guard var forest = core.engine.takePrepared(), try forest.catchUp(tx) else {
@@ -50,16 +50,12 @@ actor PolicyReloader {
         }
         core.engine.prepare(forest)
         try tx.audit(
-          AuditRecord(
-            actor: "service:tenancy",
-            requestID: "",
-            action: "policy.load",
-            object: Forest.systemIdentifier,
-            scope: Forest.systemIdentifier,
-            beforeDigest: before,
-            afterDigest: after,
-            detail: "\(policy.name) \(policy.version)"
-          )
+          "policy.load",
+          object: Forest.systemIdentifier,
+          scope: Forest.systemIdentifier,
+          before: before,
+          after: after,
+          detail: "\(policy.name) \(policy.version)"
         )
         try tx.appendChange(
           kind: ForestChange.policyKind,

@@ -35,14 +35,10 @@ struct ChangeSet: Sendable {
       policy
     )
     try tx.audit(
-      core.audit(
-        call,
-        user,
-        "\(type).create",
-        object: id,
-        scope: record.rootID,
-        after: record.digest
-      )
+      "\(type).create",
+      object: id,
+      scope: record.rootID,
+      after: record.digest
     )
     return record
   }
@@ -57,15 +53,11 @@ struct ChangeSet: Sendable {
     guard before != after else { return before }
     let record = try tx.put(after, insteadOf: before, policy)
     try tx.audit(
-      core.audit(
-        call,
-        user,
-        action,
-        object: record.id,
-        scope: record.rootID,
-        before: before.digest,
-        after: record.digest
-      )
+      action,
+      object: record.id,
+      scope: record.rootID,
+      before: before.digest,
+      after: record.digest
     )
     return record
   }
@@ -150,16 +142,12 @@ struct ChangeSet: Sendable {
   ) throws -> AssociationRecord {
     _ = try tx.put(record, policy)
     try tx.audit(
-      core.audit(
-        call,
-        user,
-        action,
-        object: record.entityID,
-        scope: record.rootID,
-        before: before,
-        after: record.digest,
-        detail: "\(record.id) \(record.userID)"
-      )
+      action,
+      object: record.entityID,
+      scope: record.rootID,
+      before: before,
+      after: record.digest,
+      detail: "\(record.id) \(record.userID)"
     )
     return record
   }
@@ -175,15 +163,11 @@ struct ChangeSet: Sendable {
     for record in records {
       revision = try tx.remove(record, policy)
       try tx.audit(
-        core.audit(
-          call,
-          user,
-          action,
-          object: record.entityID,
-          scope: record.rootID,
-          before: record.digest,
-          detail: "\(record.id) \(record.userID)"
-        )
+        action,
+        object: record.entityID,
+        scope: record.rootID,
+        before: record.digest,
+        detail: "\(record.id) \(record.userID)"
       )
     }
     return revision

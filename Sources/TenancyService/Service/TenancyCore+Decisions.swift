@@ -93,9 +93,9 @@ extension TenancyCore {
   ) throws(RPCError) -> Ruling {
     guard !ruling.isAllowed else { return ruling }
     try requireFeatures(ruling)
-    denied(user, action, id, ruling.reason)
-    guard ruling.isKnown else { throw TenancyError.notFound }
-    throw TenancyError.denied(ruling.evidence, action: action)
+    let answer =
+      ruling.isKnown ? TenancyError.denied(ruling.evidence, action: action) : TenancyError.notFound
+    throw answer.denying(action, on: id, because: ruling.reason.rawValue)
   }
 
   /// What the engine says, and what that rests on.

@@ -6,7 +6,7 @@ internal import ServiceKit
 ///
 /// A class, because handlers that hold it are copied with every call.
 final class TenancyCore: Sendable {
-  let database: Database
+  let store: ServiceStore
   let engine: PermissionEngine
   let clock: any WallClock
   let identifiers: IdentifierFactory
@@ -15,11 +15,13 @@ final class TenancyCore: Sendable {
   let tokens: TokenSealer
   let logger: Logger
   let instruments: TenancyInstruments
+  /// For denials that no error tells of; the others are logged as their calls end.
+  let denials: DenialLog
   /// What callers may have recorded without changing anything.
   let auditBudget: AuditBudget
 
   init(
-    database: Database,
+    store: ServiceStore,
     engine: PermissionEngine,
     clock: any WallClock,
     identifiers: IdentifierFactory,
@@ -28,9 +30,10 @@ final class TenancyCore: Sendable {
     tokens: TokenSealer,
     logger: Logger,
     instruments: TenancyInstruments,
+    denials: DenialLog,
     auditBudget: AuditBudget
   ) {
-    self.database = database
+    self.store = store
     self.engine = engine
     self.clock = clock
     self.identifiers = identifiers
@@ -39,6 +42,7 @@ final class TenancyCore: Sendable {
     self.tokens = tokens
     self.logger = logger
     self.instruments = instruments
+    self.denials = denials
     self.auditBudget = auditBudget
   }
 
@@ -48,17 +52,8 @@ final class TenancyCore: Sendable {
   /// numbers of it (roles, types, actions) with the forest, which may have another one already.
   var policy: Policy { engine.policy }
 
-  /// Logs and counts a denial.
-  func denied(_ user: UserIdentity, _ action: String, _ id: String, _ reason: ReasonCode) {
-    instruments.denied(reason)
-    logger.info(
-      "permission denied",
-      [
-        "user": .string(user.userID), "action": .string(action), "entity": .string(id),
-        "reason": .string(reason.rawValue),
-      ]
-    )
-  }
+  /// The store itself, for what is not reading or writing.
+  var database: Database { store.database }
 
   /// Waits for a revision that the caller has seen, if it names one.
   func reach(atLeast token: String) async throws {
@@ -84,18 +79,12 @@ final class TenancyCore: Sendable {
     request: [UInt8],
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
-    let key = IdempotencyKey(
-      caller: "user:\(user.userID)",
-      key: key,
-      method: "\(call.method.service)/\(call.method.method)",
-      request: request
-    )
-    let (caller, core) = (call.caller, self)
+    let core = self
     return try await knowingFeatures {
-      try await database.writeOnce(
-        key,
-        domain: TenancyError.domain,
-        for: caller,
+      try await store.write(
+        call,
+        once: key,
+        request,
         onReplay: { tx in try core.requireNotSuspended(user, tx) },
         body
       )
@@ -113,37 +102,11 @@ final class TenancyCore: Sendable {
     try await write(call, user, key: key, request: request.protobufBytes, body)
   }
 
-  /// An audit record of what a user does.
-  func audit(
-    _ call: CallContext,
-    _ user: UserIdentity,
-    _ action: String,
-    object: String,
-    scope: String,
-    outcome: AuditRecord.Outcome = .done,
-    before: [UInt8]? = nil,
-    after: [UInt8]? = nil,
-    detail: String = ""
-  ) -> AuditRecord {
-    AuditRecord(
-      actor: user.actingService.map { "service:\($0)" } ?? "user:\(user.userID)",
-      onBehalfOf: user.actingService == nil ? nil : "user:\(user.userID)",
-      requestID: identifiers.requestID(of: call),
-      action: action,
-      object: object,
-      scope: scope,
-      outcome: outcome,
-      beforeDigest: before,
-      afterDigest: after,
-      detail: detail
-    )
-  }
-
   /// Runs `body` on one snapshot of the store.
   func read<R: Sendable>(
     _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> R
   ) async throws -> R {
-    try await knowingFeatures { try await database.read(body) }
+    try await knowingFeatures { try await store.read(body) }
   }
 
   // MARK: Users

@@ -23,15 +23,6 @@ enum TenancyError {
     message: "your account is suspended; ask an operator to resume it"
   )
 
-  static let revisionInvalid = invalid(
-    "REVISION_INVALID",
-    "this revision token is not from this service"
-  )
-  static let pageTokenInvalid = invalid(
-    "PAGE_TOKEN_INVALID",
-    "this page token belongs to another caller or request; start from the first page"
-  )
-
   static let revisionMismatch = error(
     .aborted,
     reason: "REVISION_MISMATCH",

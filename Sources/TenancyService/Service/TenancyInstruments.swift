@@ -3,18 +3,12 @@ internal import RPCKit
 
 /// What TenancyService counts.
 final class TenancyInstruments: Sendable {
-  private let denials: MetricFamily<Counter>
   private let droppedAttempts: Counter
   private let policyLoads: MetricFamily<Counter>
   private let policyVersion: MetricFamily<Gauge>
 
   /// Registers the metrics.
   init(_ registry: MetricRegistry) {
-    denials = registry.counters(
-      "gatehouse_tenancy_denials_total",
-      help: "Denied requests, by reason.",
-      labels: ["reason"]
-    )
     droppedAttempts = registry.counter(
       "gatehouse_tenancy_history_dropped_total",
       help: "Attempts of users without a role that were dropped from a history for newer ones."
@@ -43,9 +37,6 @@ final class TenancyInstruments: Sendable {
 
   /// Counts attempts that made room in a device's history.
   func dropped(_ count: Int) { droppedAttempts.add(count) }
-
-  /// Counts a denial.
-  func denied(_ reason: ReasonCode) { denials.series([reason.rawValue]).add(1) }
 }
 
 /// How reading the policy again ended.

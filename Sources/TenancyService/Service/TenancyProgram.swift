@@ -79,7 +79,7 @@ public struct TenancyProgram: HostedService {
       policy: policy
     )
     configuration.auditLifetime = environment.settings.auditLifetime
-    let service = try await TenancyService.start(
+    let service = try await TenancyService.open(
       configuration,
       users: AuthUserDirectory(Auth_V1.UsersClient(remote.authChannel)),
       features: features,
@@ -113,10 +113,7 @@ public struct TenancyProgram: HostedService {
 
   /// See `HostedService.interceptors`.
   public var interceptors: [any ServerInterceptor] {
-    [
-      StoreErrorInterceptor(domain: TenancyService.domain),
-      remote.interceptor { [service] user, _ in service.isAdministrator(user.userID) },
-    ]
+    [remote.interceptor { [service] user, _ in service.isAdministrator(user.userID) }]
   }
 
   /// See `HostedService.run`.
@@ -159,6 +156,6 @@ public struct TenancyProgram: HostedService {
   public func close() async {
     await entitlement?.close()
     await remote.close()
-    await service.stop()
+    await service.close()
   }
 }

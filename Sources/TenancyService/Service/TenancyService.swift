@@ -22,12 +22,10 @@ public struct TenancyConfiguration: Sendable {
 /// The whole service, without a server around it: who may do what to which entity, and the entities.
 ///
 /// ```swift
-/// let tenancy = try await TenancyService.start(configuration, users: AuthUserDirectory(users))
-/// let server = Server(services: tenancy.services, interceptors: [
-///   StoreErrorInterceptor(domain: TenancyService.domain), authentication,
-/// ])
+/// let tenancy = try await TenancyService.open(configuration, users: AuthUserDirectory(users))
+/// let server = Server(services: tenancy.services, interceptors: [authentication])
 /// …
-/// await tenancy.stop()
+/// await tenancy.close()
 /// ```
 public final class TenancyService: Sendable {
   /// The domain of its error reasons.
@@ -40,7 +38,7 @@ public final class TenancyService: Sendable {
   ///
   /// Throws `PolicyError` for a policy that does not load or that the handlers cannot work with, and
   /// `StoreError`. Ready when it returns. Without `features` nothing that needs one is allowed.
-  public static func start(
+  public static func open(
     _ configuration: TenancyConfiguration,
     users: any UserDirectory,
     features: EntitlementFeatures? = nil,
@@ -61,18 +59,31 @@ public final class TenancyService: Sendable {
       clock: clock
     )
     do {
-      let key = try await pageKey(of: database, random: random)
+      let identifiers = IdentifierFactory(clock: clock, random: random)
+      let store = ServiceStore(
+        database,
+        of: TenancyProgram.identity.name,
+        identifiers: identifiers,
+        metrics: metrics
+      )
       let forest = try await database.read { tx in try ForestLoader.load(policy, tx) }
       let core = TenancyCore(
-        database: database,
+        store: store,
         engine: PermissionEngine(forest),
         clock: clock,
-        identifiers: IdentifierFactory(clock: clock, random: random),
+        identifiers: identifiers,
         users: users,
         features: features ?? NoFeatures(),
-        tokens: TokenSealer(key: key),
+        tokens: try await TokenSealer.stored(in: store, random: random),
         logger: logger,
         instruments: TenancyInstruments(metrics),
+        denials: DenialLog(
+          service: TenancyProgram.identity.name,
+          identifiers: identifiers,
+          logger: logger,
+          clock: clock,
+          metrics: metrics
+        ),
         auditBudget: AuditBudget(domain: TenancyError.domain, clock: clock, metrics: metrics)
       )
       try await database.attach(core.engine, after: core.engine.revision)
@@ -142,26 +153,8 @@ public final class TenancyService: Sendable {
   /// Finishes writes that wait and closes the store.
   ///
   /// After the server: calls that still run are answered UNAVAILABLE.
-  public func stop() async {
+  public func close() async {
     core.engine.end()
     await core.database.close()
-  }
-
-  /// The key of page and revision tokens; made at the first start and kept.
-  private static func pageKey(
-    of database: Database,
-    random: any RandomSource
-  ) async throws -> [UInt8] {
-    let fresh = random.bytes(32)
-    return try await database.write { tx in
-      let find = "SELECT bytes FROM service_secret WHERE name = ?"
-      if let key = try tx.first(find, .text("tokens"), row: { $0.blob(0) }) { return key }
-      try tx.execute(
-        "INSERT INTO service_secret (name, bytes) VALUES (?, ?)",
-        .text("tokens"),
-        .blob(fresh)
-      )
-      return fresh
-    }
   }
 }

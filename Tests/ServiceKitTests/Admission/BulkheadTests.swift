@@ -37,7 +37,7 @@ struct BulkheadTests {
   }
 
   private func shed(_ reason: String) -> String {
-    let name = "bulkhead_shed_total{work=\"test\",reason=\"\(reason)\"} "
+    let name = "gatehouse_service_bulkhead_shed_total{work=\"test\",reason=\"\(reason)\"} "
     let lines = String(decoding: registry.render(), as: UTF8.self).split(separator: "\n")
     return lines.first { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) } ?? "none"
   }

@@ -169,7 +169,7 @@ struct InterceptorTests {
   @Test("Every kind of method against every kind of caller")
   func methods_everyCaller_areAsDeclared() async throws {
     let (bad, no) = ("CREDENTIALS_INVALID", "CALLER_NOT_ALLOWED")
-    let (user, both, service) = ("user:usr_1", "user:usr_1+tenancy", "service:tenancy")
+    let (user, both, service) = ("user:usr_1", "user:usr_1+tenancy", "svc://tenancy")
     let expected: [(String, [String])] = [
       ("Public", ["anonymous", user, service, both, "anonymous"]),
       ("User", [bad, user, no, both, bad]),
@@ -202,7 +202,7 @@ struct InterceptorTests {
       #expect(await call("User", metadata(.user)) == "user:usr_1")
       // A token that is new is verified in a task.
       #expect(immediateAnswers.value == 1)
-      #expect(await call("AnyService", metadata(.service)) == "service:tenancy")
+      #expect(await call("AnyService", metadata(.service)) == "svc://tenancy")
       #expect(await call("Public", metadata(.none)) == "anonymous")
       #expect(immediateAnswers.value == 4)
       #expect(await call("Admin", metadata(.user)) == "user:usr_1")
@@ -210,10 +210,15 @@ struct InterceptorTests {
       #expect(immediateAnswers.value == 4)
     }
     let text = String(decoding: registry.render(), as: UTF8.self)
-    #expect(text.contains("authentication_admitted_total{caller=\"user\"} 4\n"))
-    #expect(text.contains("authentication_admitted_total{caller=\"service\"} 2\n"))
-    #expect(text.contains("authentication_admitted_total{caller=\"anonymous\"} 2\n"))
-    let refused = #"authentication_refused_total{caller="user",fault="signature"}"#
+    #expect(text.contains("gatehouse_service_authentication_admitted_total{caller=\"user\"} 4\n"))
+    #expect(
+      text.contains("gatehouse_service_authentication_admitted_total{caller=\"service\"} 2\n")
+    )
+    #expect(
+      text.contains("gatehouse_service_authentication_admitted_total{caller=\"anonymous\"} 2\n")
+    )
+    let refused =
+      #"gatehouse_service_authentication_refused_total{caller="user",fault="signature"}"#
     #expect(text.contains("\(refused) 2\n"))
   }
 
@@ -247,7 +252,7 @@ struct InterceptorTests {
       #expect(await call("User", metadata(.user)) == "CREDENTIALS_INVALID")
       #expect(await call("Public", metadata(.user)) == "anonymous")
     }
-    let refused = #"authentication_refused_total{caller="user",fault="revoked"}"#
+    let refused = #"gatehouse_service_authentication_refused_total{caller="user",fault="revoked"}"#
     #expect(String(decoding: registry.render(), as: UTF8.self).contains("\(refused) 4\n"))
   }
 

@@ -81,7 +81,7 @@ struct AdmissionTests {
         let isLimited = answer == "RESOURCE_EXHAUSTED TOO_MANY_ATTEMPTS"
         #expect(isLimited == (number == 3), "\(number): \(answer)")
       }
-      #expect(stage.metric("auth_source_refusals_total{method=\"SignIn\"}") == 1)
+      #expect(stage.metric("gatehouse_auth_source_refusals_total{method=\"SignIn\"}") == 1)
     }
   }
 

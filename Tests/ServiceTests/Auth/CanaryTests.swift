@@ -108,7 +108,7 @@ struct CanaryTests {
     for _ in 0..<5 {
       await answers.of { _ = try await stage.signIn(password: "canary-limited-aa01") }
     }
-    #expect(stage.metric(#"auth_source_refusals_total{method="SignIn"}"#) > 0)
+    #expect(stage.metric(#"gatehouse_auth_source_refusals_total{method="SignIn"}"#) > 0)
     stage.peers.change { $0.isTenancyDown = true }
     await answers.of {
       _ = try await stage.authentication.signIn(

@@ -103,7 +103,7 @@ struct ClockTests {
       stage.clock.advance(5 * minute)
       try await database.write { tx in try tx.execute("DROP TRIGGER no_key") }
       #expect(await refresh() == "OK")
-      #expect(stage.metric(#"auth_refreshes_total{outcome="reused"}"#) == 0)
+      #expect(stage.metric(#"gatehouse_auth_refreshes_total{outcome="reused"}"#) == 0)
     }
   }
 

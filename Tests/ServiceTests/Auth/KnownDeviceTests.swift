@@ -30,7 +30,7 @@ struct KnownDeviceTests {
   func signIn_knownDeviceGuesses_waitsForItself() async throws {
     try await AuthStage.run { stage in
       let token = try await stage.signUp().deviceToken
-      let hashes = { stage.metric("password_hash_seconds_count") }
+      let hashes = { stage.metric("gatehouse_auth_password_hash_seconds_count") }
       _ = await stage.eventually { hashes() == 1 }
       for _ in 0..<5 {
         #expect(
@@ -116,10 +116,10 @@ struct KnownDeviceTests {
         }
         #expect(answer == (number < 20 ? refused : limited))
       }
-      #expect(stage.metric(#"auth_source_refusals_total{method="SignIn"}"#) == 20)
-      #expect(stage.metric("auth_guessing_sources_total") == 1)
+      #expect(stage.metric(#"gatehouse_auth_source_refusals_total{method="SignIn"}"#) == 20)
+      #expect(stage.metric("gatehouse_auth_guessing_sources_total") == 1)
       // The refusals cost no hash and no transaction.
-      #expect(stage.metric(#"auth_store_transactions_total{kind="write"}"#) == 21)
+      #expect(stage.metric(#"gatehouse_service_store_transactions_total{kind="write"}"#) == 21)
       #expect(await outcome { _ = try await stage.signIn() } == limited)
       _ = try await stage.signIn(onDevice: token)
       stage.clock.advance(60_000)
@@ -149,7 +149,7 @@ struct KnownDeviceTests {
     try await AuthStage.run(on: ground) { stage in
       for number in 0..<3 { _ = try await stage.signUp("ada\(number)@example.org") }
       #expect(await outcome { _ = try await stage.signUp("ada3@example.org") } == limited)
-      #expect(stage.metric(#"auth_source_refusals_total{method="SignUp"}"#) == 1)
+      #expect(stage.metric(#"gatehouse_auth_source_refusals_total{method="SignUp"}"#) == 1)
       _ = try await stage.signIn("ada1@example.org")
     }
   }

@@ -63,10 +63,10 @@ struct OperatorTests {
       let (bossID, id) = (boss.user?.id ?? "", first.user?.id ?? "")
       #expect(
         try await audit(stage, "session.end_all") == [
-          "\(bossID) \(id) 2 sessions; lost phone", "\(bossID) \(id) 0 sessions; lost phone",
+          "user:\(bossID) \(id) 2 sessions; lost phone", "user:\(bossID) \(id) 0 sessions; lost phone",
         ]
       )
-      #expect(stage.metric("auth_sessions_revoked_total") == 2)
+      #expect(stage.metric("gatehouse_auth_sessions_revoked_total") == 2)
     }
   }
 
@@ -150,7 +150,7 @@ struct OperatorTests {
       created: core.clock.now,
       updated: core.clock.now
     )
-    try await core.write { tx in try UserTable.insert(user, password: "", in: tx) }
+    try await core.database.write { tx in try UserTable.insert(user, password: "", in: tx) }
   }
 
   @Test(

@@ -103,7 +103,7 @@ struct RaceTests {
       let record = try core.hasher.record(of: "another good password").text
       let (answer, hashes) = try await signIn(on: stage) {
         // By the table, because a change waits for the same threads.
-        try await core.write { tx in
+        try await core.database.write { tx in
           try UserTable.changePassword(of: userID, to: record, now: core.clock.now, in: tx)
         }
       }
@@ -120,7 +120,7 @@ struct RaceTests {
       let userID = try #require(first.user?.id)
       let renewed = try core.hasher.record(of: AuthStage.password).text
       let (answer, _) = try await signIn(on: stage) {
-        try await core.write { tx in
+        try await core.database.write { tx in
           let old = try UserTable.findForSignIn(EmailAddress("ada@example.org"), in: tx)?.password
           try UserTable.renewPassword(of: userID, old ?? "", by: renewed, in: tx)
         }
@@ -200,7 +200,7 @@ private struct Runners: Sendable {
       core.newSession(of: user.id, from: .init(), network: "", now: core.clock.now)
     }
     let (first, second) = (session(), session())
-    try await core.write { tx in
+    try await core.database.write { tx in
       if signedUp == nil {
         try UserTable.insert(user, password: record, in: tx)
         try SessionTable.insert(first, in: tx)

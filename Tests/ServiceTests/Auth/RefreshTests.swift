@@ -62,7 +62,7 @@ struct RefreshTests {
         _ = try await stage.users.getMe(.init(), options: stage.with(second))
       }
       #expect(access == "UNAUTHENTICATED CREDENTIALS_INVALID")
-      #expect(stage.metric(#"auth_refreshes_total{outcome="reused"}"#) == 1)
+      #expect(stage.metric(#"gatehouse_auth_refreshes_total{outcome="reused"}"#) == 1)
     }
   }
 

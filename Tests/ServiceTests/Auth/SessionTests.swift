@@ -223,9 +223,9 @@ struct SessionTests {
         #expect(deaf.lag == nil, "it never heard anything")
         RevocationMetrics.register(heard, on: loop, in: stage.registry)
         let lines = String(decoding: stage.registry.render(), as: UTF8.self).split(separator: "\n")
-        #expect(lines.contains("revocation_feed_live 1"))
-        #expect(lines.contains("revocations_known 1"))
-        #expect(lines.contains { $0.hasPrefix("revocation_lag_seconds ") })
+        #expect(lines.contains("gatehouse_service_revocation_feed_live 1"))
+        #expect(lines.contains("gatehouse_service_revocations_known 1"))
+        #expect(lines.contains { $0.hasPrefix("gatehouse_service_revocation_lag_seconds ") })
         #expect(await fault(revokedBefore, heard) == .revoked)
         // Whoever keeps something of a user hears whose session ended.
         #expect(signedOut.withLock { $0 } == [up.user?.id ?? ""])

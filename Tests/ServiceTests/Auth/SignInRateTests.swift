@@ -16,8 +16,8 @@ struct SignInRateTests {
       let eve = try await stage.signUp("eve@example.org").deviceToken
       let ada = try await stage.signUp().deviceToken
       let pool = stage.service.core.pool
-      let overShare = #"password_hashes_over_share_total{lane="trusted"}"#
-      let waiting = #"password_hashes_waiting{lane="trusted"}"#
+      let overShare = #"gatehouse_auth_password_hashes_over_share_total{lane="trusted"}"#
+      let waiting = #"gatehouse_auth_password_hashes_waiting{lane="trusted"}"#
       let shed = try await pool.whileHeld(threadCount: 2) { release in
         try await withThrowingTaskGroup(of: RPCError?.self) { group in
           for _ in 0..<200 { group.addTask { try await signIn("eve@example.org", eve, stage) } }
@@ -36,7 +36,7 @@ struct SignInRateTests {
         #expect(error.code == .resourceExhausted)
         #expect(error.details.contains { $0.typeURL.hasSuffix("RetryInfo") })
       }
-      #expect(stage.metric(#"password_hashes_shed_total{lane="trusted"}"#) == 0)
+      #expect(stage.metric(#"gatehouse_auth_password_hashes_shed_total{lane="trusted"}"#) == 0)
     }
   }
 
@@ -66,14 +66,14 @@ struct SignInRateTests {
       // Wrong ones use nothing up.
       for _ in 0..<4 { _ = await outcome { _ = try await stage.signIn(password: "guess guess") } }
       for _ in 0..<3 { _ = try await stage.signIn() }
-      let hashes = { stage.metric("password_hash_seconds_count") }
+      let hashes = { stage.metric("gatehouse_auth_password_hash_seconds_count") }
       _ = await stage.eventually { hashes() == 9 }
       let error = try await #require(throws: RPCError.self) { _ = try await stage.signIn() }
       #expect(error.reason == "ACCOUNT_SIGNS_IN_TOO_OFTEN")
       #expect(error.details.contains { $0.typeURL.hasSuffix("RetryInfo") })
       // Somebody who was right here before is told so without a hash.
       #expect(hashes() == 9)
-      #expect(stage.metric("auth_account_refusals_total") == 1)
+      #expect(stage.metric("gatehouse_auth_account_refusals_total") == 1)
       _ = try await stage.signIn("eve@example.org")
       // What is signed in stays so.
       _ = try await stage.users.getMe(.init(), options: stage.with(up))

@@ -70,7 +70,7 @@ struct SignInReplayTests {
       _ = try await signIn(stage)
       let wrong = await outcome { _ = try await signIn(stage, password: "wrong password") }
       #expect(wrong == refused)
-      #expect(stage.metric(#"auth_sign_ins_total{outcome="refused"}"#) == 1)
+      #expect(stage.metric(#"gatehouse_auth_sign_ins_total{outcome="refused"}"#) == 1)
       let other = await outcome { _ = try await signIn(stage, device: "other") }
       #expect(other == "ALREADY_EXISTS IDEMPOTENCY_KEY_REUSED")
       _ = try await change(stage, up, key: "")

@@ -71,7 +71,7 @@ struct SignInTests {
       #expect(own == "INVALID_ARGUMENT PASSWORD_PART_OF_EMAIL")
       let short = await outcome { _ = try await stage.signUp(password: "1234567") }
       #expect(short.hasPrefix("INVALID_ARGUMENT"))
-      #expect(stage.metric("password_hash_seconds_count") == 0)
+      #expect(stage.metric("gatehouse_auth_password_hash_seconds_count") == 0)
     }
   }
 
@@ -91,9 +91,9 @@ struct SignInTests {
       func work(_ email: String, _ password: String) async -> Work {
         func counts() -> [Int] {
           [
-            stage.metric("password_hash_seconds_count"),
-            stage.metric(#"auth_store_transactions_total{kind="write"}"#),
-            stage.metric(#"auth_store_transactions_total{kind="read"}"#),
+            stage.metric("gatehouse_auth_password_hash_seconds_count"),
+            stage.metric(#"gatehouse_service_store_transactions_total{kind="write"}"#),
+            stage.metric(#"gatehouse_service_store_transactions_total{kind="read"}"#),
           ]
         }
         let before = counts()
@@ -236,8 +236,8 @@ struct SignInTests {
       let places = HeldPlaces(of: stage.service.core.pool, .ordinary)
       let refused = await outcome { _ = try await stage.signIn() }
       #expect(refused == "RESOURCE_EXHAUSTED TOO_MANY_SIGN_INS")
-      #expect(stage.metric(#"auth_store_transactions_total{kind="write"}"#) == 0)
-      #expect(stage.metric(#"password_hashes_shed_total{lane="ordinary"}"#) >= 1)
+      #expect(stage.metric(#"gatehouse_service_store_transactions_total{kind="write"}"#) == 0)
+      #expect(stage.metric(#"gatehouse_auth_password_hashes_shed_total{lane="ordinary"}"#) >= 1)
       places.free()
       _ = try await stage.signUp()
     }

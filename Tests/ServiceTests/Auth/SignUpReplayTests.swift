@@ -21,7 +21,7 @@ struct SignUpReplayTests {
       // Signed out, it is a way in like any other.
       _ = try await stage.authentication.signOut(.init(), options: stage.with(first))
       _ = try await stage.signUp(key: "k1")
-      #expect(stage.metric(#"auth_sign_ins_total{outcome="done"}"#) == 2)
+      #expect(stage.metric(#"gatehouse_auth_sign_ins_total{outcome="done"}"#) == 2)
     }
   }
 
@@ -128,9 +128,9 @@ struct SignUpReplayTests {
       func work(_ email: String, _ password: String, _ key: String) async -> [String] {
         func counts() -> [Int] {
           [
-            stage.metric("password_hash_seconds_count"),
-            stage.metric(#"auth_store_transactions_total{kind="write"}"#),
-            stage.metric(#"auth_store_transactions_total{kind="read"}"#),
+            stage.metric("gatehouse_auth_password_hash_seconds_count"),
+            stage.metric(#"gatehouse_service_store_transactions_total{kind="write"}"#),
+            stage.metric(#"gatehouse_service_store_transactions_total{kind="read"}"#),
           ]
         }
         let before = counts()

@@ -25,16 +25,17 @@ extension Database {
     _ key: IdempotencyKey,
     domain: String,
     for caller: Caller = .anonymous,
+    as author: Author? = nil,
     onReplay: @escaping @Sendable (borrowing WriteTransaction) throws -> Void = { _ in },
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
     guard !key.key.isEmpty else {
-      return try await write { tx in
+      return try await write(as: author) { tx in
         try caller.requireStillBelieved()
         return try body(tx)
       }
     }
-    let outcome = try await write { tx -> Result<Response, RPCError> in
+    let outcome = try await write(as: author) { tx -> Result<Response, RPCError> in
       try caller.requireStillBelieved()
       if let stored = try StoredAnswer.find(key, in: tx) {
         guard stored.requestDigest == key.requestDigest else {

@@ -63,7 +63,6 @@ extension DevicesHandler {
         recordedAt: tx.now
       )
       guard let before, ruling.isAllowed, isSupported else {
-        if !ruling.isAllowed { core.denied(user, action, id, ruling.reason) }
         return try refuse(record, ruling, device: before, changes, tx)
       }
       try record.insert(tx)
@@ -82,7 +81,7 @@ extension DevicesHandler {
         device: try core.message(device: device, ruling, tx)
       )
     }
-    guard response.record?.succeeded == true else { throw refusal(response, action: action, user) }
+    guard response.record?.succeeded == true else { throw refusal(response, action: action) }
     return response
   }
 
@@ -102,9 +101,7 @@ extension DevicesHandler {
     guard after == before else {
       return try changes.update(from: before, to: after, action: action, tx)
     }
-    try tx.audit(
-      core.audit(changes.call, changes.user, action, object: before.id, scope: before.rootID)
-    )
+    try tx.audit(action, object: before.id, scope: before.rootID)
     return before
   }
 
@@ -127,15 +124,11 @@ extension DevicesHandler {
       }
     }
     try tx.audit(
-      core.audit(
-        changes.call,
-        changes.user,
-        "\(SmartHome.device).\(record.operation)",
-        object: record.deviceID,
-        scope: device?.rootID ?? "",
-        outcome: .refused,
-        detail: record.reason
-      )
+      "\(SmartHome.device).\(record.operation)",
+      object: record.deviceID,
+      scope: device?.rootID ?? "",
+      outcome: .refused,
+      detail: record.reason
     )
     var answer = Self.message(record)
     // Kept only for the answer: nobody who may not know of the device learns more than that, and who is
@@ -148,14 +141,17 @@ extension DevicesHandler {
 
   private func refusal(
     _ response: Tenancy_V1.OperateDeviceResponse,
-    action: String,
-    _ user: UserIdentity
+    action: String
   ) -> RPCError {
     if response.record?.reason == TenancyError.operationNotSupportedReason {
       return TenancyError.operationNotSupported(response.record?.operation ?? "")
     }
     let reason = response.record.flatMap { ReasonCode(rawValue: $0.reason) } ?? .entityUnknown
-    guard reason != .entityUnknown else { return TenancyError.notFound }
+    // Why it was in truth is in the audit record of the same request.
+    let device = response.record?.deviceId ?? ""
+    guard reason != .entityUnknown else {
+      return TenancyError.notFound.denying(action, on: device, because: reason.rawValue)
+    }
     let policy = core.policy
     let roles = policy.action(named: action).flatMap { action in
       policy.type(named: SmartHome.device).flatMap { policy.rule(of: action, on: $0) }
@@ -164,6 +160,6 @@ extension DevicesHandler {
       reason,
       action: action,
       sufficientRoles: roles?.grants.roles.map { policy[$0].name } ?? []
-    )
+    ).denying(action, on: device, because: reason.rawValue)
   }
 }

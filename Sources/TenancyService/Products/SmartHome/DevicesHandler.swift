@@ -203,7 +203,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     let until = try request.until?.milliseconds(field: "until") ?? .max
     try await requireHistory(of: id, user)
     let binding = TokenSealer.PageBinding(
-      caller: "user:\(user.userID)",
+      caller: call.caller.description,
       filter: ["ListHistory", id, "\(from)", "\(until)"]
     )
     let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 2, binding)

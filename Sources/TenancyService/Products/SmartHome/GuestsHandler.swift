@@ -100,7 +100,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       try await core.permit("unit.view", on: request.unitId, type: SmartHome.unit, user)
     }
     let binding = TokenSealer.PageBinding(
-      caller: "user:\(user.userID)",
+      caller: call.caller.description,
       filter: [
         "Guests.List", request.deviceId, request.unitId, "\(request.includeEnded)",
         "\(request.inForce)",
@@ -204,8 +204,15 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
         removed: 0,
         revision: core.tokens.token(revision: tx.revision)
       )
-      // One that the caller may not know of is as good as gone.
-      guard let pass = try knownPass(request.passId, user, tx) else { return response }
+      let known: AssociationRecord?
+      do {
+        known = try knownPass(request.passId, user, tx)
+      } catch let error as RPCError where error.code == .notFound {
+        // One that the caller may not know of is as good as gone, but somebody has tried.
+        core.denials.look(at: error, of: call)
+        known = nil
+      }
+      guard let pass = known else { return response }
       // Guests may give their own back.
       if pass.userID != user.userID {
         try core.require(Self.action, on: pass.entityID, type: SmartHome.device, user, tx)
@@ -225,7 +232,8 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
   /// A pass that the caller may know of, as `list` or `Associations.ListByEntity` show it: its own, or
   /// one on a device where it grants them or may see who has roles.
   ///
-  /// Throws for a suspended caller, whether there is such a pass or not.
+  /// Nil when there is no such pass. Throws for a suspended caller, whether there is one or not, and
+  /// NOT_FOUND for one that the caller may not know of.
   private func knownPass(
     _ id: String,
     _ user: UserIdentity,
@@ -236,15 +244,21 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     let device = pass?.entityID ?? ""
     let granting = try core.decide(Self.action, on: device, type: SmartHome.device, user, tx)
     guard granting.reason != .subjectSuspended else {
-      core.denied(user, Self.action, device, granting.reason)
-      throw TenancyError.suspended
+      throw TenancyError.suspended.denying(
+        Self.action,
+        on: device,
+        because: granting.reason.rawValue
+      )
     }
     guard let pass else { return nil }
     if pass.userID == user.userID || granting.isGranted { return pass }
     let listing = "device.list_associations"
     let shown = try core.decide(listing, on: device, type: SmartHome.device, user, tx)
     if shown.isGranted { return pass }
-    core.denied(user, Self.action, device, granting.reason)
-    return nil
+    throw TenancyError.notFound.denying(
+      Self.action,
+      on: device,
+      because: granting.reason.rawValue
+    )
   }
 }

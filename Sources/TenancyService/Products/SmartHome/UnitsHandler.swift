@@ -174,15 +174,11 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
       Digests.sha256(([unit.id] + devices).joined(separator: "\n"))
     }
     try tx.audit(
-      core.audit(
-        changes.call,
-        changes.user,
-        "unit.set_common_areas",
-        object: unit.id,
-        scope: unit.rootID,
-        before: digest(before),
-        after: digest(deviceIDs)
-      )
+      "unit.set_common_areas",
+      object: unit.id,
+      scope: unit.rootID,
+      before: digest(before),
+      after: digest(deviceIDs)
     )
     try changes.limitLending(ofUnlinked: before.filter { !deviceIDs.contains($0) }, tx)
     return true

@@ -1,4 +1,5 @@
 import Foundation
+import RPCKit
 import RPCKitTesting
 import ServiceKit
 import Testing
@@ -147,8 +148,14 @@ struct HeldPurchasesTests {
           )
         }
       }
-      #expect(try await NotificationTable.purge(before: 1100, from: database) == 1100)
-      #expect(try await NotificationTable.purge(before: 1100, from: database) == 0)
+      let store = ServiceStore(
+        database,
+        of: "entitlement",
+        identifiers: IdentifierFactory(clock: TestClock(), random: SystemRandomSource()),
+        metrics: MetricRegistry()
+      )
+      #expect(try await NotificationTable.purge(before: 1100, from: store) == 1100)
+      #expect(try await NotificationTable.purge(before: 1100, from: store) == 0)
       let left = try await database.read { tx in
         try tx.first("SELECT min(received_at) FROM notification") { $0.integer(0) }
       }

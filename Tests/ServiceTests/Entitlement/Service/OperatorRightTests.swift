@@ -41,7 +41,7 @@ struct OperatorRightTests {
     let operators = SmallTenancy()
     var random = SeededGenerator(state: UInt64(round))
     try await ServiceFixture.run(operators: operators) { fixture in
-      let database = fixture.service.core.database
+      let database = fixture.service.core.store.database
       let hold = await WriterHold(database)
       let lossAt = Int.random(in: 0...3, using: &random)
       var writes: [Task<Refusal?, Never>] = []
@@ -65,7 +65,7 @@ struct OperatorRightTests {
   func put_rightChangedAndBack_isDone() async throws {
     let operators = SmallTenancy()
     try await ServiceFixture.run(operators: operators) { fixture in
-      let database = fixture.service.core.database
+      let database = fixture.service.core.store.database
       let hold = await WriterHold(database)
       let write = await WriterHold.queue(in: database) { await Self.put(fixture) }
       operators.set(isOperator: false)

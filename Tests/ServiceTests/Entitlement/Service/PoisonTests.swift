@@ -16,7 +16,7 @@ struct PoisonTests {
     _ sql: String,
     _ values: SQLValue...
   ) async throws {
-    let changed = try await fixture.service.core.database.write { tx in
+    let changed = try await fixture.service.core.store.database.write { tx in
       try tx.execute(sql, values: values)
     }
     #expect(changed > 0, "\(sql)")

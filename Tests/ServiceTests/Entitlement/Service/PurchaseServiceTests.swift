@@ -414,7 +414,19 @@ struct PurchaseServiceTests {
               options: ServiceFixture.user(bert)
             )
           }
-          #expect(refused.code == .invalidArgument)
+          #expect(refused.code == .invalidArgument && refused.reason == "PAGE_TOKEN_INVALID")
+          // Sealed: neither to be read nor to be made.
+          let readable = Base64URL.decode(token).map { String(decoding: $0, as: UTF8.self) }
+          #expect(!token.contains(anna) && readable?.contains(anna) == false)
+          for forged in ["\(anna)~0~pur_1", String(token.dropLast()), token + "A"] {
+            let refused = await refusal {
+              _ = try await fixture.purchases.list(
+                .init(pageSize: 2, pageToken: forged),
+                options: ServiceFixture.user(anna)
+              )
+            }
+            #expect(refused.reason == "PAGE_TOKEN_INVALID", "\(forged)")
+          }
         }
       } while !token.isEmpty
       #expect(Set(found) == ["1", "2", "3", "4", "5"])

@@ -68,13 +68,21 @@ struct ServiceFixture {
   ) -> EntitlementDependencies {
     EntitlementDependencies(
       clock: clock,
-      logger: Logger(label: "test", level: .critical, sink: CollectingSink(), clock: clock),
       metrics: MetricRegistry(),
       // Anna sees whatever ends in "anna".
       authorizer: ClosureSubjectAuthorizer(
         confirm: { _, _, _ in try operators.confirm() },
         check: { userID, action, entityID in
-          userID == anna && action.hasSuffix(".view") && entityID.hasSuffix("anna")
+          // What TenancyService says of an action that its policy does not have.
+          if entityID == "org_nowhere" {
+            throw RPCError(
+              .invalidArgument,
+              reason: "ACTION_UNKNOWN",
+              domain: "gatehouse.tenancy",
+              message: "action is no action"
+            )
+          }
+          return userID == anna && action.hasSuffix(".view") && entityID.hasSuffix("anna")
         }
       )
     )

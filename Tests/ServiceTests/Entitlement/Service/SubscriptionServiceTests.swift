@@ -251,7 +251,12 @@ struct SubscriptionServiceTests {
           try PurchaseTable.held(by: ServiceFixture.anna, in: tx)
         )
       }
-      #expect(actions == ["svc://billing subscription.put", "\(anna) purchase.claim"])
+      #expect(
+        actions == [
+          "svc://entitlement catalog.load", "svc://billing subscription.put",
+          "user:\(anna) purchase.claim",
+        ]
+      )
       #expect(stored.map(\.productID) == [TransactionFields.product])
       await database.close()
       let again = try await EntitlementService.open(

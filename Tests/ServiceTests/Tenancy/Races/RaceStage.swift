@@ -56,9 +56,7 @@ struct RaceStage: Sendable {
         units.definition, units.devices.definition, GuestsHandler(core: core).definition,
         SubjectsHandler(core: core).definition, PermissionsHandler(core: core).definition,
       ],
-      interceptors: [
-        StoreErrorInterceptor(domain: TenancyService.domain), SessionCallers(endings: endings),
-      ],
+      interceptors: [SessionCallers(endings: endings)],
       on: loops
     )
     try await server.serving { _ in
@@ -82,16 +80,29 @@ struct RaceStage: Sendable {
   ) async throws -> TenancyCore {
     let policy = try policy()
     let forest = try await database.read { tx in try ForestLoader.load(policy, tx) }
+    let identifiers = IdentifierFactory(clock: clock, random: SystemRandomSource())
     let core = TenancyCore(
-      database: database,
+      store: ServiceStore(
+        database,
+        of: "tenancy",
+        identifiers: identifiers,
+        metrics: MetricRegistry()
+      ),
       engine: PermissionEngine(forest),
       clock: clock,
-      identifiers: IdentifierFactory(clock: clock, random: SystemRandomSource()),
+      identifiers: identifiers,
       users: Everybody(),
       features: endings,
-      tokens: TokenSealer(key: [UInt8](repeating: 7, count: 32)),
+      tokens: TokenSealer(key: [UInt8](repeating: 7, count: 32), domain: TenancyError.domain),
       logger: Logger(label: "test", level: .error, sink: SilentSink()),
       instruments: TenancyInstruments(MetricRegistry()),
+      denials: DenialLog(
+        service: "tenancy",
+        identifiers: identifiers,
+        logger: Logger(label: "test", level: .error, sink: SilentSink()),
+        clock: clock,
+        metrics: MetricRegistry()
+      ),
       auditBudget: AuditBudget(
         domain: TenancyError.domain,
         clock: clock,

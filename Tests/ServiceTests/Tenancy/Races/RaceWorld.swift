@@ -114,7 +114,7 @@ struct RaceWorld: Sendable {
   }
 
   /// Whom the audit log names for losses.
-  static let loser = "service:race"
+  static let loser = "svc://race"
 
   // MARK: Calls
 

@@ -120,7 +120,7 @@ struct AuditTrailTests {
       #expect(
         try await entries(after: start, stage) == [
           Entry(
-            actor: "service:tenancy",
+            actor: "svc://tenancy",
             action: "policy.load",
             object: "sys_root",
             hasDigests: true,

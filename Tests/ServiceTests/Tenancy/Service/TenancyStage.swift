@@ -209,7 +209,7 @@ struct TenancyStage: Sendable {
     }
     let listening = Task { await features?.run() }
     defer { listening.cancel() }
-    let service = try await TenancyService.start(
+    let service = try await TenancyService.open(
       TenancyConfiguration(
         storePath: folder.path("store"),
         policy: try policy ?? PolicyFile.bytes("smart-home")
@@ -223,7 +223,7 @@ struct TenancyStage: Sendable {
     let server = Server(
       ServerConfiguration(endpoints: [.init(.unix(path: folder.path("tenancy")))]),
       services: service.services,
-      interceptors: [StoreErrorInterceptor(domain: TenancyService.domain), NamedCallers()],
+      interceptors: [NamedCallers()],
       on: loops
     )
     do {
@@ -239,10 +239,10 @@ struct TenancyStage: Sendable {
         }
       }
     } catch {
-      await service.stop()
+      await service.close()
       throw error
     }
-    await service.stop()
+    await service.close()
   }
 }
 

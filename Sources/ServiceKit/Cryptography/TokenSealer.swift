@@ -1,25 +1,47 @@
-internal import RPCKit
-internal import ServiceKit
+package import RPCKit
 
 /// Makes the opaque tokens that clients carry for us, and knows its own again.
 ///
 /// A page token is bound to its caller, method and filter: one that someone else got, or that is
 /// used with another filter, is refused instead of showing another list's middle.
-final class TokenSealer: Sendable {
+package final class TokenSealer: Sendable {
   private static let pageMACByteCount = 16
   private static let revisionMACByteCount = 8
 
   private let key: [UInt8]
+  private let domain: String
   /// The newest revision and its token: nearly every answer carries the same one.
   private let newest = Lock<(revision: Int64, token: String)>((-1, ""))
 
-  /// `key` must outlive restarts, or pages break off at each.
-  init(key: [UInt8]) { self.key = key }
+  /// `key` must outlive restarts, or pages break off at each; `domain` is that of the service's reasons.
+  package init(key: [UInt8], domain: String) {
+    self.key = key
+    self.domain = domain
+  }
+
+  /// A sealer whose key is kept in the store's table `service_secret`; made at the first start.
+  package static func stored(
+    in store: ServiceStore,
+    random: any RandomSource
+  ) async throws -> TokenSealer {
+    let fresh = random.bytes(32)
+    let key = try await store.writeOwn { tx in
+      let find = "SELECT bytes FROM service_secret WHERE name = ?"
+      if let key = try tx.first(find, .text("tokens"), row: { $0.blob(0) }) { return key }
+      try tx.execute(
+        "INSERT INTO service_secret (name, bytes) VALUES (?, ?)",
+        .text("tokens"),
+        .blob(fresh)
+      )
+      return fresh
+    }
+    return TokenSealer(key: key, domain: store.domain)
+  }
 
   // MARK: Revisions
 
   /// The token of a revision.
-  func token(revision: Int64) -> String {
+  package func token(revision: Int64) -> String {
     if let token = newest.withLock({ $0.revision == revision ? $0.token : nil }) { return token }
     let bytes = Self.bytes(of: revision)
     let token = Base64URL.encode(bytes + revisionMAC(bytes))
@@ -28,10 +50,10 @@ final class TokenSealer: Sendable {
   }
 
   /// The revision of a token; INVALID_ARGUMENT for what we did not make.
-  func revision(token: String) throws(RPCError) -> Int64 {
+  package func revision(token: String) throws(RPCError) -> Int64 {
     guard let bytes = Base64URL.decode(token), bytes.count == 8 + Self.revisionMACByteCount,
       Digests.areEqual(Array(bytes[8...]), revisionMAC(Array(bytes[..<8])))
-    else { throw TenancyError.revisionInvalid }
+    else { throw revisionInvalid }
     return Int64(bitPattern: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) })
   }
 
@@ -47,33 +69,39 @@ final class TokenSealer: Sendable {
   // MARK: Pages
 
   /// What a page token is bound to.
-  struct PageBinding: Sendable {
+  package struct PageBinding: Sendable {
     /// The caller, as `Caller.description`.
     let caller: String
     /// The method and every field of the request that says what is listed.
     let filter: [String]
+
+    /// Binds a token to a caller and what it asked for.
+    package init(caller: String, filter: [String]) {
+      self.caller = caller
+      self.filter = filter
+    }
   }
 
   /// The token of the page after `cursor`.
-  func pageToken(after cursor: [String], _ binding: PageBinding) -> String {
+  package func pageToken(after cursor: [String], _ binding: PageBinding) -> String {
     let bytes = Self.joined(cursor)
     return Base64URL.encode(bytes + pageMAC(bytes, binding))
   }
 
   /// The cursor of a token; nil for an empty token; INVALID_ARGUMENT for what is not bound so.
-  func cursor(
+  package func cursor(
     pageToken: String,
     count: Int,
     _ binding: PageBinding
   ) throws(RPCError) -> [String]? {
     guard !pageToken.isEmpty else { return nil }
     guard let bytes = Base64URL.decode(pageToken), bytes.count > Self.pageMACByteCount else {
-      throw TenancyError.pageTokenInvalid
+      throw pageTokenInvalid
     }
     let body = Array(bytes.dropLast(Self.pageMACByteCount))
     guard Digests.areEqual(Array(bytes.suffix(Self.pageMACByteCount)), pageMAC(body, binding)),
       let cursor = Self.split(body), cursor.count == count
-    else { throw TenancyError.pageTokenInvalid }
+    else { throw pageTokenInvalid }
     return cursor
   }
 
@@ -106,5 +134,30 @@ final class TokenSealer: Sendable {
       rest = rest.dropFirst(count)
     }
     return texts
+  }
+
+  // MARK: Errors
+
+  private var revisionInvalid: RPCError {
+    RPCError(
+      .invalidArgument,
+      reason: "REVISION_INVALID",
+      domain: domain,
+      message: "this revision token is not from this service"
+    )
+  }
+
+  private var pageTokenInvalid: RPCError {
+    let problem = "belongs to another caller or request"
+    var error = RPCError(
+      .invalidArgument,
+      reason: "PAGE_TOKEN_INVALID",
+      domain: domain,
+      message: "page_token \(problem); start from the first page"
+    )
+    error.details.append(
+      .badRequest([FieldViolation(field: "page_token", description: problem)])
+    )
+    return error
   }
 }

@@ -1,0 +1,92 @@
+public import RPCKit
+
+/// The last that happens to an error before it leaves a service, alike in all of them: it is logged,
+/// counted when it denies something, and told apart from others by every caller.
+///
+/// Every error of a call that was begun gets `google.rpc.RequestInfo`, by which it is found in the logs
+/// and audit records of all services. `google.rpc.ErrorInfo` is there already, but for what came from a
+/// library or another service without one.
+public struct CallErrors: Sendable {
+  /// Reasons of errors that bring none of their own, in the domain of the service.
+  package enum Fallback: String, CaseIterable, Sendable {
+    /// Something that the call needed is not available.
+    case dependencyUnavailable = "DEPENDENCY_UNAVAILABLE"
+    /// Something that the call needed failed in another way.
+    case dependencyFailed = "DEPENDENCY_FAILED"
+  }
+
+  private let domain: String
+  private let identifiers: IdentifierFactory
+  private let logger: Logger
+  private let denials: DenialLog
+
+  /// For the service of a name: `tenancy`.
+  public init(
+    service: String,
+    identifiers: IdentifierFactory,
+    logger: Logger,
+    clock: any WallClock,
+    metrics: MetricRegistry
+  ) {
+    domain = ServiceDomain.of(service)
+    self.identifiers = identifiers
+    self.logger = logger
+    denials = DenialLog(
+      service: service,
+      identifiers: identifiers,
+      logger: logger,
+      clock: clock,
+      metrics: metrics
+    )
+  }
+
+  /// What a call is answered instead of `error`; for `ServerConfiguration.completeError`.
+  public func complete(_ error: RPCError, _ call: CallContext) -> RPCError {
+    let requestID = identifiers.requestID(of: call)
+    denials.look(at: error, of: call)
+    log(error, call, requestID)
+    return completed(error, requestID)
+  }
+
+  private func completed(_ error: RPCError, _ requestID: String) -> RPCError {
+    var error = error
+    if error.errorInfo == nil {
+      let fallback: Fallback =
+        error.code == .unavailable ? .dependencyUnavailable : .dependencyFailed
+      let info = Google_Rpc.ErrorInfo(reason: fallback.rawValue, domain: domain, metadata: [:])
+      error.details.insert(RPCError.Detail(info), at: 0)
+    }
+    if error.code == .unavailable, !error.hasDetail(Google_Rpc.RetryInfo.self) {
+      error.details.append(.retryInfo(.seconds(1)))
+    }
+    // One that another service put there has the same name, or one that nobody here knows.
+    error.details.removeAll { $0.isMessage(Google_Rpc.RequestInfo.self) }
+    error.details.append(RPCError.Detail(Google_Rpc.RequestInfo(requestId: requestID)))
+    return error
+  }
+
+  /// A line for each call that failed for a reason that an operator may want to see.
+  ///
+  /// Refusals that are part of business are counted, not logged.
+  private func log(_ error: RPCError, _ call: CallContext, _ requestID: String) {
+    let level: LogLevel =
+      switch error.code {
+      case .unavailable, .dataLoss, .internal, .unknown: .warning
+      default: .debug
+      }
+    guard logger.isEnabled(level) else { return }
+    logger.log(
+      level,
+      "call failed",
+      [
+        "service": .string(call.method.service),
+        "method": .string(call.method.method),
+        "code": "\(error.code)",
+        "error": .string(error.message),
+        "cause": .string(error.causeDescription ?? ""),
+        "request_id": .string(requestID),
+        "traceparent": .string(call.trace?.traceparent ?? ""),
+      ]
+    )
+  }
+}

@@ -1,0 +1,30 @@
+public import RPCKit
+
+/// What a caller was not allowed to do, for the log and the metrics.
+///
+/// The true reason, also where the caller is told less: it travels as the cause of the error, which never
+/// leaves the process.
+public struct Denial: Error, Hashable, Sendable {
+  /// What was asked for, in the words of the policy: `unit.update`.
+  public let action: String
+  /// On what.
+  public let object: String
+  /// Why not: a reason code.
+  public let reason: String
+
+  /// Makes a denial.
+  public init(action: String, object: String, reason: String) {
+    self.action = action
+    self.object = object
+    self.reason = reason
+  }
+}
+
+extension RPCError {
+  /// The same answer, with what it hides from the caller for the log.
+  public func denying(_ action: String, on object: String, because reason: String) -> RPCError {
+    var error = self
+    error.cause = Denial(action: action, object: object, reason: reason)
+    return error
+  }
+}

@@ -1,0 +1,88 @@
+package import RPCKit
+
+/// Logs and counts every denial of a service: who wanted to do what to which object, why not, and in
+/// which request.
+///
+/// Anybody can be denied as often as they like, so lines are rationed: `burst` at once, and one more each
+/// `interval`; what is left out is counted in the next line and always in the metric. That is at most
+/// 30 MB a day.
+package final class DenialLog: Sendable {
+  /// Lines at once.
+  package static let burst: Int64 = 200
+  /// Until there is another line, in milliseconds.
+  package static let interval: Int64 = 1000
+
+  private struct State {
+    /// When all lines are back, in milliseconds since 1970.
+    var settled: Int64 = .min
+    var suppressedCount = 0
+  }
+
+  private let identifiers: IdentifierFactory
+  private let logger: Logger
+  private let clock: any WallClock
+  private let denials: MetricFamily<Counter>
+  private let state = Lock(State())
+
+  /// For the service of a name: `tenancy`.
+  package init(
+    service: String,
+    identifiers: IdentifierFactory,
+    logger: Logger,
+    clock: any WallClock,
+    metrics: MetricRegistry
+  ) {
+    self.identifiers = identifiers
+    self.logger = logger
+    self.clock = clock
+    denials = metrics.counters(
+      "gatehouse_\(service)_denials_total",
+      help: "Calls that were denied, by reason.",
+      labels: ["reason"]
+    )
+  }
+
+  /// Looks at the error that a call ends with; what is no denial is left alone.
+  package func look(at error: RPCError, of call: CallContext) {
+    guard let denial = Self.denial(error, call) else { return }
+    denials.series(denial.reason).increment()
+    guard let suppressedCount = admit() else { return }
+    let actor = AuditActor(call.caller)
+    var fields: LogFields = [
+      "actor": .string(actor.name), "action": .string(denial.action),
+      "object": .string(denial.object), "reason": .string(denial.reason),
+      "request_id": .string(identifiers.requestID(of: call)),
+    ]
+    if let user = actor.onBehalfOf { fields["on_behalf_of"] = .string(user) }
+    if suppressedCount > 0 { fields["suppressed_count"] = LogValue(suppressedCount) }
+    logger.info("permission denied", fields)
+  }
+
+  /// What was denied; nil for an error of another kind.
+  private static func denial(_ error: RPCError, _ call: CallContext) -> Denial? {
+    if let denial = error.cause as? Denial { return denial }
+    guard error.code == .permissionDenied || error.code == .unauthenticated else { return nil }
+    return Denial(
+      action: call.method.fullName,
+      object: "",
+      reason: error.reason ?? error.code.description
+    )
+  }
+
+  /// Takes a line; how many were left out before it, or nil when this one is too.
+  private func admit() -> Int? {
+    let now = clock.now
+    return state.withLock { state in
+      let span = Self.burst * Self.interval
+      // A time further off than there can be comes from a clock that was set back since.
+      if state.settled < now || state.settled > now + span { state.settled = now }
+      guard state.settled + Self.interval <= now + span else {
+        state.suppressedCount += 1
+        return nil
+      }
+      state.settled += Self.interval
+      defer { state.suppressedCount = 0 }
+      return state.suppressedCount
+    }
+  }
+}

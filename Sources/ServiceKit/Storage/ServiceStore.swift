@@ -1,0 +1,134 @@
+public import RPCKit
+
+/// The store as a service uses it: the one way in which handlers and the service itself read and write.
+///
+/// A handler says what changes. This brings the transaction, the idempotency key of the caller, the
+/// author of audit records, and what callers are told when the store fails, alike in all services:
+///
+/// ```swift
+/// return try await store.write(call, once: request.idempotencyKey, request.protobufBytes) { tx in
+///   try Portfolios.insert(record, in: tx)
+///   try tx.appendChange(kind: "portfolio", subject: record.id, scope: record.id)
+///   try tx.audit("portfolio.create", object: record.id, scope: record.id, after: record.digest)
+///   return record.message
+/// }
+/// ```
+public struct ServiceStore: Sendable {
+  /// The store itself, for what is not reading or writing: changes, readiness, closing.
+  public let database: Database
+  /// The domain of the service's reasons: `gatehouse.tenancy`.
+  public let domain: String
+
+  private let name: String
+  private let identifiers: IdentifierFactory
+  private let reads: Counter
+  private let writes: Counter
+
+  /// Wraps the store of the service `name`: `tenancy`.
+  public init(
+    _ database: Database,
+    of name: String,
+    identifiers: IdentifierFactory,
+    metrics: MetricRegistry
+  ) {
+    self.database = database
+    self.name = name
+    self.identifiers = identifiers
+    domain = ServiceDomain.of(name)
+    let transactions = metrics.counters(
+      "gatehouse_service_store_transactions_total",
+      help: "Transactions that calls made on the store, by kind.",
+      labels: ["kind"]
+    )
+    (reads, writes) = (transactions.series("read"), transactions.series("write"))
+  }
+
+  /// Runs `body` on one snapshot of the store.
+  ///
+  /// Throws what `body` throws, and for a store that fails what `StoreError.rpcError` says.
+  public func read<R: Sendable>(
+    _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> R
+  ) async throws -> R {
+    reads.increment()
+    return try await answering { try await database.read(body) }
+  }
+
+  /// Runs `body` as one change of a call that has no idempotency key, and returns when it is durable.
+  ///
+  /// UNAUTHENTICATED when the token of the caller is no longer believed as the turn of the write comes.
+  @discardableResult
+  public func write<R: Sendable>(
+    _ call: CallContext,
+    _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> R
+  ) async throws -> R {
+    writes.increment()
+    let caller = call.caller
+    return try await answering {
+      try await database.write(as: Author(call, identifiers)) { tx in
+        try caller.requireStillBelieved()
+        return try body(tx)
+      }
+    }
+  }
+
+  /// Runs `body` as one change of a call, at most once for each caller and key, and returns when it is
+  /// durable; a repeated request gets the kept answer.
+  ///
+  /// `request` tells the request from others under the same key and must be encoded alike each time.
+  /// The key belongs to `owner` instead of the caller where the call itself finds out whose it is, as in
+  /// signing in. `onReplay` runs before an answer is repeated and can throw instead. See `Database.writeOnce`.
+  public func write<Response: Message>(
+    _ call: CallContext,
+    once key: String,
+    _ request: [UInt8],
+    of owner: String? = nil,
+    onReplay: @escaping @Sendable (borrowing WriteTransaction) throws -> Void = { _ in },
+    _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
+  ) async throws -> Response {
+    writes.increment()
+    return try await answering {
+      try await database.writeOnce(
+        IdempotencyKey(
+          caller: owner ?? call.caller.description,
+          key: key,
+          method: call.method.fullName,
+          request: request
+        ),
+        domain: domain,
+        for: call.caller,
+        as: Author(call, identifiers),
+        onReplay: onReplay,
+        body
+      )
+    }
+  }
+
+  /// Runs `body` as one change that the service makes by itself: loading a policy, making a key.
+  ///
+  /// Audited as the service's, under a request id of its own. Throws `StoreError`, as no caller is
+  /// answered.
+  @discardableResult
+  public func writeOwn<R: Sendable>(
+    _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> R
+  ) async throws -> R {
+    try await database.write(
+      as: Author(.service(name), requestID: identifiers.make(.request)),
+      body
+    )
+  }
+
+  /// What a failure of the store is to a caller.
+  private func answering<R>(_ body: () async throws -> R) async throws -> R {
+    do {
+      return try await body()
+    } catch let error as StoreError {
+      throw error.rpcError(domain: domain)
+    }
+  }
+}
+
+/// The domains of reasons.
+public enum ServiceDomain {
+  /// That of a service: `gatehouse.tenancy`.
+  public static func of(_ service: String) -> String { "gatehouse.\(service)" }
+}

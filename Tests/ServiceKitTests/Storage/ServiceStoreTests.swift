@@ -1,0 +1,123 @@
+import Contracts
+import RPCKit
+import Testing
+
+@testable import ServiceKit
+
+@Suite("How a service writes")
+struct ServiceStoreTests {
+  private typealias Response = CallStage.Response
+
+  /// Runs `body` with a method that writes a note under the key of the metadata.
+  private func serving(
+    _ body: (CallStage, ServiceStore) async throws -> Void
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let database = try await Notes.open(folder)
+    let store = ServiceStore(
+      database,
+      of: "test",
+      identifiers: IdentifierFactory(clock: ManualClock(), random: SystemRandomSource()),
+      metrics: MetricRegistry()
+    )
+    try await CallStage.run { request, call in
+      try await store.write(
+        call,
+        once: call.metadata["key"] ?? "",
+        request.protobufBytes
+      ) { tx in
+        let count = try tx.first("SELECT count(*) FROM note") { $0.integer(0) } ?? 0
+        try tx.execute(
+          "INSERT INTO note (id, text) VALUES (?, ?)",
+          .text("\(count)"),
+          .text(call.caller.description)
+        )
+        try tx.audit("note.put", object: "\(count)")
+        return Response(allowed: true)
+      }
+    } _: { stage in
+      try await body(stage, store)
+    }
+    await database.close()
+  }
+
+  private func records(_ store: ServiceStore) async throws -> [AuditRecord] {
+    try await store.database.read { tx in
+      try tx.query("SELECT \(StoredAuditRecord.columns) FROM audit_log ORDER BY sequence") {
+        StoredAuditRecord(row: $0).record
+      }
+    }
+  }
+
+  @Test("Audit records say who called, for whom and in which request, spelt in one way")
+  func audit_isTheCallers() async throws {
+    try await serving { stage, store in
+      let callers: [(Metadata, actor: String, onBehalfOf: String?)] = [
+        (["test-user": "usr_1"], "user:usr_1", nil), (["test-service": "auth"], "svc://auth", nil),
+        (["test-user": "usr_1", "test-service": "auth"], "svc://auth", "user:usr_1"),
+        ([:], "anonymous", nil),
+      ]
+      for (index, caller) in callers.enumerated() {
+        var metadata = caller.0
+        metadata["x-request-id"] = "r-\(index)"
+        #expect(try await stage.error(metadata) == nil)
+        let record = try #require(await records(store).last)
+        #expect(record.actor == caller.actor && record.onBehalfOf == caller.onBehalfOf)
+        #expect(record.requestID == "r-\(index)")
+      }
+    }
+  }
+
+  @Test("What a service does by itself has an author and a request id too")
+  func audit_ofOwnWork_isTheServices() async throws {
+    try await serving { _, store in
+      try await store.writeOwn { tx in try tx.audit("policy.load", object: "p") }
+      let record = try #require(await records(store).last)
+      #expect(record.actor == "svc://test" && record.requestID.hasPrefix("req_"))
+    }
+  }
+
+  @Test("Keys of a user, of a service and of nobody have nothing to do with each other")
+  func write_sameKeyOfOthers_isDoneForEach() async throws {
+    try await serving { stage, store in
+      let callers: [Metadata] = [
+        ["test-user": "usr_1"], ["test-user": "auth"], ["test-service": "auth"], [:],
+      ]
+      for _ in 0..<2 {
+        for caller in callers {
+          var metadata = caller
+          metadata["key"] = "k"
+          #expect(try await stage.error(metadata) == nil)
+        }
+      }
+      #expect(try await store.database.noteCount() == Int64(callers.count))
+    }
+  }
+
+  @Test("A write of nobody's, past the service's store, has nothing to audit with")
+  func audit_withoutAuthor_isAnError() async throws {
+    let folder = try TemporaryFolder()
+    let database = try await Notes.open(folder)
+    await #expect(throws: StoreError.self) {
+      try await database.write { tx in try tx.audit("note.put", object: "n") }
+    }
+    await database.close()
+  }
+
+  @Test("A store that fails is UNAVAILABLE for reads and writes, with the time to try again")
+  func closedStore_isUnavailable() async throws {
+    try await serving { stage, store in
+      await store.database.close()
+      let error = try #require(await stage.error(["key": "k"]))
+      #expect(error.code == .unavailable && error.reason == "STORE_UNAVAILABLE")
+      #expect(error.errorInfo?.domain == "gatehouse.test")
+      #expect(error.hasDetail(Google_Rpc.RetryInfo.self))
+      do {
+        _ = try await store.read { _ in 1 }
+        Issue.record("a closed store was read")
+      } catch let error as RPCError {
+        #expect(error.reason == "STORE_UNAVAILABLE")
+      }
+    }
+  }
+}
