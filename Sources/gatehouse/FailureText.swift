@@ -54,6 +54,9 @@ enum FailureText {
         let info = try Google_Rpc.RetryInfo(protobuf: detail.value.span, limits: limits)
         guard let delay = info.retryDelay else { return [] }
         return ["  retry after \(DurationText.text(delay))"]
+      case Google_Rpc.RequestInfo.protobufName:
+        let info = try Google_Rpc.RequestInfo(protobuf: detail.value.span, limits: limits)
+        return ["  request id: \(info.requestId)"]
       default:
         let value = try MessageJSON().decode(detail.value, as: type)
         return ["  \(type): \(value.text)"]
