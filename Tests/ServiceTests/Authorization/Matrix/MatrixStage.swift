@@ -202,7 +202,9 @@ struct MatrixStage: Sendable {
       let answer = try await Self.answer(channel, schema, message, options)
       return .answer(try json.decode(answer.bytes, as: schema.responseType))
     } catch let error as RPCError {
-      return .refusal(error.code, error.message, error.details)
+      // Which call it was differs each time, and says nothing of the object.
+      let details = error.details.filter { !$0.typeURL.hasSuffix("google.rpc.RequestInfo") }
+      return .refusal(error.code, error.message, details)
     }
   }
 

@@ -61,7 +61,7 @@ final class CachedPermissions: Sendable {
 
   /// Answers that were given without a call, so far.
   var hits: Int {
-    let name = #"permission_cache_lookups_total{result="hit"} "#
+    let name = #"gatehouse_service_permission_cache_lookups_total{result="hit"} "#
     let text = String(decoding: registry.render(), as: UTF8.self)
     let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
     return line.flatMap { Int($0.dropFirst(name.count)) } ?? 0

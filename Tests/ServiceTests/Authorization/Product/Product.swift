@@ -15,6 +15,8 @@ struct Product: Sendable {
   let clock: TestClock
   let loops: EventLoopGroup
   let purse = Purse()
+  /// What each service counts.
+  let registries: [String: MetricRegistry]
   private let folder: ProductFolder
   private let setup: ProductSetup
   private let channels: [String: Channel]
@@ -58,6 +60,9 @@ struct Product: Sendable {
     clock = TestClock()
     folder = try ProductFolder()
     setup = try ProductSetup(folder)
+    registries = Dictionary(
+      uniqueKeysWithValues: ProductSetup.services.map { ($0, MetricRegistry()) }
+    )
     var channels: [String: Channel] = [:]
     for name in ProductSetup.services {
       var configuration = ChannelConfiguration(loops: loops)
@@ -73,12 +78,13 @@ struct Product: Sendable {
     until ending: Ending
   ) async throws {
     let (common, own) = try setup.settings(of: type)
+    let registry = registries[Service.identity.name] ?? MetricRegistry()
     let environment = ServiceEnvironment(
       name: Service.identity.name,
       settings: common,
       clock: clock,
       logger: Logger(label: Service.identity.name, level: .critical, sink: CollectingSink()),
-      metrics: RPCMetrics(registry: MetricRegistry(), version: "test"),
+      metrics: RPCMetrics(registry: registry, version: "test"),
       loops: loops
     )
     let host = try await ServiceHost<Service>(own, in: environment)
