@@ -126,12 +126,20 @@ public struct JSONMembers {
 
   /// Throws when a member is left that nobody took: a misspelt setting must not be ignored.
   public func finish() throws(JSONDecodingError) {
-    guard let unknown = object.members.first(where: { !taken.contains($0.name) }) else { return }
+    if let unknown = unknown().first { throw unknown }
+  }
+
+  /// An error for each member that nobody took, in their order.
+  public func unknown() -> [JSONDecodingError] {
+    let unknown = object.members.filter { !taken.contains($0.name) }
+    guard !unknown.isEmpty else { return [] }
     let known = taken.sorted().joined(separator: ", ")
-    throw JSONDecodingError(
-      path: path(of: unknown.name),
-      problem: "is unknown; known are: \(known)"
-    )
+    return unknown.map {
+      JSONDecodingError(
+        path: path(of: $0.name),
+        problem: "is unknown; known are: \(known)"
+      )
+    }
   }
 
   private func path(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }

@@ -1,9 +1,12 @@
-/// Whose subscription says which features an entity has: its portfolio or organization.
+/// Whose subscription says which features an entity has: the nearest entity upwards whose type says so.
 public struct FeatureHolder: Hashable, Sendable {
-  /// What kind of subject it is to EntitlementService; a policy says which types of entities are one.
-  public enum Kind: String, CaseIterable, Sendable {
-    case portfolio
-    case organization
+  /// What kind of subscriber it is; a policy says which types of entities are one (`holds_features_as`).
+  public struct Kind: RawRepresentable, Hashable, Sendable {
+    /// As a policy has it.
+    public let rawValue: String
+
+    /// A kind.
+    public init(rawValue: String) { self.rawValue = rawValue }
   }
 
   /// What kind.

@@ -7,9 +7,9 @@ public struct Attribute: Sendable {
   /// Who sees it: roles of this place in `Policy.accessLevels`, or of a later one.
   public let accessLevel: Int
   /// The value of an entity that has none.
-  public let defaultValue: Value?
+  public internal(set) var defaultValue: Value?
   /// Where the engine keeps its coded value, for those that conditions may ask for.
-  let slot: Int?
+  var slot: Int?
 
   /// What values an attribute has.
   public enum Kind: Hashable, Sendable {

@@ -1,38 +1,32 @@
-internal import StrictJSON
-
 extension Policy {
   /// The largest policy that is read, in bytes; for whoever reads its file.
   public static let byteCountMax = 1 << 20
-  /// Types of a policy, the system's counted, at most: they are bits of a word.
+  /// Types of all policies together, the system's counted, at most: they are bits of a word.
   static let typeCountMax = 64
-  /// Roles of a policy, at most: they are bits of a word.
+  /// Roles of all policies together, at most: they are bits of a word.
   static let roleCountMax = 64
-  /// Actions of a policy, at most.
+  /// Kinds of links of all policies together, at most.
+  static let linkCountMax = 16
+  /// Actions of all policies together, at most.
   static let actionCountMax = 1024
 
-  /// Reads a policy file and runs its assertions.
+  /// Reads policy files that hold together, and runs their assertions.
   ///
-  /// Throws all problems with the place of each; a policy whose assertions fail does not load.
-  public static func load(_ text: [UInt8]) throws(PolicyError) -> Policy {
-    let json: JSONValue
-    do {
-      json = try JSONReader.read(text, limits: JSONLimits(byteCountMax: byteCountMax))
-    } catch {
-      throw PolicyError(error)
+  /// Names of types, roles, links and actions must differ between them. Throws all mistakes of all files,
+  /// with the place of each; a policy whose assertions fail does not load.
+  public static func load(_ sources: [PolicySource]) throws(PolicyError) -> Policy {
+    guard !sources.isEmpty else {
+      throw PolicyError([PolicyError.Problem(path: "", problem: "no policy is given")])
     }
-    let policy: Policy
-    let assertions: PolicyAssertions
-    do {
-      var reader = PolicyReader()
-      var members = try JSONField(json).members()
-      policy = try reader.read(&members)
-      assertions = try PolicyAssertions(try members.required("assertions"), policy: policy)
-      try members.finish()
-    } catch {
-      throw PolicyError(error)
-    }
-    let failures = assertions.failures(of: policy)
-    guard failures.isEmpty else { throw PolicyError(failures) }
+    var reader = PolicyReader()
+    let policy = reader.read(sources)
+    let problems = reader.problems.noted
+    guard problems.isEmpty else { throw PolicyError(problems) }
     return policy
+  }
+
+  /// Reads one policy file and runs its assertions.
+  public static func load(_ text: [UInt8]) throws(PolicyError) -> Policy {
+    try load([PolicySource(name: "", text: text)])
   }
 }

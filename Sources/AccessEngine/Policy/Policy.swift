@@ -1,14 +1,10 @@
-/// What may be done by whom in one product: a policy file, checked and compiled.
+/// What may be done by whom: one policy file, or several that are loaded together, checked and compiled.
 ///
 /// Names became places in arrays and sets became bits, so that a decision touches no string. The
 /// format is in docs/policies.md. A class, because it is taken on every call and has a dozen members.
 public final class Policy: Sendable {
-  /// What the policy is called.
-  public let name: String
-  /// Which edition of it this is.
-  public let version: Int64
-  /// How much of an object a role shows, from least to most.
-  public let accessLevels: [String]
+  /// The files it is made of.
+  public let documents: [Document]
   /// Types of entities; the first one is the system's.
   public let types: [EntityType]
   /// Roles, at most 64.
@@ -17,8 +13,8 @@ public final class Policy: Sendable {
   public let actions: [String]
   /// Kinds of links.
   public let links: [Link]
-  /// What users may make for themselves, if anything.
-  public let selfService: SelfService?
+  /// What users may make for themselves.
+  public let selfServices: [SelfService]
   /// Step-ups that conditions ask for.
   let stepUps: [String]
   /// Features that conditions ask for.
@@ -33,28 +29,24 @@ public final class Policy: Sendable {
   let actionIDs: [String: ActionID]
 
   init(
-    name: String,
-    version: Int64,
-    accessLevels: [String],
+    documents: [Document],
     types: [EntityType],
     roles: [Role],
     actions: [String],
     links: [Link],
-    selfService: SelfService?,
+    selfServices: [SelfService],
     stepUps: [String],
     features: [String],
     reaching: [RoleSet],
     rules: [ActionRule?],
     actionIDs: [String: ActionID]
   ) {
-    self.name = name
-    self.version = version
-    self.accessLevels = accessLevels
+    self.documents = documents
     self.types = types
     self.roles = roles
     self.actions = actions
     self.links = links
-    self.selfService = selfService
+    self.selfServices = selfServices
     self.stepUps = stepUps
     self.features = features
     self.reaching = reaching
@@ -62,22 +54,61 @@ public final class Policy: Sendable {
     self.actionIDs = actionIDs
   }
 
+  /// The name of the type of the one entity above all roots.
+  package static let systemType = "system"
+
+  /// One policy file.
+  public struct Document: Hashable, Sendable {
+    /// What the policy is called.
+    public let name: String
+    /// Which edition of it this is.
+    public let version: Int64
+    /// How much of an object a role shows, from least to most.
+    public let accessLevels: [String]
+  }
+
   /// A type of entity.
   public struct EntityType: Sendable {
     /// What it is called.
     public let name: String
-    /// What entities of this type may hang under.
-    package let parents: EntityTypeSet
+    /// The place of its file among `documents`.
+    let document: Int
+    /// What entities of this type may be directly below.
+    package internal(set) var parents = EntityTypeSet()
     /// What is known of each entity.
-    public let attributes: [Attribute]
+    public internal(set) var attributes: [Attribute] = []
     /// The access level of attributes that the policy does not know; nil when there can be none.
-    public let otherAttributesLevel: Int?
+    public internal(set) var otherAttributesLevel: Int?
     /// As what features belong to entities of this type and what is below them; nil when they do not.
-    public let featureHolder: FeatureHolder.Kind?
+    public internal(set) var featureHolder: FeatureHolder.Kind?
     /// What identifiers of new entities begin with.
-    package var prefix = "ent"
+    package internal(set) var prefix = standardPrefix
     /// Which actions it takes to do something to its entities.
-    package var entityActions = EntityActions()
+    package internal(set) var entityActions = EntityActions()
+
+    static let standardPrefix = "ent"
+
+    init(name: String, document: Int = 0) {
+      self.name = name
+      self.document = document
+    }
+  }
+
+  /// Which actions of a type it takes to do something to its entities; nil is nobody.
+  package struct EntityActions: Sendable {
+    package internal(set) var view: String?
+    package internal(set) var update: String?
+    package internal(set) var move: String?
+    package internal(set) var delete: String?
+    package internal(set) var listRoles: String?
+    /// Actions of parents, by the parent's type.
+    package internal(set) var create: [String: String] = [:]
+  }
+
+  /// Which actions it takes to grant and revoke a role, by the type that it is held on.
+  package struct RoleActions: Sendable {
+    package internal(set) var grant: [String: String] = [:]
+    package internal(set) var revoke: [String: String] = [:]
   }
 
   /// A role.
@@ -85,26 +116,27 @@ public final class Policy: Sendable {
     /// What it is called.
     public let name: String
     /// What it is held on.
-    package let heldOn: EntityTypeSet
+    package internal(set) var heldOn = EntityTypeSet()
     /// What it reaches below.
-    package let inheritsTo: EntityTypeSet
+    package internal(set) var inheritsTo = EntityTypeSet()
     /// Whether it is only given for a time with two ends.
-    public let isWindowRequired: Bool
-    /// How much it shows: a place in `accessLevels`.
-    public let accessLevel: Int
+    public internal(set) var isWindowRequired = false
+    /// How much it shows: a place in the access levels of its policy.
+    public internal(set) var accessLevel = 0
     /// How long such a time is at most, in milliseconds.
-    public let windowMax: Int64
+    public internal(set) var windowMax = Int64.max
     /// Whether the last one who has it on an entity cannot lose it.
-    public let isOneKept: Bool
+    public internal(set) var isOneKept = false
     /// Links that it reaches through, by link.
-    package let throughLinks: [Bool]
+    package internal(set) var throughLinks: [Bool] = []
     /// Which actions it takes to grant and revoke it.
-    package var roleActions = RoleActions()
-    /// Whether it is lent: several users can each grant it for a time of their own, and it follows the
-    /// right of whoever did.
-    package var isLent = false
-    /// Whether a lent role goes on when its lender's right ends.
-    package var outlivesLender = false
+    package internal(set) var roleActions = RoleActions()
+    /// Whether whoever grants it lends a part of its own right, and can lend no more than that.
+    public internal(set) var isLent = false
+    /// Whether what was lent stays when the lender's right ends or shrinks.
+    public internal(set) var outlivesLender = false
+
+    init(name: String) { self.name = name }
   }
 
   /// A link from one entity to another, beside the tree.
@@ -155,13 +187,13 @@ public final class Policy: Sendable {
     package let desiredState: String?
     /// Whether it changes attributes.
     package let setsAttributes: Bool
-    /// The kinds of things that can do it; nil is every kind.
+    /// The kinds of things that it is for: choices of their attribute `kind`; nil is every kind.
     package let kinds: [String]?
 
     /// The attribute that says of what kind a thing is.
     package static let kindAttribute = "kind"
 
-    /// Whether a thing of a kind can do it.
+    /// Whether it is for things of a kind.
     package func isFor(_ kind: String) -> Bool { kinds?.contains(kind) ?? true }
   }
 
@@ -208,6 +240,40 @@ public final class Policy: Sendable {
     let tests: [AttributeTest]
   }
 
+  /// What the files are called, with their versions.
+  package var summary: String {
+    documents.map { "\($0.name) \($0.version)" }.joined(separator: ", ")
+  }
+
+  /// How much of an entity roles show, from least to most; as the policy of its type has it.
+  package func accessLevels(of type: EntityTypeID) -> [String] {
+    documents.indices.contains(self[type].document)
+      ? documents[self[type].document].accessLevels : []
+  }
+
+  /// What an access level is called where entities of a type are shown.
+  ///
+  /// An operator of a policy with more levels has a higher one than there are.
+  package func accessLevelName(_ level: Int, of type: EntityTypeID) -> String {
+    let names = accessLevels(of: type)
+    return names.isEmpty ? "" : names[min(level, names.count - 1)]
+  }
+
+  /// How much of an entity some roles on it show.
+  package func accessLevel(of roles: RoleSet) -> Int {
+    var (level, rest) = (0, roles.bits)
+    while rest != 0 {
+      level = max(level, self.roles[rest.trailingZeroBitCount].accessLevel)
+      rest &= rest - 1
+    }
+    return level
+  }
+
+  /// What users may make for themselves of a type; nil when nothing is said of it.
+  package func selfService(of type: String) -> SelfService? {
+    selfServices.first { self[$0.type].name == type }
+  }
+
   /// The type of a name.
   public func type(named name: String) -> EntityTypeID? {
     types.firstIndex { $0.name == name }.map { EntityTypeID(index: UInt8($0)) }
@@ -233,11 +299,6 @@ public final class Policy: Sendable {
   /// The roles that grant an action, on the entity or reaching it from above.
   func grants(of action: ActionID, on type: EntityTypeID) -> RoleSet {
     rules[Int(type.index) * actions.count + Int(action.index)]?.grants ?? .none
-  }
-
-  /// How much of an entity some roles on it show: a place in `accessLevels`.
-  package func accessLevel(of roles: RoleSet) -> Int {
-    roles.roles.map { self[$0].accessLevel }.max() ?? 0
   }
 
   /// A type by its place.

@@ -19,36 +19,61 @@ struct PolicyAssertions {
     let now: Int64
   }
 
-  /// Reads the assertions, checking every name against the policy.
-  init(_ field: JSONField, policy: Policy) throws(JSONDecodingError) {
-    var members = try field.members()
-    var types = [Forest.systemIdentifier: EntityTypeID.system]
-    for entity in try members.required("entities").elements() {
-      changes.append(.putEntity(try Self.entity(entity, policy: policy, types: &types)))
+  /// Reads the assertions of a file, checking every name.
+  ///
+  /// What depends on how types and roles are defined is checked only if those are sound.
+  init(
+    _ field: JSONField,
+    _ document: PolicyDocument,
+    _ policy: Policy,
+    _ problems: PolicyProblems,
+    areDefinitionsSound: Bool
+  ) {
+    guard var object = PolicyObject(field, problems) else { return }
+    var example = PolicyExample(document, policy, areDefinitionsSound: areDefinitionsSound)
+    for element in problems.elements(object.required("entities")) {
+      let change = problems.attempt { () throws(JSONDecodingError) in
+        try example.entity(element).map { ForestChange.putEntity($0) }
+      }
+      if let change = change ?? nil { changes.append(change) }
     }
-    for link in try members.optional("links")?.elements() ?? [] {
-      changes.append(.putLink(try Self.link(link, policy: policy, types: types)))
+    for element in problems.elements(object.optional("links")) {
+      let change = problems.attempt { () throws(JSONDecodingError) in
+        try example.link(element).map { ForestChange.putLink($0) }
+      }
+      if let change = change ?? nil { changes.append(change) }
     }
-    for (index, element) in (try members.required("associations").elements()).enumerated() {
-      let row = try Self.association(element, index: index, policy: policy, types: types)
-      changes.append(.putAssociation(row))
+    let associations = problems.elements(object.required("associations"))
+    for (index, element) in associations.enumerated() {
+      let change = problems.attempt { () throws(JSONDecodingError) in
+        try example.association(element, index: index).map { ForestChange.putAssociation($0) }
+      }
+      if let change = change ?? nil { changes.append(change) }
     }
-    for subject in try members.optional("suspended")?.strings() ?? [] {
-      changes.append(.setSuspended(subject, true))
+    let suspended = object.optional("suspended") { field throws(JSONDecodingError) in
+      try field.strings()
     }
-    let expected = try members.required("expect")
-    for element in try expected.elements() {
-      expectations.append(try Self.expectation(element, policy: policy))
+    for subject in suspended ?? [] { changes.append(.setSuspended(subject, true)) }
+    if let expect = object.required("expect") {
+      let elements = problems.elements(expect)
+      if elements.isEmpty, expect.value.array != nil {
+        problems.note(expect.error("a policy must assert something"))
+      }
+      for element in elements {
+        let expectation = problems.attempt { () throws(JSONDecodingError) in
+          try Self.expectation(element, document, policy)
+        }
+        if let expectation { expectations.append(expectation) }
+      }
     }
-    guard !expectations.isEmpty else { throw expected.error("a policy must assert something") }
-    try members.finish()
+    object.finish()
   }
 
-  /// Everything that does not come out as it must.
-  func failures(of policy: Policy) -> [PolicyError.Problem] {
+  /// Notes everything that does not come out as it must.
+  func check(_ policy: Policy, _ problems: PolicyProblems) {
     var forest = Forest(policy: policy)
     for change in changes { forest.apply(change) }
-    return expectations.compactMap { expectation in
+    for expectation in expectations {
       let decision = forest.decide(
         subject: expectation.who,
         action: expectation.action,
@@ -59,107 +84,13 @@ struct PolicyAssertions {
       let isAsExpected =
         decision.isAllowed == expectation.isAllowed
         && (expectation.reason.map { $0 == decision.reason } ?? true)
-      guard !isAsExpected else { return nil }
+      guard !isAsExpected else { continue }
       let wanted = expectation.reason?.rawValue ?? (expectation.isAllowed ? "allow" : "deny")
-      return PolicyError.Problem(
-        path: expectation.path,
-        problem: "expected \(wanted), but the decision is \(decision.reason.rawValue)"
+      problems.note(
+        expectation.path,
+        "expected \(wanted), but the decision is \(decision.reason.rawValue)"
       )
     }
-  }
-
-  private static func entity(
-    _ field: JSONField,
-    policy: Policy,
-    types: inout [String: EntityTypeID]
-  ) throws(JSONDecodingError) -> EntityRow {
-    var members = try field.members()
-    let id = try members.required("id").string()
-    let typeField = try members.required("type")
-    guard let type = policy.type(named: try typeField.string()), type != .system else {
-      throw typeField.error("is not a type of this policy")
-    }
-    let parent = try members.optional("parent")?.string() ?? Forest.systemIdentifier
-    guard let parentType = types[parent], policy[type].parents.contains(parentType) else {
-      throw field.error("cannot have \(parent) as parent")
-    }
-    guard types.updateValue(type, forKey: id) == nil else { throw field.error("is given twice") }
-    let values = try attributes(members.optional("attributes"), of: policy[type])
-    try members.finish()
-    return EntityRow(
-      id: id,
-      type: type,
-      parent: parent,
-      name: id,
-      codes: policy[type].codes(values)
-    )
-  }
-
-  private static func attributes(
-    _ field: JSONField?,
-    of type: Policy.EntityType
-  ) throws(JSONDecodingError) -> [String: Attribute.Value] {
-    var values: [String: Attribute.Value] = [:]
-    for member in try field?.members().all() ?? [] {
-      guard let attribute = type.attributes.first(where: { $0.name == member.name }) else {
-        throw member.field.error("is not an attribute of \(type.name)")
-      }
-      let value = try PolicyReader.value(member.field)
-      do { try attribute.check(value) } catch { throw member.field.error(error.problem) }
-      values[member.name] = value
-    }
-    return values
-  }
-
-  private static func link(
-    _ field: JSONField,
-    policy: Policy,
-    types: [String: EntityTypeID]
-  ) throws(JSONDecodingError) -> LinkRow {
-    var members = try field.members()
-    let name = try members.required("link")
-    guard let link = policy.link(named: try name.string()) else {
-      throw name.error("is not a link of this policy")
-    }
-    let from = try members.required("from").string()
-    let to = try members.required("to").string()
-    try members.finish()
-    guard types[from] == policy[link].from, types[to] == policy[link].to else {
-      throw field.error("does not connect the types that the policy says it connects")
-    }
-    return LinkRow(link: link, from: from, to: to)
-  }
-
-  private static func association(
-    _ field: JSONField,
-    index: Int,
-    policy: Policy,
-    types: [String: EntityTypeID]
-  ) throws(JSONDecodingError) -> AssociationRow {
-    var members = try field.members()
-    let subject = try members.required("user").string()
-    let roleField = try members.required("role")
-    guard let role = policy.role(named: try roleField.string()) else {
-      throw roleField.error("is not a role of this policy")
-    }
-    let entity = try members.required("on").string()
-    guard let type = types[entity], policy[role].heldOn.contains(type) else {
-      throw field.error("is a role that cannot be held on \(entity)")
-    }
-    let from = try members.optional("from_seconds")?.integer(in: -1_000_000_000...1_000_000_000)
-    let until = try members.optional("until_seconds")?.integer(in: -1_000_000_000...1_000_000_000)
-    try members.finish()
-    guard !policy[role].isWindowRequired || (from != nil && until != nil) else {
-      throw field.error("is a role that requires from_seconds and until_seconds")
-    }
-    return AssociationRow(
-      id: "asc_\(index)",
-      subject: subject,
-      role: role,
-      entity: entity,
-      validFrom: from.map { noon + $0 * 1000 } ?? .min,
-      validUntil: until.map { noon + $0 * 1000 } ?? .max
-    )
   }
 
   private enum Outcome: String, CaseIterable {
@@ -169,12 +100,14 @@ struct PolicyAssertions {
 
   private static func expectation(
     _ field: JSONField,
-    policy: Policy
+    _ document: PolicyDocument,
+    _ policy: Policy
   ) throws(JSONDecodingError) -> Expectation {
     var members = try field.members()
     let who = try members.required("who").string()
     let actionField = try members.required("action")
-    guard let action = policy.action(named: try actionField.string()) else {
+    let name = try actionField.string()
+    guard document.actions.contains(name), let action = policy.action(named: name) else {
       throw actionField.error("is not an action of this policy")
     }
     let on = try members.required("on").string()

@@ -1,36 +1,39 @@
 internal import StrictJSON
 
-/// Why a policy does not load.
+/// Why policies do not load.
 public struct PolicyError: Error, Hashable, CustomStringConvertible {
-  /// One thing that is wrong.
+  /// One mistake.
   public struct Problem: Hashable, Sendable {
-    /// Where: `types.device.actions.unlock`, `assertions.expect[3]`.
+    /// The file, as `PolicySource.name` has it; empty when only one policy was to be loaded.
+    public let source: String
+    /// Where in the file: `types.device.actions.unlock`, `assertions.expect[3]`.
     public let path: String
     /// What is wrong there.
     public let problem: String
 
-    package init(path: String, problem: String) {
+    package init(source: String = "", path: String, problem: String) {
+      self.source = source
       self.path = path
       self.problem = problem
     }
   }
 
-  /// Everything that is wrong, as far as it could be told.
+  /// All mistakes of all files, in their order.
   public let problems: [Problem]
 
   package init(_ problems: [Problem]) { self.problems = problems }
 
-  init(_ error: JSONDecodingError) {
-    problems = [Problem(path: error.path, problem: error.problem)]
-  }
+  /// Mistakes that `description` names; the rest is counted.
+  private static let describedCountMax = 100
 
-  init(_ error: JSONError) {
-    problems = [Problem(path: "", problem: "is not JSON: \(error)")]
-  }
-
-  /// One line a problem.
+  /// One mistake a line.
   public var description: String {
-    problems.map { $0.path.isEmpty ? $0.problem : "\($0.path): \($0.problem)" }
-      .joined(separator: "\n")
+    var lines = problems.prefix(Self.describedCountMax).map { problem in
+      [problem.source, problem.path, problem.problem].filter { !$0.isEmpty }
+        .joined(separator: ": ")
+    }
+    let rest = problems.count - lines.count
+    if rest > 0 { lines.append("and \(rest) more") }
+    return lines.joined(separator: "\n")
   }
 }

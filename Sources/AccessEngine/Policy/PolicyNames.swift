@@ -67,6 +67,16 @@ public struct RoleSet: Hashable, Sendable {
 package struct EntityTypeSet: Hashable, Sendable {
   package var bits: UInt64 = 0
 
+  init() {}
+
+  /// One type alone.
+  init(_ type: EntityTypeID) { insert(type) }
+
+  /// The first types, the system's among them.
+  init(count: Int) { for index in 0..<count { insert(EntityTypeID(index: UInt8(index))) } }
+
+  mutating func formUnion(_ other: EntityTypeSet) { bits |= other.bits }
+
   package func contains(_ type: EntityTypeID) -> Bool { bits >> UInt64(type.index) & 1 == 1 }
 
   mutating func insert(_ type: EntityTypeID) { bits |= 1 << UInt64(type.index) }

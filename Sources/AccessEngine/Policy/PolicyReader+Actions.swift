@@ -2,38 +2,37 @@ internal import StrictJSON
 
 /// Actions: who may, under which conditions, and what is denied.
 extension PolicyReader {
-  mutating func readRules(
-    _ fields: [PolicyMember],
-    types: [Policy.EntityType]
-  ) throws(JSONDecodingError) -> [Policy.ActionRule?] {
-    var rules: [(type: Int, action: Int, rule: Policy.ActionRule)] = []
-    for field in fields {
-      guard let type = typeNames.firstIndex(of: field.name) else { continue }
-      var members = try field.field.members()
-      for member in try members.optional("actions")?.members().all() ?? [] {
-        let rule = try readRule(member, attributes: types[type].attributes)
-        try checkFeatures(of: rule, on: type, types, member.field)
-        rules.append((type, try actionPlace(member), rule))
+  mutating func readRules(_ document: Int) {
+    for member in documents[document].typeMembers {
+      guard let type = documents[document].types[member.name],
+        let object = member.field.value.object, let actions = object["actions"]
+      else { continue }
+      let field = JSONField(actions, path: "\(member.field.path).actions")
+      for action in problems.members(field) {
+        guard let id = actionID(action, document),
+          let rule = readRule(action, of: type, document)
+        else { continue }
+        checkFeatures(of: rule, on: type, action.field)
+        rules.append((type, id, rule))
       }
     }
-    var table = [Policy.ActionRule?](repeating: nil, count: types.count * actions.count)
-    for (type, action, rule) in rules { table[type * actions.count + action] = rule }
-    return table
+    checkLinkActions(document)
   }
 
   /// A condition on a feature could never hold where nothing above could have one.
-  func checkFeatures(
+  private func checkFeatures(
     of rule: Policy.ActionRule,
-    on type: Int,
-    _ types: [Policy.EntityType],
+    on type: EntityTypeID,
     _ field: JSONField
-  ) throws(JSONDecodingError) {
+  ) {
     let asksForFeature = rule.conditions.contains { $0.reason == .featureNotAvailable }
-    guard asksForFeature, !hasHolder(type, types) else { return }
-    throw field.error("needs a feature, but neither this type nor one above it holds features")
+    guard asksForFeature, !hasHolder(Int(type.index)) else { return }
+    problems.note(
+      field.error("needs a feature, but neither this type nor one above it holds features")
+    )
   }
 
-  private func hasHolder(_ type: Int, _ types: [Policy.EntityType]) -> Bool {
+  private func hasHolder(_ type: Int) -> Bool {
     var seen: Set<Int> = []
     var pending = [type]
     while let current = pending.popLast() {
@@ -46,180 +45,125 @@ extension PolicyReader {
     return false
   }
 
-  mutating func actionPlace(_ member: PolicyMember) throws(JSONDecodingError) -> Int {
-    let name = try member.checkedName()
-    if let place = actions.firstIndex(of: name) { return place }
+  /// The place of an action, which several types of one policy may have; nil when it may not have its
+  /// name.
+  private mutating func actionID(_ member: PolicyMember, _ document: Int) -> ActionID? {
+    let name = problems.attempt { () throws(JSONDecodingError) in try member.checkedName() }
+    guard let name else { return nil }
+    documents[document].actions.insert(name)
+    guard claim(name, "action", member.field) else { return nil }
+    if let id = actionIDs[name] { return id }
     guard actions.count < Policy.actionCountMax else {
-      throw member.field.error("a policy can have at most \(Policy.actionCountMax) actions")
+      problems.note(
+        member.field.path,
+        "policies can have at most \(Policy.actionCountMax) actions together"
+      )
+      return nil
     }
+    let id = ActionID(index: UInt16(actions.count))
     actions.append(name)
-    return actions.count - 1
+    actionIDs[name] = id
+    return id
   }
 
-  mutating func readRule(
+  private mutating func readRule(
     _ member: PolicyMember,
-    attributes: [Attribute]
-  ) throws(JSONDecodingError) -> Policy.ActionRule {
-    var members = try member.field.members()
-    var grants = almighty
-    for element in try members.required("roles").elements() {
-      grants.formUnion(including[Int(try role(element).index)])
+    of type: EntityTypeID,
+    _ document: Int
+  ) -> Policy.ActionRule? {
+    guard var object = PolicyObject(member.field, problems) else { return nil }
+    let scope = documents[document]
+    var rule = Policy.ActionRule.nothing
+    rule.grants = scope.grantingAll
+    for role in readRoleSet(object.required("roles"), scope).roles {
+      rule.grants.formUnion(including[Int(role.index)])
     }
-    var conditions: [Policy.Condition] = []
-    for element in try members.optional("conditions")?.elements() ?? [] {
-      conditions.append(try readCondition(element, attributes: attributes))
+    for element in problems.elements(object.optional("conditions")) {
+      if let condition = readCondition(element, type) { rule.conditions.append(condition) }
     }
-    var denies: [Policy.Deny] = []
-    for element in try members.optional("denies")?.elements() ?? [] {
-      denies.append(try readDeny(element, attributes: attributes))
+    rule.conditions.sort { $0.reason.precedence < $1.reason.precedence }
+    for element in problems.elements(object.optional("denies")) {
+      if let deny = readDeny(element, type, scope) { rule.denies.append(deny) }
     }
-    let operation = try members.optional("operation").map { field throws(JSONDecodingError) in
-      try Self.operation(field, attributes: attributes)
-    }
-    try members.finish()
-    return Policy.ActionRule(
-      grants: grants,
-      linkGrants: linkActions.map { roles in
-        var set = RoleSet.none
-        for (index, actions) in roles.enumerated() where actions.contains(member.name) {
-          set.insert(RoleID(index: UInt8(index)))
-        }
-        return set
-      },
-      conditions: conditions.sorted { $0.reason.precedence < $1.reason.precedence },
-      denies: denies,
-      operation: operation
-    )
-  }
-
-  static func operation(
-    _ field: JSONField,
-    attributes: [Attribute]
-  ) throws(JSONDecodingError) -> Policy.Operation {
-    var members = try field.members()
-    let operation = Policy.Operation(
-      desiredState: try members.optional("desired_state")?.string(),
-      setsAttributes: try members.optional("sets_attributes")?.boolean() ?? false,
-      kinds: try members.optional("kinds").map { field throws(JSONDecodingError) in
-        try kinds(field, attributes: attributes)
+    rule.operation = object.optional("operation").flatMap { readOperation($0, type) }
+    object.finish()
+    rule.linkGrants = linkActions.map { roles in
+      var set = RoleSet.none
+      for (index, actions) in roles.enumerated() where actions.contains(member.name) {
+        set.insert(RoleID(index: UInt8(index)))
       }
-    )
-    try members.finish()
-    return operation
+      return set
+    }
+    return rule
   }
 
-  /// The kinds that an operation is for: choices of the type's attribute `kind`.
-  private static func kinds(
-    _ field: JSONField,
-    attributes: [Attribute]
-  ) throws(JSONDecodingError) -> [String] {
-    let name = Policy.Operation.kindAttribute
-    guard case .choice(let choices)? = attributes.first(where: { $0.name == name })?.kind else {
-      throw field.error("needs an attribute \"\(name)\" with choices in the same type")
+  private func readRoleSet(_ field: JSONField?, _ scope: PolicyDocument) -> RoleSet {
+    var set = RoleSet.none
+    for element in problems.elements(field) {
+      let role = problems.attempt { () throws(JSONDecodingError) in try scope.role(element) }
+      if let role { set.insert(role) }
+    }
+    return set
+  }
+
+  private func readOperation(_ field: JSONField, _ type: EntityTypeID) -> Policy.Operation? {
+    guard var object = PolicyObject(field, problems) else { return nil }
+    let state = object.optional("desired_state") { field throws(JSONDecodingError) in
+      try field.string()
+    }
+    let setsAttributes = object.optional("sets_attributes") { field throws(JSONDecodingError) in
+      try field.boolean()
+    }
+    let kinds = object.optional("kinds").flatMap { readKinds($0, type) }
+    object.finish()
+    return Policy.Operation(
+      desiredState: state,
+      setsAttributes: setsAttributes ?? false,
+      kinds: kinds
+    )
+  }
+
+  /// Choices of the attribute `kind` of a type.
+  private func readKinds(_ field: JSONField, _ type: EntityTypeID) -> [String]? {
+    guard !isUnreadable(Policy.Operation.kindAttribute, of: type) else { return nil }
+    let attribute = types[Int(type.index)].attributes.first {
+      $0.name == Policy.Operation.kindAttribute
+    }
+    guard let attribute, case .choice(let choices) = attribute.kind else {
+      problems.note(field.error("the type needs an attribute \"kind\" that is a choice"))
+      return nil
     }
     var kinds: [String] = []
-    for element in try field.elements() {
-      let kind = try element.string()
-      guard choices.contains(kind) else {
-        throw element.error("must be one of: \(choices.joined(separator: ", "))")
+    for element in problems.elements(field) {
+      let kind = problems.attempt { () throws(JSONDecodingError) in
+        let kind = try element.string()
+        guard choices.contains(kind) else {
+          throw element.error("must be one of: \(choices.joined(separator: ", "))")
+        }
+        return kind
       }
-      kinds.append(kind)
+      if let kind { kinds.append(kind) }
     }
     return kinds
   }
 
-  mutating func readCondition(
-    _ field: JSONField,
-    attributes: [Attribute]
-  ) throws(JSONDecodingError) -> Policy.Condition {
-    var members = try field.members()
-    let condition: Policy.Condition
-    if let stepUp = members.optional("step_up") {
-      condition = .stepUp(try Self.bit(of: try stepUp.string(), in: &stepUps, stepUp))
-    } else if let feature = members.optional("feature") {
-      condition = .feature(try Self.bit(of: try feature.string(), in: &features, feature))
-    } else if let daily = members.optional("daily") {
-      var range = try daily.members()
-      let from = try Self.timeOfDay(try range.required("from"))
-      condition = .daily(from: from, until: try Self.timeOfDay(try range.required("until")))
-      try range.finish()
-    } else {
-      let test = try readTest(&members, attributes: attributes)
-      let otherwise = try members.required("otherwise")
-      guard let reason = ReasonCode(rawValue: try otherwise.string()),
-        ReasonCode.ofAttributes.contains(reason)
-      else {
-        let known = ReasonCode.ofAttributes.map(\.rawValue).joined(separator: ", ")
-        throw otherwise.error("must be one of: \(known)")
+  func isUnreadable(_ attribute: String, of type: EntityTypeID) -> Bool {
+    unreadable.contains("\(types[Int(type.index)].name).\(attribute)")
+  }
+
+  /// Actions that roles have through links must be some type's.
+  private func checkLinkActions(_ document: Int) {
+    let scope = documents[document]
+    for role in scope.roleMembers {
+      guard let through = role.field.value.object?["through"] else { continue }
+      for (link, actions) in through.object?.members.map({ ($0.name, $0.value) }) ?? []
+      where scope.links[link] != nil {
+        let path = "\(role.field.path).through.\(link)"
+        for (index, action) in (actions.array ?? []).enumerated() {
+          guard let name = action.string, !scope.actions.contains(name) else { continue }
+          problems.note("\(path)[\(index)]", "unknown action \"\(name)\"")
+        }
       }
-      condition = .attribute(test, otherwise: reason)
     }
-    try members.finish()
-    return condition
-  }
-
-  func readTest(
-    _ members: inout JSONMembers,
-    attributes: [Attribute]
-  ) throws(JSONDecodingError) -> Policy.AttributeTest {
-    let name = try members.required("attribute")
-    let text = try name.string()
-    guard let attribute = attributes.first(where: { $0.name == text }), let slot = attribute.slot
-    else { throw name.error("must be an attribute of this type that is a boolean or a choice") }
-    let field = try members.required("equals")
-    let values = field.value.array == nil ? [field] : try field.elements()
-    var codes: UInt64 = 0
-    for value in values {
-      let read = try Self.value(value)
-      do { try attribute.check(read) } catch { throw value.error(error.problem) }
-      codes |= 1 << UInt64(attribute.code(read))
-    }
-    return Policy.AttributeTest(slot: slot, codes: codes)
-  }
-
-  func readDeny(
-    _ field: JSONField,
-    attributes: [Attribute]
-  ) throws(JSONDecodingError) -> Policy.Deny {
-    var members = try field.members()
-    let name = try Self.name(try members.required("name"))
-    var roles: RoleSet?
-    for element in try members.optional("roles")?.elements() ?? [] {
-      var set = roles ?? .none
-      set.insert(try role(element))
-      roles = set
-    }
-    var tests: [Policy.AttributeTest] = []
-    for element in try members.optional("when")?.elements() ?? [] {
-      var test = try element.members()
-      tests.append(try readTest(&test, attributes: attributes))
-      try test.finish()
-    }
-    try members.finish()
-    guard roles != nil || !tests.isEmpty else {
-      throw field.error("must name roles or a condition; nobody could ever perform this action")
-    }
-    return Policy.Deny(name: name, roles: roles, tests: tests)
-  }
-
-  static func bit(
-    of name: String,
-    in names: inout [String],
-    _ field: JSONField
-  ) throws(JSONDecodingError) -> UInt64 {
-    if let place = names.firstIndex(of: name) { return 1 << UInt64(place) }
-    guard names.count < 64 else { throw field.error("a policy can name at most 64 of these") }
-    names.append(name)
-    return 1 << UInt64(names.count - 1)
-  }
-
-  static func timeOfDay(_ field: JSONField) throws(JSONDecodingError) -> Int64 {
-    let parts = try field.string().split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 2,
-      parts.allSatisfy({ $0.utf8.count == 2 && $0.first != "+" && $0.first != "-" }),
-      let hours = Int64(parts[0]), let minutes = Int64(parts[1]),
-      (0...23).contains(hours), (0...59).contains(minutes)
-    else { throw field.error("must be a time of day in UTC as HH:MM") }
-    return (hours * 60 + minutes) * 60_000
   }
 }

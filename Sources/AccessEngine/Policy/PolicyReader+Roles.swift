@@ -2,68 +2,84 @@ internal import StrictJSON
 
 /// Links and roles.
 extension PolicyReader {
-  func readLink(_ field: JSONField) throws(JSONDecodingError) -> Policy.Link {
-    var members = try field.members()
-    let link = Policy.Link(
-      name: "",
-      from: try type(try members.required("from")),
-      to: try type(try members.required("to"))
-    )
-    try members.finish()
-    return Policy.Link(name: linkNames[links.count], from: link.from, to: link.to)
+  mutating func readLinks(_ document: Int) {
+    for member in documents[document].linkMembers {
+      guard let id = documents[document].links[member.name],
+        var object = PolicyObject(member.field, problems)
+      else { continue }
+      let scope = documents[document]
+      let from = object.required("from") { field throws(JSONDecodingError) in try scope.type(field)
+      }
+      let to = object.required("to") { field throws(JSONDecodingError) in try scope.type(field) }
+      object.finish()
+      guard let from, let to else { continue }
+      links[Int(id.index)] = Policy.Link(name: member.name, from: from, to: to)
+    }
   }
 
-  mutating func readRoles(
-    _ fields: [PolicyMember]
-  ) throws(JSONDecodingError)
-    -> [Policy.Role]
-  {
-    linkActions = linkNames.map { _ in [Set<String>](repeating: [], count: fields.count) }
-    var includes: [RoleSet] = []
-    var roles: [Policy.Role] = []
-    for (index, field) in fields.enumerated() {
-      var members = try field.field.members()
-      let heldOn = try typeSet(try members.required("on"))
-      let inheritsTo = try members.optional("inherits_to").map { list throws(JSONDecodingError) in
-        try typeSet(list)
-      }
-      if try members.optional("all_actions")?.boolean() == true {
-        almighty.insert(RoleID(index: UInt8(index)))
-      }
-      var included = RoleSet.none
-      for element in try members.optional("includes")?.elements() ?? [] {
-        included.insert(try role(element))
-      }
-      includes.append(included)
-      let throughLinks = try readThrough(members.optional("through"), role: index)
-      let isWindowRequired = try members.optional("window")?.choice(of: WindowRule.self)
-      let windowDays = try members.optional("window_days_max")?.integer(in: 1...36_600)
-      let isOneKept = try members.optional("keep_one")?.boolean()
-      let level = try members.optional("access_level").map { level throws(JSONDecodingError) in
-        try accessLevel(level)
-      }
-      let actions = try readRoleActions(&members, heldOn: heldOn)
-      let isLent = try members.optional("lent")?.boolean() ?? false
-      let outlivesLender = try members.optional("outlives_lender")?.boolean() ?? false
-      try members.finish()
-      roles.append(
-        Policy.Role(
-          name: roleNames[index],
-          heldOn: heldOn,
-          inheritsTo: inheritsTo ?? EntityTypeSet(),
-          isWindowRequired: isWindowRequired == .required,
-          accessLevel: level ?? 0,
-          windowMax: windowDays.map { $0 * 86_400_000 } ?? .max,
-          isOneKept: isOneKept ?? false,
-          throughLinks: throughLinks,
-          roleActions: actions,
-          isLent: isLent,
-          outlivesLender: outlivesLender
-        )
-      )
+  mutating func readRoles(_ document: Int) {
+    for member in documents[document].roleMembers {
+      guard let id = documents[document].roles[member.name],
+        let object = PolicyObject(member.field, problems)
+      else { continue }
+      readRole(object, id, document)
     }
-    including = Self.closure(of: includes)
-    return roles
+  }
+
+  private mutating func readRole(_ read: PolicyObject, _ id: RoleID, _ document: Int) {
+    var object = read
+    let scope = documents[document]
+    let heldOn = typeSet(object.required("on"), document)
+    // Whoever holds a role on the system and nowhere else operates the whole house.
+    let isOperator = heldOn == EntityTypeSet(.system)
+    let inheritsTo = typeSet(
+      object.optional("inherits_to"),
+      document,
+      every: isOperator ? EntityTypeSet(count: types.count) : nil
+    )
+    if object.optional("all_actions", { field throws(JSONDecodingError) in try field.boolean() })
+      == true
+    {
+      for place in documents.indices where isOperator || place == document {
+        documents[place].grantingAll.insert(id)
+      }
+    }
+    for element in problems.elements(object.optional("includes")) {
+      let role = problems.attempt { () throws(JSONDecodingError) in try scope.role(element) }
+      if let role { included[Int(id.index)].insert(role) }
+    }
+    let throughLinks = readThrough(object.optional("through"), id, scope)
+    var role = Policy.Role(name: roles[Int(id.index)].name)
+    role.heldOn = heldOn
+    role.inheritsTo = inheritsTo
+    role.throughLinks = throughLinks
+    let window = object.optional("window") { field throws(JSONDecodingError) in
+      try field.choice(of: WindowRule.self)
+    }
+    role.isWindowRequired = window == .required
+    let days = object.optional("window_days_max") { field throws(JSONDecodingError) in
+      try field.integer(in: 1...36_600)
+    }
+    role.windowMax = days.map { $0 * 86_400_000 } ?? .max
+    role.isOneKept = flag(&object, "keep_one")
+    role.isLent = flag(&object, "lent")
+    role.outlivesLender = flag(&object, "outlives_lender")
+    let level = object.optional("access_level") { field throws(JSONDecodingError) in
+      try scope.accessLevel(field)
+    }
+    role.accessLevel = level ?? 0
+    // An operator who sees all there is to see in its own policy does so in the others.
+    if isOperator, role.accessLevel == scope.accessLevels.count - 1 { role.accessLevel = levelMax }
+    // Which actions they name is known only later; see `readDeclarations`.
+    _ = (object.optional("granted_by"), object.optional("removed_by"))
+    object.finish()
+    roles[Int(id.index)] = role
+  }
+
+  private var levelMax: Int { max(0, (documents.map(\.accessLevels.count).max() ?? 0) - 1) }
+
+  private func flag(_ object: inout PolicyObject, _ name: String) -> Bool {
+    object.optional(name) { field throws(JSONDecodingError) in try field.boolean() } ?? false
   }
 
   private enum WindowRule: String, CaseIterable {
@@ -71,18 +87,20 @@ extension PolicyReader {
     case optional
   }
 
-  mutating func readThrough(
+  private mutating func readThrough(
     _ field: JSONField?,
-    role: Int
-  ) throws(JSONDecodingError) -> [Bool] {
-    var through = [Bool](repeating: false, count: linkNames.count)
-    var members = try field?.members()
-    for (name, actions) in members?.rest() ?? [] {
-      guard let link = linkNames.firstIndex(of: name) else {
-        throw actions.error("unknown link \"\(name)\"")
+    _ role: RoleID,
+    _ scope: PolicyDocument
+  ) -> [Bool] {
+    var through = [Bool](repeating: false, count: links.count)
+    for member in problems.members(field) {
+      guard let link = scope.links[member.name] else {
+        problems.note(member.field.path, "unknown link \"\(member.name)\"")
+        continue
       }
-      through[link] = true
-      linkActions[link][role] = Set(try actions.strings())
+      through[Int(link.index)] = true
+      let names = problems.attempt { () throws(JSONDecodingError) in try member.field.strings() }
+      linkActions[Int(link.index)][Int(role.index)] = Set(names ?? [])
     }
     return through
   }

@@ -2,72 +2,75 @@ internal import StrictJSON
 
 /// Types and their attributes.
 extension PolicyReader {
-  mutating func readTypes(
-    _ fields: [PolicyMember]
-  ) throws(JSONDecodingError)
-    -> [Policy.EntityType]
-  {
-    var types = [
-      Policy.EntityType(
-        name: "system",
-        parents: EntityTypeSet(),
-        attributes: [],
-        otherAttributesLevel: nil,
-        featureHolder: nil
-      )
-    ]
-    for field in fields {
-      var members = try field.field.members()
-      if field.name == "system" {
-        _ = members.optional("actions")
-        try members.finish()
-        continue
-      }
-      let parents = try typeSet(try members.required("parents"))
-      var attributes: [Attribute] = []
-      for attribute in try members.optional("attributes")?.members().all() ?? [] {
-        attributes.append(try readAttribute(attribute, after: attributes))
-      }
-      let others = try members.optional("other_attributes").map { level throws(JSONDecodingError) in
-        try accessLevel(level)
-      }
-      let holder = try members.optional("holds_features_as").map { kind throws(JSONDecodingError) in
-        try kind.choice(of: FeatureHolder.Kind.self)
-      }
-      _ = members.optional("actions")
-      let prefix = try Self.readPrefix(members.optional("prefix"))
-      let lifecycle = try readEntityActions(
-        members.optional("lifecycle"),
-        type: field.name,
-        parents: parents
-      )
-      try members.finish()
-      types.append(
-        Policy.EntityType(
-          name: field.name,
-          parents: parents,
-          attributes: attributes,
-          otherAttributesLevel: others,
-          featureHolder: holder,
-          prefix: prefix,
-          entityActions: lifecycle
-        )
-      )
+  mutating func readTypes(_ document: Int) {
+    for member in documents[document].typeMembers {
+      guard let id = documents[document].types[member.name],
+        let object = PolicyObject(member.field, problems)
+      else { continue }
+      if id == .system { readSystem(object) } else { readType(object, id, document) }
     }
-    return types
   }
 
-  func readAttribute(
+  /// The system's type is there already; a policy adds actions to it.
+  private func readSystem(_ read: PolicyObject) {
+    var object = read
+    _ = object.optional("actions")
+    object.finish()
+  }
+
+  private mutating func readType(_ read: PolicyObject, _ id: EntityTypeID, _ document: Int) {
+    var object = read
+    let scope = documents[document]
+    var type = Policy.EntityType(name: types[Int(id.index)].name, document: document)
+    type.parents = typeSet(object.required("parents"), document)
+    var attributes: [Attribute] = []
+    for member in problems.members(object.optional("attributes")) {
+      if let attribute = readAttribute(member, after: attributes, scope) {
+        attributes.append(attribute)
+      } else {
+        unreadable.insert("\(type.name).\(member.name)")
+      }
+    }
+    type.attributes = attributes
+    type.otherAttributesLevel = object.optional("other_attributes") {
+      field throws(JSONDecodingError) in
+      try scope.accessLevel(field)
+    }
+    type.featureHolder = object.optional("holds_features_as") { field throws(JSONDecodingError) in
+      FeatureHolder.Kind(rawValue: try Self.name(field))
+    }
+    type.prefix =
+      object.optional("prefix") { field throws(JSONDecodingError) in
+        try Self.identifierPrefix(field)
+      } ?? Policy.EntityType.standardPrefix
+    // What these name is known only later; see `readRules` and `readDeclarations`.
+    _ = (object.optional("actions"), object.optional("lifecycle"))
+    object.finish()
+    types[Int(id.index)] = type
+  }
+
+  private static func identifierPrefix(_ field: JSONField) throws(JSONDecodingError) -> String {
+    let prefix = try field.string()
+    guard (2...8).contains(prefix.utf8.count),
+      prefix.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) })
+    else { throw field.error("must be 2 to 8 of a-z") }
+    return prefix
+  }
+
+  private func readAttribute(
     _ member: PolicyMember,
-    after others: [Attribute]
-  ) throws(JSONDecodingError) -> Attribute {
-    let name = try member.checkedName()
-    var members = try member.field.members()
-    let kind = try readKind(&members)
-    let level = try accessLevel(try members.required("access"))
-    let standard = members.optional("default")
-    try members.finish()
-    let slots = others.count(where: \.isCoded)
+    after others: [Attribute],
+    _ scope: PolicyDocument
+  ) -> Attribute? {
+    let name = problems.attempt { () throws(JSONDecodingError) in try member.checkedName() }
+    guard var object = PolicyObject(member.field, problems) else { return nil }
+    let kind = readKind(&object)
+    let level = object.required("access") { field throws(JSONDecodingError) in
+      try scope.accessLevel(field)
+    }
+    let standard = object.optional("default")
+    object.finish()
+    guard let name, let kind, let level else { return nil }
     var attribute = Attribute(
       name: name,
       kind: kind,
@@ -76,24 +79,14 @@ extension PolicyReader {
       slot: nil
     )
     if let standard {
-      let value = try Self.value(standard)
-      do { try attribute.check(value) } catch { throw standard.error(error.problem) }
-      attribute = Attribute(
-        name: name,
-        kind: kind,
-        accessLevel: level,
-        defaultValue: value,
-        slot: nil
-      )
+      let value = problems.attempt { () throws(JSONDecodingError) in
+        try Self.value(standard, of: attribute)
+      }
+      guard let value else { return nil }
+      attribute.defaultValue = value
     }
-    guard attribute.isCoded else { return attribute }
-    return Attribute(
-      name: name,
-      kind: kind,
-      accessLevel: level,
-      defaultValue: attribute.defaultValue,
-      slot: slots
-    )
+    if attribute.isCoded { attribute.slot = others.count(where: \.isCoded) }
+    return attribute
   }
 
   private enum KindName: String, CaseIterable {
@@ -103,29 +96,61 @@ extension PolicyReader {
     case choice
   }
 
-  func readKind(_ members: inout JSONMembers) throws(JSONDecodingError) -> Attribute.Kind {
-    switch try members.required("kind").choice(of: KindName.self) {
+  private func readKind(_ object: inout PolicyObject) -> Attribute.Kind? {
+    let name = object.required("kind") { field throws(JSONDecodingError) in
+      try field.choice(of: KindName.self)
+    }
+    switch name {
+    case nil:
+      // Which members go with it cannot be told.
+      for member in ["max_bytes", "min", "max", "choices"] { _ = object.optional(member) }
+      return nil
     case .text:
-      let limit = try members.optional("max_bytes")?.integer(in: 1...65_536)
-      return .text(byteCountMax: Int(limit ?? 1024))
-    case .integer:
-      let field = members.optional("min")
-      let lower = try field?.integer(in: .min ... .max) ?? .min
-      let upper = try members.optional("max")?.integer(in: .min ... .max) ?? .max
-      guard lower <= upper else { throw field?.error("is above max") ?? JSONField(.null).error("") }
-      return .integer(lower...upper)
+      guard let field = object.optional("max_bytes") else { return .text(byteCountMax: 1024) }
+      let limit = problems.attempt { () throws(JSONDecodingError) in
+        try field.integer(in: 1...65_536)
+      }
+      return limit.map { .text(byteCountMax: Int($0)) }
+    case .integer: return readRange(object.optional("min"), object.optional("max"))
     case .boolean: return .boolean
     case .choice:
-      let field = try members.required("choices")
-      let choices = try field.strings()
-      guard !choices.isEmpty, choices.count <= Attribute.choiceCountMax,
-        Set(choices).count == choices.count
-      else { throw field.error("must have 1 to \(Attribute.choiceCountMax) different choices") }
-      return .choice(choices)
+      return object.required("choices") { field throws(JSONDecodingError) in
+        let choices = try field.strings()
+        guard !choices.isEmpty, choices.count <= Attribute.choiceCountMax,
+          Set(choices).count == choices.count
+        else { throw field.error("must have 1 to \(Attribute.choiceCountMax) different choices") }
+        return .choice(choices)
+      }
     }
   }
 
-  static func value(_ field: JSONField) throws(JSONDecodingError) -> Attribute.Value {
+  private func readRange(_ lower: JSONField?, _ upper: JSONField?) -> Attribute.Kind? {
+    func bound(_ field: JSONField?, else standard: Int64) -> Int64? {
+      guard let field else { return standard }
+      return problems.attempt { () throws(JSONDecodingError) in
+        try field.integer(in: .min ... .max)
+      }
+    }
+    let (first, last) = (bound(lower, else: .min), bound(upper, else: .max))
+    guard let first, let last else { return nil }
+    guard first <= last else {
+      if let field = lower ?? upper { problems.note(field.error("min is above max")) }
+      return nil
+    }
+    return .integer(first...last)
+  }
+
+  /// A value of an attribute.
+  static func value(
+    _ field: JSONField,
+    of attribute: Attribute
+  ) throws(JSONDecodingError) -> Attribute.Value {
+    let value = try value(field)
+    do { try attribute.check(value) } catch { throw field.error(error.problem) }
+    return value
+  }
+
+  private static func value(_ field: JSONField) throws(JSONDecodingError) -> Attribute.Value {
     switch field.value {
     case .string(let text): return .text(text)
     case .boolean(let flag): return .boolean(flag)

@@ -1,87 +1,176 @@
 internal import StrictJSON
 
-/// Compiles the JSON of a policy, first names, then what refers to them.
+/// Compiles the JSON of policies that are loaded together into one policy: first the names of all files,
+/// then what refers to them.
+///
+/// Mistakes are noted and reading goes on, with something harmless in the place of what is wrong.
 struct PolicyReader {
-  var accessLevels: [String] = []
-  var typeNames: [String] = ["system"]
-  var roleNames: [String] = []
-  var linkNames: [String] = []
+  let problems = PolicyProblems()
+  var documents: [PolicyDocument] = []
+  var types = [Policy.EntityType(name: Policy.systemType)]
+  var roles: [Policy.Role] = []
   var links: [Policy.Link] = []
   var actions: [String] = []
+  var actionIDs: [String: ActionID] = [:]
   var stepUps: [String] = []
   var features: [String] = []
-  /// Of each role, itself and every role that grants all that it grants.
+  var selfServices: [Policy.SelfService] = []
+  /// Which file a name is from, by what it names and the name.
+  private var owners: [String: String] = [:]
+  /// Of each role, those that it includes, and then itself and every role that includes it.
+  var included: [RoleSet] = []
   var including: [RoleSet] = []
-  /// Roles that grant every action.
-  var almighty = RoleSet.none
-  /// Actions that each role has through each link: `[link][role]`, names until all are known.
+  /// Actions that each role has through each link: `[link][role]`.
   var linkActions: [[Set<String>]] = []
-  /// Actions that types and roles name, for when all of them are known.
-  var namedActions: [NamedAction] = []
+  /// Attributes that could not be read: what refers to them is no mistake of its own.
+  var unreadable: Set<String> = []
+  var rules: [(type: EntityTypeID, action: ActionID, rule: Policy.ActionRule)] = []
 
-  /// Takes every member but the assertions.
-  mutating func read(_ members: inout JSONMembers) throws(JSONDecodingError) -> Policy {
-    let name = try Self.name(try members.required("name"))
-    let version = try members.required("version").integer(in: 1...Int64(Int32.max))
-    accessLevels = try members.required("access_levels").strings()
-    let typeFields = try members.required("types").members().all()
-    let roleFields = try members.required("roles").members().all()
-    let linkFields = try members.optional("links")?.members().all() ?? []
-    try readNames(types: typeFields, roles: roleFields, links: linkFields)
-    for field in linkFields { links.append(try readLink(field.field)) }
-    let roles = try readRoles(roleFields)
-    let types = try readTypes(typeFields)
-    let rules = try readRules(typeFields, types: types)
-    try checkLinkActions(roleFields)
-    try checkNamedActions(rules)
-    let selfService = try members.optional("self_service").map { field throws(JSONDecodingError) in
-      try readSelfService(field, types: types, roles: roles)
-    }
-    return Policy(
-      name: name,
-      version: version,
-      accessLevels: accessLevels,
-      types: types,
-      roles: roles,
-      actions: actions,
-      links: links,
-      selfService: selfService,
-      stepUps: stepUps,
-      features: features,
-      reaching: typeNames.indices.map { type in
-        var set = RoleSet.none
-        for (index, role) in roles.enumerated()
-        where role.inheritsTo.contains(EntityTypeID(index: UInt8(type))) {
-          set.insert(RoleID(index: UInt8(index)))
-        }
-        return set
-      },
-      rules: rules,
-      actionIDs: Dictionary(
-        uniqueKeysWithValues: actions.enumerated().map { ($1, ActionID(index: UInt16($0))) }
+  /// The policy of some files; of no use if problems were noted.
+  mutating func read(_ sources: [PolicySource]) -> Policy {
+    for source in sources { open(source) }
+    linkActions = links.map { _ in [Set<String>](repeating: [], count: roles.count) }
+    included = roles.map { _ in .none }
+    eachDocument { reader, document in reader.readLinks(document) }
+    eachDocument { reader, document in reader.readRoles(document) }
+    including = Self.closure(of: included)
+    eachDocument { reader, document in reader.readTypes(document) }
+    eachDocument { reader, document in reader.readRules(document) }
+    eachDocument { reader, document in reader.readDeclarations(document) }
+    let policy = compiled()
+    let areDefinitionsSound = problems.noted.isEmpty
+    var assertions: [(source: String, assertions: PolicyAssertions)] = []
+    for document in documents {
+      problems.source = document.source
+      guard let field = document.assertions else { continue }
+      let read = PolicyAssertions(
+        field,
+        document,
+        policy,
+        problems,
+        areDefinitionsSound: areDefinitionsSound
       )
-    )
+      assertions.append((document.source, read))
+    }
+    guard problems.noted.isEmpty else { return policy }
+    for (source, assertions) in assertions {
+      problems.source = source
+      assertions.check(policy, problems)
+    }
+    return policy
+  }
+
+  private mutating func eachDocument(_ body: (inout PolicyReader, Int) -> Void) {
+    for document in documents.indices {
+      problems.source = documents[document].source
+      body(&self, document)
+    }
   }
 
   // MARK: Names
 
-  mutating func readNames(
-    types: [PolicyMember],
-    roles: [PolicyMember],
-    links: [PolicyMember]
-  ) throws(JSONDecodingError) {
-    for type in types where type.name != "system" { typeNames.append(try type.checkedName()) }
-    for role in roles { roleNames.append(try role.checkedName()) }
-    for link in links { linkNames.append(try link.checkedName()) }
-    if let extra = types.dropFirst(Policy.typeCountMax - 1).first, typeNames.count > 64 {
-      throw extra.field.error("a policy can have at most \(Policy.typeCountMax) types")
+  private mutating func open(_ source: PolicySource) {
+    problems.source = source.name
+    let json: JSONValue
+    do {
+      json = try JSONReader.read(source.text, limits: JSONLimits(byteCountMax: Policy.byteCountMax))
+    } catch {
+      return problems.note("", "is not JSON: \(error)")
     }
-    if let extra = roles.dropFirst(Policy.roleCountMax).first {
-      throw extra.field.error("a policy can have at most \(Policy.roleCountMax) roles")
+    guard var object = PolicyObject(JSONField(json), problems) else { return }
+    var document = PolicyDocument(source: source.name)
+    if let field = object.required("name") {
+      let name = problems.attempt { () throws(JSONDecodingError) in try Self.name(field) }
+      document.name = name ?? ""
+      if let name { _ = claim(name, "policy", field) }
     }
-    if let extra = links.dropFirst(16).first {
-      throw extra.field.error("a policy can have at most 16 links")
+    document.version =
+      object.required("version") { field throws(JSONDecodingError) in
+        try field.integer(in: 1...Int64(Int32.max))
+      } ?? 0
+    document.accessLevels =
+      object.required("access_levels") { field throws(JSONDecodingError) in
+        try field.strings()
+      } ?? []
+    document.typeMembers = problems.members(object.required("types"))
+    document.roleMembers = problems.members(object.required("roles"))
+    document.linkMembers = problems.members(object.optional("links"))
+    document.selfService = object.optional("self_service")
+    document.assertions = object.required("assertions")
+    object.finish()
+    readNames(of: &document)
+    documents.append(document)
+  }
+
+  /// Gives the names of a file their places.
+  ///
+  /// One that another file has refers to that file's, so that what uses it is no mistake as well.
+  private mutating func readNames(of document: inout PolicyDocument) {
+    document.typeMembers.removeAll { member in
+      guard member.name != Policy.systemType else { return false }
+      if claim(member, "type", types.count < Policy.typeCountMax, Policy.typeCountMax) {
+        document.types[member.name] = EntityTypeID(index: UInt8(types.count))
+        types.append(Policy.EntityType(name: member.name, document: documents.count))
+        return false
+      }
+      let place = types.firstIndex { $0.name == member.name }
+      document.types[member.name] = place.map { EntityTypeID(index: UInt8($0)) }
+      let actions = member.field.value.object?["actions"]?.object?.members.map(\.name)
+      document.actions.formUnion(actions ?? [])
+      return true
     }
+    document.roleMembers.removeAll { member in
+      if claim(member, "role", roles.count < Policy.roleCountMax, Policy.roleCountMax) {
+        document.roles[member.name] = RoleID(index: UInt8(roles.count))
+        roles.append(Policy.Role(name: member.name))
+        return false
+      }
+      let place = roles.firstIndex { $0.name == member.name }
+      document.roles[member.name] = place.map { RoleID(index: UInt8($0)) }
+      return true
+    }
+    document.linkMembers.removeAll { member in
+      if claim(member, "link", links.count < Policy.linkCountMax, Policy.linkCountMax) {
+        document.links[member.name] = LinkID(index: UInt8(links.count))
+        links.append(Policy.Link(name: member.name, from: .system, to: .system))
+        return false
+      }
+      let place = links.firstIndex { $0.name == member.name }
+      document.links[member.name] = place.map { LinkID(index: UInt8($0)) }
+      return true
+    }
+  }
+
+  /// Whether a name may be given, and no other file has it.
+  private mutating func claim(
+    _ member: PolicyMember,
+    _ what: String,
+    _ hasRoom: Bool,
+    _ countMax: Int
+  ) -> Bool {
+    let name = problems.attempt { () throws(JSONDecodingError) in try member.checkedName() }
+    guard let name else { return false }
+    guard hasRoom else {
+      problems.note(
+        member.field.path,
+        "policies can have at most \(countMax) \(what)s together"
+      )
+      return false
+    }
+    return claim(name, what, member.field)
+  }
+
+  /// Whether no other file has a name; the file that is being read has it from now on.
+  mutating func claim(_ name: String, _ what: String, _ field: JSONField) -> Bool {
+    let owner = owners.updateValue(problems.source, forKey: "\(what) \(name)")
+    guard let owner, owner != problems.source || what != "action" else { return true }
+    owners["\(what) \(name)"] = owner
+    problems.note(
+      field.path,
+      "\(owner) has \(what == "action" ? "an" : "a") \(what) \"\(name)\" too; "
+        + "policies that are loaded together need different names"
+    )
+    return false
   }
 
   static func name(_ field: JSONField) throws(JSONDecodingError) -> String {
@@ -90,77 +179,49 @@ struct PolicyReader {
     return name
   }
 
-  func place(
-    of field: JSONField,
-    in names: [String],
-    _ what: String
-  ) throws(JSONDecodingError) -> Int {
-    let name = try field.string()
-    guard let place = names.firstIndex(of: name) else {
-      throw field.error("unknown \(what) \"\(name)\"")
-    }
-    return place
-  }
-
-  func type(_ field: JSONField) throws(JSONDecodingError) -> EntityTypeID {
-    EntityTypeID(index: UInt8(try place(of: field, in: typeNames, "type")))
-  }
-
-  func role(_ field: JSONField) throws(JSONDecodingError) -> RoleID {
-    RoleID(index: UInt8(try place(of: field, in: roleNames, "role")))
-  }
-
-  func typeSet(_ field: JSONField) throws(JSONDecodingError) -> EntityTypeSet {
+  /// A set of types; `*` is all of `every`.
+  func typeSet(_ field: JSONField?, _ document: Int, every: EntityTypeSet? = nil) -> EntityTypeSet {
     var set = EntityTypeSet()
-    for element in try field.elements() {
+    for element in problems.elements(field) {
       if element.value.string == "*" {
-        for index in typeNames.indices { set.insert(EntityTypeID(index: UInt8(index))) }
-      } else {
-        set.insert(try type(element))
+        set.formUnion(every ?? documents[document].allTypes)
+      } else if let type = problems.attempt({ () throws(JSONDecodingError) in
+        try documents[document].type(element)
+      }) {
+        set.insert(type)
       }
     }
     return set
   }
 
-  func accessLevel(_ field: JSONField) throws(JSONDecodingError) -> Int {
-    try place(of: field, in: accessLevels, "access level")
-  }
+  // MARK: The result
 
-  // MARK: The rest
-
-  func checkLinkActions(_ roles: [PolicyMember]) throws(JSONDecodingError) {
-    for (link, byRole) in linkActions.enumerated() {
-      for (role, names) in byRole.enumerated() {
-        guard let unknown = names.sorted().first(where: { !actions.contains($0) }) else { continue }
-        throw roles[role].field.error(
-          "through.\(linkNames[link]): unknown action \"\(unknown)\""
-        )
-      }
+  private func compiled() -> Policy {
+    var table = [Policy.ActionRule?](repeating: nil, count: types.count * actions.count)
+    for (type, action, rule) in rules {
+      table[Int(type.index) * actions.count + Int(action.index)] = rule
     }
-  }
-
-  func readSelfService(
-    _ field: JSONField,
-    types: [Policy.EntityType],
-    roles: [Policy.Role]
-  ) throws(JSONDecodingError) -> Policy.SelfService {
-    var members = try field.members()
-    let typeField = try members.required("type")
-    let service = Policy.SelfService(
-      isEnabled: try members.required("enabled").boolean(),
-      type: try type(typeField),
-      creatorRole: try role(try members.required("creator_role")),
-      administratorRole: try role(try members.required("administrator_role"))
+    return Policy(
+      documents: documents.map {
+        Policy.Document(name: $0.name, version: $0.version, accessLevels: $0.accessLevels)
+      },
+      types: types,
+      roles: roles,
+      actions: actions,
+      links: links,
+      selfServices: selfServices,
+      stepUps: stepUps,
+      features: features,
+      reaching: types.indices.map { type in
+        var set = RoleSet.none
+        for (index, role) in roles.enumerated()
+        where role.inheritsTo.contains(EntityTypeID(index: UInt8(type))) {
+          set.insert(RoleID(index: UInt8(index)))
+        }
+        return set
+      },
+      rules: table,
+      actionIDs: actionIDs
     )
-    try members.finish()
-    guard types[Int(service.type.index)].parents.contains(.system) else {
-      throw typeField.error("must be a type that has system as a parent")
-    }
-    for given in [service.creatorRole, service.administratorRole] {
-      guard roles[Int(given.index)].heldOn.contains(service.type) else {
-        throw field.error("its roles must be held on that type")
-      }
-    }
-    return service
   }
 }

@@ -193,6 +193,7 @@ extension FeatureHolder {
     switch kind {
     case .portfolio: .init(kind: .portfolio, id: id)
     case .organization: .init(kind: .organization, id: id)
+    default: preconditionFailure("features of a \(kind.rawValue), which no policy may name")
     }
   }
 
@@ -203,4 +204,12 @@ extension FeatureHolder {
     default: return nil
     }
   }
+}
+
+extension FeatureHolder.Kind {
+  static let portfolio = Self(rawValue: "portfolio")
+  static let organization = Self(rawValue: "organization")
+
+  /// The subjects of EntitlementService that an entity can be.
+  static let known: [Self] = [.portfolio, .organization]
 }

@@ -10,9 +10,10 @@ extension TenancyCore {
     accessLevel: Int,
     _ policy: Policy
   ) -> Tenancy_V1.Entity {
-    guard let type = policy.type(named: record.type).map({ policy[$0] }) else {
+    guard let typeID = policy.type(named: record.type) else {
       preconditionFailure("\(record.id) is of no type of the policy that has decided on it")
     }
+    let type = policy[typeID]
     let attributes = AttributeMapping.visible(record, type: type, accessLevel: accessLevel)
     let shown = type.attributes.filter { $0.accessLevel <= accessLevel }.map(\.name)
     return Tenancy_V1.Entity(
@@ -21,8 +22,7 @@ extension TenancyCore {
       parentId: record.parentID,
       name: record.name,
       attributes: attributes,
-      accessLevel: policy.accessLevels.indices.contains(accessLevel)
-        ? policy.accessLevels[accessLevel] : "",
+      accessLevel: policy.accessLevelName(accessLevel, of: typeID),
       visibleAttributes: Set(shown).union(attributes.fields.keys).sorted(),
       createdAt: .init(milliseconds: record.createdAt),
       updatedAt: .init(milliseconds: record.updatedAt),

@@ -65,11 +65,6 @@ extension Policy {
   func identifierPrefix(of type: String) -> IdentifierPrefix {
     IdentifierPrefix(configured: self.type(named: type).map { self[$0].prefix } ?? "ent")
   }
-
-  /// What users may do for themselves with roots of a type.
-  func selfService(of type: String) -> SelfService? {
-    selfService.flatMap { self[$0.type].name == type ? $0 : nil }
-  }
 }
 
 extension Ruling {

@@ -12,23 +12,23 @@ actor PolicyReloader {
   private let core: TenancyCore
   /// Products whose handlers are served, whatever is loaded later.
   private let served: [any Product.Type]
-  private var loaded: [UInt8]
+  private var loaded: [PolicySource]
   private var isLoading = false
 
-  /// `loaded` is the text of the policy that is in force.
-  init(_ core: TenancyCore, loaded: [UInt8]) {
+  /// `loaded` is the text of what is in force.
+  init(_ core: TenancyCore, loaded: [PolicySource]) {
     self.core = core
     self.loaded = loaded
     served = Products.parts(of: core.policy)
   }
 
-  /// Puts the policy of a text into force; false when it is in force already.
+  /// Puts the policy of some files into force; false when it is in force already.
   ///
   /// Throws `PolicyError` for one that does not load, whose assertions fail, or that lacks what the
   /// handlers or the store need, and `StoreError`; then the old one stays.
-  func load(_ text: [UInt8]) async throws -> Bool {
+  func load(_ sources: [PolicySource]) async throws -> Bool {
     // A signal that was meant for certificates must not empty the caches of others.
-    guard text != loaded else { return false }
+    guard sources != loaded else { return false }
     guard !isLoading else {
       throw PolicyError([
         .init(path: "", problem: "another policy is being loaded; try again when that is done")
@@ -37,10 +37,10 @@ actor PolicyReloader {
     isLoading = true
     defer { isLoading = false }
     let old = core.policy
-    let policy = try Self.policy(text, serving: served)
+    let policy = try Self.policy(sources, serving: served)
     let core = core
     core.engine.prepare(try await core.database.read { tx in try ForestLoader.load(policy, tx) })
-    let (before, after) = (Digests.sha256(loaded), Digests.sha256(text))
+    let (before, after) = (Self.digest(loaded), Self.digest(sources))
     do {
       try await core.store.writeOwn { tx in
         // With nothing before it in its commit, the forest is at the revision before the policy's.
@@ -55,13 +55,13 @@ actor PolicyReloader {
           scope: Forest.systemIdentifier,
           before: before,
           after: after,
-          detail: "\(policy.name) \(policy.version)"
+          detail: policy.summary
         )
         try tx.appendChange(
           kind: ForestChange.policyKind,
           subject: Forest.systemIdentifier,
           scope: Forest.systemIdentifier,
-          payload: [UInt8]("\(policy.name) \(policy.version)".utf8),
+          payload: [UInt8](policy.summary.utf8),
           touching: [.policy]
         )
       }
@@ -69,25 +69,47 @@ actor PolicyReloader {
       core.engine.prepare(nil)
       throw error
     }
-    loaded = text
+    loaded = sources
     core.instruments.inForce(policy, insteadOf: old)
-    core.logger.notice(
-      "policy loaded",
-      ["policy": .string(policy.name), "version": .string("\(policy.version)")]
-    )
+    for document in policy.documents {
+      core.logger.notice(
+        "policy loaded",
+        ["policy": .string(document.name), "version": .string("\(document.version)")]
+      )
+    }
     return true
   }
 
-  /// The policy of a text, if it loads and the handlers can work with it.
+  /// The policy of some files, if they load and the handlers can work with it.
   ///
   /// It needs what the products need that it has a part of, and those that are served already.
   static func policy(
-    _ text: [UInt8],
+    _ sources: [PolicySource],
     serving served: [any Product.Type] = []
   ) throws(PolicyError) -> Policy {
-    let policy = try Policy.load(text)
-    let missing = Products.missing(in: policy, serving: served)
-    guard missing.isEmpty else { throw PolicyError(missing) }
+    let policy = try Policy.load(sources)
+    let problems = Products.missing(in: policy, serving: served) + unknownHolders(in: policy)
+    guard problems.isEmpty else { throw PolicyError(problems) }
     return policy
+  }
+
+  /// Types that hold features as something that EntitlementService does not know.
+  private static func unknownHolders(in policy: Policy) -> [PolicyError.Problem] {
+    policy.types.compactMap { type in
+      guard let kind = type.featureHolder, !FeatureHolder.Kind.known.contains(kind) else {
+        return nil
+      }
+      let known = FeatureHolder.Kind.known.map(\.rawValue).joined(separator: ", ")
+      return PolicyError.Problem(
+        path: "types.\(type.name).holds_features_as",
+        problem: "\"\(kind.rawValue)\" is none of: \(known)"
+      )
+    }
+  }
+
+  private static func digest(_ sources: [PolicySource]) -> [UInt8] {
+    // One file is its own digest; of several, the digests one after another.
+    let digests = sources.map { Digests.sha256($0.text) }
+    return digests.count == 1 ? digests[0] : Digests.sha256(Array(digests.joined()))
   }
 }

@@ -22,7 +22,7 @@ struct Ruling: Sendable {
   /// Whether the subject may know of the object, or that it may do nothing at all.
   var isKnown: Bool { decision.isKnown || decision.reason == .subjectSuspended }
 
-  /// How much of the object its roles show: a place in `policy.accessLevels`.
+  /// How much of the object its roles show: a place in the policy's access levels.
   var accessLevel: Int { policy.accessLevel(of: decision.heldRoles) }
 }
 

@@ -29,10 +29,12 @@ final class TenancyInstruments: Sendable {
   /// Counts a reload.
   func reloaded(_ outcome: PolicyReload) { policyLoads.series([outcome.rawValue]).increment() }
 
-  /// Says which policy is in force.
+  /// Says which policies are in force.
   func inForce(_ policy: Policy, insteadOf old: Policy? = nil) {
-    if let old, old.name != policy.name { policyVersion.series([old.name]).set(0) }
-    policyVersion.series([policy.name]).set(Int(policy.version))
+    for document in old?.documents ?? [] { policyVersion.series([document.name]).set(0) }
+    for document in policy.documents {
+      policyVersion.series([document.name]).set(Int(document.version))
+    }
   }
 
   /// Counts attempts that made room in a device's history.

@@ -7,14 +7,14 @@ public import ServiceKit
 public struct TenancyProgram: HostedService {
   /// Settings besides the common ones.
   public struct Settings: Sendable {
-    /// The policy's file.
-    var policy: String
+    /// The policies' files.
+    var policies: [String]
     /// Which tokens are accepted.
     var identity: RemoteIdentity.Settings
   }
 
   private let service: TenancyService
-  private let policyPath: String
+  private let policyPaths: [String]
   private let remote: RemoteIdentity
   private let entitlement: Channel?
   private let features: EntitlementFeatures?
@@ -39,9 +39,18 @@ public struct TenancyProgram: HostedService {
   /// See `HostedService.settings`.
   public static func settings(_ members: inout JSONMembers) throws(JSONDecodingError) -> Settings {
     Settings(
-      policy: try members.optional("policy")?.string() ?? "policies/smart-home.json",
+      policies: try policies(members.optional("policy")),
       identity: try RemoteIdentity.Settings(&members)
     )
+  }
+
+  /// One file, or a list of them.
+  private static func policies(_ field: JSONField?) throws(JSONDecodingError) -> [String] {
+    guard let field else { return ["policies/smart-home.json"] }
+    guard field.value.array != nil else { return [try field.string()] }
+    let paths = try field.strings()
+    guard !paths.isEmpty else { throw field.error("at least one file is needed") }
+    return paths
   }
 
   /// See `HostedService.check`.
@@ -50,8 +59,8 @@ public struct TenancyProgram: HostedService {
     _ common: ServiceSettings,
     _ check: inout ConfigurationCheck
   ) {
-    check.file("policy", settings.policy) { path in
-      _ = try PolicyReloader.policy(try FileBytes.read(path, byteCountMax: Policy.byteCountMax))
+    check.attempt("policy") {
+      _ = try PolicyReloader.policy(try readPolicies(settings.policies))
     }
     check.peers(["auth"], common)
   }
@@ -61,7 +70,7 @@ public struct TenancyProgram: HostedService {
     _ settings: Settings,
     in environment: ServiceEnvironment
   ) async throws -> TenancyProgram {
-    let policy = try readPolicy(settings.policy)
+    let policies = try readPolicies(settings.policies)
     let remote = try RemoteIdentity(settings.identity, in: environment)
     let entitlement = try entitlementChannel(in: environment)
     let features = entitlement.map {
@@ -76,7 +85,7 @@ public struct TenancyProgram: HostedService {
     }
     var configuration = TenancyConfiguration(
       storePath: environment.settings.database,
-      policy: policy
+      policies: policies
     )
     configuration.auditLifetime = environment.settings.auditLifetime
     let service = try await TenancyService.open(
@@ -90,7 +99,7 @@ public struct TenancyProgram: HostedService {
     )
     return TenancyProgram(
       service: service,
-      policyPath: settings.policy,
+      policyPaths: settings.policies,
       remote: remote,
       entitlement: entitlement,
       features: features,
@@ -135,21 +144,31 @@ public struct TenancyProgram: HostedService {
     Readiness([service.database.readinessCheck] + remote.checks)
   }
 
-  /// Reads the policy again.
+  /// Reads the policies again.
   public func reload() async throws {
     do {
-      try await service.reload { try Self.readPolicy(policyPath) }
+      try await service.reloadPolicies { try Self.readPolicies(policyPaths) }
     } catch let error as PolicyError {
-      throw ConfigurationError("the policy \(policyPath) does not load: \(error)")
+      let files = policyPaths.joined(separator: ", ")
+      throw ConfigurationError("the policy \(files) does not load: \(error)")
     }
   }
 
-  private static func readPolicy(_ path: String) throws(ConfigurationError) -> [UInt8] {
-    do {
-      return try FileBytes.read(path, byteCountMax: Policy.byteCountMax)
-    } catch {
-      throw ConfigurationError("setting policy: \(error)")
+  static func readPolicies(
+    _ paths: [String]
+  ) throws(ConfigurationError) -> [PolicySource] {
+    var sources: [PolicySource] = []
+    var problems: [String] = []
+    for path in paths {
+      do {
+        let text = try FileBytes.read(path, byteCountMax: Policy.byteCountMax)
+        sources.append(PolicySource(name: path, text: text))
+      } catch {
+        problems.append("setting policy: \(error)")
+      }
     }
+    guard problems.isEmpty else { throw ConfigurationError(problems.joined(separator: "\n")) }
+    return sources
   }
 
   /// See `HostedService.close`.

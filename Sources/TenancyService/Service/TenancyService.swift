@@ -1,4 +1,4 @@
-internal import AccessEngine
+public import AccessEngine
 internal import Contracts
 public import RPCKit
 public import ServiceKit
@@ -7,15 +7,20 @@ public import ServiceKit
 public struct TenancyConfiguration: Sendable {
   /// The store's file; its folder must exist.
   public var storePath: String
-  /// The policy, as JSON text.
-  public var policy: [UInt8]
+  /// The policies, as JSON texts.
+  public var policies: [PolicySource]
   /// How long audit records are kept, in milliseconds; nil keeps them all.
   public var auditLifetime: Int64?
 
   /// Makes settings.
-  public init(storePath: String, policy: [UInt8]) {
+  public init(storePath: String, policies: [PolicySource]) {
     self.storePath = storePath
-    self.policy = policy
+    self.policies = policies
+  }
+
+  /// Makes settings with one policy.
+  public init(storePath: String, policy: [UInt8]) {
+    self.init(storePath: storePath, policies: [PolicySource(name: "", text: policy)])
   }
 }
 
@@ -47,7 +52,7 @@ public final class TenancyService: Sendable {
     logger: Logger,
     metrics: MetricRegistry
   ) async throws -> TenancyService {
-    let policy = try PolicyReloader.policy(configuration.policy)
+    let policy = try PolicyReloader.policy(configuration.policies)
     var store = DatabaseConfiguration(
       path: configuration.storePath,
       applicationID: TenancySchema.applicationID
@@ -88,7 +93,7 @@ public final class TenancyService: Sendable {
       )
       try await database.attach(core.engine, after: core.engine.revision)
       core.instruments.inForce(policy)
-      return TenancyService(core, PolicyReloader(core, loaded: configuration.policy))
+      return TenancyService(core, PolicyReloader(core, loaded: configuration.policies))
     } catch {
       await database.close()
       throw error
@@ -126,17 +131,23 @@ public final class TenancyService: Sendable {
     }
   }
 
-  /// Puts the policy that `text` gives into force, while calls are answered.
+  /// Puts the policies that `sources` gives into force, while calls are answered.
   ///
   /// Throws what is wrong when it cannot be read, does not load, or does not fit what the store has;
   /// then the old one stays.
-  public func reload(policy text: () throws -> [UInt8]) async throws {
+  public func reloadPolicies(_ sources: () throws -> [PolicySource]) async throws {
     do {
-      core.instruments.reloaded(try await policies.load(try text()) ? .loaded : .unchanged)
+      let isOther = try await policies.load(try sources())
+      core.instruments.reloaded(isOther ? .loaded : .unchanged)
     } catch {
       core.instruments.reloaded(.failed)
       throw error
     }
+  }
+
+  /// Puts the one policy that `text` gives into force.
+  public func reload(policy text: () throws -> [UInt8]) async throws {
+    try await reloadPolicies { [PolicySource(name: "", text: try text())] }
   }
 
   /// The engine, for tests.

@@ -9,7 +9,7 @@ struct PolicyLoadingTests {
   @Test("The smart-home policy loads, its assertions hold")
   func load_smartHome_loads() throws {
     let policy = try PolicyFile.smartHome()
-    #expect(policy.name == "smart-home")
+    #expect(policy.documents.map(\.name) == ["smart-home"])
     #expect(policy.roles.map(\.name).contains("tenant"))
   }
 
@@ -69,5 +69,125 @@ struct PolicyLoadingTests {
     let broken = text.replacingCharacters(in: place, with: wrong)
     let error = #expect(throws: PolicyError.self) { try Policy.load([UInt8](broken.utf8)) }
     #expect(error?.problems.map(\.path) == [path])
+  }
+
+  /// Mistakes of each kind in the smart home's policy, and the place of each.
+  private static let mistakes: [(right: String, wrong: String, path: String)] = [
+    (#""version": 2"#, #""version": 0"#, "version"),
+    (
+      #""creator_role": "owner""#, #""creator_role": "tenant""#,
+      "self_service.creator_role"
+    ),
+    (#""from": "unit", "to""#, #""from": "flat", "to""#, "links.common_area.from"),
+    (
+      #""includes": ["property_manager"]"#, #""includes": ["manager"]"#,
+      "roles.portfolio_admin.includes[0]"
+    ),
+    (
+      #""window_days_max": 366"#, #""window_days_max": 0"#,
+      "roles.guest.window_days_max"
+    ),
+    (
+      #""granted_by": "unit.manage_tenants""#, #""granted_by": "unit.manage_tenant""#,
+      "roles.tenant.granted_by"
+    ),
+    (
+      #""device.view", "device.view_status", "device.lock", "device.unlock", "device.turn_on""#,
+      #""device.view", "device.view_status", "device.lock", "device.opne", "device.turn_on""#,
+      "roles.tenant.through.common_area[3]"
+    ),
+    (#""parents": ["property"]"#, #""parents": ["propertty"]"#, "types.unit.parents[0]"),
+    (#""prefix": "unt""#, #""prefix": "Unit""#, "types.unit.prefix"),
+    (#""max": 100"#, #""max": -1"#, "types.device.attributes.battery.min"),
+    (
+      #""view": "unit.view""#, #""view": "device.view""#,
+      "types.unit.lifecycle.view"
+    ),
+    (
+      #""unit": "unit.assign_device""#, #""unit": "unit.asign_device""#,
+      "types.device.lifecycle.create.unit"
+    ),
+    (
+      #""desired_state": "locked", "kinds": ["lock"]"#,
+      #""desired_state": "locked", "kinds": ["door"]"#,
+      "types.device.actions.device.lock.operation.kinds[0]"
+    ),
+    (
+      #""device.update": { "roles""#, #""device.update": { "rolls""#,
+      "types.device.actions.device.update"
+    ),
+  ]
+
+  @Test("All mistakes of a file are reported together, each with its place")
+  func load_manyMistakes_areAllNamed() throws {
+    var text = String(decoding: try PolicyFile.bytes("smart-home"), as: UTF8.self)
+    for mistake in Self.mistakes {
+      let place = try #require(text.range(of: mistake.right), "no \(mistake.right)")
+      text.replaceSubrange(place, with: mistake.wrong)
+    }
+    let error = #expect(throws: PolicyError.self) { try Policy.load([UInt8](text.utf8)) }
+    let paths = try #require(error).problems.map(\.path)
+    for mistake in Self.mistakes {
+      let isNamed = paths.contains { $0 == mistake.path || $0.hasPrefix("\(mistake.path).") }
+      #expect(isNamed, "\(mistake.path) is not among \(paths)")
+    }
+    // A misspelt member is unknown, and the one that was meant is missing.
+    #expect(paths.count == Self.mistakes.count + 1, "\(paths)")
+  }
+
+  @Test("Each mistake alone is reported alone", arguments: mistakes.indices)
+  func load_oneMistake_isNamedAlone(index: Int) throws {
+    let mistake = Self.mistakes[index]
+    var text = String(decoding: try PolicyFile.bytes("smart-home"), as: UTF8.self)
+    text.replaceSubrange(try #require(text.range(of: mistake.right)), with: mistake.wrong)
+    let error = #expect(throws: PolicyError.self) { try Policy.load([UInt8](text.utf8)) }
+    let paths = try #require(error).problems.map(\.path)
+    #expect(paths.allSatisfy { $0.hasPrefix(mistake.path) }, "\(paths)")
+    #expect(!paths.isEmpty)
+  }
+
+  @Test("Every assertion that fails is reported")
+  func load_failingAssertions_areAllNamed() throws {
+    var text = String(decoding: try PolicyFile.bytes("smart-home"), as: UTF8.self)
+    let allow = #""expect": "allow" }"#
+    text.replace(allow, with: #""expect": "deny" }"#, maxReplacements: 3)
+    let error = #expect(throws: PolicyError.self) { try Policy.load([UInt8](text.utf8)) }
+    #expect(
+      error?.problems.map(\.path)
+        == ["assertions.expect[0]", "assertions.expect[1]", "assertions.expect[2]"]
+    )
+  }
+
+  @Test("A policy says which actions create, change and delete, and which grant and revoke")
+  func load_declarations_areKept() throws {
+    let policy = try PolicyFile.smartHome()
+    let device = try policy[#require(policy.type(named: "device"))]
+    #expect(device.prefix == "dev")
+    #expect(device.entityActions.view == "device.view")
+    #expect(
+      device.entityActions.create
+        == ["property": "property.register_device", "unit": "unit.assign_device"]
+    )
+    let owner = try policy[#require(policy.role(named: "owner"))]
+    #expect(owner.roleActions.grant == ["portfolio": "portfolio.manage_admins"])
+    #expect(owner.roleActions.revoke == owner.roleActions.grant)
+    #expect(!owner.isLent)
+    let guest = try policy[#require(policy.role(named: "guest"))]
+    #expect(guest.isLent && !guest.outlivesLender)
+    #expect(guest.roleActions.grant == ["device": "device.grant_guest"])
+  }
+
+  @Test("A lent role says what lending it takes, and only a lent one can outlive its lender")
+  func load_lentRoles_areChecked() throws {
+    let text = String(decoding: try PolicyFile.bytes("smart-home"), as: UTF8.self)
+    for (old, new, path) in [
+      (#""granted_by": "device.grant_guest", "#, "", "roles.guest.lent"),
+      (#""lent": true"#, #""outlives_lender": true"#, "roles.guest.outlives_lender"),
+    ] {
+      let broken = text.replacing(old, with: new)
+      #expect(broken != text)
+      let error = #expect(throws: PolicyError.self) { try Policy.load([UInt8](broken.utf8)) }
+      #expect(error?.problems.map(\.path) == [path])
+    }
   }
 }

@@ -57,6 +57,7 @@ struct RaceWorld: Sendable {
       parentID: parent.map(id) ?? Forest.systemIdentifier,
       rootID: id("prt"),
       name: prefix,
+      attributes: type == SmartHome.device ? [SmartHome.kind: "lock"] : [:],
       now: 0
     )
   }

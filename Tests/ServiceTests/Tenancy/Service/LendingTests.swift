@@ -296,6 +296,23 @@ struct LendingTests {
     }
   }
 
+  @Test("Where the policy says so, what was lent outlives the right of its lender")
+  func passes_outlivingLenders_stay() async throws {
+    let policy = try Self.policy([(#""lent": true"#, #""lent": true, "outlives_lender": true"#)])
+    try await TenancyStage.run(policy: policy) { stage in
+      let home = try await Building(stage, name: "home")
+      let pass = try await lend(home.door, by: home.tenant, stage)
+      let before = try await windows(home, stage)
+      _ = try await stage.units.removeTenant(
+        .init(unitId: home.unit, userId: home.tenant),
+        options: .by(home.manager)
+      )
+      #expect(try await windows(home, stage) == before)
+      #expect(before[pass] == 0...10)
+      #expect(try await mayUnlock(home.door, "usr_visitor", stage))
+    }
+  }
+
   @Test("What was lent by way of a common area ends when the unit loses that area or goes")
   func link_removed_endsPasses() async throws {
     let policy = try Self.policy([

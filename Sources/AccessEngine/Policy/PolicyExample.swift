@@ -1,0 +1,116 @@
+internal import StrictJSON
+
+/// The entities, links and associations of a policy's assertions, while they are read.
+struct PolicyExample {
+  private let document: PolicyDocument
+  private let policy: Policy
+  /// Whether it makes sense to say what types and roles do not allow.
+  private let areDefinitionsSound: Bool
+  /// Types of the entities so far; nil for those that cannot be told.
+  private var types: [String: EntityTypeID?] = [Forest.systemIdentifier: .system]
+
+  init(_ document: PolicyDocument, _ policy: Policy, areDefinitionsSound: Bool) {
+    self.document = document
+    self.policy = policy
+    self.areDefinitionsSound = areDefinitionsSound
+  }
+
+  /// Reads an entity; nil for one that a mistake elsewhere leaves without a type.
+  mutating func entity(_ field: JSONField) throws(JSONDecodingError) -> EntityRow? {
+    var members = try field.members()
+    let id = try members.required("id").string()
+    guard types.updateValue(nil, forKey: id) == nil else { throw field.error("is given twice") }
+    let typeField = try members.required("type")
+    guard let type = document.types[try typeField.string()], type != .system else {
+      throw typeField.error("is not a type of this policy")
+    }
+    types[id] = type
+    let parent = try members.optional("parent")?.string() ?? Forest.systemIdentifier
+    guard let known = types[parent] else {
+      throw field.error("unknown parent \"\(parent)\"; list parents before their children")
+    }
+    let attributeField = members.optional("attributes")
+    guard areDefinitionsSound, let parentType = known else {
+      try members.finish()
+      return nil
+    }
+    guard policy[type].parents.contains(parentType) else {
+      throw field.error("cannot have \(parent) as parent")
+    }
+    let values = try attributes(attributeField, of: policy[type])
+    try members.finish()
+    return EntityRow(
+      id: id,
+      type: type,
+      parent: parent,
+      name: id,
+      codes: policy[type].codes(values)
+    )
+  }
+
+  private func attributes(
+    _ field: JSONField?,
+    of type: Policy.EntityType
+  ) throws(JSONDecodingError) -> [String: Attribute.Value] {
+    var values: [String: Attribute.Value] = [:]
+    for member in try field?.members().all() ?? [] {
+      guard let attribute = type.attributes.first(where: { $0.name == member.name }) else {
+        throw member.field.error("is not an attribute of \(type.name)")
+      }
+      values[member.name] = try PolicyReader.value(member.field, of: attribute)
+    }
+    return values
+  }
+
+  /// Reads a link; nil for one that a mistake elsewhere leaves unclear.
+  func link(_ field: JSONField) throws(JSONDecodingError) -> LinkRow? {
+    var members = try field.members()
+    let name = try members.required("link")
+    guard let link = document.links[try name.string()] else {
+      throw name.error("is not a link of this policy")
+    }
+    let from = try entity(named: try members.required("from"))
+    let to = try entity(named: try members.required("to"))
+    try members.finish()
+    guard areDefinitionsSound, let fromType = from.type, let toType = to.type else { return nil }
+    guard fromType == policy[link].from, toType == policy[link].to else {
+      throw field.error("does not connect the types that the policy says it connects")
+    }
+    return LinkRow(link: link, from: from.id, to: to.id)
+  }
+
+  /// Reads an association; nil for one that a mistake elsewhere leaves unclear.
+  func association(_ field: JSONField, index: Int) throws(JSONDecodingError) -> AssociationRow? {
+    var members = try field.members()
+    let subject = try members.required("user").string()
+    let role = try document.role(try members.required("role"))
+    let entity = try entity(named: try members.required("on"))
+    let from = try members.optional("from_seconds")?.integer(in: -1_000_000_000...1_000_000_000)
+    let until = try members.optional("until_seconds")?.integer(in: -1_000_000_000...1_000_000_000)
+    try members.finish()
+    guard areDefinitionsSound, let type = entity.type else { return nil }
+    guard policy[role].heldOn.contains(type) else {
+      throw field.error("is a role that cannot be held on \(entity.id)")
+    }
+    guard !policy[role].isWindowRequired || (from != nil && until != nil) else {
+      throw field.error("is a role that requires from_seconds and until_seconds")
+    }
+    let noon = PolicyAssertions.noon
+    return AssociationRow(
+      id: "asc_\(index)",
+      subject: subject,
+      role: role,
+      entity: entity.id,
+      validFrom: from.map { noon + $0 * 1000 } ?? .min,
+      validUntil: until.map { noon + $0 * 1000 } ?? .max
+    )
+  }
+
+  private func entity(
+    named field: JSONField
+  ) throws(JSONDecodingError) -> (id: String, type: EntityTypeID?) {
+    let id = try field.string()
+    guard let type = types[id] else { throw field.error("unknown entity \"\(id)\"") }
+    return (id, type)
+  }
+}

@@ -1,0 +1,133 @@
+internal import StrictJSON
+
+/// What must hold besides a role, and what forbids an action whatever the role.
+extension PolicyReader {
+  mutating func readCondition(_ field: JSONField, _ type: EntityTypeID) -> Policy.Condition? {
+    guard var object = PolicyObject(field, problems) else { return nil }
+    let condition: Policy.Condition?
+    if let stepUp = object.optional("step_up") {
+      condition = Self.bit(of: stepUp, in: &stepUps, problems).map { .stepUp($0) }
+    } else if let feature = object.optional("feature") {
+      condition = Self.bit(of: feature, in: &features, problems).map { .feature($0) }
+    } else if let daily = object.optional("daily") {
+      condition = readDaily(daily)
+    } else {
+      let test = readTest(&object, type)
+      let reason = object.required("otherwise") { field throws(JSONDecodingError) in
+        guard let reason = ReasonCode(rawValue: try field.string()),
+          ReasonCode.ofAttributes.contains(reason)
+        else {
+          let known = ReasonCode.ofAttributes.map(\.rawValue).joined(separator: ", ")
+          throw field.error("must be one of: \(known)")
+        }
+        return reason
+      }
+      if let test, let reason {
+        condition = .attribute(test, otherwise: reason)
+      } else {
+        condition = nil
+      }
+    }
+    object.finish()
+    return condition
+  }
+
+  private func readDaily(_ field: JSONField) -> Policy.Condition? {
+    guard var object = PolicyObject(field, problems) else { return nil }
+    let from = object.required("from") { field throws(JSONDecodingError) in
+      try Self.timeOfDay(field)
+    }
+    let until = object.required("until") { field throws(JSONDecodingError) in
+      try Self.timeOfDay(field)
+    }
+    object.finish()
+    guard let from, let until else { return nil }
+    return .daily(from: from, until: until)
+  }
+
+  func readDeny(
+    _ field: JSONField,
+    _ type: EntityTypeID,
+    _ scope: PolicyDocument
+  ) -> Policy.Deny? {
+    guard var object = PolicyObject(field, problems) else { return nil }
+    let name = object.required("name") { field throws(JSONDecodingError) in try Self.name(field) }
+    let roleFields = problems.elements(object.optional("roles"))
+    var roles: RoleSet?
+    for element in roleFields {
+      let role = problems.attempt { () throws(JSONDecodingError) in try scope.role(element) }
+      guard let role else { continue }
+      var set = roles ?? .none
+      set.insert(role)
+      roles = set
+    }
+    let testFields = problems.elements(object.optional("when"))
+    var tests: [Policy.AttributeTest] = []
+    for element in testFields {
+      guard var test = PolicyObject(element, problems) else { continue }
+      if let test = readTest(&test, type) { tests.append(test) }
+      test.finish()
+    }
+    object.finish()
+    guard !roleFields.isEmpty || !testFields.isEmpty else {
+      problems.note(
+        field.error("must name roles or a condition; nobody could ever perform this action")
+      )
+      return nil
+    }
+    return name.map { Policy.Deny(name: $0, roles: roles, tests: tests) }
+  }
+
+  private func readTest(
+    _ object: inout PolicyObject,
+    _ type: EntityTypeID
+  ) -> Policy.AttributeTest? {
+    let field = object.required("attribute")
+    let values = object.required("equals")
+    let name = field.flatMap { field in
+      problems.attempt { () throws(JSONDecodingError) in try field.string() }
+    }
+    guard let field, let name, let values, !isUnreadable(name, of: type) else { return nil }
+    let attribute = types[Int(type.index)].attributes.first { $0.name == name }
+    guard let attribute, let slot = attribute.slot else {
+      problems.note(
+        field.error("must be an attribute of this type that is a boolean or a choice")
+      )
+      return nil
+    }
+    var codes: UInt64 = 0
+    for value in values.value.array == nil ? [values] : problems.elements(values) {
+      let code = problems.attempt { () throws(JSONDecodingError) in
+        attribute.code(try Self.value(value, of: attribute))
+      }
+      if let code { codes |= 1 << UInt64(code) }
+    }
+    return Policy.AttributeTest(slot: slot, codes: codes)
+  }
+
+  private static func bit(
+    of field: JSONField,
+    in names: inout [String],
+    _ problems: PolicyProblems
+  ) -> UInt64? {
+    let name = problems.attempt { () throws(JSONDecodingError) in try field.string() }
+    guard let name else { return nil }
+    if let place = names.firstIndex(of: name) { return 1 << UInt64(place) }
+    guard names.count < 64 else {
+      problems.note(field.error("policies can name at most 64 of these together"))
+      return nil
+    }
+    names.append(name)
+    return 1 << UInt64(names.count - 1)
+  }
+
+  private static func timeOfDay(_ field: JSONField) throws(JSONDecodingError) -> Int64 {
+    let parts = try field.string().split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2,
+      parts.allSatisfy({ $0.utf8.count == 2 && $0.first != "+" && $0.first != "-" }),
+      let hours = Int64(parts[0]), let minutes = Int64(parts[1]),
+      (0...23).contains(hours), (0...59).contains(minutes)
+    else { throw field.error("must be a time of day in UTC as HH:MM") }
+    return (hours * 60 + minutes) * 60_000
+  }
+}
