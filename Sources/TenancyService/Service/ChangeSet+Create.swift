@@ -45,7 +45,7 @@ struct EntityDraft: Sendable {
 /// A right to create an entity of a type at a place.
 struct CreationRight: Sendable {
   let parent: EntityRecord
-  /// How much of the new entity its creator sees: a place in `Policy.accessLevels`.
+  /// How much of the new entity its creator sees: a place in the policy's access levels.
   let accessLevel: Int
   /// The role that the creator gets on it; nil for none.
   let creatorRole: String?
@@ -64,7 +64,6 @@ extension ChangeSet {
       of: draft.type,
       field: "\(draft.field).attributes"
     )
-    try tx.requirePlace(for: nil, under: right.parent.id)
     let record = try insert(
       draft.type,
       draft.prefix ?? policy.identifierPrefix(of: draft.type),

@@ -53,7 +53,6 @@ extension ChangeSet {
     guard before.parentID != parentID else { return before }
     let right = try requireCreation(of: before.type, under: parentID, tx)
     _ = try requireCascade(from: before, tx)
-    try tx.requirePlace(for: before.id, under: right.parent.id)
     var after = before
     after.parentID = right.parent.id
     after.rootID =

@@ -34,32 +34,3 @@ extension StoreTransaction where Self: ~Copyable {
     )
   }
 }
-
-extension StoreTransaction where Self: ~Copyable {
-  /// Throws unless an entity, with all that is below it, can be under another one: not below itself,
-  /// and nothing too deep.
-  ///
-  /// By the store, which knows what earlier writes of the same commit have moved.
-  func requirePlace(for id: String?, under parentID: String) throws {
-    let path = try reach(of: parentID).path
-    guard id.map(path.contains) != true else { throw TenancyError.belowItself }
-    // The path ends with the system, which is not counted.
-    let height = try id.map { try levelCount(from: $0) } ?? 1
-    guard path.count - 1 + height <= Forest.depthMax else { throw TenancyError.tooDeep }
-  }
-
-  /// Levels of the tree that begins at an entity; 1 when nothing is below it.
-  private func levelCount(from id: String) throws -> Int {
-    try first(
-      """
-      WITH RECURSIVE below (id, level) AS (
-        SELECT id, 1 FROM entity WHERE id = ?
-        UNION ALL
-        SELECT entity.id, below.level + 1 FROM entity JOIN below ON entity.parent_id = below.id
-      )
-      SELECT max(level) FROM below
-      """,
-      .text(id)
-    ) { Int($0.integer(0)) } ?? 1
-  }
-}

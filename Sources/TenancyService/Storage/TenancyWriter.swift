@@ -24,6 +24,8 @@ extension WriteTransaction {
   }
 
   /// Adds an entity, or changes the one that was `before`; the record as it is now.
+  ///
+  /// Throws what `requirePlace` does when it may not be where it is to be.
   func put(
     _ record: EntityRecord,
     insteadOf before: EntityRecord?,
@@ -33,6 +35,7 @@ extension WriteTransaction {
     guard policy.type(named: record.type) != nil else {
       preconditionFailure("an entity of type \(record.type), which the policy does not have")
     }
+    try requirePlace(of: record, insteadOf: before, policy)
     let keys = Self.touched(by: record, insteadOf: before, policy)
     var record = record
     record.updatedAt = now
