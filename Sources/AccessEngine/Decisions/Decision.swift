@@ -11,9 +11,9 @@ public struct DecisionContext: Hashable, Sendable {
   public static let plain = DecisionContext()
 }
 
-/// The answer to "may this subject do this to that", with its evidence.
+/// The answer to "may this subject do this to that".
 ///
-/// Small numbers only, valid with the forest that gave them; see `Evidence` for names.
+/// Small numbers only, valid with the forest that gave them; see `Explanation` for names.
 public struct Decision: Hashable, Sendable {
   /// Why.
   public let reason: ReasonCode
@@ -36,9 +36,26 @@ public struct Decision: Hashable, Sendable {
   public internal(set) var validUntil: Int64
   /// The revision at which this was so.
   public let revision: Int64
+  /// Whether it depends on features that have to be asked for first; until then it is only a guess.
+  package internal(set) var lacksFeatures = false
 
   /// Whether the subject may.
   public var isAllowed: Bool { reason == .allowed }
+
+  /// The decision about an entity that is not there.
+  var hidden: Decision {
+    Decision(
+      reason: .entityUnknown,
+      association: nil,
+      role: nil,
+      via: nil,
+      sufficientRoles: .none,
+      isKnown: false,
+      heldRoles: .none,
+      validUntil: validUntil,
+      revision: revision
+    )
+  }
 
   /// How long an answer may be kept at most, in milliseconds.
   public static let lifetimeMax: Int64 = 300_000

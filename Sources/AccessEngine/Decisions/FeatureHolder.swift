@@ -22,7 +22,7 @@ public struct FeatureHolder: Hashable, Sendable {
 }
 
 /// What is known of a holder's features at an instant.
-public enum FeatureEvidence: Hashable, Sendable {
+public enum KnownFeatures: Hashable, Sendable {
   /// It has these and no others, which may be relied on until then, in milliseconds since 1970.
   case known([String], until: Int64)
   /// It has to be asked for.
@@ -32,9 +32,9 @@ public enum FeatureEvidence: Hashable, Sendable {
 /// Tells which features holders have.
 public protocol FeatureSource: Sendable {
   /// What is known without asking anybody; called under the engine's lock, so it must be short.
-  func evidence(of holder: FeatureHolder, now: Int64) -> FeatureEvidence
+  func features(of holder: FeatureHolder, now: Int64) -> KnownFeatures
 
-  /// Asks, so that `evidence` knows it for a while.
+  /// Asks, so that `features` knows it for a while.
   ///
   /// Throws when it cannot be found out.
   func fetch(_ holder: FeatureHolder) async throws
@@ -44,7 +44,7 @@ public protocol FeatureSource: Sendable {
 package struct NoFeatures: FeatureSource {
   package init() {}
 
-  package func evidence(of holder: FeatureHolder, now: Int64) -> FeatureEvidence {
+  package func features(of holder: FeatureHolder, now: Int64) -> KnownFeatures {
     .known([], until: .max)
   }
 

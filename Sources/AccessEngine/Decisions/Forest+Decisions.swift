@@ -3,7 +3,7 @@ internal import PackedTables
 extension Forest {
   /// The one decision procedure: walks from the entity to the system and gathers the subject's roles.
   ///
-  /// Nearer associations are the evidence before farther ones, then the role that comes first in the
+  /// Nearer associations are named before farther ones, then the role that comes first in the
   /// policy, then the one that lasts longest. The reason follows `ReasonCode.precedence`. Allocates
   /// nothing; costs one probe a level, and for targets of links as many as the fewer of links and the
   /// subject's associations.

@@ -1,13 +1,5 @@
 internal import PackedTables
 
-/// A decision that takes features into account.
-package struct Verdict: Hashable, Sendable {
-  /// Without the features that are missing, if some are.
-  package let decision: Decision
-  /// Whose features have to be known before this is more than a guess.
-  package let missing: FeatureHolder?
-}
-
 extension Forest {
   /// The nearest entity, from this one upwards, that features belong to.
   package func featureHolder(of entity: UInt32) -> FeatureHolder? {
@@ -32,12 +24,14 @@ extension Forest {
     context: DecisionContext,
     now: Int64,
     _ features: any FeatureSource
-  ) -> Verdict {
+  ) -> Decision {
     guard decision.reason == .featureNotAvailable, let entity,
       let holder = featureHolder(of: entity)
-    else { return Verdict(decision: decision, missing: nil) }
-    guard case .known(let names, let until) = features.evidence(of: holder, now: now) else {
-      return Verdict(decision: decision, missing: holder)
+    else { return decision }
+    guard case .known(let names, let until) = features.features(of: holder, now: now) else {
+      var guess = decision
+      guess.lacksFeatures = true
+      return guess
     }
     var context = context
     context.features |= policy.featureBits(names)
@@ -49,7 +43,7 @@ extension Forest {
       now: now
     )
     settled.validUntil = min(settled.validUntil, until)
-    return Verdict(decision: settled, missing: nil)
+    return settled
   }
 
   /// A decision about numbers, with features.
@@ -60,7 +54,7 @@ extension Forest {
     context: DecisionContext,
     now: Int64,
     _ features: any FeatureSource
-  ) -> Verdict {
+  ) -> Decision {
     let plain = decide(
       subject: subject,
       action: action,

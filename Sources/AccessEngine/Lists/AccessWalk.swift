@@ -130,7 +130,7 @@ package struct AccessWalk: Sendable {
   }
 
   private mutating func isAllowed(_ entity: UInt32, _ forest: borrowing Forest) -> Bool {
-    let verdict = forest.decide(
+    let decision = forest.decide(
       subject: subject,
       action: query.action,
       entity: entity,
@@ -138,10 +138,12 @@ package struct AccessWalk: Sendable {
       now: query.now,
       query.features
     )
-    if let holder = verdict.missing { missing.insert(holder) }
-    guard verdict.decision.isAllowed else { return false }
+    if decision.lacksFeatures, let holder = forest.featureHolder(of: entity) {
+      missing.insert(holder)
+    }
+    guard decision.isAllowed else { return false }
     return query.filters.isEmpty
-      || forest.policy.accessLevel(of: verdict.decision.heldRoles) >= query.levelNeeded
+      || forest.policy.accessLevel(of: decision.heldRoles) >= query.levelNeeded
   }
 
   /// Drops from a page what may not be seen any more; at the end, under one lock.

@@ -52,7 +52,7 @@ extension Forest {
     for index in policy.actions.indices {
       let action = ActionID(index: UInt16(index))
       guard policy.rule(of: action, on: type(entity)) != nil else { continue }
-      let verdict = decide(
+      let decision = decide(
         subject: subject,
         action: action,
         entity: entity,
@@ -60,9 +60,9 @@ extension Forest {
         now: now,
         features
       )
-      missing = verdict.missing ?? missing
-      validUntil = min(validUntil, verdict.decision.validUntil)
-      if verdict.decision.isAllowed { allowed.append(action) }
+      if decision.lacksFeatures { missing = featureHolder(of: entity) }
+      validUntil = min(validUntil, decision.validUntil)
+      if decision.isAllowed { allowed.append(action) }
     }
     return (allowed, validUntil, missing)
   }

@@ -91,8 +91,8 @@ public final class EntitlementFeatures: FeatureSource {
     )
   }
 
-  /// See `FeatureSource.evidence`.
-  public func evidence(of holder: FeatureHolder, now: Int64) -> FeatureEvidence {
+  /// See `FeatureSource.features`.
+  public func features(of holder: FeatureHolder, now: Int64) -> KnownFeatures {
     switch state.withLock({ $0.cache.answer(holder, at: loop.now) }) {
     case .known(let names, let remaining):
       metrics.hits.increment()

@@ -33,10 +33,10 @@ extension EntitiesHandler {
       pageToken: request.pageToken
     )
     let listed = try await core.list(list, call, user) { record, tx -> Tenancy_V1.Entity? in
-      let ruling = try core.decide(action, on: record.id, type: request.type, user, tx)
-      try core.requireFeatures(ruling)
+      let explanation = try core.decide(action, on: record.id, type: request.type, user, tx)
+      try core.requireFeatures(explanation)
       // A right that has ended since shows nothing any more.
-      return ruling.isAllowed ? core.message(entity: record, ruling) : nil
+      return explanation.isAllowed ? core.message(entity: record, explanation) : nil
     }
     return Tenancy_V1.ListEntitiesResponse(
       entities: listed.items,

@@ -77,7 +77,7 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
     try await core.reach(atLeast: request.atLeastRevision)
     return try await core.read { tx in
       let held = try core.require(.view, on: request.entityId, user, tx)
-      return core.message(entity: held.record, held.ruling)
+      return core.message(entity: held.record, held.explanation)
     }
   }
 
@@ -101,7 +101,7 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
         expectedRevision: request.expectedRevision,
         tx
       )
-      return core.message(entity: record, held.ruling)
+      return core.message(entity: record, held.explanation)
     }
   }
 
@@ -115,7 +115,7 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
       let held = try core.require(.move, on: request.entityId, user, tx)
       try core.requireRevision(request.expectedRevision, of: held.record)
       let record = try changes.move(held, under: request.parentId, tx)
-      return core.message(entity: record, held.ruling)
+      return core.message(entity: record, held.explanation)
     }
   }
 

@@ -13,18 +13,18 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     _ call: CallContext
   ) throws -> Reply<Tenancy_V1.Decision> {
     let caller = call.caller
-    let asker = Asker(caller, core)
-    let question = try question(request, asker, caller)
+    let context = CheckContext(caller, core)
+    let check = try check(request, context, caller)
     if request.atLeastRevision.isEmpty {
       let now = core.clock.now
-      let answer = core.engine.read { $0.answer(question, asker, now: now) }
-      if let answer, answer.missing == nil { return .now(message(answer)) }
+      let answer = core.engine.read { $0.explain(check, context, now: now) }
+      if let answer, answer.explanation.missing == nil { return .now(message(answer)) }
     }
     return .later {
       try await core.reach(atLeast: request.atLeastRevision)
       return message(
         try await core.knowingFeatures {
-          let answer = core.engine.read { $0.answer(question, asker, now: core.clock.now) }
+          let answer = core.engine.read { $0.explain(check, context, now: core.clock.now) }
           return try settled(answer, path: "")
         }
       )
@@ -36,23 +36,23 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.BatchCheckResponse {
     let caller = call.caller
-    let asker = Asker(caller, core)
-    var questions: [Question] = []
-    for check in request.checks { questions.append(try question(check, asker, caller)) }
+    let context = CheckContext(caller, core)
+    var checks: [PermissionCheck] = []
+    for requested in request.checks { checks.append(try check(requested, context, caller)) }
     for check in request.checks where !check.atLeastRevision.isEmpty {
       try await core.reach(atLeast: check.atLeastRevision)
     }
-    let (now, asked) = (core.clock.now, questions)
+    let (now, asked) = (core.clock.now, checks)
     let answers = try await core.knowingFeatures { () throws(RPCError) in
       // One hold of the lock: all at one revision.
       let answers = core.engine.read { forest in
-        var answers: [Answer?] = []
-        for question in asked { answers.append(forest.answer(question, asker, now: now)) }
+        var answers: [Checked?] = []
+        for check in asked { answers.append(forest.explain(check, context, now: now)) }
         return answers
       }
-      let missing = Set(answers.compactMap { $0?.missing })
+      let missing = Set(answers.compactMap { $0?.explanation.missing })
       guard missing.isEmpty else { throw TenancyError.featuresUnavailable(missing) }
-      var settled: [Answer] = []
+      var settled: [Checked] = []
       for (index, answer) in answers.enumerated() {
         settled.append(try self.settled(answer, path: "checks[\(index)]."))
       }
@@ -61,7 +61,10 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     return Tenancy_V1.BatchCheckResponse(decisions: answers.map(message))
   }
 
-  private func settled(_ answer: Answer?, path: String) throws(RPCError) -> Answer {
+  /// What is answered to a check.
+  private typealias Checked = (explanation: Explanation, ancestors: [String])
+
+  private func settled(_ answer: Checked?, path: String) throws(RPCError) -> Checked {
     guard let answer else {
       throw TenancyError.invalidField(
         "\(path)action",
@@ -69,22 +72,22 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
         "is not an action of the policy"
       )
     }
-    guard let missing = answer.missing else { return answer }
+    guard let missing = answer.explanation.missing else { return answer }
     throw TenancyError.featuresUnavailable([missing])
   }
 
-  private func question(
+  private func check(
     _ request: Tenancy_V1.CheckRequest,
-    _ asker: Asker,
+    _ context: CheckContext,
     _ caller: Caller
-  ) throws(RPCError) -> Question {
+  ) throws(RPCError) -> PermissionCheck {
     let subject = try caller.subject(request.subjectId)
-    return Question(
+    return PermissionCheck(
       subject: subject,
       action: request.action,
       entity: request.entityId,
       // For services: what lies above an object that it may not see is no user's business.
-      wantsAncestors: request.forCache && !asker.isUser
+      wantsAncestors: request.forCache && !context.isUser
     )
   }
 
@@ -94,7 +97,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
   ) async throws -> Tenancy_V1.ListActionsResponse {
     let subject = try call.caller.subject(request.subjectId)
     try await core.reach(atLeast: request.atLeastRevision)
-    let (asker, now) = (Asker(call.caller, core), core.clock.now)
+    let (context, now) = (CheckContext(call.caller, core), core.clock.now)
     let (entities, revision) = try await core.knowingFeatures {
       // A few entities for each hold of the lock: each answer is of this revision or a later one.
       let revision = core.engine.revision
@@ -104,7 +107,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
         let ids = rest.prefix(8)
         let listed = core.engine.read { forest in
           var listed: [(message: Tenancy_V1.EntityActions, missing: FeatureHolder?)] = []
-          for id in ids { listed.append(forest.actions(of: subject, on: id, asker, now: now)) }
+          for id in ids { listed.append(forest.actions(of: subject, on: id, context, now: now)) }
           return listed
         }
         entities += listed.map(\.message)
@@ -158,17 +161,17 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     )
   }
 
-  private func message(_ answer: Answer) -> Tenancy_V1.Decision {
-    let evidence = answer.evidence
+  private func message(_ answer: Checked) -> Tenancy_V1.Decision {
+    let explanation = answer.explanation
     return Tenancy_V1.Decision(
-      allowed: evidence.isAllowed,
-      reason: Self.reason(evidence.reason),
-      associationId: evidence.isAllowed ? evidence.associationID ?? "" : "",
-      role: evidence.isAllowed ? evidence.role ?? "" : "",
-      viaEntityId: evidence.isAllowed ? evidence.viaEntityID ?? "" : "",
-      sufficientRoles: evidence.isAllowed ? [] : evidence.sufficientRoles,
-      validUntil: .init(milliseconds: evidence.validUntil),
-      revision: core.tokens.token(revision: evidence.revision),
+      allowed: explanation.isAllowed,
+      reason: Self.reason(explanation.reason),
+      associationId: explanation.isAllowed ? explanation.associationID ?? "" : "",
+      role: explanation.isAllowed ? explanation.role ?? "" : "",
+      viaEntityId: explanation.isAllowed ? explanation.viaEntityID ?? "" : "",
+      sufficientRoles: explanation.isAllowed ? [] : explanation.sufficientRoles,
+      validUntil: .init(milliseconds: explanation.validUntil),
+      revision: core.tokens.token(revision: explanation.revision),
       ancestorIds: answer.ancestors
     )
   }

@@ -81,9 +81,9 @@ struct RolesHandler: Tenancy_V1.RolesService {
         guard let type = places[draft.entityID],
           let action = core.policy.granting(draft.role, on: type)
         else { return false }
-        let ruling = try core.decide(action, on: draft.entityID, type: type, user, tx)
-        try core.requireFeatures(ruling)
-        return ruling.isAllowed
+        let explanation = try core.decide(action, on: draft.entityID, type: type, user, tx)
+        try core.requireFeatures(explanation)
+        return explanation.isAllowed
       }
     }
   }

@@ -100,13 +100,13 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
   /// The interceptor has asked already; a handler that relies on it alone is one mistake from open.
   private func requireAdministrator(_ call: CallContext) async throws -> UserIdentity {
     let user = try call.requireUser()
-    let ruling = try await core.ruling(
+    let explanation = try await core.explanation(
       Self.action,
       on: Forest.systemIdentifier,
       type: BuiltIn.system,
       user
     )
-    guard ruling.isAllowed else { throw denied(ruling.reason) }
+    guard explanation.isAllowed else { throw denied(explanation.reason) }
     return user
   }
 
@@ -115,15 +115,15 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     _ user: UserIdentity,
     _ tx: borrowing WriteTransaction
   ) throws {
-    let ruling = try core.decide(
+    let explanation = try core.decide(
       Self.action,
       on: Forest.systemIdentifier,
       type: BuiltIn.system,
       user,
       tx
     )
-    try core.requireFeatures(ruling)
-    guard ruling.isAllowed else { throw denied(ruling.reason) }
+    try core.requireFeatures(explanation)
+    guard explanation.isAllowed else { throw denied(explanation.reason) }
   }
 
   private func denied(_ reason: ReasonCode) -> RPCError {

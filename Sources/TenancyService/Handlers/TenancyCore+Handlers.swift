@@ -47,7 +47,7 @@ extension TenancyCore {
       request: request,
       naming: [grant.user],
       ifAllowed: {
-        try await ruling(grant.action, on: grant.entityID, type: grant.type, user).isAllowed
+        try await explanation(grant.action, on: grant.entityID, type: grant.type, user).isAllowed
       }
     ) { users, tx in
       try core.require(grant.action, on: grant.entityID, type: grant.type, user, tx)

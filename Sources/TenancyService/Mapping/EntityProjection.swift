@@ -31,7 +31,7 @@ extension TenancyCore {
   }
 
   /// An entity as a decision about it shows it.
-  func message(entity record: EntityRecord, _ ruling: Ruling) -> Tenancy_V1.Entity {
-    message(entity: record, accessLevel: ruling.accessLevel, ruling.policy)
+  func message(entity record: EntityRecord, _ explanation: Explanation) -> Tenancy_V1.Entity {
+    message(entity: record, accessLevel: explanation.accessLevel, explanation.policy)
   }
 }

@@ -103,7 +103,7 @@ extension ChangeSet {
     let held = try core.require(action, "create", on: parentID, parent, user, tx)
     return CreationRight(
       parent: parent,
-      accessLevel: held.ruling.accessLevel(below: type),
+      accessLevel: held.explanation.accessLevel(below: type),
       creatorRole: nil
     )
   }
@@ -116,22 +116,22 @@ extension ChangeSet {
     _ system: EntityRecord,
     _ tx: borrowing WriteTransaction
   ) throws -> CreationRight {
-    let ruling = try core.decide(action ?? "", on: system.id, type: BuiltIn.system, user, tx)
+    let explanation = try core.decide(action ?? "", on: system.id, type: BuiltIn.system, user, tx)
     let selfService = policy.selfService(of: type)
-    guard ruling.mayCreateRoot(selfService) else {
-      try core.requireFeatures(ruling)
+    guard explanation.mayCreateRoot(selfService) else {
+      try core.requireFeatures(explanation)
       let answer =
-        ruling.isSuspension ? TenancyError.suspended : TenancyError.selfServiceDisabled
+        explanation.isSuspension ? TenancyError.suspended : TenancyError.selfServiceDisabled
       throw answer.denying(
         action ?? "\(type).create",
         on: system.id,
-        because: ruling.reason.rawValue
+        because: explanation.reason.rawValue
       )
     }
     let level = selfService.map { policy[$0.creatorRole].accessLevel } ?? 0
     return CreationRight(
       parent: system,
-      accessLevel: max(level, ruling.accessLevel(below: type)),
+      accessLevel: max(level, explanation.accessLevel(below: type)),
       creatorRole: selfService.map { policy[$0.creatorRole].name }
     )
   }
@@ -150,7 +150,7 @@ extension ChangeSet {
   }
 }
 
-extension Ruling {
+extension Explanation {
   /// Whether the subject may create a root, by its right or by self-service.
   fileprivate func mayCreateRoot(_ selfService: Policy.SelfService?) -> Bool {
     isAllowed || (selfService?.isEnabled == true && !isSuspension)
@@ -160,12 +160,12 @@ extension Ruling {
 extension TenancyCore {
   /// Whether a user may create a root of a type at the moment.
   func mayCreateRoot(of type: String, _ user: UserIdentity) async throws -> Bool {
-    let ruling = try await ruling(
+    let explanation = try await explanation(
       policy.creation(of: type, under: BuiltIn.system) ?? "",
       on: Forest.systemIdentifier,
       type: BuiltIn.system,
       user
     )
-    return ruling.mayCreateRoot(ruling.policy.selfService(of: type))
+    return explanation.mayCreateRoot(explanation.policy.selfService(of: type))
   }
 }

@@ -25,7 +25,7 @@ extension ChangeSet {
       reserved: reserved
     )
     try requireLevel(
-      held.ruling.accessLevel,
+      held.explanation.accessLevel,
       for: given.keys,
       of: before.type,
       field: "attributes"

@@ -62,7 +62,8 @@ extension ChangeSet {
     let held = try requireRole(draft.role, .grant, on: draft.entityID, field: draft.field, tx)
     // Nobody lends for longer than they have themselves.
     guard
-      !policy.followingRoles.contains(draft.role) || draft.until ?? .max <= held.ruling.grantedUntil
+      !policy.followingRoles.contains(draft.role)
+        || draft.until ?? .max <= held.explanation.grantedUntil
     else {
       throw TenancyError.windowExceedsOwn
     }

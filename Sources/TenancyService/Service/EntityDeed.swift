@@ -14,14 +14,14 @@ enum EntityDeed: String, Sendable {
 /// An entity that a caller may do something to, and the decision that says so.
 struct HeldEntity: Sendable {
   let record: EntityRecord
-  let ruling: Ruling
+  let explanation: Explanation
 
   /// The entity's type, as the policy that decided has it.
   var type: Policy.EntityType {
-    guard let type = ruling.policy.type(named: record.type) else {
+    guard let type = explanation.policy.type(named: record.type) else {
       preconditionFailure("\(record.id) is of no type of the policy that has decided on it")
     }
-    return ruling.policy[type]
+    return explanation.policy[type]
   }
 }
 
@@ -49,8 +49,8 @@ extension TenancyCore {
     _ user: UserIdentity,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> HeldEntity {
-    let ruling = try require(action, on: id, type: type, user, tx)
-    return HeldEntity(record: try tx.known(id, type: type), ruling: ruling)
+    let explanation = try require(action, on: id, type: type, user, tx)
+    return HeldEntity(record: try tx.known(id, type: type), explanation: explanation)
   }
 
   /// As the other one, for an action that the policy names, or does not.
@@ -66,8 +66,8 @@ extension TenancyCore {
       let standing = try standing(on: id, type: record?.type, user, tx)
       throw refusal(of: "\(record?.type ?? "").\(deed)", on: id, standing, user)
     }
-    let ruling = try require(action, on: id, type: record.type, user, tx)
-    return HeldEntity(record: record, ruling: ruling)
+    let explanation = try require(action, on: id, type: record.type, user, tx)
+    return HeldEntity(record: record, explanation: explanation)
   }
 
   /// How a user stands towards an entity: `isKnown`, which does not depend on an action.
@@ -76,7 +76,7 @@ extension TenancyCore {
     type: String?,
     _ user: UserIdentity,
     _ tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Ruling {
+  ) throws -> Explanation {
     let type = type ?? ""
     return try decide(policy.anyAction(on: type) ?? "", on: id, type: type, user, tx)
   }
@@ -85,7 +85,7 @@ extension TenancyCore {
   func refusal(
     of deed: String,
     on id: String,
-    _ standing: Ruling,
+    _ standing: Explanation,
     _ user: UserIdentity
   ) -> RPCError {
     let reason = standing.knows ? ReasonCode.roleLacksAction : standing.reason
@@ -96,7 +96,7 @@ extension TenancyCore {
   }
 }
 
-extension Ruling {
+extension Explanation {
   /// Whether the subject may do nothing at all.
   var isSuspension: Bool { reason == .subjectSuspended }
 

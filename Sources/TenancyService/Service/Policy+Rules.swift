@@ -67,7 +67,7 @@ extension Policy {
   }
 }
 
-extension Ruling {
+extension Explanation {
   /// How much the subject's roles on this entity show of those of another type below it.
   func accessLevel(below type: String) -> Int {
     guard let type = policy.type(named: type) else { return 0 }

@@ -2,30 +2,6 @@ internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
-/// A decision with all that its numbers refer to.
-struct Ruling: Sendable {
-  let decision: Decision
-  let evidence: Evidence
-  /// The policy that decided.
-  let policy: Policy
-  /// Whose features have to be known before this is more than a guess.
-  let missing: FeatureHolder?
-  /// When the association ends that allows it, in milliseconds since 1970; the largest number is never.
-  let grantedUntil: Int64
-
-  var isAllowed: Bool { decision.isAllowed }
-  var reason: ReasonCode { decision.reason }
-
-  /// Whether a role of the subject's grants the action, if its conditions hold.
-  var isGranted: Bool { decision.association != nil }
-
-  /// Whether the subject may know of the object, or that it may do nothing at all.
-  var isKnown: Bool { decision.isKnown || decision.reason == .subjectSuspended }
-
-  /// How much of the object its roles show: a place in the policy's access levels.
-  var accessLevel: Int { policy.accessLevel(of: decision.heldRoles) }
-}
-
 /// Whose features have to be asked for; the cause of an UNAVAILABLE that becomes none when they are.
 struct FeaturesMissing: Error {
   let holders: Set<FeatureHolder>
@@ -44,16 +20,16 @@ extension TenancyCore {
     type: String,
     _ user: UserIdentity,
     _ tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Ruling {
-    let (ruling, grounds) = atTheMoment(
+  ) throws -> Explanation {
+    let (explanation, grounds) = atTheMoment(
       action,
       on: id,
       type: type,
       user,
       wantsGrounds: tx.mayConflict
     )
-    try grounds?.hold(for: user.userID, isDenial: !ruling.isAllowed, tx)
-    return ruling
+    try grounds?.hold(for: user.userID, isDenial: !explanation.isAllowed, tx)
+    return explanation
   }
 
   /// Throws unless a user may do something to an object: NOT_FOUND when it must not know of it.
@@ -67,9 +43,9 @@ extension TenancyCore {
     type: String,
     _ user: UserIdentity,
     _ tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> Ruling {
-    let ruling = try decide(action, on: id, type: type, user, tx)
-    return try allowed(ruling, action, on: id, user)
+  ) throws -> Explanation {
+    let explanation = try decide(action, on: id, type: type, user, tx)
+    return try allowed(explanation, action, on: id, user)
   }
 
   /// Throws when a user may do nothing at all.
@@ -80,22 +56,22 @@ extension TenancyCore {
   }
 
   /// UNAVAILABLE when a decision is only a guess: no evidence is neither an allowance nor a denial.
-  func requireFeatures(_ ruling: Ruling) throws(RPCError) {
-    guard let holder = ruling.missing else { return }
+  func requireFeatures(_ explanation: Explanation) throws(RPCError) {
+    guard let holder = explanation.missing else { return }
     throw TenancyError.featuresUnavailable([holder])
   }
 
   private func allowed(
-    _ ruling: Ruling,
+    _ explanation: Explanation,
     _ action: String,
     on id: String,
     _ user: UserIdentity
-  ) throws(RPCError) -> Ruling {
-    guard !ruling.isAllowed else { return ruling }
-    try requireFeatures(ruling)
+  ) throws(RPCError) -> Explanation {
+    guard !explanation.isAllowed else { return explanation }
+    try requireFeatures(explanation)
     let answer =
-      ruling.isKnown ? TenancyError.denied(ruling.evidence, action: action) : TenancyError.notFound
-    throw answer.denying(action, on: id, because: ruling.reason.rawValue)
+      explanation.isKnown ? TenancyError.denied(explanation, action: action) : TenancyError.notFound
+    throw answer.denying(action, on: id, because: explanation.reason.rawValue)
   }
 
   /// What the engine says, and what that rests on.
@@ -107,7 +83,7 @@ extension TenancyCore {
     type: String,
     _ user: UserIdentity,
     wantsGrounds: Bool = false
-  ) -> (ruling: Ruling, grounds: Grounds?) {
+  ) -> (explanation: Explanation, grounds: Grounds?) {
     let (now, features) = (clock.now, features)
     return engine.read { forest in
       let policy = forest.policy
@@ -116,7 +92,7 @@ extension TenancyCore {
       let entity = forest.entity(id).flatMap { entity in
         actionID != nil && forest.type(entity) == typeID ? entity : nil
       }
-      let verdict = forest.decide(
+      let decision = forest.decide(
         subject: forest.subject(user.userID),
         action: actionID ?? ActionID.any,
         entity: entity,
@@ -124,30 +100,24 @@ extension TenancyCore {
         now: now,
         features
       )
-      let ruling = Ruling(
-        decision: verdict.decision,
-        evidence: forest.evidence(of: verdict.decision),
-        policy: policy,
-        missing: verdict.missing,
-        grantedUntil: forest.grantEnd(of: verdict.decision)
-      )
-      return (ruling, wantsGrounds ? Grounds(of: id, forest) : nil)
+      let explanation = forest.explanation(of: decision, on: entity)
+      return (explanation, wantsGrounds ? Grounds(of: id, forest) : nil)
     }
   }
 
   // MARK: Where one can wait
 
   /// As `decide`, once the features that matter are known; at the moment, so never for a write.
-  func ruling(
+  func explanation(
     _ action: String,
     on id: String,
     type: String,
     _ user: UserIdentity
-  ) async throws -> Ruling {
+  ) async throws -> Explanation {
     try await knowingFeatures {
-      let ruling = atTheMoment(action, on: id, type: type, user).ruling
-      try requireFeatures(ruling)
-      return ruling
+      let explanation = atTheMoment(action, on: id, type: type, user).explanation
+      try requireFeatures(explanation)
+      return explanation
     }
   }
 
@@ -158,10 +128,10 @@ extension TenancyCore {
     on id: String,
     type: String,
     _ user: UserIdentity
-  ) async throws -> Ruling {
+  ) async throws -> Explanation {
     try await knowingFeatures {
-      let ruling = atTheMoment(action, on: id, type: type, user).ruling
-      return try allowed(ruling, action, on: id, user)
+      let explanation = atTheMoment(action, on: id, type: type, user).explanation
+      return try allowed(explanation, action, on: id, user)
     }
   }
 

@@ -172,8 +172,12 @@ enum TenancyError {
   }
 
   /// A known object, and a decision against it.
-  static func denied(_ evidence: Evidence, action: String) -> RPCError {
-    denied(evidence.reason, action: action, sufficientRoles: evidence.sufficientRoles)
+  static func denied(_ explanation: Explanation, action: String) -> RPCError {
+    denied(
+      explanation.reason,
+      action: action,
+      sufficientRoles: explanation.sufficientRoles
+    )
   }
 
   /// A known object, and the reason against it.

@@ -46,8 +46,8 @@ extension DevicesHandler {
       request: bytes(request, request.parameters) { $0.parameters = nil }
     ) { tx in
       // A reload may have taken the action away meanwhile; what is not there is not allowed.
-      let ruling = try core.decide(action, on: id, type: SmartHome.device, user, tx)
-      try core.requireFeatures(ruling)
+      let explanation = try core.decide(action, on: id, type: SmartHome.device, user, tx)
+      try core.requireFeatures(explanation)
       let before = try tx.entity(id, type: SmartHome.device)
       let isSupported = before.map { operation.isFor(Self.kind(of: $0)) } ?? true
       let record = AccessRecord(
@@ -55,15 +55,15 @@ extension DevicesHandler {
         deviceID: id,
         userID: user.userID,
         operation: request.operation,
-        succeeded: ruling.isAllowed && isSupported && before != nil,
+        succeeded: explanation.isAllowed && isSupported && before != nil,
         // What the device cannot do is told to those who might do it.
-        reason: ruling.isAllowed && !isSupported
-          ? TenancyError.operationNotSupportedReason : ruling.reason.rawValue,
-        role: ruling.isAllowed ? ruling.evidence.role ?? "" : "",
+        reason: explanation.isAllowed && !isSupported
+          ? TenancyError.operationNotSupportedReason : explanation.reason.rawValue,
+        role: explanation.isAllowed ? explanation.role ?? "" : "",
         recordedAt: tx.now
       )
-      guard let before, ruling.isAllowed, isSupported else {
-        return try refuse(record, ruling, device: before, changes, tx)
+      guard let before, explanation.isAllowed, isSupported else {
+        return try refuse(record, explanation, device: before, changes, tx)
       }
       try record.insert(tx)
       var after = before
@@ -78,7 +78,7 @@ extension DevicesHandler {
       let device = try operated(before, to: after, action: action, changes, tx)
       return Tenancy_V1.OperateDeviceResponse(
         record: Self.message(record),
-        device: try core.message(device: device, ruling, tx)
+        device: try core.message(device: device, explanation, tx)
       )
     }
     guard response.record?.succeeded == true else { throw refusal(response, action: action) }
@@ -108,7 +108,7 @@ extension DevicesHandler {
   /// Records a refusal; the answer says what became of it, see `refusal`.
   private func refuse(
     _ record: AccessRecord,
-    _ ruling: Ruling,
+    _ explanation: Explanation,
     device: EntityRecord?,
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
@@ -117,7 +117,7 @@ extension DevicesHandler {
     // Of a device that is not there no history is kept, but the attempt is audited like the others:
     // both take one durable write, so that the time does not tell which it was.
     if device != nil {
-      if ruling.decision.heldRoles.isEmpty {
+      if explanation.decision.heldRoles.isEmpty {
         core.instruments.dropped(try record.insertAmongStrangers(tx))
       } else {
         try record.insert(tx)
@@ -133,7 +133,7 @@ extension DevicesHandler {
     var answer = Self.message(record)
     // Kept only for the answer: nobody who may not know of the device learns more than that, and who is
     // suspended is told so of every device.
-    if ruling.reason != .subjectSuspended, !ruling.isKnown || device == nil {
+    if explanation.reason != .subjectSuspended, !explanation.isKnown || device == nil {
       answer.reason = ReasonCode.entityUnknown.rawValue
     }
     return Tenancy_V1.OperateDeviceResponse(record: answer)

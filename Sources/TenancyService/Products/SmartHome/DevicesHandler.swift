@@ -172,7 +172,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
         reserved: SmartHome.kind,
         tx
       )
-      return try core.message(device: record, held.ruling, tx)
+      return try core.message(device: record, held.explanation, tx)
     }
   }
 
@@ -234,7 +234,7 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
   /// whose history it may see.
   private func requireHistory(of id: String, _ user: UserIdentity) async throws {
     let (core, action) = (core, "device.view_history")
-    let held = try await core.ruling(action, on: id, type: SmartHome.device, user)
+    let held = try await core.explanation(action, on: id, type: SmartHome.device, user)
     guard !held.isAllowed else { return }
     // Read for devices that are there as well: the time must not tell them from those that are gone.
     let survivor = try await core.read { tx in
@@ -242,7 +242,9 @@ struct DevicesHandler: Tenancy_V1.DevicesService {
     }
     if let (place, type) = survivor {
       let action = "\(type).view_history"
-      guard try await !core.ruling(action, on: place, type: type, user).isAllowed else { return }
+      guard try await !core.explanation(action, on: place, type: type, user).isAllowed else {
+        return
+      }
     }
     try await core.permit(action, on: id, type: SmartHome.device, user)
   }

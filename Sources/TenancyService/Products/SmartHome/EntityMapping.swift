@@ -97,7 +97,7 @@ extension TenancyCore {
   /// `held`: what the caller has on the device, which says how much of it is shown.
   func message(
     device record: EntityRecord,
-    _ held: Ruling,
+    _ held: Explanation,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Tenancy_V1.Device {
     guard let type = held.policy.type(named: record.type) else {

@@ -58,8 +58,13 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
   /// Whether the user may grant passes on all of these at the moment.
   private func mayGrant(on devices: [String], _ user: UserIdentity) async throws -> Bool {
     for device in devices {
-      let ruling = try await core.ruling(Self.action, on: device, type: SmartHome.device, user)
-      guard ruling.isAllowed else { return false }
+      let explanation = try await core.explanation(
+        Self.action,
+        on: device,
+        type: SmartHome.device,
+        user
+      )
+      guard explanation.isAllowed else { return false }
     }
     return true
   }
@@ -84,8 +89,8 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     _ user: UserIdentity,
     _ tx: borrowing WriteTransaction
   ) throws {
-    let ruling = try core.require(Self.action, on: id, type: SmartHome.device, user, tx)
-    guard until <= ruling.grantedUntil else { throw TenancyError.windowExceedsOwn }
+    let explanation = try core.require(Self.action, on: id, type: SmartHome.device, user, tx)
+    guard until <= explanation.grantedUntil else { throw TenancyError.windowExceedsOwn }
   }
 
   func list(

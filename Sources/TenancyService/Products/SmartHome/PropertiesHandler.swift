@@ -15,7 +15,7 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     let user = try call.requireUser()
     try TimeZoneName.check(request.defaultTimeZone, field: "default_time_zone")
     let (core, id, action) = (core, request.portfolioId, "portfolio.create_property")
-    if try await core.ruling(action, on: id, type: SmartHome.portfolio, user).isAllowed {
+    if try await core.explanation(action, on: id, type: SmartHome.portfolio, user).isAllowed {
       try await core.requireUsers(request.managerUserIds, field: "manager_user_ids")
     }
     let changes = ChangeSet(core: core, call: call, user: user)

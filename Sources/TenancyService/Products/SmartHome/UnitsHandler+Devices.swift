@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import Contracts
 internal import RPCKit
 internal import ServiceKit
@@ -60,7 +61,7 @@ extension UnitsHandler {
     to unit: EntityRecord,
     _ changes: ChangeSet,
     _ tx: borrowing WriteTransaction
-  ) throws -> (EntityRecord, Ruling) {
+  ) throws -> (EntityRecord, Explanation) {
     let user = changes.user
     let held = try core.require("device.move", on: deviceID, type: SmartHome.device, user, tx)
     let device = try tx.known(deviceID, type: SmartHome.device)

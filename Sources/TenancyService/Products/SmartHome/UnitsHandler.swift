@@ -14,7 +14,7 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
   ) async throws -> Tenancy_V1.Unit {
     let user = try call.requireUser()
     let (core, id, action) = (core, request.propertyId, "property.create_unit")
-    if try await core.ruling(action, on: id, type: SmartHome.property, user).isAllowed {
+    if try await core.explanation(action, on: id, type: SmartHome.property, user).isAllowed {
       try await core.requireUsers(request.tenantUserIds, field: "tenant_user_ids")
     }
     let changes = ChangeSet(core: core, call: call, user: user)
@@ -78,9 +78,9 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     _ user: UserIdentity,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Bool {
-    let ruling = try core.decide("unit.list_tenants", on: id, type: SmartHome.unit, user, tx)
-    try core.requireFeatures(ruling)
-    return ruling.isAllowed
+    let explanation = try core.decide("unit.list_tenants", on: id, type: SmartHome.unit, user, tx)
+    try core.requireFeatures(explanation)
+    return explanation.isAllowed
   }
 
   func get(

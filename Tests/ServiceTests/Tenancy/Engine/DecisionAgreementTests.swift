@@ -50,7 +50,7 @@ struct DecisionAgreementTests {
       context: world.policy.context(stepUps: stepUps, features: features),
       now: now
     )
-    let evidence = world.forest.evidence(of: decision)
+    let explanation = world.forest.explanation(of: decision, on: nil)
     let expected = world.naive.decide(
       user,
       action,
@@ -60,10 +60,10 @@ struct DecisionAgreementTests {
       now: now
     )
     let actual = NaiveEvaluator.Answer(
-      reason: evidence.reason.rawValue,
-      role: evidence.role,
-      via: expected.via == nil ? nil : evidence.viaEntityID,
-      validUntil: evidence.validUntil,
+      reason: explanation.reason.rawValue,
+      role: explanation.role,
+      via: expected.via == nil ? nil : explanation.viaEntityID,
+      validUntil: explanation.validUntil,
       isKnown: decision.isKnown
     )
     #expect(actual == expected, "\(user) \(action) \(id) at \(now)")

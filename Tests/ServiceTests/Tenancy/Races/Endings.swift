@@ -26,7 +26,7 @@ final class Endings: FeatureSource, TokenBeliever {
     state.withLock { !$0.sessions.contains(token.claims.sessionID) }
   }
 
-  func evidence(of holder: FeatureHolder, now: Int64) -> FeatureEvidence {
+  func features(of holder: FeatureHolder, now: Int64) -> KnownFeatures {
     let isLost = state.withLock { $0.portfolios.contains(holder.id) }
     return .known(isLost ? [] : [Self.feature], until: now + 10_000)
   }

@@ -37,7 +37,7 @@ struct EntitlementFeaturesTests {
   }
 
   private func isKnown(_ holder: FeatureHolder, _ features: EntitlementFeatures) -> Bool {
-    features.evidence(of: holder, now: 0) != .missing
+    features.features(of: holder, now: 0) != .missing
   }
 
   private func serving(

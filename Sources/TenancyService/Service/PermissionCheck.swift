@@ -3,25 +3,17 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// One question to the engine.
-struct Question: Sendable {
+/// What is asked: may this subject do this to that.
+struct PermissionCheck: Sendable {
   let subject: String
   let action: String
   let entity: String
+  /// Whether what lies above the entity is to be told as well.
   let wantsAncestors: Bool
 }
 
-/// What is answered to a question.
-struct Answer: Sendable {
-  let evidence: Evidence
-  /// What lies above the entity, if that was asked for.
-  let ancestors: [String]
-  /// Whose features have to be known before this is more than a guess.
-  let missing: FeatureHolder?
-}
-
-/// Who asks, and what is known of the subject.
-struct Asker: Sendable {
+/// What is known of the caller of checks.
+struct CheckContext: Sendable {
   /// A user asks about itself and learns nothing of what it may not know of.
   let isUser: Bool
   /// How it has proved itself.
@@ -36,7 +28,7 @@ struct Asker: Sendable {
 }
 
 extension Caller {
-  /// Whom a question is about: the calling user, or for a service whoever it names.
+  /// Whom a check is about: the calling user, or for a service whoever it names.
   ///
   /// PERMISSION_DENIED for users who ask about others.
   func subject(_ requested: String) throws(RPCError) -> String {
@@ -63,7 +55,7 @@ extension Forest {
   func actions(
     of subject: String,
     on id: String,
-    _ asker: Asker,
+    _ context: CheckContext,
     now: Int64
   ) -> (message: Tenancy_V1.EntityActions, missing: FeatureHolder?) {
     var actions: [String] = []
@@ -73,9 +65,9 @@ extension Forest {
       let listed = listActions(
         subject: self.subject(subject),
         entity: entity,
-        context: policy.context(acr: asker.acr),
+        context: policy.context(acr: context.acr),
         now: now,
-        asker.features
+        context.features
       )
       actions = listed.actions.map { policy[$0] }.sorted()
       validUntil = listed.validUntil
@@ -89,50 +81,38 @@ extension Forest {
     return (message, missing)
   }
 
-  /// The answer to a question, as far as the asker may know; nil when there is no such action.
-  func answer(_ question: Question, _ asker: Asker, now: Int64) -> Answer? {
-    guard let action = policy.action(named: question.action) else { return nil }
-    let context = policy.context(acr: asker.acr)
-    let decision = decide(
-      subject: question.subject,
+  /// What is decided on a check, as far as the caller may know, and the entities above the entity if it
+  /// asks for them; nil when there is no such action.
+  func explain(
+    _ check: PermissionCheck,
+    _ context: CheckContext,
+    now: Int64
+  ) -> (explanation: Explanation, ancestors: [String])? {
+    guard let action = policy.action(named: check.action) else { return nil }
+    let known = policy.context(acr: context.acr)
+    var decision = decide(
+      subject: check.subject,
       action: action,
-      entity: question.entity,
-      context: context,
+      entity: check.entity,
+      context: known,
       now: now
     )
-    var missing: FeatureHolder?
-    var settled = decision
     if decision.reason == .featureNotAvailable {
-      let verdict = settle(
+      decision = settle(
         decision,
-        subject: self.subject(question.subject),
+        subject: subject(check.subject),
         action: action,
-        entity: entity(question.entity),
-        context: context,
+        entity: entity(check.entity),
+        context: known,
         now: now,
-        asker.features
+        context.features
       )
-      (settled, missing) = (verdict.decision, verdict.missing)
     }
-    return Answer(
-      evidence: evidence(of: settled, asker),
-      ancestors: question.wantsAncestors ? ancestors(of: question.entity) : [],
-      missing: missing
-    )
-  }
-
-  private func evidence(of decision: Decision, _ asker: Asker) -> Evidence {
-    guard asker.isUser, !decision.isKnown, decision.reason != .subjectSuspended else {
-      return evidence(of: decision)
-    }
-    return Evidence(
-      reason: .entityUnknown,
-      associationID: nil,
-      role: nil,
-      viaEntityID: nil,
-      sufficientRoles: [],
-      validUntil: decision.validUntil,
-      revision: decision.revision
+    let holding = decision.lacksFeatures ? entity(check.entity) : nil
+    let explanation = explanation(of: decision, on: holding)
+    return (
+      context.isUser && !explanation.isKnown ? explanation.hidden : explanation,
+      check.wantsAncestors ? ancestors(of: check.entity) : []
     )
   }
 }
