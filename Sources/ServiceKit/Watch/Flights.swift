@@ -60,8 +60,7 @@ package struct Flights<Key: Hashable & Sendable, Answer: Sendable> {
 
   /// Drops the flights of all questions for which `isOutdated` holds; looks at each.
   package mutating func drop(where isOutdated: (Key) -> Bool) {
-    guard !flights.isEmpty else { return }
-    flights = flights.filter { !isOutdated($0.key) }
+    for key in flights.keys.filter(isOutdated) { flights[key] = nil }
   }
 
   /// Drops all flights.
