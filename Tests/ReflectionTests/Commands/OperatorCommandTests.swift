@@ -92,7 +92,7 @@ struct OperatorCommandTests {
     try await CommandStage.run([]) { stage in
       let outcome = await stage.gatehouse("users")
       #expect(outcome.code == 2)
-      #expect(outcome.errors.contains("nobody is signed in"))
+      #expect(outcome.errors.contains("not signed in"))
     }
   }
 }

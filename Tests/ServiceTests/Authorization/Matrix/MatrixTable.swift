@@ -38,7 +38,7 @@ enum MatrixTable {
     .init("Users/BatchGet", .service, [], #"{"userIds": ["<user>"]}"#),
     .init("Users/FindByEmail", .service, [], #"{"email": "<address>"}"#),
     .init("Users/ResolveEmails", .service, [], #"{"emails": ["<address>"]}"#),
-    .init("Operators/ListUsers", .system, .operators, #"{"text": "<address>"}"#),
+    .init("Operators/ListUsers", .system, .operators),
     .init("Operators/EndSessions", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Sessions/List", .none, .everyone),
     .init("Sessions/Revoke", .self_, .everyone, #"{"sessionId": "<session>"}"#),
