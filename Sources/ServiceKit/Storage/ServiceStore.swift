@@ -55,24 +55,22 @@ public struct ServiceStore: Sendable {
 
   /// Runs `body` as one change of a call that has no idempotency key, and returns when it is durable.
   ///
-  /// UNAUTHENTICATED when the token of the caller is no longer believed as the turn of the write comes.
+  /// Whether the caller is still who it was as the turn of the write comes is for `body` to look at: whoever
+  /// signs out twice at once has nothing to be refused for.
   @discardableResult
   public func write<R: Sendable>(
     _ call: CallContext,
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> R
   ) async throws -> R {
     writes.increment()
-    let caller = call.caller
     return try await answering {
-      try await database.write(as: Author(call, identifiers)) { tx in
-        try caller.requireStillBelieved()
-        return try body(tx)
-      }
+      try await database.write(as: Author(call, identifiers), body)
     }
   }
 
   /// Runs `body` as one change of a call, at most once for each caller and key, and returns when it is
-  /// durable; a repeated request gets the kept answer.
+  /// durable; a repeated request gets the kept answer. UNAUTHENTICATED when the token of the caller is no
+  /// longer believed as the turn of the write comes.
   ///
   /// `request` tells the request from others under the same key and must be encoded alike each time.
   /// The key belongs to `owner` instead of the caller where the call itself finds out whose it is, as in
