@@ -30,7 +30,8 @@ struct CallPropagationTests {
           }
           return try await task.value
         } _: { first in
-          #expect(try await first.error(metadata) == nil)
+          let error = try await first.error(metadata)
+          #expect(error == nil)
         }
       }
     }
