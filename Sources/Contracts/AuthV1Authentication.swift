@@ -4,11 +4,11 @@ package import CProtobufC
 public import RPCKit
 
 extension Auth_V1 {
-  /// What a user is signed in from, for the list of sessions.
+  /// The device from which a user signs in, as shown in the list of sessions.
   public struct Device: RPCKit.Message {
-    /// What the user calls it: `Ada's iPhone`.
+    /// The user's name for it: `Ada's iPhone`.
     public var name: Swift.String = ""
-    /// What it is: `iPhone17,2`.
+    /// The model: `iPhone17,2`.
     public var model: Swift.String = ""
     /// The application and its version.
     public var application: Swift.String = ""
@@ -116,24 +116,24 @@ extension Auth_V1 {
     }
   }
 
-  /// Makes an account.
+  /// Creates an account.
   public struct SignUpRequest: RPCKit.Message {
-    /// Address for signing in; compared without regard to ASCII case.
+    /// E-mail address for signing in; ASCII case is ignored.
     public var email: Swift.String = ""
-    /// 8 to 256 bytes; not one of the most common ones, not a part of the address.
+    /// 8 to 256 bytes; must not be a common password or part of the address.
     public var password: Swift.String = ""
-    /// What the user wants to be called.
+    /// Display name.
     public var displayName: Swift.String = ""
     /// First name.
     public var firstName: Swift.String = ""
     /// Last name.
     public var lastName: Swift.String = ""
-    /// What the user signs up from.
+    /// The device from which the user signs up.
     public var device: Auth_V1.Device? = nil
-    /// Answers even when a part of the context is missing, and names it.
+    /// Accepts an answer in which part of the context is missing; `missing_context` names it.
     public var allowPartialContext: Swift.Bool = false
-    /// The same key with the same request, the password apart, signs in to the account that it made,
-    /// for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key (the password may differ)
+    /// signs in to the account that it created.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -308,15 +308,15 @@ extension Auth_V1 {
     public var email: Swift.String = ""
     /// Its password.
     public var password: Swift.String = ""
-    /// What the user signs in from.
+    /// The device from which the user signs in.
     public var device: Auth_V1.Device? = nil
-    /// Answers even when a part of the context is missing, and names it.
+    /// Accepts an answer in which part of the context is missing; `missing_context` names it.
     public var allowPartialContext: Swift.Bool = false
-    /// The `device_token` of the last answer on this device. With it, wrong passwords that others try
-    /// do not make this device wait. One that is not known is as good as none.
+    /// The `device_token` of the last response on this device. With it, wrong passwords that others
+    /// try do not delay this device. An unknown one is ignored.
     public var deviceToken: Swift.String = ""
-    /// The same key with the same request begins one session for 24 hours; its password is checked each
-    /// time.
+    /// Idempotency key: for 24 hours, the same request with the same key begins only one session. The
+    /// password is checked each time.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -436,11 +436,11 @@ extension Auth_V1 {
   public struct Tokens: RPCKit.Message {
     /// Sent as `authorization: Bearer …` with each call.
     public var accessToken: Swift.String = ""
-    /// When the access token ends.
+    /// When the access token expires.
     public var accessTokenExpiresAt: Google_Protobuf.Timestamp? = nil
-    /// Gets the next pair, once.
+    /// Can be exchanged once for the next pair of tokens.
     public var refreshToken: Swift.String = ""
-    /// When the session ends if it is not refreshed.
+    /// When the session ends unless it is refreshed.
     public var refreshTokenExpiresAt: Google_Protobuf.Timestamp? = nil
     /// The session.
     public var sessionId: Swift.String = ""
@@ -531,7 +531,7 @@ extension Auth_V1 {
     }
   }
 
-  /// A user who is signed in.
+  /// A successful sign-in.
   public struct SignInResponse: RPCKit.Message {
     /// The session's tokens.
     public var tokens: Auth_V1.Tokens? {
@@ -539,14 +539,14 @@ extension Auth_V1 {
       set { tokens_storage = newValue.map { [$0] } ?? [] }
     }
     private var tokens_storage: [Auth_V1.Tokens] = []
-    /// The user with full context.
+    /// The user with roles and plan.
     public var user: Auth_V1.User? {
       get { user_storage.first }
       set { user_storage = newValue.map { [$0] } ?? [] }
     }
     private var user_storage: [Auth_V1.User] = []
-    /// To be kept on the device, signed out or not, and sent with the next sign-in. It proves nothing
-    /// but that the device signed in to this account in the last 90 days.
+    /// Keep it on the device, even after signing out, and send it with the next sign-in. It proves
+    /// only that the device signed in to this account in the last 90 days.
     public var deviceToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -627,7 +627,7 @@ extension Auth_V1 {
     }
   }
 
-  /// Gets new tokens.
+  /// Exchanges a refresh token for new tokens.
   public struct RefreshRequest: RPCKit.Message {
     /// The newest refresh token of the session.
     public var refreshToken: Swift.String = ""
@@ -757,7 +757,7 @@ extension Auth_V1 {
     }
   }
 
-  /// The session is ended.
+  /// The result of signing out.
   public struct SignOutResponse: RPCKit.Message {
 
     /// Makes a message with every field at its default.
@@ -815,8 +815,8 @@ extension Auth_V1 {
 
   /// What is known of the methods of `auth.v1.Authentication`.
   public enum AuthenticationMethods {
-    /// Makes an account and signs it in. Sent again with its idempotency key it is a sign-in: the
-    /// password is the one that the account has by then, and the session a new one.
+    /// Creates an account and signs in. A request repeated with its idempotency key is a sign-in with
+    /// the account's current password and begins a new session.
     public static let signUp = RPCKit.MethodDescriptor(
       service: "auth.v1.Authentication",
       method: "SignUp",
@@ -829,11 +829,11 @@ extension Auth_V1 {
       requestType: "auth.v1.SignUpRequest",
       responseType: "auth.v1.SignInResponse"
     )
-    /// Signs in. Unknown address and wrong password get the same answer: UNAUTHENTICATED with reason
-    /// INVALID_CREDENTIALS. When the user ends all sessions or all others meanwhile, this one is
-    /// among them: UNAUTHENTICATED, SESSION_ENDED. An account that signs in too often waits:
-    /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN. Sent again with its idempotency key it answers with
-    /// the session that it began, until that is refreshed (ALREADY_EXISTS, SESSION_IN_USE) or over
+    /// Signs in. An unknown address and a wrong password get the same answer: UNAUTHENTICATED with
+    /// reason INVALID_CREDENTIALS. If the user ends all sessions, or all others, meanwhile, this one
+    /// ends too: UNAUTHENTICATED, SESSION_ENDED. An account that signs in too often has to wait:
+    /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN. A request repeated with its idempotency key
+    /// gets the same session, until that was refreshed (ALREADY_EXISTS, SESSION_IN_USE) or has ended
     /// (UNAUTHENTICATED, SESSION_ENDED).
     public static let signIn = RPCKit.MethodDescriptor(
       service: "auth.v1.Authentication",
@@ -847,8 +847,8 @@ extension Auth_V1 {
       requestType: "auth.v1.SignInRequest",
       responseType: "auth.v1.SignInResponse"
     )
-    /// Gets new tokens for the refresh token, which is used up. Sending the same one again within 30
-    /// seconds gets the same answer; later, or after the new one was used, it revokes the session.
+    /// Exchanges a refresh token for new tokens; it works once. The same token sent again within 30
+    /// seconds gets the same answer. Later, or after the new token was used, it revokes the session.
     public static let refresh = RPCKit.MethodDescriptor(
       service: "auth.v1.Authentication",
       method: "Refresh",
@@ -861,7 +861,7 @@ extension Auth_V1 {
       requestType: "auth.v1.RefreshRequest",
       responseType: "auth.v1.Tokens"
     )
-    /// Ends the caller's session; its tokens are refused everywhere within a second.
+    /// Ends the caller's session. All services refuse its tokens within a second.
     public static let signOut = RPCKit.MethodDescriptor(
       service: "auth.v1.Authentication",
       method: "SignOut",
@@ -876,22 +876,22 @@ extension Auth_V1 {
     )
   }
 
-  /// Signing up, in and out.
+  /// Signing up, signing in and signing out.
   public protocol AuthenticationService: Swift.Sendable {
-    /// Makes an account and signs it in. Sent again with its idempotency key it is a sign-in: the
-    /// password is the one that the account has by then, and the session a new one.
+    /// Creates an account and signs in. A request repeated with its idempotency key is a sign-in with
+    /// the account's current password and begins a new session.
     func signUp(_ request: Auth_V1.SignUpRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.SignInResponse
-    /// Signs in. Unknown address and wrong password get the same answer: UNAUTHENTICATED with reason
-    /// INVALID_CREDENTIALS. When the user ends all sessions or all others meanwhile, this one is
-    /// among them: UNAUTHENTICATED, SESSION_ENDED. An account that signs in too often waits:
-    /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN. Sent again with its idempotency key it answers with
-    /// the session that it began, until that is refreshed (ALREADY_EXISTS, SESSION_IN_USE) or over
+    /// Signs in. An unknown address and a wrong password get the same answer: UNAUTHENTICATED with
+    /// reason INVALID_CREDENTIALS. If the user ends all sessions, or all others, meanwhile, this one
+    /// ends too: UNAUTHENTICATED, SESSION_ENDED. An account that signs in too often has to wait:
+    /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN. A request repeated with its idempotency key
+    /// gets the same session, until that was refreshed (ALREADY_EXISTS, SESSION_IN_USE) or has ended
     /// (UNAUTHENTICATED, SESSION_ENDED).
     func signIn(_ request: Auth_V1.SignInRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.SignInResponse
-    /// Gets new tokens for the refresh token, which is used up. Sending the same one again within 30
-    /// seconds gets the same answer; later, or after the new one was used, it revokes the session.
+    /// Exchanges a refresh token for new tokens; it works once. The same token sent again within 30
+    /// seconds gets the same answer. Later, or after the new token was used, it revokes the session.
     func refresh(_ request: Auth_V1.RefreshRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.Tokens
-    /// Ends the caller's session; its tokens are refused everywhere within a second.
+    /// Ends the caller's session. All services refuse its tokens within a second.
     func signOut(_ request: Auth_V1.SignOutRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.SignOutResponse
   }
 
@@ -905,8 +905,8 @@ extension Auth_V1 {
       self.channel = channel
     }
 
-    /// Makes an account and signs it in. Sent again with its idempotency key it is a sign-in: the
-    /// password is the one that the account has by then, and the session a new one.
+    /// Creates an account and signs in. A request repeated with its idempotency key is a sign-in with
+    /// the account's current password and begins a new session.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func signUp(
@@ -919,11 +919,11 @@ extension Auth_V1 {
       return try await channel.unary(AuthenticationMethods.signUp, request, options: options)
     }
 
-    /// Signs in. Unknown address and wrong password get the same answer: UNAUTHENTICATED with reason
-    /// INVALID_CREDENTIALS. When the user ends all sessions or all others meanwhile, this one is
-    /// among them: UNAUTHENTICATED, SESSION_ENDED. An account that signs in too often waits:
-    /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN. Sent again with its idempotency key it answers with
-    /// the session that it began, until that is refreshed (ALREADY_EXISTS, SESSION_IN_USE) or over
+    /// Signs in. An unknown address and a wrong password get the same answer: UNAUTHENTICATED with
+    /// reason INVALID_CREDENTIALS. If the user ends all sessions, or all others, meanwhile, this one
+    /// ends too: UNAUTHENTICATED, SESSION_ENDED. An account that signs in too often has to wait:
+    /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN. A request repeated with its idempotency key
+    /// gets the same session, until that was refreshed (ALREADY_EXISTS, SESSION_IN_USE) or has ended
     /// (UNAUTHENTICATED, SESSION_ENDED).
     ///
     /// `timeout`, if given, goes before the one in `options`.
@@ -937,8 +937,8 @@ extension Auth_V1 {
       return try await channel.unary(AuthenticationMethods.signIn, request, options: options)
     }
 
-    /// Gets new tokens for the refresh token, which is used up. Sending the same one again within 30
-    /// seconds gets the same answer; later, or after the new one was used, it revokes the session.
+    /// Exchanges a refresh token for new tokens; it works once. The same token sent again within 30
+    /// seconds gets the same answer. Later, or after the new token was used, it revokes the session.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func refresh(
@@ -951,7 +951,7 @@ extension Auth_V1 {
       return try await channel.unary(AuthenticationMethods.refresh, request, options: options)
     }
 
-    /// Ends the caller's session; its tokens are refused everywhere within a second.
+    /// Ends the caller's session. All services refuse its tokens within a second.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func signOut(

@@ -14,15 +14,15 @@ extension Auth_V1 {
       self.rawValue = rawValue
     }
 
-    /// Not said.
+    /// Not specified.
     public static var unspecified: Self { Self(rawValue: 0) }
-    /// Nothing: the stream lives, and this is the newest revision. Every three seconds.
+    /// Heartbeat: nothing happened, and this is the newest revision. Sent every three seconds.
     public static var heartbeat: Self { Self(rawValue: 1) }
     /// A session was revoked.
     public static var session: Self { Self(rawValue: 2) }
-    /// Every token of a user from before a time was revoked.
+    /// All of a user's tokens issued before a certain time were revoked.
     public static var user: Self { Self(rawValue: 3) }
-    /// Everything that mattered at the start of the stream was said.
+    /// The end of what already mattered when the stream began.
     public static var snapshotEnd: Self { Self(rawValue: 4) }
 
     /// The name in the contract, or nil for a number that it does not name.
@@ -38,7 +38,7 @@ extension Auth_V1 {
     }
   }
 
-  /// Asks for the keys that sign access tokens.
+  /// Gets the keys that verify access tokens.
   public struct GetKeySetRequest: RPCKit.Message {
 
     /// Makes a message with every field at its default.
@@ -106,7 +106,7 @@ extension Auth_V1 {
     public var y: [Swift.UInt8] = []
     /// No token signed before this is accepted.
     public var notBefore: Google_Protobuf.Timestamp? = nil
-    /// No token signed by it lives longer than this.
+    /// No token signed by it is valid after this.
     public var expiresAt: Google_Protobuf.Timestamp? = nil
 
     /// Makes a message with every field at its default.
@@ -199,7 +199,7 @@ extension Auth_V1 {
     }
   }
 
-  /// The keys that sign access tokens, those of the near future and past included.
+  /// The public keys of access tokens, including those used recently and soon.
   public struct KeySet: RPCKit.Message {
     /// The keys.
     public var keys: [Auth_V1.Key] = []
@@ -292,9 +292,10 @@ extension Auth_V1 {
     }
   }
 
-  /// Asks to be told of revocations.
+  /// Watches revocations.
   public struct WatchRevocationsRequest: RPCKit.Message {
-    /// Goes on after this revision; with everything that still matters if 0 or too old.
+    /// Continues after this revision. If it is 0 or too old, everything that still matters comes
+    /// first.
     public var afterRevision: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
@@ -359,7 +360,7 @@ extension Auth_V1 {
     }
   }
 
-  /// A revocation, or a sign of life.
+  /// A revocation, or a heartbeat.
   public struct Revocation: RPCKit.Message {
     /// What happened.
     public var kind: Auth_V1.RevocationKind = Auth_V1.RevocationKind(rawValue: 0)
@@ -371,7 +372,7 @@ extension Auth_V1 {
     public var userId: Swift.String = ""
     /// Tokens from before this are refused, for USER.
     public var notBefore: Google_Protobuf.Timestamp? = nil
-    /// From then on no token could have lived anyway, and the entry can be forgotten.
+    /// By this time all affected tokens have expired, so the entry can be dropped.
     public var forgetAt: Google_Protobuf.Timestamp? = nil
 
     /// Makes a message with every field at its default.
@@ -466,7 +467,7 @@ extension Auth_V1 {
 
   /// What is known of the methods of `auth.v1.Keys`.
   public enum KeysMethods {
-    /// The keys that sign access tokens.
+    /// The public keys of access tokens.
     public static let getKeySet = RPCKit.MethodDescriptor(
       service: "auth.v1.Keys",
       method: "GetKeySet",
@@ -479,7 +480,7 @@ extension Auth_V1 {
       requestType: "auth.v1.GetKeySetRequest",
       responseType: "auth.v1.KeySet"
     )
-    /// Tells of every revocation until the caller goes: first those that still matter, then each as it
+    /// Streams revocations until the caller ends it: first those that still matter, then each as it
     /// happens.
     public static let watchRevocations = RPCKit.MethodDescriptor(
       service: "auth.v1.Keys",
@@ -495,11 +496,11 @@ extension Auth_V1 {
     )
   }
 
-  /// What others need to trust a token, and to stop trusting it.
+  /// What other services need to verify tokens, and to learn of revocations.
   public protocol KeysService: Swift.Sendable {
-    /// The keys that sign access tokens.
+    /// The public keys of access tokens.
     func getKeySet(_ request: Auth_V1.GetKeySetRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.KeySet
-    /// Tells of every revocation until the caller goes: first those that still matter, then each as it
+    /// Streams revocations until the caller ends it: first those that still matter, then each as it
     /// happens.
     func watchRevocations(_ request: Auth_V1.WatchRevocationsRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Auth_V1.Revocation>) async throws
   }
@@ -514,7 +515,7 @@ extension Auth_V1 {
       self.channel = channel
     }
 
-    /// The keys that sign access tokens.
+    /// The public keys of access tokens.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func getKeySet(
@@ -527,7 +528,7 @@ extension Auth_V1 {
       return try await channel.unary(KeysMethods.getKeySet, request, options: options)
     }
 
-    /// Tells of every revocation until the caller goes: first those that still matter, then each as it
+    /// Streams revocations until the caller ends it: first those that still matter, then each as it
     /// happens.
     ///
     /// `timeout`, if given, goes before the one in `options`.

@@ -8,17 +8,17 @@ extension Auth_V1 {
   public struct Account: RPCKit.Message {
     /// Identifier, `usr_…`.
     public var id: Swift.String = ""
-    /// Address for signing in and for mails.
+    /// E-mail address, also used for signing in.
     public var email: Swift.String = ""
-    /// Whether the address was proven.
+    /// Whether the address was verified.
     public var emailVerified: Swift.Bool = false
-    /// What the user wants to be called.
+    /// Display name.
     public var displayName: Swift.String = ""
     /// First name.
     public var firstName: Swift.String = ""
     /// Last name.
     public var lastName: Swift.String = ""
-    /// When the account was made.
+    /// When the account was created.
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// When it was last changed.
     public var updatedAt: Google_Protobuf.Timestamp? = nil
@@ -121,14 +121,14 @@ extension Auth_V1 {
     }
   }
 
-  /// Asks for accounts.
+  /// Lists accounts.
   public struct ListUsersRequest: RPCKit.Message {
-    /// What the address, the display name, the first or the last name begins with, without regard to ASCII
-    /// case; every account if empty.
+    /// Prefix of the e-mail address, display name, first name or last name, ignoring ASCII case; empty
+    /// means all accounts.
     public var text: Swift.String = ""
-    /// At most this many, 50 if 0.
+    /// Items per page; 0 means 50.
     public var pageSize: Swift.UInt32 = 0
-    /// From an earlier answer, with the same other fields.
+    /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -222,11 +222,11 @@ extension Auth_V1 {
     }
   }
 
-  /// Accounts, one page of them.
+  /// One page of accounts.
   public struct ListUsersResponse: RPCKit.Message {
-    /// Newest account first.
+    /// Newest first.
     public var users: [Auth_V1.Account] = []
-    /// For the next page; empty at the end.
+    /// For the next page; empty on the last one.
     public var nextPageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -315,7 +315,8 @@ extension Auth_V1 {
     public var userId: Swift.String = ""
     /// Why, for the audit log; not shown to the user.
     public var note: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -413,7 +414,7 @@ extension Auth_V1 {
 
   /// What is known of the methods of `auth.v1.Operators`.
   public enum OperatorsMethods {
-    /// Accounts, or those whose address or name begins with a text.
+    /// Lists accounts, or those whose address or name begins with a text.
     public static let listUsers = RPCKit.MethodDescriptor(
       service: "auth.v1.Operators",
       method: "ListUsers",
@@ -426,8 +427,8 @@ extension Auth_V1 {
       requestType: "auth.v1.ListUsersRequest",
       responseType: "auth.v1.ListUsersResponse"
     )
-    /// Ends all sessions of a user, whatever the user may do: its tokens are refused everywhere within a
-    /// second. To keep the user from everything, suspend it too: it may sign in again otherwise.
+    /// Ends all sessions of a user. All services refuse its tokens within a second. The user can sign
+    /// in again, so suspend it too to block it.
     public static let endSessions = RPCKit.MethodDescriptor(
       service: "auth.v1.Operators",
       method: "EndSessions",
@@ -442,12 +443,12 @@ extension Auth_V1 {
     )
   }
 
-  /// What operators do with accounts. Each call is in the audit log, lists included.
+  /// Accounts, for operators. Each call is recorded in the audit log, lists included.
   public protocol OperatorsService: Swift.Sendable {
-    /// Accounts, or those whose address or name begins with a text.
+    /// Lists accounts, or those whose address or name begins with a text.
     func listUsers(_ request: Auth_V1.ListUsersRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ListUsersResponse
-    /// Ends all sessions of a user, whatever the user may do: its tokens are refused everywhere within a
-    /// second. To keep the user from everything, suspend it too: it may sign in again otherwise.
+    /// Ends all sessions of a user. All services refuse its tokens within a second. The user can sign
+    /// in again, so suspend it too to block it.
     func endSessions(_ request: Auth_V1.EndSessionsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.RevokeSessionsResponse
   }
 
@@ -461,7 +462,7 @@ extension Auth_V1 {
       self.channel = channel
     }
 
-    /// Accounts, or those whose address or name begins with a text.
+    /// Lists accounts, or those whose address or name begins with a text.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func listUsers(
@@ -474,8 +475,8 @@ extension Auth_V1 {
       return try await channel.unary(OperatorsMethods.listUsers, request, options: options)
     }
 
-    /// Ends all sessions of a user, whatever the user may do: its tokens are refused everywhere within a
-    /// second. To keep the user from everything, suspend it too: it may sign in again otherwise.
+    /// Ends all sessions of a user. All services refuse its tokens within a second. The user can sign
+    /// in again, so suspend it too to block it.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func endSessions(

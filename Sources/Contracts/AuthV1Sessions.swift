@@ -8,17 +8,17 @@ extension Auth_V1 {
   public struct Session: RPCKit.Message {
     /// Identifier, `ses_…`.
     public var id: Swift.String = ""
-    /// What the user signed in from.
+    /// The device from which the user signed in.
     public var device: Auth_V1.Device? = nil
     /// When it began.
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// When its tokens were last refreshed.
     public var lastSeenAt: Google_Protobuf.Timestamp? = nil
-    /// When it ends if it is not refreshed.
+    /// When it ends unless it is refreshed.
     public var expiresAt: Google_Protobuf.Timestamp? = nil
     /// Whether it is the caller's own.
     public var current: Swift.Bool = false
-    /// Where it came from: the network, without the host part.
+    /// The network it came from, without the host part.
     public var network: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -126,7 +126,7 @@ extension Auth_V1 {
     }
   }
 
-  /// Asks for the caller's sessions.
+  /// Lists the caller's sessions.
   public struct ListSessionsRequest: RPCKit.Message {
 
     /// Makes a message with every field at its default.
@@ -452,9 +452,9 @@ extension Auth_V1 {
     }
   }
 
-  /// Sessions are ended.
+  /// The result of ending sessions.
   public struct RevokeSessionsResponse: RPCKit.Message {
-    /// How many.
+    /// The number.
     public var revoked: Swift.UInt32 = 0
 
     /// Makes a message with every field at its default.
@@ -519,7 +519,7 @@ extension Auth_V1 {
     }
   }
 
-  /// Asks whether a session lives.
+  /// Asks whether a session is active.
   public struct IntrospectSessionRequest: RPCKit.Message {
     /// The session.
     public var sessionId: Swift.String = ""
@@ -593,9 +593,9 @@ extension Auth_V1 {
     }
   }
 
-  /// Whether a session lives.
+  /// Whether a session is active.
   public struct IntrospectSessionResponse: RPCKit.Message {
-    /// Whether it does: neither revoked nor expired.
+    /// True if the session is neither revoked nor expired.
     public var active: Swift.Bool = false
 
     /// Makes a message with every field at its default.
@@ -675,7 +675,8 @@ extension Auth_V1 {
       requestType: "auth.v1.ListSessionsRequest",
       responseType: "auth.v1.ListSessionsResponse"
     )
-    /// Ends one session of the caller. One that has ended is no error; another user's is NOT_FOUND.
+    /// Ends one session of the caller. Not an error if it has ended already; another user's session is
+    /// NOT_FOUND.
     public static let revoke = RPCKit.MethodDescriptor(
       service: "auth.v1.Sessions",
       method: "Revoke",
@@ -701,7 +702,7 @@ extension Auth_V1 {
       requestType: "auth.v1.RevokeOtherSessionsRequest",
       responseType: "auth.v1.RevokeSessionsResponse"
     )
-    /// Ends all sessions of the caller, this one too.
+    /// Ends all sessions of the caller, including this one.
     public static let revokeAll = RPCKit.MethodDescriptor(
       service: "auth.v1.Sessions",
       method: "RevokeAll",
@@ -714,7 +715,7 @@ extension Auth_V1 {
       requestType: "auth.v1.RevokeAllSessionsRequest",
       responseType: "auth.v1.RevokeSessionsResponse"
     )
-    /// Whether a session lives; for services that cannot hear of revocations at the moment.
+    /// Whether a session is active; for services whose revocation stream is silent.
     public static let introspect = RPCKit.MethodDescriptor(
       service: "auth.v1.Sessions",
       method: "Introspect",
@@ -729,17 +730,18 @@ extension Auth_V1 {
     )
   }
 
-  /// Where a user is signed in.
+  /// The places where a user is signed in.
   public protocol SessionsService: Swift.Sendable {
     /// The caller's sessions.
     func list(_ request: Auth_V1.ListSessionsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ListSessionsResponse
-    /// Ends one session of the caller. One that has ended is no error; another user's is NOT_FOUND.
+    /// Ends one session of the caller. Not an error if it has ended already; another user's session is
+    /// NOT_FOUND.
     func revoke(_ request: Auth_V1.RevokeSessionRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.RevokeSessionsResponse
     /// Ends the caller's sessions except this one.
     func revokeOthers(_ request: Auth_V1.RevokeOtherSessionsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.RevokeSessionsResponse
-    /// Ends all sessions of the caller, this one too.
+    /// Ends all sessions of the caller, including this one.
     func revokeAll(_ request: Auth_V1.RevokeAllSessionsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.RevokeSessionsResponse
-    /// Whether a session lives; for services that cannot hear of revocations at the moment.
+    /// Whether a session is active; for services whose revocation stream is silent.
     func introspect(_ request: Auth_V1.IntrospectSessionRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.IntrospectSessionResponse
   }
 
@@ -766,7 +768,8 @@ extension Auth_V1 {
       return try await channel.unary(SessionsMethods.list, request, options: options)
     }
 
-    /// Ends one session of the caller. One that has ended is no error; another user's is NOT_FOUND.
+    /// Ends one session of the caller. Not an error if it has ended already; another user's session is
+    /// NOT_FOUND.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func revoke(
@@ -792,7 +795,7 @@ extension Auth_V1 {
       return try await channel.unary(SessionsMethods.revokeOthers, request, options: options)
     }
 
-    /// Ends all sessions of the caller, this one too.
+    /// Ends all sessions of the caller, including this one.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func revokeAll(
@@ -805,7 +808,7 @@ extension Auth_V1 {
       return try await channel.unary(SessionsMethods.revokeAll, request, options: options)
     }
 
-    /// Whether a session lives; for services that cannot hear of revocations at the moment.
+    /// Whether a session is active; for services whose revocation stream is silent.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func introspect(

@@ -4,36 +4,36 @@ package import CProtobufC
 public import RPCKit
 
 extension Auth_V1 {
-  /// A user with everything that an application needs after sign-in.
+  /// A user with all that an application needs after sign-in.
   public struct User: RPCKit.Message {
     /// Identifier, `usr_…`.
     public var id: Swift.String = ""
-    /// Address for signing in and for mails.
+    /// E-mail address, also used for signing in.
     public var email: Swift.String = ""
-    /// Whether the address was proven.
+    /// Whether the address was verified.
     public var emailVerified: Swift.Bool = false
-    /// What the user wants to be called.
+    /// Display name.
     public var displayName: Swift.String = ""
     /// First name.
     public var firstName: Swift.String = ""
     /// Last name.
     public var lastName: Swift.String = ""
-    /// Every role on everything, from TenancyService.
+    /// All of the user's roles, from TenancyService.
     public var roleAssociations: [Tenancy_V1.RoleAssociation] = []
-    /// The portfolio to begin with; empty: none.
+    /// The portfolio to show first; empty means none.
     public var defaultPortfolioId: Swift.String = ""
-    /// The property to begin with; empty: none.
+    /// The property to show first; empty means none.
     public var defaultPropertyId: Swift.String = ""
-    /// The unit to begin with; empty: none.
+    /// The unit to show first; empty means none.
     public var defaultUnitId: Swift.String = ""
     /// Whether the user has the feature `compliancePack`, from EntitlementService.
     public var hasCompliancePack: Swift.Bool = false
     /// The user's plan, from EntitlementService: `free`, `premium`.
     public var plan: Swift.String = ""
-    /// Parts of the context that are missing because their service was down: `role_associations`,
-    /// `entitlements`. Only with `allow_partial_context`.
+    /// Parts of the context that are missing because their service was unavailable:
+    /// `role_associations`, `entitlements`. Only with `allow_partial_context`.
     public var missingContext: [Swift.String] = []
-    /// When the account was made.
+    /// When the account was created.
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// When it was last changed.
     public var updatedAt: Google_Protobuf.Timestamp? = nil
@@ -190,9 +190,9 @@ extension Auth_V1 {
     }
   }
 
-  /// Asks for the caller.
+  /// Gets the caller.
   public struct GetMeRequest: RPCKit.Message {
-    /// Answers even when a part of the context is missing, and names it.
+    /// Accepts an answer in which part of the context is missing; `missing_context` names it.
     public var allowPartialContext: Swift.Bool = false
 
     /// Makes a message with every field at its default.
@@ -257,15 +257,16 @@ extension Auth_V1 {
     }
   }
 
-  /// Changes the caller's profile; what is absent stays.
+  /// Changes the caller's profile. Absent fields keep their values.
   public struct UpdateProfileRequest: RPCKit.Message {
-    /// What the user wants to be called.
+    /// Display name.
     public var displayName: Swift.String? = nil
     /// First name.
     public var firstName: Swift.String? = nil
     /// Last name.
     public var lastName: Swift.String? = nil
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -398,15 +399,17 @@ extension Auth_V1 {
     }
   }
 
-  /// Chooses what the caller begins with; what is absent stays, empty text clears.
+  /// Sets what the caller's application shows first. Absent fields keep their values; empty text
+  /// clears them.
   public struct SetDefaultsRequest: RPCKit.Message {
     /// A portfolio on which the caller has a role.
     public var portfolioId: Swift.String? = nil
-    /// A property on which the caller has a role, or on what it is in.
+    /// A property on which, or on whose portfolio, the caller has a role.
     public var propertyId: Swift.String? = nil
-    /// A unit on which the caller has a role, or on what it is in.
+    /// A unit on which, or above which, the caller has a role.
     public var unitId: Swift.String? = nil
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -518,14 +521,14 @@ extension Auth_V1 {
     }
   }
 
-  /// Changes the caller's password and signs it out everywhere else.
+  /// Changes the caller's password and ends all its other sessions.
   public struct ChangePasswordRequest: RPCKit.Message {
-    /// The password until now.
+    /// The current password.
     public var currentPassword: Swift.String = ""
-    /// The password from now on: 8 to 256 bytes, not a common one.
+    /// The new password: 8 to 256 bytes, not a common one.
     public var newPassword: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours, as long as one of its
-    /// passwords is the account's.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer, as long
+    /// as one of its two passwords is the account's.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -620,9 +623,9 @@ extension Auth_V1 {
     }
   }
 
-  /// The password is changed.
+  /// The result of a password change.
   public struct ChangePasswordResponse: RPCKit.Message {
-    /// Other sessions that were revoked.
+    /// Number of other sessions that were ended.
     public var revokedSessions: Swift.UInt32 = 0
 
     /// Makes a message with every field at its default.
@@ -687,7 +690,7 @@ extension Auth_V1 {
     }
   }
 
-  /// Asks for users.
+  /// Gets several users.
   public struct BatchGetUsersRequest: RPCKit.Message {
     /// The users.
     public var userIds: [Swift.String] = []
@@ -778,9 +781,9 @@ extension Auth_V1 {
     }
   }
 
-  /// Users as other services may see them.
+  /// Users as other services see them.
   public struct BatchGetUsersResponse: RPCKit.Message {
-    /// Those that exist, in the order that was asked for; who is missing does not exist.
+    /// Those that exist, in the requested order; missing ones do not exist.
     public var users: [Tenancy_V1.UserSummary] = []
 
     /// Makes a message with every field at its default.
@@ -859,9 +862,9 @@ extension Auth_V1 {
     }
   }
 
-  /// Asks for the user with an address.
+  /// Finds the user with an e-mail address.
   public struct FindUserByEmailRequest: RPCKit.Message {
-    /// The address; compared without regard to ASCII case.
+    /// The address; ASCII case is ignored.
     public var email: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -933,9 +936,9 @@ extension Auth_V1 {
     }
   }
 
-  /// Asks which addresses have accounts.
+  /// Finds the users with these e-mail addresses.
   public struct ResolveEmailsRequest: RPCKit.Message {
-    /// The addresses; compared without regard to ASCII case.
+    /// The addresses; ASCII case is ignored.
     public var emails: [Swift.String] = []
 
     /// Makes a message with every field at its default.
@@ -1024,9 +1027,9 @@ extension Auth_V1 {
     }
   }
 
-  /// The users of addresses.
+  /// The users with the requested addresses.
   public struct ResolveEmailsResponse: RPCKit.Message {
-    /// One for each address, in the same order; empty text for an address without an account.
+    /// One user id per address, in the same order; empty if the address has no account.
     public var userIds: [Swift.String] = []
 
     /// Makes a message with every field at its default.
@@ -1105,7 +1108,7 @@ extension Auth_V1 {
 
   /// What is known of the methods of `auth.v1.Users`.
   public enum UsersMethods {
-    /// The caller with full context, as at sign-in.
+    /// The caller with roles and plan, as at sign-in.
     public static let getMe = RPCKit.MethodDescriptor(
       service: "auth.v1.Users",
       method: "GetMe",
@@ -1131,7 +1134,7 @@ extension Auth_V1 {
       requestType: "auth.v1.UpdateProfileRequest",
       responseType: "auth.v1.User"
     )
-    /// Chooses what the caller begins with.
+    /// Sets what the caller's application shows first.
     public static let setDefaults = RPCKit.MethodDescriptor(
       service: "auth.v1.Users",
       method: "SetDefaults",
@@ -1144,7 +1147,7 @@ extension Auth_V1 {
       requestType: "auth.v1.SetDefaultsRequest",
       responseType: "auth.v1.User"
     )
-    /// Changes the caller's password. Every other session is revoked.
+    /// Changes the caller's password. All its other sessions end.
     public static let changePassword = RPCKit.MethodDescriptor(
       service: "auth.v1.Users",
       method: "ChangePassword",
@@ -1157,7 +1160,7 @@ extension Auth_V1 {
       requestType: "auth.v1.ChangePasswordRequest",
       responseType: "auth.v1.ChangePasswordResponse"
     )
-    /// Users by identifier, without anything sensitive, for other services.
+    /// Users by id, without sensitive data, for other services.
     public static let batchGet = RPCKit.MethodDescriptor(
       service: "auth.v1.Users",
       method: "BatchGet",
@@ -1170,7 +1173,7 @@ extension Auth_V1 {
       requestType: "auth.v1.BatchGetUsersRequest",
       responseType: "auth.v1.BatchGetUsersResponse"
     )
-    /// The user with an address, for AuthService's own commands on the server; NOT_FOUND without one.
+    /// The user with an address, or NOT_FOUND; for AuthService's command line.
     public static let findByEmail = RPCKit.MethodDescriptor(
       service: "auth.v1.Users",
       method: "FindByEmail",
@@ -1183,9 +1186,10 @@ extension Auth_V1 {
       requestType: "auth.v1.FindUserByEmailRequest",
       responseType: "tenancy.v1.UserSummary"
     )
-    /// The users of addresses, for a service that gives a role to somebody who was named by address. It
-    /// shows the token of the user it asks for, and asks only once that user may give the role. Who asks
-    /// for too many addresses without an account waits: RESOURCE_EXHAUSTED, TOO_MANY_UNKNOWN_ADDRESSES.
+    /// Finds users by e-mail address, for a service that grants a role to somebody named by address.
+    /// The service presents the token of the granting user, and calls this only after that user was
+    /// allowed to grant the role. A user who names too many unknown addresses has to wait:
+    /// RESOURCE_EXHAUSTED, TOO_MANY_UNKNOWN_ADDRESSES.
     public static let resolveEmails = RPCKit.MethodDescriptor(
       service: "auth.v1.Users",
       method: "ResolveEmails",
@@ -1202,21 +1206,22 @@ extension Auth_V1 {
 
   /// Users.
   public protocol UsersService: Swift.Sendable {
-    /// The caller with full context, as at sign-in.
+    /// The caller with roles and plan, as at sign-in.
     func getMe(_ request: Auth_V1.GetMeRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.User
     /// Changes the caller's profile.
     func updateProfile(_ request: Auth_V1.UpdateProfileRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.User
-    /// Chooses what the caller begins with.
+    /// Sets what the caller's application shows first.
     func setDefaults(_ request: Auth_V1.SetDefaultsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.User
-    /// Changes the caller's password. Every other session is revoked.
+    /// Changes the caller's password. All its other sessions end.
     func changePassword(_ request: Auth_V1.ChangePasswordRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ChangePasswordResponse
-    /// Users by identifier, without anything sensitive, for other services.
+    /// Users by id, without sensitive data, for other services.
     func batchGet(_ request: Auth_V1.BatchGetUsersRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.BatchGetUsersResponse
-    /// The user with an address, for AuthService's own commands on the server; NOT_FOUND without one.
+    /// The user with an address, or NOT_FOUND; for AuthService's command line.
     func findByEmail(_ request: Auth_V1.FindUserByEmailRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.UserSummary
-    /// The users of addresses, for a service that gives a role to somebody who was named by address. It
-    /// shows the token of the user it asks for, and asks only once that user may give the role. Who asks
-    /// for too many addresses without an account waits: RESOURCE_EXHAUSTED, TOO_MANY_UNKNOWN_ADDRESSES.
+    /// Finds users by e-mail address, for a service that grants a role to somebody named by address.
+    /// The service presents the token of the granting user, and calls this only after that user was
+    /// allowed to grant the role. A user who names too many unknown addresses has to wait:
+    /// RESOURCE_EXHAUSTED, TOO_MANY_UNKNOWN_ADDRESSES.
     func resolveEmails(_ request: Auth_V1.ResolveEmailsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ResolveEmailsResponse
   }
 
@@ -1230,7 +1235,7 @@ extension Auth_V1 {
       self.channel = channel
     }
 
-    /// The caller with full context, as at sign-in.
+    /// The caller with roles and plan, as at sign-in.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func getMe(
@@ -1256,7 +1261,7 @@ extension Auth_V1 {
       return try await channel.unary(UsersMethods.updateProfile, request, options: options)
     }
 
-    /// Chooses what the caller begins with.
+    /// Sets what the caller's application shows first.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func setDefaults(
@@ -1269,7 +1274,7 @@ extension Auth_V1 {
       return try await channel.unary(UsersMethods.setDefaults, request, options: options)
     }
 
-    /// Changes the caller's password. Every other session is revoked.
+    /// Changes the caller's password. All its other sessions end.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func changePassword(
@@ -1282,7 +1287,7 @@ extension Auth_V1 {
       return try await channel.unary(UsersMethods.changePassword, request, options: options)
     }
 
-    /// Users by identifier, without anything sensitive, for other services.
+    /// Users by id, without sensitive data, for other services.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func batchGet(
@@ -1295,7 +1300,7 @@ extension Auth_V1 {
       return try await channel.unary(UsersMethods.batchGet, request, options: options)
     }
 
-    /// The user with an address, for AuthService's own commands on the server; NOT_FOUND without one.
+    /// The user with an address, or NOT_FOUND; for AuthService's command line.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func findByEmail(
@@ -1308,9 +1313,10 @@ extension Auth_V1 {
       return try await channel.unary(UsersMethods.findByEmail, request, options: options)
     }
 
-    /// The users of addresses, for a service that gives a role to somebody who was named by address. It
-    /// shows the token of the user it asks for, and asks only once that user may give the role. Who asks
-    /// for too many addresses without an account waits: RESOURCE_EXHAUSTED, TOO_MANY_UNKNOWN_ADDRESSES.
+    /// Finds users by e-mail address, for a service that grants a role to somebody named by address.
+    /// The service presents the token of the granting user, and calls this only after that user was
+    /// allowed to grant the role. A user who names too many unknown addresses has to wait:
+    /// RESOURCE_EXHAUSTED, TOO_MANY_UNKNOWN_ADDRESSES.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func resolveEmails(

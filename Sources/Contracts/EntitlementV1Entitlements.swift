@@ -14,7 +14,7 @@ extension Entitlement_V1 {
       self.rawValue = rawValue
     }
 
-    /// Not said.
+    /// Not specified.
     public static var unspecified: Self { Self(rawValue: 0) }
     /// A user.
     public static var user: Self { Self(rawValue: 1) }
@@ -45,7 +45,7 @@ extension Entitlement_V1 {
       self.rawValue = rawValue
     }
 
-    /// Not said.
+    /// Not specified.
     public static var unspecified: Self { Self(rawValue: 0) }
     /// It is available.
     public static var available: Self { Self(rawValue: 1) }
@@ -55,21 +55,21 @@ extension Entitlement_V1 {
     public static var subscriptionExpired: Self { Self(rawValue: 3) }
     /// The tier does not include it.
     public static var notInTier: Self { Self(rawValue: 4) }
-    /// The count is over the limit.
+    /// The count would exceed the limit.
     public static var limitExceeded: Self { Self(rawValue: 5) }
     /// Only an add-on includes it.
     public static var addonRequired: Self { Self(rawValue: 6) }
-    /// An override takes it away.
+    /// An override removes it.
     public static var deniedByOverride: Self { Self(rawValue: 7) }
     /// The purchase was refunded.
     public static var refunded: Self { Self(rawValue: 8) }
     /// The purchase was revoked.
     public static var revoked: Self { Self(rawValue: 9) }
-    /// There is no such feature.
+    /// The feature is unknown.
     public static var featureUnknown: Self { Self(rawValue: 10) }
-    /// The feature is a limit and was asked for as a flag, or the other way round.
+    /// The feature is a limit but was asked for as a flag, or the other way round.
     public static var typeMismatch: Self { Self(rawValue: 11) }
-    /// Only bought in the sandbox, which unlocks nothing in production.
+    /// It was bought only in the sandbox, which unlocks nothing in production.
     public static var environmentMismatch: Self { Self(rawValue: 12) }
     /// It was never bought.
     public static var notPurchased: Self { Self(rawValue: 13) }
@@ -106,7 +106,7 @@ extension Entitlement_V1 {
       self.rawValue = rawValue
     }
 
-    /// Not said.
+    /// Not specified.
     public static var unspecified: Self { Self(rawValue: 0) }
     /// The default of the feature.
     public static var `default`: Self { Self(rawValue: 1) }
@@ -133,7 +133,7 @@ extension Entitlement_V1 {
     }
   }
 
-  /// What a change touched.
+  /// What changed.
   public struct ChangeKind: RPCKit.OpenEnum {
     /// The number on the wire.
     public var rawValue: Swift.Int32
@@ -143,15 +143,16 @@ extension Entitlement_V1 {
       self.rawValue = rawValue
     }
 
-    /// Not said.
+    /// Not specified.
     public static var unspecified: Self { Self(rawValue: 0) }
-    /// Nothing: the stream lives, and this is the newest revision. Every three seconds, and first.
+    /// Heartbeat: nothing changed, and this is the newest revision. Sent first and every three
+    /// seconds.
     public static var heartbeat: Self { Self(rawValue: 1) }
     /// One subject.
     public static var subject: Self { Self(rawValue: 2) }
-    /// The tiers: everything.
+    /// The catalogue, so everything may have changed.
     public static var tiers: Self { Self(rawValue: 3) }
-    /// Changes were missed: everything.
+    /// Changes were missed, so everything may have changed.
     public static var resync: Self { Self(rawValue: 4) }
 
     /// The name in the contract, or nil for a number that it does not name.
@@ -167,11 +168,11 @@ extension Entitlement_V1 {
     }
   }
 
-  /// Who or what has entitlements.
+  /// Whom or what entitlements belong to.
   public struct Subject: RPCKit.Message {
     /// What kind.
     public var kind: Entitlement_V1.SubjectKind = Entitlement_V1.SubjectKind(rawValue: 0)
-    /// Its identifier.
+    /// Its id.
     public var id: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -254,13 +255,13 @@ extension Entitlement_V1 {
     }
   }
 
-  /// What would make something available.
+  /// What would unlock something.
   public struct UnlockedBy: RPCKit.Message {
-    /// The cheapest tier that includes it; empty: none.
+    /// The cheapest tier that includes it; empty if none does.
     public var tier: Swift.String = ""
     /// Add-ons that include it.
     public var addons: [Swift.String] = []
-    /// Products of the App Store that include it.
+    /// App Store products that include it.
     public var products: [Swift.String] = []
 
     /// Makes a message with every field at its default.
@@ -359,15 +360,15 @@ extension Entitlement_V1 {
 
   /// A limit.
   public struct Limit: RPCKit.Message {
-    /// How many.
+    /// The number.
     public enum ValueOneOf: Swift.Hashable, Swift.Sendable {
       /// At most this many.
       case maximum(Swift.Int64)
-      /// As many as one likes.
+      /// Unlimited.
       case unlimited(Swift.Bool)
     }
 
-    /// How many.
+    /// The number.
     public var value: ValueOneOf?
 
     /// Makes a message with every field at its default.
@@ -448,7 +449,7 @@ extension Entitlement_V1 {
     }
   }
 
-  /// One thing that is available or not.
+  /// Whether one feature is available.
   public struct Entitlement: RPCKit.Message {
     /// The feature's key: `analytics`, `maxHorses`, `compliancePack`.
     public var key: Swift.String = ""
@@ -460,9 +461,9 @@ extension Entitlement_V1 {
     public var limit: Entitlement_V1.Limit? = nil
     /// Where the value comes from.
     public var source: Entitlement_V1.Source = Entitlement_V1.Source(rawValue: 0)
-    /// When the value will change by itself; absent: it will not.
+    /// When the value will change without further action; absent if it will not.
     public var validUntil: Google_Protobuf.Timestamp? = nil
-    /// What would make it available, when it is not.
+    /// What would unlock it, if it is not available.
     public var unlockedBy: Entitlement_V1.UnlockedBy? = nil
 
     /// Makes a message with every field at its default.
@@ -563,9 +564,9 @@ extension Entitlement_V1 {
     }
   }
 
-  /// Asks for everything of a subject.
+  /// Gets all entitlements of a subject.
   public struct GetEntitlementsRequest: RPCKit.Message {
-    /// The subject; the calling user if absent.
+    /// The subject; absent means the calling user.
     public var subject: Entitlement_V1.Subject? = nil
 
     /// Makes a message with every field at its default.
@@ -637,7 +638,7 @@ extension Entitlement_V1 {
     }
   }
 
-  /// Everything of a subject.
+  /// All entitlements of a subject.
   public struct GetEntitlementsResponse: RPCKit.Message {
     /// The subject.
     public var subject: Entitlement_V1.Subject? = nil
@@ -645,13 +646,13 @@ extension Entitlement_V1 {
     public var tier: Swift.String = ""
     /// Its active add-ons.
     public var addons: [Swift.String] = []
-    /// Every feature that is known, sorted by key.
+    /// All features of the catalogue, sorted by key.
     public var entitlements: [Entitlement_V1.Entitlement] = []
-    /// Products that were bought and count, sorted.
+    /// Bought products that count now, sorted.
     public var products: [Swift.String] = []
     /// Grows with each change of the subject's entitlements.
     public var version: Swift.UInt64 = 0
-    /// Nobody may rely on the answer from then on.
+    /// The answer must not be used from this time on.
     public var validUntil: Google_Protobuf.Timestamp? = nil
 
     /// Makes a message with every field at its default.
@@ -789,9 +790,9 @@ extension Entitlement_V1 {
     }
   }
 
-  /// Is a feature available?
+  /// Asks whether a feature is available.
   public struct CheckFeatureRequest: RPCKit.Message {
-    /// The subject; the calling user if absent.
+    /// The subject; absent means the calling user.
     public var subject: Entitlement_V1.Subject? = nil
     /// The feature's key.
     public var feature: Swift.String = ""
@@ -876,15 +877,15 @@ extension Entitlement_V1 {
     }
   }
 
-  /// May there be more of something?
+  /// Asks whether there may be more of something.
   public struct CheckLimitRequest: RPCKit.Message {
-    /// The subject; the calling user if absent.
+    /// The subject; absent means the calling user.
     public var subject: Entitlement_V1.Subject? = nil
     /// The limit's key.
     public var limit: Swift.String = ""
-    /// How many there are.
+    /// How many there are already.
     public var currentCount: Swift.Int64 = 0
-    /// How many more are wanted; 1 if absent.
+    /// How many more are wanted; absent means 1.
     public var requested: Swift.Int64? = nil
 
     /// Makes a message with every field at its default.
@@ -998,13 +999,14 @@ extension Entitlement_V1 {
     public var reason: Entitlement_V1.Reason = Entitlement_V1.Reason(rawValue: 0)
     /// The limit, if one was asked for.
     public var limit: Entitlement_V1.Limit? = nil
-    /// How many more there may be before the request; absent when unlimited or no limit was asked for.
+    /// How many more are allowed, not counting this request; absent if unlimited or if no limit was
+    /// asked for.
     public var remaining: Swift.Int64? = nil
     /// Where the value comes from.
     public var source: Entitlement_V1.Source = Entitlement_V1.Source(rawValue: 0)
-    /// What would allow it, when it is not.
+    /// What would unlock it, if it is not allowed.
     public var unlockedBy: Entitlement_V1.UnlockedBy? = nil
-    /// Nobody may rely on the answer from then on.
+    /// The answer must not be used from this time on.
     public var validUntil: Google_Protobuf.Timestamp? = nil
     /// Grows with each change of the subject's entitlements.
     public var version: Swift.UInt64 = 0
@@ -1118,15 +1120,15 @@ extension Entitlement_V1 {
 
   /// One of several checks.
   public struct EntitlementCheck: RPCKit.Message {
-    /// What is asked.
+    /// The question.
     public enum CheckOneOf: Swift.Hashable, Swift.Sendable {
-      /// Is a feature available?
+      /// Asks whether a feature is available.
       case feature(Entitlement_V1.CheckFeatureRequest)
-      /// May there be more of something?
+      /// Asks whether there may be more of something.
       indirect case limit(Entitlement_V1.CheckLimitRequest)
     }
 
-    /// What is asked.
+    /// The question.
     public var check: CheckOneOf?
 
     /// Makes a message with every field at its default.
@@ -1219,7 +1221,7 @@ extension Entitlement_V1 {
     }
   }
 
-  /// Several checks at one instant.
+  /// Several checks, all answered for the same instant.
   public struct BatchCheckRequest: RPCKit.Message {
     /// The checks.
     public var checks: [Entitlement_V1.EntitlementCheck] = []
@@ -1310,7 +1312,7 @@ extension Entitlement_V1 {
     }
   }
 
-  /// The answers to several checks.
+  /// The answers to the checks.
   public struct BatchCheckResponse: RPCKit.Message {
     /// In the order of the checks.
     public var results: [Entitlement_V1.CheckResponse] = []
@@ -1391,9 +1393,9 @@ extension Entitlement_V1 {
     }
   }
 
-  /// Asks to be told of changes.
+  /// Watches changes.
   public struct WatchRequest: RPCKit.Message {
-    /// Goes on after this revision; from now if 0.
+    /// Continues after this revision; 0 means from now.
     public var afterRevision: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
@@ -1462,11 +1464,11 @@ extension Entitlement_V1 {
   public struct Change: RPCKit.Message {
     /// Grows with each change.
     public var revision: Swift.UInt64 = 0
-    /// What it touched.
+    /// What changed.
     public var kind: Entitlement_V1.ChangeKind = Entitlement_V1.ChangeKind(rawValue: 0)
     /// The subject, for SUBJECT.
     public var subject: Entitlement_V1.Subject? = nil
-    /// Its new version.
+    /// The subject's new version.
     public var version: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
@@ -1552,7 +1554,7 @@ extension Entitlement_V1 {
 
   /// What is known of the methods of `entitlement.v1.Entitlements`.
   public enum EntitlementsMethods {
-    /// Everything of a subject in one call.
+    /// All entitlements of a subject in one call.
     public static let `get` = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Entitlements",
       method: "Get",
@@ -1565,7 +1567,7 @@ extension Entitlement_V1 {
       requestType: "entitlement.v1.GetEntitlementsRequest",
       responseType: "entitlement.v1.GetEntitlementsResponse"
     )
-    /// Is a feature available? A denial is an answer, not an error.
+    /// Whether a feature is available. A denial is an answer, not an error.
     public static let checkFeature = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Entitlements",
       method: "CheckFeature",
@@ -1578,7 +1580,7 @@ extension Entitlement_V1 {
       requestType: "entitlement.v1.CheckFeatureRequest",
       responseType: "entitlement.v1.CheckResponse"
     )
-    /// May there be `requested` more when there are `current_count`?
+    /// Whether there may be `requested` more when there are `current_count` already.
     public static let checkLimit = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Entitlements",
       method: "CheckLimit",
@@ -1591,7 +1593,7 @@ extension Entitlement_V1 {
       requestType: "entitlement.v1.CheckLimitRequest",
       responseType: "entitlement.v1.CheckResponse"
     )
-    /// Several checks at one instant.
+    /// Several checks, all answered for the same instant.
     public static let batchCheck = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Entitlements",
       method: "BatchCheck",
@@ -1604,7 +1606,7 @@ extension Entitlement_V1 {
       requestType: "entitlement.v1.BatchCheckRequest",
       responseType: "entitlement.v1.BatchCheckResponse"
     )
-    /// Tells which subject has changed, until the caller goes.
+    /// Streams which subjects changed, until the caller ends it.
     public static let watch = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Entitlements",
       method: "Watch",
@@ -1619,18 +1621,18 @@ extension Entitlement_V1 {
     )
   }
 
-  /// What was paid for, and what that allows. For a user as subject the caller must be that user; for a
-  /// portfolio or organization it needs the right to see it.
+  /// What was paid for, and what that unlocks. If the subject is a user, the caller must be that user;
+  /// if it is a portfolio or organization, the caller must be allowed to see it.
   public protocol EntitlementsService: Swift.Sendable {
-    /// Everything of a subject in one call.
+    /// All entitlements of a subject in one call.
     func `get`(_ request: Entitlement_V1.GetEntitlementsRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.GetEntitlementsResponse
-    /// Is a feature available? A denial is an answer, not an error.
+    /// Whether a feature is available. A denial is an answer, not an error.
     func checkFeature(_ request: Entitlement_V1.CheckFeatureRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.CheckResponse
-    /// May there be `requested` more when there are `current_count`?
+    /// Whether there may be `requested` more when there are `current_count` already.
     func checkLimit(_ request: Entitlement_V1.CheckLimitRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.CheckResponse
-    /// Several checks at one instant.
+    /// Several checks, all answered for the same instant.
     func batchCheck(_ request: Entitlement_V1.BatchCheckRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.BatchCheckResponse
-    /// Tells which subject has changed, until the caller goes.
+    /// Streams which subjects changed, until the caller ends it.
     func watch(_ request: Entitlement_V1.WatchRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Entitlement_V1.Change>) async throws
   }
 
@@ -1644,7 +1646,7 @@ extension Entitlement_V1 {
       self.channel = channel
     }
 
-    /// Everything of a subject in one call.
+    /// All entitlements of a subject in one call.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func `get`(
@@ -1657,7 +1659,7 @@ extension Entitlement_V1 {
       return try await channel.unary(EntitlementsMethods.`get`, request, options: options)
     }
 
-    /// Is a feature available? A denial is an answer, not an error.
+    /// Whether a feature is available. A denial is an answer, not an error.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func checkFeature(
@@ -1670,7 +1672,7 @@ extension Entitlement_V1 {
       return try await channel.unary(EntitlementsMethods.checkFeature, request, options: options)
     }
 
-    /// May there be `requested` more when there are `current_count`?
+    /// Whether there may be `requested` more when there are `current_count` already.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func checkLimit(
@@ -1683,7 +1685,7 @@ extension Entitlement_V1 {
       return try await channel.unary(EntitlementsMethods.checkLimit, request, options: options)
     }
 
-    /// Several checks at one instant.
+    /// Several checks, all answered for the same instant.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func batchCheck(
@@ -1696,7 +1698,7 @@ extension Entitlement_V1 {
       return try await channel.unary(EntitlementsMethods.batchCheck, request, options: options)
     }
 
-    /// Tells which subject has changed, until the caller goes.
+    /// Streams which subjects changed, until the caller ends it.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func watch(

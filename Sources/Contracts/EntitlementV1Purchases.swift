@@ -14,11 +14,11 @@ extension Entitlement_V1 {
       self.rawValue = rawValue
     }
 
-    /// Not said.
+    /// Not specified.
     public static var unspecified: Self { Self(rawValue: 0) }
-    /// With money.
+    /// Production: bought with money.
     public static var production: Self { Self(rawValue: 1) }
-    /// For testing; App Review buys here too.
+    /// Sandbox: for tests; App Review buys here too.
     public static var sandbox: Self { Self(rawValue: 2) }
 
     /// The name in the contract, or nil for a number that it does not name.
@@ -32,7 +32,7 @@ extension Entitlement_V1 {
     }
   }
 
-  /// What a purchase is worth now.
+  /// The state of a purchase.
   public struct PurchaseState: RPCKit.OpenEnum {
     /// The number on the wire.
     public var rawValue: Swift.Int32
@@ -42,15 +42,15 @@ extension Entitlement_V1 {
       self.rawValue = rawValue
     }
 
-    /// Not said.
+    /// Not specified.
     public static var unspecified: Self { Self(rawValue: 0) }
-    /// It counts.
+    /// It is valid.
     public static var active: Self { Self(rawValue: 1) }
-    /// It has ended.
+    /// It has expired.
     public static var expired: Self { Self(rawValue: 2) }
-    /// The money went back.
+    /// It was refunded.
     public static var refunded: Self { Self(rawValue: 3) }
-    /// It was taken away, for example from Family Sharing.
+    /// It was revoked, for example by leaving Family Sharing.
     public static var revoked: Self { Self(rawValue: 4) }
 
     /// The name in the contract, or nil for a number that it does not name.
@@ -66,7 +66,7 @@ extension Entitlement_V1 {
     }
   }
 
-  /// How a transaction was taken.
+  /// What became of a transaction.
   public struct TransactionResult: RPCKit.OpenEnum {
     /// The number on the wire.
     public var rawValue: Swift.Int32
@@ -76,17 +76,17 @@ extension Entitlement_V1 {
       self.rawValue = rawValue
     }
 
-    /// Not said.
+    /// Not specified.
     public static var unspecified: Self { Self(rawValue: 0) }
-    /// It changed what the user has.
+    /// It changed the user's entitlements.
     public static var applied: Self { Self(rawValue: 1) }
-    /// It was known already, or something newer is.
+    /// It, or something newer, was known already.
     public static var unchanged: Self { Self(rawValue: 2) }
-    /// It was bought in the sandbox: genuine, and unlocks nothing here.
+    /// It was bought in the sandbox: genuine, but unlocks nothing here.
     public static var sandbox: Self { Self(rawValue: 3) }
     /// It belongs to another user.
     public static var alreadyClaimed: Self { Self(rawValue: 4) }
-    /// It is not genuine, or not of this application.
+    /// It is not genuine, or is for another application.
     public static var invalid: Self { Self(rawValue: 5) }
 
     /// The name in the contract, or nil for a number that it does not name.
@@ -103,27 +103,27 @@ extension Entitlement_V1 {
     }
   }
 
-  /// Something that was bought.
+  /// A purchase.
   public struct Purchase: RPCKit.Message {
     /// Identifier, `pur_…`.
     public var id: Swift.String = ""
-    /// What was bought.
+    /// The product.
     public var productId: Swift.String = ""
-    /// Apple's identifier of the purchase and all that follows from it.
+    /// Apple's original transaction id, shared by the purchase and its renewals.
     public var originalTransactionId: Swift.String = ""
-    /// Apple's identifier of its newest transaction.
+    /// Apple's id of its newest transaction.
     public var transactionId: Swift.String = ""
     /// Where it was bought.
     public var environment: Entitlement_V1.Environment = Entitlement_V1.Environment(rawValue: 0)
-    /// What it is worth now.
+    /// Its state.
     public var state: Entitlement_V1.PurchaseState = Entitlement_V1.PurchaseState(rawValue: 0)
     /// When it was bought.
     public var purchasedAt: Google_Protobuf.Timestamp? = nil
-    /// When it ends; never if absent.
+    /// When it ends; absent means never.
     public var expiresAt: Google_Protobuf.Timestamp? = nil
     /// When it was refunded or revoked.
     public var revokedAt: Google_Protobuf.Timestamp? = nil
-    /// Whether it is shared by a family member.
+    /// Whether it comes from Family Sharing.
     public var familyShared: Swift.Bool = false
 
     /// Makes a message with every field at its default.
@@ -236,18 +236,18 @@ extension Entitlement_V1 {
     }
   }
 
-  /// Hands in a transaction after a purchase.
+  /// Submits a transaction after a purchase.
   public struct SubmitTransactionRequest: RPCKit.Message {
-    /// The signed transaction (JWS) that StoreKit 2 gave. The application buys with
-    /// `appAccountToken` set to the UUID of its user: then nobody else can claim the purchase, and
-    /// it counts even if only Apple tells of it. The UUID is the user's identifier: the 26
-    /// characters after `usr_` are 130 bits in Crockford's base 32
-    /// (0123456789abcdefghjkmnpqrstvwxyz), five each, the highest first; the first 128 are the
-    /// UUID, the last two are zero. So `usr_068a7h3v3szgs39e9x862wm3jg` buys with
-    /// 0190a3c4-7b1e-7f0c-8d2e-4f5061728394, and need not ask for it. Without the token a purchase
-    /// belongs to the first user who hands it in.
+    /// The signed transaction (JWS) from StoreKit 2. Applications should buy with `appAccountToken`
+    /// set to the UUID of the user: then nobody else can claim the purchase, and it counts even if
+    /// only Apple reports it. The UUID follows from the user's id: the 26 characters after `usr_` are
+    /// 130 bits in Crockford's base 32 (0123456789abcdefghjkmnpqrstvwxyz), five each, highest first;
+    /// the first 128 bits are the UUID, the last two are zero. For example,
+    /// `usr_068a7h3v3szgs39e9x862wm3jg` buys with 0190a3c4-7b1e-7f0c-8d2e-4f5061728394. Without the
+    /// token a purchase belongs to the first user who submits it.
     public var signedTransaction: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -328,9 +328,9 @@ extension Entitlement_V1 {
     }
   }
 
-  /// What a transaction led to.
+  /// The result of a transaction.
   public struct SubmitTransactionResponse: RPCKit.Message {
-    /// How it was taken. ALREADY_CLAIMED and INVALID are errors here.
+    /// What became of it. ALREADY_CLAIMED and INVALID are errors here.
     public var result: Entitlement_V1.TransactionResult = Entitlement_V1.TransactionResult(rawValue: 0)
     /// The purchase.
     public var purchase: Entitlement_V1.Purchase? {
@@ -415,11 +415,12 @@ extension Entitlement_V1 {
     }
   }
 
-  /// Hands in all transactions of the device, after "restore purchases".
+  /// Submits all transactions of the device, after "restore purchases".
   public struct RestoreRequest: RPCKit.Message {
     /// The signed transactions (JWS).
     public var signedTransactions: [Swift.String] = []
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -517,9 +518,9 @@ extension Entitlement_V1 {
     }
   }
 
-  /// What one restored transaction led to.
+  /// The result of one restored transaction.
   public struct RestoredTransaction: RPCKit.Message {
-    /// How it was taken.
+    /// What became of it.
     public var result: Entitlement_V1.TransactionResult = Entitlement_V1.TransactionResult(rawValue: 0)
     /// The purchase, unless it is INVALID or ALREADY_CLAIMED.
     public var purchase: Entitlement_V1.Purchase? {
@@ -527,7 +528,7 @@ extension Entitlement_V1 {
       set { purchase_storage = newValue.map { [$0] } ?? [] }
     }
     private var purchase_storage: [Entitlement_V1.Purchase] = []
-    /// Why it is INVALID: a reason code.
+    /// Why it is INVALID, as a reason code.
     public var reason: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -604,7 +605,7 @@ extension Entitlement_V1 {
     }
   }
 
-  /// What the restored transactions led to.
+  /// The results of the restored transactions.
   public struct RestoreResponse: RPCKit.Message {
     /// In the order of the transactions.
     public var transactions: [Entitlement_V1.RestoredTransaction] = []
@@ -691,7 +692,7 @@ extension Entitlement_V1 {
     }
   }
 
-  /// Apple tells that something happened.
+  /// A notification from Apple.
   public struct HandleNotificationRequest: RPCKit.Message {
     /// The body's `signedPayload`: App Store Server Notifications, version 2.
     public var signedPayload: Swift.String = ""
@@ -765,12 +766,12 @@ extension Entitlement_V1 {
     }
   }
 
-  /// The notification was genuine and is kept; the gateway answers 200. An error means that Apple
-  /// should send it again.
+  /// The notification was genuine and is stored; the gateway answers 200. After an error, Apple should
+  /// send it again.
   public struct HandleNotificationResponse: RPCKit.Message {
-    /// Whether it was there before.
+    /// Whether it had been received before.
     public var duplicate: Swift.Bool = false
-    /// Whether it changed what somebody has.
+    /// Whether it changed anybody's entitlements.
     public var applied: Swift.Bool = false
 
     /// Makes a message with every field at its default.
@@ -839,11 +840,11 @@ extension Entitlement_V1 {
     }
   }
 
-  /// Asks for the caller's purchases.
+  /// Lists the caller's purchases.
   public struct ListPurchasesRequest: RPCKit.Message {
-    /// At most this many, 50 if 0.
+    /// Items per page; 0 means 50.
     public var pageSize: Swift.UInt32 = 0
-    /// From an earlier answer, with the same other fields.
+    /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -922,11 +923,11 @@ extension Entitlement_V1 {
     }
   }
 
-  /// The caller's purchases, one page of them.
+  /// One page of the caller's purchases.
   public struct ListPurchasesResponse: RPCKit.Message {
     /// Newest first.
     public var purchases: [Entitlement_V1.Purchase] = []
-    /// For the next page; empty at the end.
+    /// For the next page; empty on the last one.
     public var nextPageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1011,7 +1012,7 @@ extension Entitlement_V1 {
 
   /// What is known of the methods of `entitlement.v1.Purchases`.
   public enum PurchasesMethods {
-    /// Hands in a transaction after a purchase.
+    /// Submits a transaction after a purchase.
     public static let submitTransaction = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Purchases",
       method: "SubmitTransaction",
@@ -1024,8 +1025,8 @@ extension Entitlement_V1 {
       requestType: "entitlement.v1.SubmitTransactionRequest",
       responseType: "entitlement.v1.SubmitTransactionResponse"
     )
-    /// Hands in all transactions of the device; what another user claimed comes over, as the restore
-    /// policy says.
+    /// Submits all transactions of the device. What happens to purchases that another user claimed
+    /// depends on the restore policy.
     public static let restore = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Purchases",
       method: "Restore",
@@ -1038,7 +1039,7 @@ extension Entitlement_V1 {
       requestType: "entitlement.v1.RestoreRequest",
       responseType: "entitlement.v1.RestoreResponse"
     )
-    /// Apple's notification, as the gateway received it.
+    /// Takes a notification from Apple as the gateway received it.
     public static let handleNotification = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Purchases",
       method: "HandleNotification",
@@ -1066,14 +1067,14 @@ extension Entitlement_V1 {
     )
   }
 
-  /// Purchases in the App Store. What Apple signed is verified here, without asking Apple.
+  /// App Store purchases. Apple's signatures are verified here, without asking Apple.
   public protocol PurchasesService: Swift.Sendable {
-    /// Hands in a transaction after a purchase.
+    /// Submits a transaction after a purchase.
     func submitTransaction(_ request: Entitlement_V1.SubmitTransactionRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.SubmitTransactionResponse
-    /// Hands in all transactions of the device; what another user claimed comes over, as the restore
-    /// policy says.
+    /// Submits all transactions of the device. What happens to purchases that another user claimed
+    /// depends on the restore policy.
     func restore(_ request: Entitlement_V1.RestoreRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.RestoreResponse
-    /// Apple's notification, as the gateway received it.
+    /// Takes a notification from Apple as the gateway received it.
     func handleNotification(_ request: Entitlement_V1.HandleNotificationRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.HandleNotificationResponse
     /// The caller's purchases.
     func list(_ request: Entitlement_V1.ListPurchasesRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.ListPurchasesResponse
@@ -1089,7 +1090,7 @@ extension Entitlement_V1 {
       self.channel = channel
     }
 
-    /// Hands in a transaction after a purchase.
+    /// Submits a transaction after a purchase.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func submitTransaction(
@@ -1102,8 +1103,8 @@ extension Entitlement_V1 {
       return try await channel.unary(PurchasesMethods.submitTransaction, request, options: options)
     }
 
-    /// Hands in all transactions of the device; what another user claimed comes over, as the restore
-    /// policy says.
+    /// Submits all transactions of the device. What happens to purchases that another user claimed
+    /// depends on the restore policy.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func restore(
@@ -1116,7 +1117,7 @@ extension Entitlement_V1 {
       return try await channel.unary(PurchasesMethods.restore, request, options: options)
     }
 
-    /// Apple's notification, as the gateway received it.
+    /// Takes a notification from Apple as the gateway received it.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func handleNotification(

@@ -4,7 +4,7 @@ package import CProtobufC
 public import RPCKit
 
 extension Entitlement_V1 {
-  /// What a feature is worth in a tier or an add-on.
+  /// The value of a feature in a tier or an add-on.
   public struct FeatureValue: RPCKit.Message {
     /// Its value.
     public enum ValueOneOf: Swift.Hashable, Swift.Sendable {
@@ -110,7 +110,7 @@ extension Entitlement_V1 {
     }
   }
 
-  /// What is sold as a whole.
+  /// A tier that is sold as a whole.
   public struct Tier: RPCKit.Message {
     /// Its name: `free`, `standard`, `pro`, `enterprise`, or any other.
     public var name: Swift.String = ""
@@ -217,7 +217,7 @@ extension Entitlement_V1 {
     }
   }
 
-  /// What is sold besides a tier.
+  /// An add-on that is sold in addition to a tier.
   public struct Addon: RPCKit.Message {
     /// Its name: `invoicing`.
     public var name: Swift.String = ""
@@ -318,7 +318,7 @@ extension Entitlement_V1 {
     }
   }
 
-  /// Asks for the tiers.
+  /// Lists the tiers.
   public struct ListTiersRequest: RPCKit.Message {
 
     /// Makes a message with every field at its default.
@@ -481,13 +481,13 @@ extension Entitlement_V1 {
     }
   }
 
-  /// A value for one subject that goes before tier and add-ons.
+  /// A value for one subject that overrides tier and add-ons.
   public struct Override: RPCKit.Message {
     /// The feature and its value.
     public var feature: Entitlement_V1.FeatureValue? = nil
-    /// When it ends; never if absent.
+    /// When it ends; absent means never.
     public var validUntil: Google_Protobuf.Timestamp? = nil
-    /// Why, for people.
+    /// Why, as a note for people.
     public var reason: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -588,7 +588,7 @@ extension Entitlement_V1 {
   public struct SubscribedAddon: RPCKit.Message {
     /// The add-on.
     public var name: Swift.String = ""
-    /// When it ends; never if absent.
+    /// When it ends; absent means never.
     public var validUntil: Google_Protobuf.Timestamp? = nil
 
     /// Makes a message with every field at its default.
@@ -668,21 +668,21 @@ extension Entitlement_V1 {
     }
   }
 
-  /// What a subject has.
+  /// A subject's subscription.
   public struct Subscription: RPCKit.Message {
     /// The subject.
     public var subject: Entitlement_V1.Subject? = nil
     /// Its tier.
     public var tier: Swift.String = ""
-    /// Whether it is tried and not paid yet.
+    /// Whether it is a trial.
     public var trial: Swift.Bool = false
-    /// When it begins; from the start if absent.
+    /// When it begins; absent means always.
     public var validFrom: Google_Protobuf.Timestamp? = nil
-    /// Paid until then; forever if absent.
+    /// Paid until this time; absent means forever.
     public var paidUntil: Google_Protobuf.Timestamp? = nil
-    /// Kept until then although it is not paid.
+    /// Grace period: kept until this time although it is not paid.
     public var graceUntil: Google_Protobuf.Timestamp? = nil
-    /// Given until then for nothing.
+    /// Free until this time.
     public var complimentaryUntil: Google_Protobuf.Timestamp? = nil
     /// Its add-ons.
     public var addons: [Entitlement_V1.SubscribedAddon] = []
@@ -863,7 +863,7 @@ extension Entitlement_V1 {
     }
   }
 
-  /// Asks for a subscription.
+  /// Gets a subscription.
   public struct GetSubscriptionRequest: RPCKit.Message {
     /// The subject.
     public var subject: Entitlement_V1.Subject? = nil
@@ -941,15 +941,16 @@ extension Entitlement_V1 {
 
   /// Replaces a subscription.
   public struct PutSubscriptionRequest: RPCKit.Message {
-    /// All of it.
+    /// The whole subscription.
     public var subscription: Entitlement_V1.Subscription? {
       get { subscription_storage.first }
       set { subscription_storage = newValue.map { [$0] } ?? [] }
     }
     private var subscription_storage: [Entitlement_V1.Subscription] = []
-    /// Refused with ABORTED when the subject has another version by now; 0: any.
+    /// The change is refused with ABORTED unless the subject still has this version; 0 means any.
     public var expectedVersion: Swift.UInt64 = 0
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1036,11 +1037,12 @@ extension Entitlement_V1 {
     }
   }
 
-  /// Ends a subscription at once.
+  /// Ends a subscription immediately.
   public struct DeleteSubscriptionRequest: RPCKit.Message {
     /// The subject.
     public var subject: Entitlement_V1.Subject? = nil
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1123,7 +1125,7 @@ extension Entitlement_V1 {
     }
   }
 
-  /// The subscription is ended.
+  /// The result of ending a subscription.
   public struct DeleteSubscriptionResponse: RPCKit.Message {
     /// The subject's new version.
     public var version: Swift.UInt64 = 0
@@ -1205,7 +1207,7 @@ extension Entitlement_V1 {
       requestType: "entitlement.v1.ListTiersRequest",
       responseType: "entitlement.v1.ListTiersResponse"
     )
-    /// What a subject has. The caller needs the right to see it.
+    /// Gets a subject's subscription. The caller must be allowed to see it.
     public static let `get` = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Subscriptions",
       method: "Get",
@@ -1218,7 +1220,7 @@ extension Entitlement_V1 {
       requestType: "entitlement.v1.GetSubscriptionRequest",
       responseType: "entitlement.v1.Subscription"
     )
-    /// Replaces what a subject has; for operators and the billing system.
+    /// Replaces a subject's subscription; for operators and the billing system.
     public static let put = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Subscriptions",
       method: "Put",
@@ -1231,7 +1233,7 @@ extension Entitlement_V1 {
       requestType: "entitlement.v1.PutSubscriptionRequest",
       responseType: "entitlement.v1.Subscription"
     )
-    /// Ends a subscription at once; for operators and the billing system.
+    /// Ends a subscription immediately; for operators and the billing system.
     public static let delete = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Subscriptions",
       method: "Delete",
@@ -1246,15 +1248,15 @@ extension Entitlement_V1 {
     )
   }
 
-  /// Tiers, and who has which.
+  /// Tiers and subscriptions.
   public protocol SubscriptionsService: Swift.Sendable {
     /// The tiers and add-ons.
     func listTiers(_ request: Entitlement_V1.ListTiersRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.ListTiersResponse
-    /// What a subject has. The caller needs the right to see it.
+    /// Gets a subject's subscription. The caller must be allowed to see it.
     func `get`(_ request: Entitlement_V1.GetSubscriptionRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.Subscription
-    /// Replaces what a subject has; for operators and the billing system.
+    /// Replaces a subject's subscription; for operators and the billing system.
     func put(_ request: Entitlement_V1.PutSubscriptionRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.Subscription
-    /// Ends a subscription at once; for operators and the billing system.
+    /// Ends a subscription immediately; for operators and the billing system.
     func delete(_ request: Entitlement_V1.DeleteSubscriptionRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.DeleteSubscriptionResponse
   }
 
@@ -1281,7 +1283,7 @@ extension Entitlement_V1 {
       return try await channel.unary(SubscriptionsMethods.listTiers, request, options: options)
     }
 
-    /// What a subject has. The caller needs the right to see it.
+    /// Gets a subject's subscription. The caller must be allowed to see it.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func `get`(
@@ -1294,7 +1296,7 @@ extension Entitlement_V1 {
       return try await channel.unary(SubscriptionsMethods.`get`, request, options: options)
     }
 
-    /// Replaces what a subject has; for operators and the billing system.
+    /// Replaces a subject's subscription; for operators and the billing system.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func put(
@@ -1307,7 +1309,7 @@ extension Entitlement_V1 {
       return try await channel.unary(SubscriptionsMethods.put, request, options: options)
     }
 
-    /// Ends a subscription at once; for operators and the billing system.
+    /// Ends a subscription immediately; for operators and the billing system.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func delete(

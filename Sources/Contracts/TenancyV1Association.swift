@@ -4,7 +4,7 @@ package import CProtobufC
 public import RPCKit
 
 extension Tenancy_V1 {
-  /// A role of a user on an entity. It reaches the entity's descendants as the policy says.
+  /// A role that a user holds on an entity. The policy says whether it applies below the entity too.
   public struct RoleAssociation: RPCKit.Message {
     /// Identifier, `asc_…`.
     public var id: Swift.String = ""
@@ -16,15 +16,15 @@ extension Tenancy_V1 {
     public var entityId: Swift.String = ""
     /// The role, as the policy names it: `owner`, `portfolio_admin`, `property_manager`, `tenant`.
     public var role: Swift.String = ""
-    /// When it begins; from the start if absent.
+    /// When it begins; absent means always.
     public var validFrom: Google_Protobuf.Timestamp? = nil
-    /// When it ends, this instant excluded; never if absent.
+    /// When it ends, exclusive; absent means never.
     public var validUntil: Google_Protobuf.Timestamp? = nil
-    /// The user who gave it; empty when the service did.
+    /// The user who granted it; empty if a service did.
     public var grantedBy: Swift.String = ""
-    /// When it was given.
+    /// When it was granted.
     public var createdAt: Google_Protobuf.Timestamp? = nil
-    /// The entity's name, for people.
+    /// The entity's display name.
     public var entityName: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -141,7 +141,7 @@ extension Tenancy_V1 {
   public struct UserSummary: RPCKit.Message {
     /// Identifier, `usr_…`.
     public var id: Swift.String = ""
-    /// What the user wants to be called.
+    /// Display name.
     public var displayName: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -210,15 +210,15 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks for the associations of a user.
+  /// Lists the associations of a user.
   public struct ListByUserRequest: RPCKit.Message {
-    /// The user; the caller itself if empty. A user may only ask for itself.
+    /// The user; empty means the caller. Users can ask only about themselves.
     public var userId: Swift.String = ""
-    /// At most this many, 50 if 0.
+    /// Items per page; 0 means 50.
     public var pageSize: Swift.UInt32 = 0
-    /// From an earlier answer, with the same other fields.
+    /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
-    /// Without those whose time is over or has not come.
+    /// Only those in force now.
     public var inForce: Swift.Bool = false
 
     /// Makes a message with every field at its default.
@@ -310,17 +310,17 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks for the associations on an entity.
+  /// Lists the associations on an entity.
   public struct ListByEntityRequest: RPCKit.Message {
     /// The entity.
     public var entityId: Swift.String = ""
-    /// Only this role, if not empty.
+    /// Only this role; empty means all.
     public var role: Swift.String = ""
-    /// At most this many, 50 if 0.
+    /// Items per page; 0 means 50.
     public var pageSize: Swift.UInt32 = 0
-    /// From an earlier answer, with the same other fields.
+    /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
-    /// Without those whose time is over or has not come.
+    /// Only those in force now.
     public var inForce: Swift.Bool = false
 
     /// Makes a message with every field at its default.
@@ -423,13 +423,13 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Associations, one page of them.
+  /// One page of associations.
   public struct ListAssociationsResponse: RPCKit.Message {
-    /// In the order they were given.
+    /// Oldest first.
     public var associations: [Tenancy_V1.RoleAssociation] = []
-    /// For the next page; empty at the end.
+    /// For the next page; empty on the last one.
     public var nextPageToken: Swift.String = ""
-    /// The revision the answer is of.
+    /// The revision that the answer reflects.
     public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -516,11 +516,12 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Makes a user an administrator of everything.
+  /// Makes a user an operator.
   public struct GrantSuperAdminRequest: RPCKit.Message {
-    /// The user, who must exist.
+    /// The user; must exist.
     public var userId: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -601,13 +602,14 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Takes the right to administer everything from a user.
+  /// Removes an operator.
   public struct RevokeSuperAdminRequest: RPCKit.Message {
-    /// The user, who need not exist any more.
+    /// The user; need not exist any more.
     public var userId: Swift.String = ""
-    /// Also when nobody would be left who has it.
+    /// Removes even the last operator.
     public var force: Swift.Bool = false
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -694,7 +696,7 @@ extension Tenancy_V1 {
 
   /// What is known of the methods of `tenancy.v1.Associations`.
   public enum AssociationsMethods {
-    /// What the caller, or for a service any user, has roles on.
+    /// Lists the caller's associations; services can list those of any user.
     public static let listByUser = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Associations",
       method: "ListByUser",
@@ -707,7 +709,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.ListByUserRequest",
       responseType: "tenancy.v1.ListAssociationsResponse"
     )
-    /// Who has roles on an entity. Needs the right to see that.
+    /// Lists who has roles on an entity. The caller must be allowed to see that.
     public static let listByEntity = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Associations",
       method: "ListByEntity",
@@ -720,7 +722,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.ListByEntityRequest",
       responseType: "tenancy.v1.ListAssociationsResponse"
     )
-    /// Makes a user an administrator of everything; for AuthService's command on the server.
+    /// Makes a user an operator; for AuthService's command line.
     public static let grantSuperAdmin = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Associations",
       method: "GrantSuperAdmin",
@@ -733,8 +735,8 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.GrantSuperAdminRequest",
       responseType: "tenancy.v1.RoleAssociation"
     )
-    /// Takes that away again; for AuthService's command on the server. The last one keeps it, with reason
-    /// LAST_SUPER_ADMIN, unless forced.
+    /// Removes an operator; for AuthService's command line. Removing the last one is refused with
+    /// reason LAST_SUPER_ADMIN, unless forced.
     public static let revokeSuperAdmin = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Associations",
       method: "RevokeSuperAdmin",
@@ -751,14 +753,14 @@ extension Tenancy_V1 {
 
   /// Role associations of users.
   public protocol AssociationsService: Swift.Sendable {
-    /// What the caller, or for a service any user, has roles on.
+    /// Lists the caller's associations; services can list those of any user.
     func listByUser(_ request: Tenancy_V1.ListByUserRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListAssociationsResponse
-    /// Who has roles on an entity. Needs the right to see that.
+    /// Lists who has roles on an entity. The caller must be allowed to see that.
     func listByEntity(_ request: Tenancy_V1.ListByEntityRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListAssociationsResponse
-    /// Makes a user an administrator of everything; for AuthService's command on the server.
+    /// Makes a user an operator; for AuthService's command line.
     func grantSuperAdmin(_ request: Tenancy_V1.GrantSuperAdminRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RoleAssociation
-    /// Takes that away again; for AuthService's command on the server. The last one keeps it, with reason
-    /// LAST_SUPER_ADMIN, unless forced.
+    /// Removes an operator; for AuthService's command line. Removing the last one is refused with
+    /// reason LAST_SUPER_ADMIN, unless forced.
     func revokeSuperAdmin(_ request: Tenancy_V1.RevokeSuperAdminRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
   }
 
@@ -772,7 +774,7 @@ extension Tenancy_V1 {
       self.channel = channel
     }
 
-    /// What the caller, or for a service any user, has roles on.
+    /// Lists the caller's associations; services can list those of any user.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func listByUser(
@@ -785,7 +787,7 @@ extension Tenancy_V1 {
       return try await channel.unary(AssociationsMethods.listByUser, request, options: options)
     }
 
-    /// Who has roles on an entity. Needs the right to see that.
+    /// Lists who has roles on an entity. The caller must be allowed to see that.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func listByEntity(
@@ -798,7 +800,7 @@ extension Tenancy_V1 {
       return try await channel.unary(AssociationsMethods.listByEntity, request, options: options)
     }
 
-    /// Makes a user an administrator of everything; for AuthService's command on the server.
+    /// Makes a user an operator; for AuthService's command line.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func grantSuperAdmin(
@@ -811,8 +813,8 @@ extension Tenancy_V1 {
       return try await channel.unary(AssociationsMethods.grantSuperAdmin, request, options: options)
     }
 
-    /// Takes that away again; for AuthService's command on the server. The last one keeps it, with reason
-    /// LAST_SUPER_ADMIN, unless forced.
+    /// Removes an operator; for AuthService's command line. Removing the last one is refused with
+    /// reason LAST_SUPER_ADMIN, unless forced.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func revokeSuperAdmin(

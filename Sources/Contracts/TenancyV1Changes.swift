@@ -4,11 +4,11 @@ package import CProtobufC
 public import RPCKit
 
 extension Tenancy_V1 {
-  /// How many of a type.
+  /// A count for one type.
   public struct TypeCount: RPCKit.Message {
     /// An entity type, or `association` or `guest_pass`.
     public var type: Swift.String = ""
-    /// How many.
+    /// The number.
     public var count: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
@@ -77,15 +77,15 @@ extension Tenancy_V1 {
     }
   }
 
-  /// What went, or would go.
+  /// What was deleted, or would be.
   public struct DeleteResponse: RPCKit.Message {
-    /// Deleted, by type, the deleted object itself included; no type without any.
+    /// Number of deleted objects by type, including the object itself; types without any are omitted.
     public var deleted: [Tenancy_V1.TypeCount] = []
-    /// Devices that were kept and moved to `devices_moved_to`. Their guest passes ended.
+    /// Number of devices that were kept and moved to `devices_moved_to`. Their guest passes ended.
     public var unassignedDevices: Swift.UInt64 = 0
-    /// The revision after the change.
+    /// The store's revision after the change.
     public var revision: Swift.String = ""
-    /// The unit or property where the kept devices are now, or would be; empty when none were kept.
+    /// The unit or property where the kept devices are now, or would be; empty if none were kept.
     public var devicesMovedTo: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -176,11 +176,11 @@ extension Tenancy_V1 {
     }
   }
 
-  /// What a removal did.
+  /// The result of a removal.
   public struct RemoveRoleResponse: RPCKit.Message {
-    /// Roles that were taken away; 0 if there was none, which is no error.
+    /// Number of roles that were revoked; 0 if there was none, which is not an error.
     public var removed: Swift.UInt32 = 0
-    /// The revision after the change.
+    /// The store's revision after the change.
     public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.

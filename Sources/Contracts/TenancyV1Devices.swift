@@ -4,28 +4,28 @@ package import CProtobufC
 public import RPCKit
 
 extension Tenancy_V1 {
-  /// A thing that can be looked at and operated.
+  /// A thing that can be viewed and operated.
   public struct Device: RPCKit.Message {
     /// Identifier, `dev_…`.
     public var id: Swift.String = ""
-    /// For people.
+    /// Display name.
     public var name: Swift.String = ""
     /// `lock`, `light`, `thermostat`, `switch` or `other`.
     public var type: Swift.String = ""
     /// The property it is in.
     public var propertyId: Swift.String = ""
-    /// The unit it is assigned to; empty: none, directly in the property.
+    /// The unit it is assigned to; empty if it is directly in the property.
     public var unitId: Swift.String = ""
-    /// State, battery, `online`, `remote_operation_enabled` and whatever else its maker says, as far as
-    /// the caller may see it.
+    /// State, battery, `online`, `remote_operation_enabled` and whatever else the manufacturer
+    /// defines, as far as the caller may see it.
     public var attributes: Google_Protobuf.Struct? = nil
-    /// What it was last told to be: `locked`, `unlocked`, …; empty: nothing yet.
+    /// The state it was last told to take: `locked`, `unlocked`, …; empty if none yet.
     public var desiredState: Swift.String = ""
     /// When it was registered.
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// When it was last changed.
     public var updatedAt: Google_Protobuf.Timestamp? = nil
-    /// Changes with every change of the device; for `expected_revision`.
+    /// Changes with every change of the device; pass it as `expected_revision`.
     public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -142,16 +142,16 @@ extension Tenancy_V1 {
   public struct RegisterDeviceRequest: RPCKit.Message {
     /// The property it is in.
     public var propertyId: Swift.String = ""
-    /// The unit it is assigned to; empty: none.
+    /// The unit to assign it to; empty means none.
     public var unitId: Swift.String = ""
-    /// For people.
+    /// Display name.
     public var name: Swift.String = ""
     /// `lock`, `light`, `thermostat`, `switch` or `other`.
     public var type: Swift.String = ""
-    /// Attributes to begin with; at most 16 KiB. `online` and `remote_operation_enabled` are true if
-    /// absent.
+    /// Initial attributes; at most 16 KiB. `online` and `remote_operation_enabled` are true if absent.
     public var attributes: Google_Protobuf.Struct? = nil
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -282,27 +282,27 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks for devices.
+  /// Lists devices.
   public struct ListDevicesRequest: RPCKit.Message {
     /// Only of this portfolio.
     public var portfolioId: Swift.String = ""
     /// Only of this property.
     public var propertyId: Swift.String = ""
-    /// Only of this unit; required for Units.ListDevices. A filter that the caller may not know is
-    /// NOT_FOUND.
+    /// Only of this unit; required for Units.ListDevices. NOT_FOUND if the caller may not know what a
+    /// filter names.
     public var unitId: Swift.String = ""
     /// Only of this type.
     public var type: Swift.String = ""
-    /// Only those whose name contains this, without regard to ASCII case.
+    /// Only those whose name contains this, ignoring ASCII case.
     public var text: Swift.String = ""
-    /// At most this many, 50 if 0.
+    /// Items per page; 0 means 50.
     public var pageSize: Swift.UInt32 = 0
-    /// From an earlier answer, with the same other fields.
+    /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
-    /// `name` (the default) or `created_at`. By name, what is renamed between two pages may be on both
-    /// or on neither.
+    /// `name` (the default) or `created_at`. When sorted by name, an object renamed between two pages
+    /// may appear twice or not at all.
     public var sortBy: Swift.String = ""
-    /// The answer is at least as new as this.
+    /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -465,13 +465,13 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Devices, one page of them.
+  /// One page of devices.
   public struct ListDevicesResponse: RPCKit.Message {
-    /// In the order that was asked for.
+    /// In the requested order.
     public var devices: [Tenancy_V1.Device] = []
-    /// For the next page; empty at the end.
+    /// For the next page; empty on the last one.
     public var nextPageToken: Swift.String = ""
-    /// How many there are on all pages.
+    /// Number of items on all pages.
     public var totalSize: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
@@ -558,11 +558,11 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks for one device.
+  /// Gets a device.
   public struct GetDeviceRequest: RPCKit.Message {
     /// The device.
     public var deviceId: Swift.String = ""
-    /// The answer is at least as new as this.
+    /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -643,17 +643,18 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Changes a device; what is absent stays.
+  /// Changes a device. Absent fields keep their values.
   public struct UpdateDeviceRequest: RPCKit.Message {
     /// The device.
     public var deviceId: Swift.String = ""
-    /// For people.
+    /// Display name.
     public var name: Swift.String? = nil
-    /// Attributes that are set; a null removes one.
+    /// Attributes to set; null removes one.
     public var attributes: Google_Protobuf.Struct? = nil
-    /// Refused with ABORTED when the device has another revision by now; empty: any.
+    /// The change is refused with ABORTED unless the device still has this revision; empty means any.
     public var expectedRevision: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -783,9 +784,10 @@ extension Tenancy_V1 {
   public struct DeleteDeviceRequest: RPCKit.Message {
     /// The device.
     public var deviceId: Swift.String = ""
-    /// Changes nothing and says what would go.
+    /// Dry run: changes nothing, and says what would be deleted.
     public var dryRun: Swift.Bool = false
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -870,15 +872,16 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Does something with a device.
+  /// Operates a device.
   public struct OperateDeviceRequest: RPCKit.Message {
     /// The device.
     public var deviceId: Swift.String = ""
     /// `lock`, `unlock`, `view_status`, `change_settings`, `turn_on`, `turn_off`, as the policy knows it.
     public var operation: Swift.String = ""
-    /// Settings to change; at most 16 KiB.
+    /// Parameters of the operation, such as settings to change; at most 16 KiB.
     public var parameters: Google_Protobuf.Struct? = nil
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -983,7 +986,7 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Who did, or tried, what, when, and how it ended.
+  /// A record of an operation or of a refused attempt.
   public struct AccessRecord: RPCKit.Message {
     /// Identifier, `acr_…`.
     public var id: Swift.String = ""
@@ -993,13 +996,13 @@ extension Tenancy_V1 {
     public var userId: Swift.String = ""
     /// What was tried.
     public var operation: Swift.String = ""
-    /// Whether it was allowed and handed on.
+    /// Whether it was allowed and passed on to the device.
     public var succeeded: Swift.Bool = false
-    /// Why not, or ALLOWED: a reason code of Permissions, or OPERATION_NOT_SUPPORTED.
+    /// ALLOWED, or why it was refused: a reason code of Permissions, or OPERATION_NOT_SUPPORTED.
     public var reason: Swift.String = ""
-    /// The role that allowed it; empty when none did.
+    /// The role that allowed it; empty if it was refused.
     public var role: Swift.String = ""
-    /// When.
+    /// When it happened.
     public var time: Google_Protobuf.Timestamp? = nil
 
     /// Makes a message with every field at its default.
@@ -1096,9 +1099,9 @@ extension Tenancy_V1 {
     }
   }
 
-  /// What an operation led to.
+  /// The result of an operation.
   public struct OperateDeviceResponse: RPCKit.Message {
-    /// The record of it.
+    /// The record in the device's history.
     public var record: Tenancy_V1.AccessRecord? {
       get { record_storage.first }
       set { record_storage = newValue.map { [$0] } ?? [] }
@@ -1185,17 +1188,17 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks for what was done with a device.
+  /// Lists a device's history.
   public struct ListHistoryRequest: RPCKit.Message {
     /// The device.
     public var deviceId: Swift.String = ""
-    /// Not before this.
+    /// Only records from this time on.
     public var from: Google_Protobuf.Timestamp? = nil
-    /// Before this.
+    /// Only records before this time.
     public var until: Google_Protobuf.Timestamp? = nil
-    /// At most this many, 50 if 0.
+    /// Items per page; 0 means 50.
     public var pageSize: Swift.UInt32 = 0
-    /// From an earlier answer, with the same other fields.
+    /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1301,11 +1304,11 @@ extension Tenancy_V1 {
     }
   }
 
-  /// What was done with a device, one page of it.
+  /// One page of a device's history.
   public struct ListHistoryResponse: RPCKit.Message {
     /// Newest first.
     public var records: [Tenancy_V1.AccessRecord] = []
-    /// For the next page; empty at the end.
+    /// For the next page; empty on the last one.
     public var nextPageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1403,7 +1406,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.RegisterDeviceRequest",
       responseType: "tenancy.v1.Device"
     )
-    /// Devices that the caller has access to.
+    /// Lists the devices that the caller can see.
     public static let list = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Devices",
       method: "List",
@@ -1416,7 +1419,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.ListDevicesRequest",
       responseType: "tenancy.v1.ListDevicesResponse"
     )
-    /// One device.
+    /// Gets a device.
     public static let `get` = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Devices",
       method: "Get",
@@ -1455,10 +1458,11 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.DeleteDeviceRequest",
       responseType: "tenancy.v1.DeleteResponse"
     )
-    /// Does something with a device, and keeps a record of it: of refusals too, though of users without
-    /// a role on the device only the newest. A refusal is PERMISSION_DENIED with the reason code as the
-    /// reason; DEVICE_OFFLINE and REMOTE_OPERATION_DISABLED are FAILED_PRECONDITION, and so is
-    /// OPERATION_NOT_SUPPORTED, for devices of a type that the policy does not name for the operation.
+    /// Operates a device and records it in the device's history. Refused attempts are recorded too,
+    /// but of users without a role on the device only the newest. A refusal is PERMISSION_DENIED with
+    /// the reason code as its reason. DEVICE_OFFLINE, REMOTE_OPERATION_DISABLED and
+    /// OPERATION_NOT_SUPPORTED are FAILED_PRECONDITION; the last means that the policy does not list
+    /// the device's type for this operation.
     public static let operate = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Devices",
       method: "Operate",
@@ -1471,9 +1475,9 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.OperateDeviceRequest",
       responseType: "tenancy.v1.OperateDeviceResponse"
     )
-    /// What was done with a device. For 90 days after its deletion it can be read with `unit.view_history`,
-    /// `property.view_history` or `portfolio.view_history` on the next thing above that is still there.
-    /// Nobody can read it when the portfolio is gone as well.
+    /// Lists a device's history. For 90 days after the device's deletion it can be read with
+    /// `unit.view_history`, `property.view_history` or `portfolio.view_history` on the nearest object
+    /// above it that still exists. If the portfolio was deleted too, nobody can read it.
     public static let listHistory = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Devices",
       method: "ListHistory",
@@ -1492,22 +1496,23 @@ extension Tenancy_V1 {
   public protocol DevicesService: Swift.Sendable {
     /// Registers a device.
     func register(_ request: Tenancy_V1.RegisterDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Device
-    /// Devices that the caller has access to.
+    /// Lists the devices that the caller can see.
     func list(_ request: Tenancy_V1.ListDevicesRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListDevicesResponse
-    /// One device.
+    /// Gets a device.
     func `get`(_ request: Tenancy_V1.GetDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Device
     /// Changes name and attributes of a device.
     func update(_ request: Tenancy_V1.UpdateDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Device
     /// Deletes a device.
     func delete(_ request: Tenancy_V1.DeleteDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DeleteResponse
-    /// Does something with a device, and keeps a record of it: of refusals too, though of users without
-    /// a role on the device only the newest. A refusal is PERMISSION_DENIED with the reason code as the
-    /// reason; DEVICE_OFFLINE and REMOTE_OPERATION_DISABLED are FAILED_PRECONDITION, and so is
-    /// OPERATION_NOT_SUPPORTED, for devices of a type that the policy does not name for the operation.
+    /// Operates a device and records it in the device's history. Refused attempts are recorded too,
+    /// but of users without a role on the device only the newest. A refusal is PERMISSION_DENIED with
+    /// the reason code as its reason. DEVICE_OFFLINE, REMOTE_OPERATION_DISABLED and
+    /// OPERATION_NOT_SUPPORTED are FAILED_PRECONDITION; the last means that the policy does not list
+    /// the device's type for this operation.
     func operate(_ request: Tenancy_V1.OperateDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.OperateDeviceResponse
-    /// What was done with a device. For 90 days after its deletion it can be read with `unit.view_history`,
-    /// `property.view_history` or `portfolio.view_history` on the next thing above that is still there.
-    /// Nobody can read it when the portfolio is gone as well.
+    /// Lists a device's history. For 90 days after the device's deletion it can be read with
+    /// `unit.view_history`, `property.view_history` or `portfolio.view_history` on the nearest object
+    /// above it that still exists. If the portfolio was deleted too, nobody can read it.
     func listHistory(_ request: Tenancy_V1.ListHistoryRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListHistoryResponse
   }
 
@@ -1534,7 +1539,7 @@ extension Tenancy_V1 {
       return try await channel.unary(DevicesMethods.register, request, options: options)
     }
 
-    /// Devices that the caller has access to.
+    /// Lists the devices that the caller can see.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func list(
@@ -1547,7 +1552,7 @@ extension Tenancy_V1 {
       return try await channel.unary(DevicesMethods.list, request, options: options)
     }
 
-    /// One device.
+    /// Gets a device.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func `get`(
@@ -1586,10 +1591,11 @@ extension Tenancy_V1 {
       return try await channel.unary(DevicesMethods.delete, request, options: options)
     }
 
-    /// Does something with a device, and keeps a record of it: of refusals too, though of users without
-    /// a role on the device only the newest. A refusal is PERMISSION_DENIED with the reason code as the
-    /// reason; DEVICE_OFFLINE and REMOTE_OPERATION_DISABLED are FAILED_PRECONDITION, and so is
-    /// OPERATION_NOT_SUPPORTED, for devices of a type that the policy does not name for the operation.
+    /// Operates a device and records it in the device's history. Refused attempts are recorded too,
+    /// but of users without a role on the device only the newest. A refusal is PERMISSION_DENIED with
+    /// the reason code as its reason. DEVICE_OFFLINE, REMOTE_OPERATION_DISABLED and
+    /// OPERATION_NOT_SUPPORTED are FAILED_PRECONDITION; the last means that the policy does not list
+    /// the device's type for this operation.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func operate(
@@ -1602,9 +1608,9 @@ extension Tenancy_V1 {
       return try await channel.unary(DevicesMethods.operate, request, options: options)
     }
 
-    /// What was done with a device. For 90 days after its deletion it can be read with `unit.view_history`,
-    /// `property.view_history` or `portfolio.view_history` on the next thing above that is still there.
-    /// Nobody can read it when the portfolio is gone as well.
+    /// Lists a device's history. For 90 days after the device's deletion it can be read with
+    /// `unit.view_history`, `property.view_history` or `portfolio.view_history` on the nearest object
+    /// above it that still exists. If the portfolio was deleted too, nobody can read it.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func listHistory(

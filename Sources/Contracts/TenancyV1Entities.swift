@@ -6,26 +6,26 @@ public import RPCKit
 extension Tenancy_V1 {
   /// An entity, as far as the caller may see it.
   public struct Entity: RPCKit.Message {
-    /// Identifier, `ent_…` or with the prefix of the product that made it.
+    /// Identifier, `ent_…` or with the prefix that the policy gives the type.
     public var id: Swift.String = ""
     /// The type, as the policy names it.
     public var type: Swift.String = ""
-    /// The entity directly above; `sys_root` for a root.
+    /// The parent; `sys_root` for a root.
     public var parentId: Swift.String = ""
-    /// For people.
+    /// Display name.
     public var name: Swift.String = ""
-    /// The attributes that the caller's access level shows, with the policy's defaults filled in.
+    /// The attributes that the caller's access level shows, including the policy's defaults.
     public var attributes: Google_Protobuf.Struct? = nil
     /// The access level that the caller's roles give on this entity, as the policy names it.
     public var accessLevel: Swift.String = ""
-    /// Names of the attributes that this level shows, sorted, whether they have a value or not. The
-    /// others are left out of `attributes`, not empty.
+    /// Names of the attributes that this level shows, sorted, whether they have a value or not. All
+    /// others are omitted from `attributes`.
     public var visibleAttributes: [Swift.String] = []
     /// When it was created.
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// When it was last changed.
     public var updatedAt: Google_Protobuf.Timestamp? = nil
-    /// Changes with every change of the entity; for `expected_revision`.
+    /// Changes with every change of the entity; pass it as `expected_revision`.
     public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -154,11 +154,11 @@ extension Tenancy_V1 {
   public struct NewEntity: RPCKit.Message {
     /// The type, as the policy names it.
     public var type: Swift.String = ""
-    /// The entity to create it under; `sys_root` or empty: a root.
+    /// The parent; `sys_root` or empty creates a root.
     public var parentId: Swift.String = ""
-    /// For people.
+    /// Display name.
     public var name: Swift.String = ""
-    /// Attributes to begin with; at most 16 KiB.
+    /// Initial attributes; at most 16 KiB.
     public var attributes: Google_Protobuf.Struct? = nil
 
     /// Makes a message with every field at its default.
@@ -277,7 +277,8 @@ extension Tenancy_V1 {
       set { entity_storage = newValue.map { [$0] } ?? [] }
     }
     private var entity_storage: [Tenancy_V1.NewEntity] = []
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -362,9 +363,10 @@ extension Tenancy_V1 {
 
   /// Creates several entities, all or none.
   public struct BatchCreateEntitiesRequest: RPCKit.Message {
-    /// What to create; each parent exists before the call.
+    /// What to create. Each parent must exist before the call.
     public var entities: [Tenancy_V1.NewEntity] = []
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -464,9 +466,9 @@ extension Tenancy_V1 {
 
   /// What was created.
   public struct BatchCreateEntitiesResponse: RPCKit.Message {
-    /// Identifiers, in the order of the request.
+    /// Their ids, in the order of the request.
     public var entityIds: [Swift.String] = []
-    /// The revision after the change.
+    /// The store's revision after the change.
     public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -547,11 +549,11 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks for one entity.
+  /// Gets an entity.
   public struct GetEntityRequest: RPCKit.Message {
     /// The entity.
     public var entityId: Swift.String = ""
-    /// The answer is at least as new as this.
+    /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -632,8 +634,8 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Narrows a list to entities whose attribute has one of some values. An entity whose attribute the
-  /// caller's access level does not show is left out.
+  /// Restricts a list to entities whose attribute has one of the given values. Entities whose
+  /// attribute the caller may not see are omitted.
   public struct AttributeFilter: RPCKit.Message {
     /// A boolean or choice attribute of the type.
     public var name: Swift.String = ""
@@ -737,26 +739,26 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks for entities.
+  /// Lists entities.
   public struct ListEntitiesRequest: RPCKit.Message {
     /// The type, as the policy names it.
     public var type: Swift.String = ""
-    /// Only this entity and what is below it. One that the caller may not view is NOT_FOUND.
+    /// Only this entity and what is below it. NOT_FOUND if the caller may not view it.
     public var within: Swift.String = ""
-    /// Only those whose name contains this, without regard to ASCII case.
+    /// Only those whose name contains this, ignoring ASCII case.
     public var text: Swift.String = ""
     /// Only those that pass all of these.
     public var filters: [Tenancy_V1.AttributeFilter] = []
-    /// `name` (the default) or `created_at`. By name, what is renamed between two pages may be on both
-    /// or on neither.
+    /// `name` (the default) or `created_at`. When sorted by name, an object renamed between two pages
+    /// may appear twice or not at all.
     public var sortBy: Swift.String = ""
-    /// The other way round: from Z to A, or newest first.
+    /// Reverses the order: from Z to A, or newest first.
     public var descending: Swift.Bool = false
-    /// At most this many, 50 if 0. A page may be shorter with another one behind it.
+    /// Items per page; 0 means 50. A page may be shorter although another follows.
     public var pageSize: Swift.UInt32 = 0
-    /// From an earlier answer, with the same other fields.
+    /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
-    /// The answer is at least as new as this.
+    /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -932,13 +934,13 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Entities, one page of them.
+  /// One page of entities.
   public struct ListEntitiesResponse: RPCKit.Message {
-    /// In the order that was asked for.
+    /// In the requested order.
     public var entities: [Tenancy_V1.Entity] = []
-    /// For the next page; empty at the end.
+    /// For the next page; empty on the last one.
     public var nextPageToken: Swift.String = ""
-    /// How many there are on all pages.
+    /// Number of items on all pages.
     public var totalSize: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
@@ -1025,17 +1027,18 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Changes an entity; what is absent stays.
+  /// Changes an entity. Absent fields keep their values.
   public struct UpdateEntityRequest: RPCKit.Message {
     /// The entity.
     public var entityId: Swift.String = ""
-    /// For people.
+    /// Display name.
     public var name: Swift.String? = nil
-    /// Attributes to set; null removes one, and the others stay.
+    /// Attributes to set; null removes one. Other attributes keep their values.
     public var attributes: Google_Protobuf.Struct? = nil
-    /// Refused with ABORTED when the entity has another revision by now; empty: any.
+    /// The change is refused with ABORTED unless the entity still has this revision; empty means any.
     public var expectedRevision: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1161,15 +1164,16 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Moves an entity, with all that is below it, under another parent.
+  /// Moves an entity and everything below it to another parent.
   public struct MoveEntityRequest: RPCKit.Message {
     /// The entity.
     public var entityId: Swift.String = ""
     /// The new parent; `sys_root` makes it a root.
     public var parentId: Swift.String = ""
-    /// Refused with ABORTED when the entity has another revision by now; empty: any.
+    /// The change is refused with ABORTED unless the entity still has this revision; empty means any.
     public var expectedRevision: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1274,11 +1278,12 @@ extension Tenancy_V1 {
   public struct DeleteEntityRequest: RPCKit.Message {
     /// The entity.
     public var entityId: Swift.String = ""
-    /// Also what is below it; refused without, when something is.
+    /// Deletes what is below it as well. Without it, an entity with children is refused.
     public var cascade: Swift.Bool = false
-    /// Changes nothing and says what would go.
+    /// Dry run: changes nothing, and says what would be deleted.
     public var dryRun: Swift.Bool = false
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1369,11 +1374,11 @@ extension Tenancy_V1 {
 
   /// What was deleted, or would be.
   public struct DeleteEntityResponse: RPCKit.Message {
-    /// Entities by type, the deleted one included; no type without any.
+    /// Number of deleted entities by type, including the entity itself; types without any are omitted.
     public var deleted: [Tenancy_V1.TypeCount] = []
     /// Roles that ended with them.
     public var endedRoleCount: Swift.UInt64 = 0
-    /// The revision after the change.
+    /// The store's revision after the change.
     public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1462,7 +1467,8 @@ extension Tenancy_V1 {
 
   /// What is known of the methods of `tenancy.v1.Entities`.
   public enum EntitiesMethods {
-    /// Creates an entity. Whoever creates a root by self-service gets the policy's creator role on it.
+    /// Creates an entity. A user who creates a root by self-service gets the policy's creator role on
+    /// it.
     public static let create = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Entities",
       method: "Create",
@@ -1488,7 +1494,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.BatchCreateEntitiesRequest",
       responseType: "tenancy.v1.BatchCreateEntitiesResponse"
     )
-    /// One entity.
+    /// Gets an entity.
     public static let `get` = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Entities",
       method: "Get",
@@ -1501,7 +1507,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.GetEntityRequest",
       responseType: "tenancy.v1.Entity"
     )
-    /// Entities of a type that the caller may view.
+    /// Lists entities of a type that the caller may view.
     public static let list = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Entities",
       method: "List",
@@ -1527,9 +1533,9 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.UpdateEntityRequest",
       responseType: "tenancy.v1.Entity"
     )
-    /// Moves an entity under another parent. Needs the right to move it, and the right to create one of
-    /// its type under the new parent. Links between what moves and what stays end, and so do lent roles
-    /// that their lender may no longer lend.
+    /// Moves an entity to another parent. The caller must be allowed to move it, and to create one of
+    /// its type under the new parent. Links between what moves and what stays are removed, and lent
+    /// roles that their lender may no longer lend end.
     public static let move = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Entities",
       method: "Move",
@@ -1542,7 +1548,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.MoveEntityRequest",
       responseType: "tenancy.v1.Entity"
     )
-    /// Deletes an entity, and with `cascade` all that is below it, in one transaction.
+    /// Deletes an entity, and with `cascade` everything below it, in one transaction.
     public static let delete = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Entities",
       method: "Delete",
@@ -1557,24 +1563,25 @@ extension Tenancy_V1 {
     )
   }
 
-  /// Entities of every type. The policy says which action creates, views, updates, moves and deletes a
-  /// type; a type for which it names no such action has nobody who may.
+  /// Entities of every type. The policy says which action creates, views, updates, moves and deletes
+  /// entities of a type. If it names no action for one of these, nobody may do it.
   public protocol EntitiesService: Swift.Sendable {
-    /// Creates an entity. Whoever creates a root by self-service gets the policy's creator role on it.
+    /// Creates an entity. A user who creates a root by self-service gets the policy's creator role on
+    /// it.
     func create(_ request: Tenancy_V1.CreateEntityRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Entity
     /// Creates several entities, all or none.
     func batchCreate(_ request: Tenancy_V1.BatchCreateEntitiesRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.BatchCreateEntitiesResponse
-    /// One entity.
+    /// Gets an entity.
     func `get`(_ request: Tenancy_V1.GetEntityRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Entity
-    /// Entities of a type that the caller may view.
+    /// Lists entities of a type that the caller may view.
     func list(_ request: Tenancy_V1.ListEntitiesRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListEntitiesResponse
     /// Changes an entity.
     func update(_ request: Tenancy_V1.UpdateEntityRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Entity
-    /// Moves an entity under another parent. Needs the right to move it, and the right to create one of
-    /// its type under the new parent. Links between what moves and what stays end, and so do lent roles
-    /// that their lender may no longer lend.
+    /// Moves an entity to another parent. The caller must be allowed to move it, and to create one of
+    /// its type under the new parent. Links between what moves and what stays are removed, and lent
+    /// roles that their lender may no longer lend end.
     func move(_ request: Tenancy_V1.MoveEntityRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Entity
-    /// Deletes an entity, and with `cascade` all that is below it, in one transaction.
+    /// Deletes an entity, and with `cascade` everything below it, in one transaction.
     func delete(_ request: Tenancy_V1.DeleteEntityRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DeleteEntityResponse
   }
 
@@ -1588,7 +1595,8 @@ extension Tenancy_V1 {
       self.channel = channel
     }
 
-    /// Creates an entity. Whoever creates a root by self-service gets the policy's creator role on it.
+    /// Creates an entity. A user who creates a root by self-service gets the policy's creator role on
+    /// it.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func create(
@@ -1614,7 +1622,7 @@ extension Tenancy_V1 {
       return try await channel.unary(EntitiesMethods.batchCreate, request, options: options)
     }
 
-    /// One entity.
+    /// Gets an entity.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func `get`(
@@ -1627,7 +1635,7 @@ extension Tenancy_V1 {
       return try await channel.unary(EntitiesMethods.`get`, request, options: options)
     }
 
-    /// Entities of a type that the caller may view.
+    /// Lists entities of a type that the caller may view.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func list(
@@ -1653,9 +1661,9 @@ extension Tenancy_V1 {
       return try await channel.unary(EntitiesMethods.update, request, options: options)
     }
 
-    /// Moves an entity under another parent. Needs the right to move it, and the right to create one of
-    /// its type under the new parent. Links between what moves and what stays end, and so do lent roles
-    /// that their lender may no longer lend.
+    /// Moves an entity to another parent. The caller must be allowed to move it, and to create one of
+    /// its type under the new parent. Links between what moves and what stays are removed, and lent
+    /// roles that their lender may no longer lend end.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func move(
@@ -1668,7 +1676,7 @@ extension Tenancy_V1 {
       return try await channel.unary(EntitiesMethods.move, request, options: options)
     }
 
-    /// Deletes an entity, and with `cascade` all that is below it, in one transaction.
+    /// Deletes an entity, and with `cascade` everything below it, in one transaction.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func delete(

@@ -14,13 +14,13 @@ extension Tenancy_V1 {
     public var deviceId: Swift.String = ""
     /// When it begins.
     public var validFrom: Google_Protobuf.Timestamp? = nil
-    /// When it ends, this instant excluded.
+    /// When it ends, exclusive.
     public var validUntil: Google_Protobuf.Timestamp? = nil
-    /// Who granted it, or added time to it last.
+    /// Who granted it, or extended it last.
     public var grantedBy: Swift.String = ""
     /// When it was granted.
     public var createdAt: Google_Protobuf.Timestamp? = nil
-    /// The device's name, for people.
+    /// The device's display name.
     public var deviceName: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -125,21 +125,23 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Grants guest passes, one a device, all or none. For a pass of the caller's that has the same guest,
-  /// device, beginning and end, that one is the answer; two that have begun have the same beginning.
+  /// Grants guest passes, one per device; either all or none. If the caller already granted a pass
+  /// with the same guest, device, start and end, that pass is returned; starts in the past count as
+  /// equal.
   public struct GrantGuestPassRequest: RPCKit.Message {
-    /// The guest, who must have an account; exactly one of this and `email`.
+    /// The guest; must have an account. Set exactly one of this and `email`.
     public var userId: Swift.String = ""
-    /// The devices; the caller needs the right to grant on each.
+    /// The devices; the caller must be allowed to grant passes on each.
     public var deviceIds: [Swift.String] = []
     /// When they begin; now if absent.
     public var validFrom: Google_Protobuf.Timestamp? = nil
-    /// When they end: after the beginning, and within the longest time that the policy allows.
+    /// When they end: after `valid_from`, and within the longest window that the policy allows.
     public var validUntil: Google_Protobuf.Timestamp? = nil
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
-    /// The address of the user's account, instead of `user_id`; compared without regard to ASCII case.
-    /// Whether an address has an account is told only to who may give the role.
+    /// E-mail address of the user's account, instead of `user_id`; ASCII case is ignored. Only callers
+    /// who may grant the role learn whether the address has an account.
     public var email: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -290,7 +292,7 @@ extension Tenancy_V1 {
   public struct GrantGuestPassResponse: RPCKit.Message {
     /// In the order of the devices.
     public var passes: [Tenancy_V1.GuestPass] = []
-    /// The revision after the change.
+    /// The store's revision after the change.
     public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -373,19 +375,19 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks for guest passes.
+  /// Lists guest passes.
   public struct ListGuestPassesRequest: RPCKit.Message {
-    /// On this device.
+    /// Only passes on this device.
     public var deviceId: Swift.String = ""
-    /// On devices of this unit.
+    /// Only passes on devices of this unit.
     public var unitId: Swift.String = ""
-    /// Also those that have ended.
+    /// Includes passes that have ended.
     public var includeEnded: Swift.Bool = false
-    /// At most this many, 50 if 0.
+    /// Items per page; 0 means 50.
     public var pageSize: Swift.UInt32 = 0
-    /// From an earlier answer, with the same other fields.
+    /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
-    /// Without those whose time is over or has not come, whatever `include_ended` says.
+    /// Only those in force now, whatever `include_ended` says.
     public var inForce: Swift.Bool = false
 
     /// Makes a message with every field at its default.
@@ -490,11 +492,11 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Guest passes, one page of them.
+  /// One page of guest passes.
   public struct ListGuestPassesResponse: RPCKit.Message {
-    /// In the order they were granted; those of one millisecond in the order of their identifiers.
+    /// Oldest first; passes of the same millisecond are in the order of their ids.
     public var passes: [Tenancy_V1.GuestPass] = []
-    /// For the next page; empty at the end.
+    /// For the next page; empty on the last one.
     public var nextPageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -577,7 +579,7 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Changes the window of a guest pass; what is absent stays.
+  /// Changes the window of a guest pass. Absent fields keep their values.
   public struct UpdateGuestPassRequest: RPCKit.Message {
     /// The pass.
     public var passId: Swift.String = ""
@@ -585,7 +587,8 @@ extension Tenancy_V1 {
     public var validFrom: Google_Protobuf.Timestamp? = nil
     /// When it ends.
     public var validUntil: Google_Protobuf.Timestamp? = nil
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -686,7 +689,8 @@ extension Tenancy_V1 {
   public struct RevokeGuestPassRequest: RPCKit.Message {
     /// The pass.
     public var passId: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -782,7 +786,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.GrantGuestPassRequest",
       responseType: "tenancy.v1.GrantGuestPassResponse"
     )
-    /// Guest passes on devices where the caller may grant them, and the caller's own.
+    /// Lists guest passes on devices where the caller may grant them, and the caller's own.
     public static let list = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Guests",
       method: "List",
@@ -808,7 +812,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.UpdateGuestPassRequest",
       responseType: "tenancy.v1.GuestPass"
     )
-    /// Ends a guest pass at once. One that is gone is no error.
+    /// Ends a guest pass immediately. Not an error if it has ended already.
     public static let revoke = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Guests",
       method: "Revoke",
@@ -827,11 +831,11 @@ extension Tenancy_V1 {
   public protocol GuestsService: Swift.Sendable {
     /// Grants guest passes.
     func grant(_ request: Tenancy_V1.GrantGuestPassRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.GrantGuestPassResponse
-    /// Guest passes on devices where the caller may grant them, and the caller's own.
+    /// Lists guest passes on devices where the caller may grant them, and the caller's own.
     func list(_ request: Tenancy_V1.ListGuestPassesRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListGuestPassesResponse
     /// Changes the window of a guest pass.
     func update(_ request: Tenancy_V1.UpdateGuestPassRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.GuestPass
-    /// Ends a guest pass at once. One that is gone is no error.
+    /// Ends a guest pass immediately. Not an error if it has ended already.
     func revoke(_ request: Tenancy_V1.RevokeGuestPassRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
   }
 
@@ -858,7 +862,7 @@ extension Tenancy_V1 {
       return try await channel.unary(GuestsMethods.grant, request, options: options)
     }
 
-    /// Guest passes on devices where the caller may grant them, and the caller's own.
+    /// Lists guest passes on devices where the caller may grant them, and the caller's own.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func list(
@@ -884,7 +888,7 @@ extension Tenancy_V1 {
       return try await channel.unary(GuestsMethods.update, request, options: options)
     }
 
-    /// Ends a guest pass at once. One that is gone is no error.
+    /// Ends a guest pass immediately. Not an error if it has ended already.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func revoke(

@@ -4,7 +4,8 @@ package import CProtobufC
 public import RPCKit
 
 extension Tenancy_V1 {
-  /// Why something is allowed or not. The order is the precedence: when several hold, the first does.
+  /// Why something is allowed or not, in order of precedence: if several reasons hold, the first is
+  /// given.
   public struct Reason: RPCKit.OpenEnum {
     /// The number on the wire.
     public var rawValue: Swift.Int32
@@ -14,33 +15,33 @@ extension Tenancy_V1 {
       self.rawValue = rawValue
     }
 
-    /// Not said.
+    /// Not specified.
     public static var unspecified: Self { Self(rawValue: 0) }
-    /// The only reason to be allowed.
+    /// Allowed.
     public static var allowed: Self { Self(rawValue: 1) }
-    /// The subject may do nothing at all.
+    /// The subject is suspended and may do nothing.
     public static var subjectSuspended: Self { Self(rawValue: 2) }
-    /// There is no such entity, as far as the subject may know.
+    /// The entity does not exist, or the subject may not know of it.
     public static var entityUnknown: Self { Self(rawValue: 3) }
-    /// A rule of the policy forbids it, whatever the roles.
+    /// A rule of the policy forbids it, whatever roles the subject has.
     public static var deniedByRule: Self { Self(rawValue: 4) }
-    /// A role would do, later.
+    /// A role allows it, but only later.
     public static var notYetValid: Self { Self(rawValue: 5) }
-    /// A role would have done, earlier.
+    /// A role allowed it, but has expired.
     public static var expired: Self { Self(rawValue: 6) }
     /// The roles on this entity do not include the action.
     public static var roleLacksAction: Self { Self(rawValue: 7) }
-    /// A role would do, but it is on something else.
+    /// The subject has a role that allows it, but on another entity.
     public static var outOfScope: Self { Self(rawValue: 8) }
-    /// The subject has no role that could matter.
+    /// The subject has no role that allows it anywhere.
     public static var noAssociation: Self { Self(rawValue: 9) }
-    /// Something that was not paid for.
+    /// It needs a feature that has not been bought.
     public static var featureNotAvailable: Self { Self(rawValue: 10) }
-    /// The subject must prove itself once more.
+    /// It needs a step-up.
     public static var stepUpRequired: Self { Self(rawValue: 11) }
-    /// The device cannot be reached.
+    /// The device is offline.
     public static var deviceOffline: Self { Self(rawValue: 12) }
-    /// The device may not be operated from afar.
+    /// Remote operation of the device is disabled.
     public static var remoteOperationDisabled: Self { Self(rawValue: 13) }
 
     /// The name in the contract, or nil for a number that it does not name.
@@ -65,7 +66,7 @@ extension Tenancy_V1 {
     }
   }
 
-  /// What a change touched.
+  /// What changed.
   public struct ChangeKind: RPCKit.OpenEnum {
     /// The number on the wire.
     public var rawValue: Swift.Int32
@@ -75,17 +76,18 @@ extension Tenancy_V1 {
       self.rawValue = rawValue
     }
 
-    /// Not said.
+    /// Not specified.
     public static var unspecified: Self { Self(rawValue: 0) }
-    /// Nothing: the stream lives, and this is the newest revision. Every three seconds, and first.
+    /// Heartbeat: nothing changed, and this is the newest revision. Sent first and every three
+    /// seconds.
     public static var heartbeat: Self { Self(rawValue: 1) }
-    /// What is known of a subject: its roles on an entity.
+    /// A subject's roles on an entity.
     public static var subject: Self { Self(rawValue: 2) }
-    /// What is known of an entity and all below it.
+    /// An entity or something below it.
     public static var subtree: Self { Self(rawValue: 3) }
-    /// The policy: everything.
+    /// The policy, so everything may have changed.
     public static var policy: Self { Self(rawValue: 4) }
-    /// Changes were missed: everything.
+    /// Changes were missed, so everything may have changed.
     public static var resync: Self { Self(rawValue: 5) }
 
     /// The name in the contract, or nil for a number that it does not name.
@@ -102,17 +104,17 @@ extension Tenancy_V1 {
     }
   }
 
-  /// May the subject do the action to the entity?
+  /// Asks whether a subject may do an action to an entity.
   public struct CheckRequest: RPCKit.Message {
-    /// The user; the caller itself if empty. A user may only ask for itself.
+    /// The user; empty means the caller. Users can ask only about themselves.
     public var subjectId: Swift.String = ""
     /// The action, as the policy names it: `device.unlock`.
     public var action: Swift.String = ""
     /// The entity.
     public var entityId: Swift.String = ""
-    /// The answer is at least as new as this.
+    /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
-    /// The answer is kept by the caller, who needs to know which changes concern it: `ancestor_ids`.
+    /// The caller will cache the answer, so the answer says which changes affect it: `ancestor_ids`.
     public var forCache: Swift.Bool = false
 
     /// Makes a message with every field at its default.
@@ -219,7 +221,7 @@ extension Tenancy_V1 {
 
   /// The answer to a check.
   public struct Decision: RPCKit.Message {
-    /// Whether it is allowed: whether the reason is ALLOWED.
+    /// Whether it is allowed, that is, whether the reason is ALLOWED.
     public var allowed: Swift.Bool = false
     /// Why.
     public var reason: Tenancy_V1.Reason = Tenancy_V1.Reason(rawValue: 0)
@@ -227,16 +229,16 @@ extension Tenancy_V1 {
     public var associationId: Swift.String = ""
     /// The role that allows it.
     public var role: Swift.String = ""
-    /// The entity that the role is on: the one asked for or one above it.
+    /// The entity on which the role is held: the requested one or one above it.
     public var viaEntityId: Swift.String = ""
-    /// Roles that would allow it, when nothing does.
+    /// If it is denied: roles that would allow it.
     public var sufficientRoles: [Swift.String] = []
-    /// Nobody may rely on the answer from then on.
+    /// The answer must not be used from this time on.
     public var validUntil: Google_Protobuf.Timestamp? = nil
-    /// The revision the answer is of.
+    /// The revision that the answer reflects.
     public var revision: Swift.String = ""
-    /// The entities above the one asked for, nearest first, for `for_cache`: a change of the subtree of
-    /// any of them may change the answer.
+    /// With `for_cache`: the entities above the requested one, nearest first. A change in the subtree
+    /// of any of them may change the answer.
     public var ancestorIds: [Swift.String] = []
 
     /// Makes a message with every field at its default.
@@ -363,7 +365,7 @@ extension Tenancy_V1 {
 
   /// Several checks at one revision.
   public struct BatchCheckRequest: RPCKit.Message {
-    /// The checks; `at_least_revision` of each counts.
+    /// The checks. Each `at_least_revision` is respected.
     public var checks: [Tenancy_V1.CheckRequest] = []
 
     /// Makes a message with every field at its default.
@@ -452,7 +454,7 @@ extension Tenancy_V1 {
     }
   }
 
-  /// The answers to several checks.
+  /// The answers to the checks.
   public struct BatchCheckResponse: RPCKit.Message {
     /// In the order of the checks.
     public var decisions: [Tenancy_V1.Decision] = []
@@ -533,13 +535,13 @@ extension Tenancy_V1 {
     }
   }
 
-  /// What may the subject do to these?
+  /// Asks what a subject may do to several entities.
   public struct ListActionsRequest: RPCKit.Message {
-    /// The user; the caller itself if empty. A user may only ask for itself.
+    /// The user; empty means the caller. Users can ask only about themselves.
     public var subjectId: Swift.String = ""
     /// The entities.
     public var entityIds: [Swift.String] = []
-    /// The answer is at least as new as this.
+    /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -650,9 +652,9 @@ extension Tenancy_V1 {
   public struct EntityActions: RPCKit.Message {
     /// The entity.
     public var entityId: Swift.String = ""
-    /// The actions that a check would allow now, sorted; none for an unknown entity.
+    /// The actions that a check would allow now, sorted; empty for an unknown entity.
     public var actions: [Swift.String] = []
-    /// Nobody may rely on the answer from then on.
+    /// The answer must not be used from this time on.
     public var validUntil: Google_Protobuf.Timestamp? = nil
 
     /// Makes a message with every field at its default.
@@ -745,7 +747,7 @@ extension Tenancy_V1 {
   public struct ListActionsResponse: RPCKit.Message {
     /// In the order of the entities.
     public var entities: [Tenancy_V1.EntityActions] = []
-    /// The revision the answer is of.
+    /// The revision that the answer reflects.
     public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -828,19 +830,19 @@ extension Tenancy_V1 {
     }
   }
 
-  /// To what may the subject do the action?
+  /// Asks to which entities a subject may do an action.
   public struct ListAccessibleRequest: RPCKit.Message {
-    /// The user; the caller itself if empty. A user may only ask for itself.
+    /// The user; empty means the caller. Users can ask only about themselves.
     public var subjectId: Swift.String = ""
     /// The action, as the policy names it.
     public var action: Swift.String = ""
     /// The type of entity, as the policy names it.
     public var entityType: Swift.String = ""
-    /// At most this many, 50 if 0.
+    /// Items per page; 0 means 50.
     public var pageSize: Swift.UInt32 = 0
-    /// From an earlier answer, with the same other fields.
+    /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
-    /// The answer is at least as new as this.
+    /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -959,13 +961,13 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Entities, one page of them.
+  /// One page of entities.
   public struct ListAccessibleResponse: RPCKit.Message {
-    /// Sorted by identifier; complete over all pages.
+    /// Sorted by id. All pages together are complete.
     public var entityIds: [Swift.String] = []
-    /// For the next page; empty at the end.
+    /// For the next page; empty on the last one.
     public var nextPageToken: Swift.String = ""
-    /// The revision the answer is of.
+    /// The revision that the answer reflects.
     public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1050,9 +1052,10 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks to be told of changes.
+  /// Watches changes.
   public struct WatchChangesRequest: RPCKit.Message {
-    /// Goes on after this revision; from now if empty. One that is too old gets a RESYNC first.
+    /// Continues after this revision; empty means from now. If it is too old, the first message is a
+    /// RESYNC.
     public var afterRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1124,13 +1127,13 @@ extension Tenancy_V1 {
 
   /// A change of permissions.
   public struct Change: RPCKit.Message {
-    /// The revision it led to.
+    /// The revision after the change.
     public var revision: Swift.String = ""
-    /// What it touched.
+    /// What changed.
     public var kind: Tenancy_V1.ChangeKind = Tenancy_V1.ChangeKind(rawValue: 0)
     /// The user, for SUBJECT.
     public var subjectId: Swift.String = ""
-    /// The entity, for SUBJECT the one that the role is on.
+    /// The entity; for SUBJECT the one on which the role is held.
     public var entityId: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1209,7 +1212,7 @@ extension Tenancy_V1 {
 
   /// What is known of the methods of `tenancy.v1.Permissions`.
   public enum PermissionsMethods {
-    /// Answers one check. A denial is an answer, not an error.
+    /// Answers a check. A denial is an answer, not an error.
     public static let check = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Permissions",
       method: "Check",
@@ -1261,7 +1264,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.ListAccessibleRequest",
       responseType: "tenancy.v1.ListAccessibleResponse"
     )
-    /// Tells of every change of permissions until the caller goes, so that caches can forget in time.
+    /// Streams every change of permissions until the caller ends it, so that caches stay correct.
     public static let watchChanges = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Permissions",
       method: "WatchChanges",
@@ -1278,7 +1281,7 @@ extension Tenancy_V1 {
 
   /// Permission checks.
   public protocol PermissionsService: Swift.Sendable {
-    /// Answers one check. A denial is an answer, not an error.
+    /// Answers a check. A denial is an answer, not an error.
     func check(_ request: Tenancy_V1.CheckRequest, _ call: RPCKit.CallContext) throws -> RPCKit.Reply<Tenancy_V1.Decision>
     /// Answers several checks at one revision.
     func batchCheck(_ request: Tenancy_V1.BatchCheckRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.BatchCheckResponse
@@ -1286,7 +1289,7 @@ extension Tenancy_V1 {
     func listActions(_ request: Tenancy_V1.ListActionsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListActionsResponse
     /// Every entity of a type to which a subject may do an action.
     func listAccessible(_ request: Tenancy_V1.ListAccessibleRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListAccessibleResponse
-    /// Tells of every change of permissions until the caller goes, so that caches can forget in time.
+    /// Streams every change of permissions until the caller ends it, so that caches stay correct.
     func watchChanges(_ request: Tenancy_V1.WatchChangesRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Tenancy_V1.Change>) async throws
   }
 
@@ -1300,7 +1303,7 @@ extension Tenancy_V1 {
       self.channel = channel
     }
 
-    /// Answers one check. A denial is an answer, not an error.
+    /// Answers a check. A denial is an answer, not an error.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func check(
@@ -1352,7 +1355,7 @@ extension Tenancy_V1 {
       return try await channel.unary(PermissionsMethods.listAccessible, request, options: options)
     }
 
-    /// Tells of every change of permissions until the caller goes, so that caches can forget in time.
+    /// Streams every change of permissions until the caller ends it, so that caches stay correct.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func watchChanges(

@@ -4,21 +4,21 @@ package import CProtobufC
 public import RPCKit
 
 extension Tenancy_V1 {
-  /// The highest level of ownership.
+  /// The root of a tenant tree: everything that belongs to an owner.
   public struct Portfolio: RPCKit.Message {
     /// Identifier, `prt_…`.
     public var id: Swift.String = ""
-    /// For people.
+    /// Display name.
     public var name: Swift.String = ""
-    /// Its owners and administrators at the moment, in the order they were added.
+    /// Its current owners and administrators, oldest first.
     public var administratorUserIds: [Swift.String] = []
-    /// Its properties that the caller may see, at most 1000; ListProperties has them all.
+    /// Its properties that the caller may see, at most 1000; use ListProperties for all.
     public var propertyIds: [Swift.String] = []
-    /// When it was made.
+    /// When it was created.
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// When it was last changed.
     public var updatedAt: Google_Protobuf.Timestamp? = nil
-    /// Changes with every change of the portfolio; for `expected_revision`.
+    /// Changes with every change of the portfolio; pass it as `expected_revision`.
     public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -139,13 +139,14 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Makes a portfolio.
+  /// Creates a portfolio.
   public struct CreatePortfolioRequest: RPCKit.Message {
-    /// For people.
+    /// Display name.
     public var name: Swift.String = ""
-    /// Become administrators besides the caller, who becomes owner.
+    /// Users who become administrators; the caller becomes owner.
     public var administratorUserIds: [Swift.String] = []
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -257,18 +258,18 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks for portfolios.
+  /// Lists portfolios.
   public struct ListPortfoliosRequest: RPCKit.Message {
-    /// At most this many, 50 if 0.
+    /// Items per page; 0 means 50.
     public var pageSize: Swift.UInt32 = 0
-    /// From an earlier answer, with the same other fields.
+    /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
-    /// `name` (the default) or `created_at`. By name, what is renamed between two pages may be on both
-    /// or on neither.
+    /// `name` (the default) or `created_at`. When sorted by name, an object renamed between two pages
+    /// may appear twice or not at all.
     public var sortBy: Swift.String = ""
-    /// Only those whose name contains this, without regard to ASCII case.
+    /// Only those whose name contains this, ignoring ASCII case.
     public var text: Swift.String = ""
-    /// The answer is at least as new as this.
+    /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -395,13 +396,13 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Portfolios, one page of them.
+  /// One page of portfolios.
   public struct ListPortfoliosResponse: RPCKit.Message {
-    /// In the order that was asked for.
+    /// In the requested order.
     public var portfolios: [Tenancy_V1.Portfolio] = []
-    /// For the next page; empty at the end.
+    /// For the next page; empty on the last one.
     public var nextPageToken: Swift.String = ""
-    /// How many there are on all pages.
+    /// Number of items on all pages.
     public var totalSize: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
@@ -488,11 +489,11 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks for one portfolio.
+  /// Gets a portfolio.
   public struct GetPortfolioRequest: RPCKit.Message {
     /// The portfolio.
     public var portfolioId: Swift.String = ""
-    /// The answer is at least as new as this.
+    /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -573,15 +574,17 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Changes a portfolio; what is absent stays.
+  /// Changes a portfolio. Absent fields keep their values.
   public struct UpdatePortfolioRequest: RPCKit.Message {
     /// The portfolio.
     public var portfolioId: Swift.String = ""
-    /// For people.
+    /// Display name.
     public var name: Swift.String? = nil
-    /// Refused with ABORTED when the portfolio has another revision by now; empty: any.
+    /// The change is refused with ABORTED unless the portfolio still has this revision; empty means
+    /// any.
     public var expectedRevision: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -698,17 +701,18 @@ extension Tenancy_V1 {
   public struct DeletePortfolioRequest: RPCKit.Message {
     /// The portfolio.
     public var portfolioId: Swift.String = ""
-    /// Also what is in it; refused without when something is.
+    /// Deletes what is in it as well. Without it, a non-empty one is refused.
     public var cascade: Swift.Bool = false
-    /// Not needed: devices are deleted with the tree that they are in, unless `move_devices_to` names
-    /// another home for them. Refused together with it.
+    /// Has no effect: devices are deleted with the tree that they are in, unless `move_devices_to` is
+    /// set. Cannot be combined with it.
     public var deleteDevices: Swift.Bool = false
-    /// Changes nothing and says what would go.
+    /// Dry run: changes nothing, and says what would be deleted.
     public var dryRun: Swift.Bool = false
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
-    /// A property or unit outside of what is deleted: devices move there instead of being deleted, and
-    /// lose their guest passes. The caller needs the right to move them and to put devices there.
+    /// A property or unit outside of what is deleted. Devices move there instead of being deleted, and
+    /// lose their guest passes. The caller must be allowed to move them and to put devices there.
     public var moveDevicesTo: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -810,23 +814,24 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Makes a property in a portfolio.
+  /// Creates a property in a portfolio.
   public struct CreatePortfolioPropertyRequest: RPCKit.Message {
     /// The portfolio.
     public var portfolioId: Swift.String = ""
-    /// For people.
+    /// Display name.
     public var name: Swift.String = ""
-    /// Where it is.
+    /// Address.
     public var address: Tenancy_V1.PropertyAddress? {
       get { address_storage.first }
       set { address_storage = newValue.map { [$0] } ?? [] }
     }
     private var address_storage: [Tenancy_V1.PropertyAddress] = []
-    /// Become its managers.
+    /// Users who become its managers.
     public var managerUserIds: [Swift.String] = []
-    /// IANA name of its time zone, like `Europe/Berlin`; the form and the area are checked.
+    /// Time zone, as an IANA name such as `Europe/Berlin`. Its form and area are checked.
     public var defaultTimeZone: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -969,18 +974,19 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Gives a user a role on a portfolio.
+  /// Grants a user a role on a portfolio.
   public struct AddPortfolioAdminRequest: RPCKit.Message {
     /// The portfolio.
     public var portfolioId: Swift.String = ""
-    /// The user, who must have an account; exactly one of this and `email`.
+    /// The user; must have an account. Set exactly one of this and `email`.
     public var userId: Swift.String = ""
     /// `portfolio_admin` (the default) or `owner`.
     public var role: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
-    /// The address of the user's account, instead of `user_id`; compared without regard to ASCII case.
-    /// Whether an address has an account is told only to who may give the role.
+    /// E-mail address of the user's account, instead of `user_id`; ASCII case is ignored. Only callers
+    /// who may grant the role learn whether the address has an account.
     public var email: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1100,7 +1106,7 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Takes a role on a portfolio away.
+  /// Revokes a role on a portfolio.
   public struct RemovePortfolioAdminRequest: RPCKit.Message {
     /// The portfolio.
     public var portfolioId: Swift.String = ""
@@ -1108,7 +1114,8 @@ extension Tenancy_V1 {
     public var userId: Swift.String = ""
     /// `portfolio_admin` or `owner`; both if empty.
     public var role: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1211,7 +1218,7 @@ extension Tenancy_V1 {
 
   /// What is known of the methods of `tenancy.v1.Portfolios`.
   public enum PortfoliosMethods {
-    /// Makes a portfolio. Any user may when the policy's self-service is on; the caller becomes owner.
+    /// Creates a portfolio. Any user may if the policy enables self-service. The caller becomes owner.
     public static let create = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Portfolios",
       method: "Create",
@@ -1224,7 +1231,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.CreatePortfolioRequest",
       responseType: "tenancy.v1.Portfolio"
     )
-    /// Portfolios that the caller has access to.
+    /// Lists the portfolios that the caller can see.
     public static let list = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Portfolios",
       method: "List",
@@ -1237,7 +1244,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.ListPortfoliosRequest",
       responseType: "tenancy.v1.ListPortfoliosResponse"
     )
-    /// One portfolio.
+    /// Gets a portfolio.
     public static let `get` = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Portfolios",
       method: "Get",
@@ -1276,7 +1283,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.DeletePortfolioRequest",
       responseType: "tenancy.v1.DeleteResponse"
     )
-    /// Makes a property in a portfolio.
+    /// Creates a property in a portfolio.
     public static let createProperty = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Portfolios",
       method: "CreateProperty",
@@ -1289,7 +1296,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.CreatePortfolioPropertyRequest",
       responseType: "tenancy.v1.Property"
     )
-    /// Properties of a portfolio that the caller has access to.
+    /// Lists the properties of a portfolio that the caller can see.
     public static let listProperties = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Portfolios",
       method: "ListProperties",
@@ -1302,7 +1309,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.ListPropertiesRequest",
       responseType: "tenancy.v1.ListPropertiesResponse"
     )
-    /// Gives a user a role on a portfolio. One that is there already is no error.
+    /// Grants a user a role on a portfolio. Not an error if the user has it already.
     public static let addAdmin = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Portfolios",
       method: "AddAdmin",
@@ -1315,7 +1322,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.AddPortfolioAdminRequest",
       responseType: "tenancy.v1.RoleAssociation"
     )
-    /// Takes a role on a portfolio away; the last owner's is refused.
+    /// Revokes a role on a portfolio. The last owner cannot be removed.
     public static let removeAdmin = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Portfolios",
       method: "RemoveAdmin",
@@ -1332,23 +1339,23 @@ extension Tenancy_V1 {
 
   /// Portfolios.
   public protocol PortfoliosService: Swift.Sendable {
-    /// Makes a portfolio. Any user may when the policy's self-service is on; the caller becomes owner.
+    /// Creates a portfolio. Any user may if the policy enables self-service. The caller becomes owner.
     func create(_ request: Tenancy_V1.CreatePortfolioRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Portfolio
-    /// Portfolios that the caller has access to.
+    /// Lists the portfolios that the caller can see.
     func list(_ request: Tenancy_V1.ListPortfoliosRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListPortfoliosResponse
-    /// One portfolio.
+    /// Gets a portfolio.
     func `get`(_ request: Tenancy_V1.GetPortfolioRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Portfolio
     /// Changes a portfolio.
     func update(_ request: Tenancy_V1.UpdatePortfolioRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Portfolio
     /// Deletes a portfolio.
     func delete(_ request: Tenancy_V1.DeletePortfolioRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DeleteResponse
-    /// Makes a property in a portfolio.
+    /// Creates a property in a portfolio.
     func createProperty(_ request: Tenancy_V1.CreatePortfolioPropertyRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Property
-    /// Properties of a portfolio that the caller has access to.
+    /// Lists the properties of a portfolio that the caller can see.
     func listProperties(_ request: Tenancy_V1.ListPropertiesRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListPropertiesResponse
-    /// Gives a user a role on a portfolio. One that is there already is no error.
+    /// Grants a user a role on a portfolio. Not an error if the user has it already.
     func addAdmin(_ request: Tenancy_V1.AddPortfolioAdminRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RoleAssociation
-    /// Takes a role on a portfolio away; the last owner's is refused.
+    /// Revokes a role on a portfolio. The last owner cannot be removed.
     func removeAdmin(_ request: Tenancy_V1.RemovePortfolioAdminRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
   }
 
@@ -1362,7 +1369,7 @@ extension Tenancy_V1 {
       self.channel = channel
     }
 
-    /// Makes a portfolio. Any user may when the policy's self-service is on; the caller becomes owner.
+    /// Creates a portfolio. Any user may if the policy enables self-service. The caller becomes owner.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func create(
@@ -1375,7 +1382,7 @@ extension Tenancy_V1 {
       return try await channel.unary(PortfoliosMethods.create, request, options: options)
     }
 
-    /// Portfolios that the caller has access to.
+    /// Lists the portfolios that the caller can see.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func list(
@@ -1388,7 +1395,7 @@ extension Tenancy_V1 {
       return try await channel.unary(PortfoliosMethods.list, request, options: options)
     }
 
-    /// One portfolio.
+    /// Gets a portfolio.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func `get`(
@@ -1427,7 +1434,7 @@ extension Tenancy_V1 {
       return try await channel.unary(PortfoliosMethods.delete, request, options: options)
     }
 
-    /// Makes a property in a portfolio.
+    /// Creates a property in a portfolio.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func createProperty(
@@ -1440,7 +1447,7 @@ extension Tenancy_V1 {
       return try await channel.unary(PortfoliosMethods.createProperty, request, options: options)
     }
 
-    /// Properties of a portfolio that the caller has access to.
+    /// Lists the properties of a portfolio that the caller can see.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func listProperties(
@@ -1453,7 +1460,7 @@ extension Tenancy_V1 {
       return try await channel.unary(PortfoliosMethods.listProperties, request, options: options)
     }
 
-    /// Gives a user a role on a portfolio. One that is there already is no error.
+    /// Grants a user a role on a portfolio. Not an error if the user has it already.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func addAdmin(
@@ -1466,7 +1473,7 @@ extension Tenancy_V1 {
       return try await channel.unary(PortfoliosMethods.addAdmin, request, options: options)
     }
 
-    /// Takes a role on a portfolio away; the last owner's is refused.
+    /// Revokes a role on a portfolio. The last owner cannot be removed.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func removeAdmin(

@@ -4,7 +4,7 @@ package import CProtobufC
 public import RPCKit
 
 extension Tenancy_V1 {
-  /// Where a property is.
+  /// The address of a property.
   public struct PropertyAddress: RPCKit.Message {
     /// Street and number.
     public var street: Swift.String = ""
@@ -154,27 +154,27 @@ extension Tenancy_V1 {
   public struct Property: RPCKit.Message {
     /// Identifier, `prp_…`.
     public var id: Swift.String = ""
-    /// For people.
+    /// Display name.
     public var name: Swift.String = ""
     /// The portfolio it belongs to.
     public var portfolioId: Swift.String = ""
-    /// Where it is.
+    /// Address.
     public var address: Tenancy_V1.PropertyAddress? {
       get { address_storage.first }
       set { address_storage = newValue.map { [$0] } ?? [] }
     }
     private var address_storage: [Tenancy_V1.PropertyAddress] = []
-    /// Its managers at the moment, in the order they were added.
+    /// Its current managers, oldest first.
     public var managerUserIds: [Swift.String] = []
-    /// Its units that the caller may see, at most 1000; ListUnits has them all.
+    /// Its units that the caller may see, at most 1000; use ListUnits for all.
     public var unitIds: [Swift.String] = []
-    /// IANA name of its time zone.
+    /// Time zone, as an IANA name: `Europe/Berlin`.
     public var defaultTimeZone: Swift.String = ""
-    /// When it was made.
+    /// When it was created.
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// When it was last changed.
     public var updatedAt: Google_Protobuf.Timestamp? = nil
-    /// Changes with every change of the property; for `expected_revision`.
+    /// Changes with every change of the property; pass it as `expected_revision`.
     public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -314,23 +314,24 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Makes a property.
+  /// Creates a property.
   public struct CreatePropertyRequest: RPCKit.Message {
     /// The portfolio it belongs to.
     public var portfolioId: Swift.String = ""
-    /// For people.
+    /// Display name.
     public var name: Swift.String = ""
-    /// Where it is.
+    /// Address.
     public var address: Tenancy_V1.PropertyAddress? {
       get { address_storage.first }
       set { address_storage = newValue.map { [$0] } ?? [] }
     }
     private var address_storage: [Tenancy_V1.PropertyAddress] = []
-    /// Become its managers.
+    /// Users who become its managers.
     public var managerUserIds: [Swift.String] = []
-    /// IANA name of its time zone, like `Europe/Berlin`; the form and the area are checked.
+    /// Time zone, as an IANA name such as `Europe/Berlin`. Its form and area are checked.
     public var defaultTimeZone: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -473,21 +474,21 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks for properties.
+  /// Lists properties.
   public struct ListPropertiesRequest: RPCKit.Message {
-    /// Only of this portfolio; required for Portfolios.ListProperties. One that the caller may not know
-    /// is NOT_FOUND.
+    /// Only of this portfolio; required for Portfolios.ListProperties. NOT_FOUND if the caller may not
+    /// know it.
     public var portfolioId: Swift.String = ""
-    /// At most this many, 50 if 0.
+    /// Items per page; 0 means 50.
     public var pageSize: Swift.UInt32 = 0
-    /// From an earlier answer, with the same other fields.
+    /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
-    /// `name` (the default) or `created_at`. By name, what is renamed between two pages may be on both
-    /// or on neither.
+    /// `name` (the default) or `created_at`. When sorted by name, an object renamed between two pages
+    /// may appear twice or not at all.
     public var sortBy: Swift.String = ""
-    /// Only those whose name contains this, without regard to ASCII case.
+    /// Only those whose name contains this, ignoring ASCII case.
     public var text: Swift.String = ""
-    /// The answer is at least as new as this.
+    /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -623,13 +624,13 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Properties, one page of them.
+  /// One page of properties.
   public struct ListPropertiesResponse: RPCKit.Message {
-    /// In the order that was asked for.
+    /// In the requested order.
     public var properties: [Tenancy_V1.Property] = []
-    /// For the next page; empty at the end.
+    /// For the next page; empty on the last one.
     public var nextPageToken: Swift.String = ""
-    /// How many there are on all pages.
+    /// Number of items on all pages.
     public var totalSize: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
@@ -719,11 +720,11 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks for one property.
+  /// Gets a property.
   public struct GetPropertyRequest: RPCKit.Message {
     /// The property.
     public var propertyId: Swift.String = ""
-    /// The answer is at least as new as this.
+    /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -804,23 +805,25 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Changes a property; what is absent stays.
+  /// Changes a property. Absent fields keep their values.
   public struct UpdatePropertyRequest: RPCKit.Message {
     /// The property.
     public var propertyId: Swift.String = ""
-    /// For people.
+    /// Display name.
     public var name: Swift.String? = nil
-    /// Where it is, all of it.
+    /// Address; replaces all of it.
     public var address: Tenancy_V1.PropertyAddress? {
       get { address_storage.first }
       set { address_storage = newValue.map { [$0] } ?? [] }
     }
     private var address_storage: [Tenancy_V1.PropertyAddress] = []
-    /// IANA name of its time zone, like `Europe/Berlin`; empty: none.
+    /// Time zone, as an IANA name such as `Europe/Berlin`; empty means none.
     public var defaultTimeZone: Swift.String? = nil
-    /// Refused with ABORTED when the property has another revision by now; empty: any.
+    /// The change is refused with ABORTED unless the property still has this revision; empty means
+    /// any.
     public var expectedRevision: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -962,17 +965,18 @@ extension Tenancy_V1 {
   public struct DeletePropertyRequest: RPCKit.Message {
     /// The property.
     public var propertyId: Swift.String = ""
-    /// Also what is in it; refused without when something is.
+    /// Deletes what is in it as well. Without it, a non-empty one is refused.
     public var cascade: Swift.Bool = false
-    /// Not needed: devices are deleted with the tree that they are in, unless `move_devices_to` names
-    /// another home for them. Refused together with it.
+    /// Has no effect: devices are deleted with the tree that they are in, unless `move_devices_to` is
+    /// set. Cannot be combined with it.
     public var deleteDevices: Swift.Bool = false
-    /// Changes nothing and says what would go.
+    /// Dry run: changes nothing, and says what would be deleted.
     public var dryRun: Swift.Bool = false
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
-    /// A property or unit outside of what is deleted: devices move there instead of being deleted, and
-    /// lose their guest passes. The caller needs the right to move them and to put devices there.
+    /// A property or unit outside of what is deleted. Devices move there instead of being deleted, and
+    /// lose their guest passes. The caller must be allowed to move them and to put devices there.
     public var moveDevicesTo: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1074,19 +1078,20 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Makes a unit in a property.
+  /// Creates a unit in a property.
   public struct CreatePropertyUnitRequest: RPCKit.Message {
     /// The property.
     public var propertyId: Swift.String = ""
-    /// For people.
+    /// Display name.
     public var name: Swift.String = ""
-    /// Become its tenants.
+    /// Users who become its tenants.
     public var tenantUserIds: [Swift.String] = []
-    /// Devices of the property that are assigned to it.
+    /// Devices of the property to assign to it.
     public var deviceIds: [Swift.String] = []
-    /// Devices of the property outside any unit that its tenants may use.
+    /// Common areas: devices of the property outside any unit that the unit's tenants may use.
     public var commonAreaDeviceIds: [Swift.String] = []
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1259,16 +1264,17 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Makes a user manager of a property.
+  /// Makes a user a manager of a property.
   public struct AddPropertyManagerRequest: RPCKit.Message {
     /// The property.
     public var propertyId: Swift.String = ""
-    /// The user, who must have an account; exactly one of this and `email`.
+    /// The user; must have an account. Set exactly one of this and `email`.
     public var userId: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
-    /// The address of the user's account, instead of `user_id`; compared without regard to ASCII case.
-    /// Whether an address has an account is told only to who may give the role.
+    /// E-mail address of the user's account, instead of `user_id`; ASCII case is ignored. Only callers
+    /// who may grant the role learn whether the address has an account.
     public var email: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1379,13 +1385,14 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Ends that a user is manager of a property.
+  /// Removes a manager from a property.
   public struct RemovePropertyManagerRequest: RPCKit.Message {
     /// The property.
     public var propertyId: Swift.String = ""
     /// The user.
     public var userId: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1479,7 +1486,7 @@ extension Tenancy_V1 {
 
   /// What is known of the methods of `tenancy.v1.Properties`.
   public enum PropertiesMethods {
-    /// Makes a property.
+    /// Creates a property.
     public static let create = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Properties",
       method: "Create",
@@ -1492,7 +1499,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.CreatePropertyRequest",
       responseType: "tenancy.v1.Property"
     )
-    /// Properties that the caller has access to.
+    /// Lists the properties that the caller can see.
     public static let list = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Properties",
       method: "List",
@@ -1505,7 +1512,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.ListPropertiesRequest",
       responseType: "tenancy.v1.ListPropertiesResponse"
     )
-    /// One property.
+    /// Gets a property.
     public static let `get` = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Properties",
       method: "Get",
@@ -1544,7 +1551,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.DeletePropertyRequest",
       responseType: "tenancy.v1.DeleteResponse"
     )
-    /// Makes a unit in a property.
+    /// Creates a unit in a property.
     public static let createUnit = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Properties",
       method: "CreateUnit",
@@ -1557,7 +1564,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.CreatePropertyUnitRequest",
       responseType: "tenancy.v1.Unit"
     )
-    /// Units of a property that the caller has access to.
+    /// Lists the units of a property that the caller can see.
     public static let listUnits = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Properties",
       method: "ListUnits",
@@ -1570,7 +1577,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.ListUnitsRequest",
       responseType: "tenancy.v1.ListUnitsResponse"
     )
-    /// Makes a user manager of a property. One who is already is no error.
+    /// Makes a user a manager of a property. Not an error if the user is one already.
     public static let addManager = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Properties",
       method: "AddManager",
@@ -1583,7 +1590,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.AddPropertyManagerRequest",
       responseType: "tenancy.v1.RoleAssociation"
     )
-    /// Ends that a user is manager of a property.
+    /// Removes a manager from a property.
     public static let removeManager = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Properties",
       method: "RemoveManager",
@@ -1600,23 +1607,23 @@ extension Tenancy_V1 {
 
   /// Properties.
   public protocol PropertiesService: Swift.Sendable {
-    /// Makes a property.
+    /// Creates a property.
     func create(_ request: Tenancy_V1.CreatePropertyRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Property
-    /// Properties that the caller has access to.
+    /// Lists the properties that the caller can see.
     func list(_ request: Tenancy_V1.ListPropertiesRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListPropertiesResponse
-    /// One property.
+    /// Gets a property.
     func `get`(_ request: Tenancy_V1.GetPropertyRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Property
     /// Changes a property.
     func update(_ request: Tenancy_V1.UpdatePropertyRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Property
     /// Deletes a property.
     func delete(_ request: Tenancy_V1.DeletePropertyRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DeleteResponse
-    /// Makes a unit in a property.
+    /// Creates a unit in a property.
     func createUnit(_ request: Tenancy_V1.CreatePropertyUnitRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Unit
-    /// Units of a property that the caller has access to.
+    /// Lists the units of a property that the caller can see.
     func listUnits(_ request: Tenancy_V1.ListUnitsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListUnitsResponse
-    /// Makes a user manager of a property. One who is already is no error.
+    /// Makes a user a manager of a property. Not an error if the user is one already.
     func addManager(_ request: Tenancy_V1.AddPropertyManagerRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RoleAssociation
-    /// Ends that a user is manager of a property.
+    /// Removes a manager from a property.
     func removeManager(_ request: Tenancy_V1.RemovePropertyManagerRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
   }
 
@@ -1630,7 +1637,7 @@ extension Tenancy_V1 {
       self.channel = channel
     }
 
-    /// Makes a property.
+    /// Creates a property.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func create(
@@ -1643,7 +1650,7 @@ extension Tenancy_V1 {
       return try await channel.unary(PropertiesMethods.create, request, options: options)
     }
 
-    /// Properties that the caller has access to.
+    /// Lists the properties that the caller can see.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func list(
@@ -1656,7 +1663,7 @@ extension Tenancy_V1 {
       return try await channel.unary(PropertiesMethods.list, request, options: options)
     }
 
-    /// One property.
+    /// Gets a property.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func `get`(
@@ -1695,7 +1702,7 @@ extension Tenancy_V1 {
       return try await channel.unary(PropertiesMethods.delete, request, options: options)
     }
 
-    /// Makes a unit in a property.
+    /// Creates a unit in a property.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func createUnit(
@@ -1708,7 +1715,7 @@ extension Tenancy_V1 {
       return try await channel.unary(PropertiesMethods.createUnit, request, options: options)
     }
 
-    /// Units of a property that the caller has access to.
+    /// Lists the units of a property that the caller can see.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func listUnits(
@@ -1721,7 +1728,7 @@ extension Tenancy_V1 {
       return try await channel.unary(PropertiesMethods.listUnits, request, options: options)
     }
 
-    /// Makes a user manager of a property. One who is already is no error.
+    /// Makes a user a manager of a property. Not an error if the user is one already.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func addManager(
@@ -1734,7 +1741,7 @@ extension Tenancy_V1 {
       return try await channel.unary(PropertiesMethods.addManager, request, options: options)
     }
 
-    /// Ends that a user is manager of a property.
+    /// Removes a manager from a property.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func removeManager(

@@ -10,17 +10,17 @@ extension Tenancy_V1 {
     public var entityId: Swift.String = ""
     /// The role, as the policy names it.
     public var role: Swift.String = ""
-    /// The user, who must have an account; exactly one of this and `email`.
+    /// The user; must have an account. Set exactly one of this and `email`.
     public var userId: Swift.String = ""
-    /// The address of the user's account, instead of `user_id`; compared without regard to ASCII case.
-    /// Whether an address has an account is told only to who may give the role.
+    /// E-mail address of the user's account, instead of `user_id`; ASCII case is ignored. Only callers
+    /// who may grant the role learn whether the address has an account.
     public var email: Swift.String = ""
-    /// When it begins; now if absent.
+    /// When it begins; absent means now.
     public var validFrom: Google_Protobuf.Timestamp? = nil
-    /// When it ends, this instant excluded; never if absent.
+    /// When it ends, exclusive; absent means never.
     public var validUntil: Google_Protobuf.Timestamp? = nil
-    /// Gives somebody who has the role for another time this one instead; refused without, with
-    /// ALREADY_EXISTS. A lent role is lent once more instead.
+    /// If the user has the role with another window, replaces that window by this one; otherwise such
+    /// a request is refused with ALREADY_EXISTS. A lent role is granted once more instead.
     public var replaceWindow: Swift.Bool = false
 
     /// Makes a message with every field at its default.
@@ -161,7 +161,8 @@ extension Tenancy_V1 {
       set { role_storage = newValue.map { [$0] } ?? [] }
     }
     private var role_storage: [Tenancy_V1.NewRole] = []
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -248,7 +249,8 @@ extension Tenancy_V1 {
   public struct BatchGrantRolesRequest: RPCKit.Message {
     /// What to grant.
     public var roles: [Tenancy_V1.NewRole] = []
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -350,7 +352,7 @@ extension Tenancy_V1 {
   public struct BatchGrantRolesResponse: RPCKit.Message {
     /// In the order of the request.
     public var associations: [Tenancy_V1.RoleAssociation] = []
-    /// The revision after the change.
+    /// The store's revision after the change.
     public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -433,7 +435,7 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Takes a role away.
+  /// Revokes a role.
   public struct RevokeRoleRequest: RPCKit.Message {
     /// The entity that the role is held on.
     public var entityId: Swift.String = ""
@@ -441,7 +443,8 @@ extension Tenancy_V1 {
     public var role: Swift.String = ""
     /// The user.
     public var userId: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -544,13 +547,14 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Gives back a role of the caller's.
+  /// Gives up a role of the caller.
   public struct LeaveRoleRequest: RPCKit.Message {
     /// The entity that the role is held on.
     public var entityId: Swift.String = ""
-    /// The role; empty: all that the caller holds on the entity.
+    /// The role; empty means all that the caller holds on the entity.
     public var role: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -640,15 +644,15 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks for the roles of a user.
+  /// Lists the roles of a user.
   public struct ListRolesByUserRequest: RPCKit.Message {
-    /// The user; the caller itself if empty. A user may only ask for itself.
+    /// The user; empty means the caller. Users can ask only about themselves.
     public var userId: Swift.String = ""
-    /// Without those whose time is over or has not come.
+    /// Only those in force now.
     public var inForce: Swift.Bool = false
-    /// At most this many, 50 if 0.
+    /// Items per page; 0 means 50.
     public var pageSize: Swift.UInt32 = 0
-    /// From an earlier answer, with the same other fields.
+    /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -740,17 +744,17 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks for the roles on an entity.
+  /// Lists the roles on an entity.
   public struct ListRolesByEntityRequest: RPCKit.Message {
     /// The entity.
     public var entityId: Swift.String = ""
-    /// Only this role, if not empty.
+    /// Only this role; empty means all.
     public var role: Swift.String = ""
-    /// Without those whose time is over or has not come.
+    /// Only those in force now.
     public var inForce: Swift.Bool = false
-    /// At most this many, 50 if 0.
+    /// Items per page; 0 means 50.
     public var pageSize: Swift.UInt32 = 0
-    /// From an earlier answer, with the same other fields.
+    /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -881,9 +885,9 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.BatchGrantRolesRequest",
       responseType: "tenancy.v1.BatchGrantRolesResponse"
     )
-    /// Takes a role from a user. One that the user does not have is no error. The last one of a role
-    /// that must stay with someone is refused: FAILED_PRECONDITION, LAST_ and the name of the role, such as
-    /// LAST_OWNER.
+    /// Revokes a role. Not an error if the user does not have it. If the policy requires that somebody
+    /// keeps the role, revoking the last one is refused with FAILED_PRECONDITION, reason LAST_ and the
+    /// name of the role, such as LAST_OWNER.
     public static let revoke = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Roles",
       method: "Revoke",
@@ -896,8 +900,8 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.RevokeRoleRequest",
       responseType: "tenancy.v1.RemoveRoleResponse"
     )
-    /// Gives back a role of the caller's own, whatever the policy says about removing it. The last one
-    /// of a role that must stay with someone is refused.
+    /// Gives up a role of the caller, whatever the policy says about revoking it. If the policy
+    /// requires that somebody keeps the role, giving up the last one is refused.
     public static let leave = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Roles",
       method: "Leave",
@@ -910,7 +914,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.LeaveRoleRequest",
       responseType: "tenancy.v1.RemoveRoleResponse"
     )
-    /// What the caller, or for a service any user, has roles on.
+    /// Lists the caller's associations; services can list those of any user.
     public static let listByUser = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Roles",
       method: "ListByUser",
@@ -923,7 +927,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.ListRolesByUserRequest",
       responseType: "tenancy.v1.ListAssociationsResponse"
     )
-    /// Who has roles on an entity. Needs the right to see that.
+    /// Lists who has roles on an entity. The caller must be allowed to see that.
     public static let listByEntity = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Roles",
       method: "ListByEntity",
@@ -938,23 +942,23 @@ extension Tenancy_V1 {
     )
   }
 
-  /// Roles of users on entities. The policy says which action grants and removes a role on a type, and
-  /// which lists the roles on it; a role for which it names no such action has nobody who may.
+  /// Roles that users hold on entities. The policy says which action grants and revokes a role on a
+  /// type, and which lists the roles on it. If it names no action for one of these, nobody may do it.
   public protocol RolesService: Swift.Sendable {
     /// Grants a role.
     func grant(_ request: Tenancy_V1.GrantRoleRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RoleAssociation
     /// Grants several roles, all or none.
     func batchGrant(_ request: Tenancy_V1.BatchGrantRolesRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.BatchGrantRolesResponse
-    /// Takes a role from a user. One that the user does not have is no error. The last one of a role
-    /// that must stay with someone is refused: FAILED_PRECONDITION, LAST_ and the name of the role, such as
-    /// LAST_OWNER.
+    /// Revokes a role. Not an error if the user does not have it. If the policy requires that somebody
+    /// keeps the role, revoking the last one is refused with FAILED_PRECONDITION, reason LAST_ and the
+    /// name of the role, such as LAST_OWNER.
     func revoke(_ request: Tenancy_V1.RevokeRoleRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
-    /// Gives back a role of the caller's own, whatever the policy says about removing it. The last one
-    /// of a role that must stay with someone is refused.
+    /// Gives up a role of the caller, whatever the policy says about revoking it. If the policy
+    /// requires that somebody keeps the role, giving up the last one is refused.
     func leave(_ request: Tenancy_V1.LeaveRoleRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
-    /// What the caller, or for a service any user, has roles on.
+    /// Lists the caller's associations; services can list those of any user.
     func listByUser(_ request: Tenancy_V1.ListRolesByUserRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListAssociationsResponse
-    /// Who has roles on an entity. Needs the right to see that.
+    /// Lists who has roles on an entity. The caller must be allowed to see that.
     func listByEntity(_ request: Tenancy_V1.ListRolesByEntityRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListAssociationsResponse
   }
 
@@ -994,9 +998,9 @@ extension Tenancy_V1 {
       return try await channel.unary(RolesMethods.batchGrant, request, options: options)
     }
 
-    /// Takes a role from a user. One that the user does not have is no error. The last one of a role
-    /// that must stay with someone is refused: FAILED_PRECONDITION, LAST_ and the name of the role, such as
-    /// LAST_OWNER.
+    /// Revokes a role. Not an error if the user does not have it. If the policy requires that somebody
+    /// keeps the role, revoking the last one is refused with FAILED_PRECONDITION, reason LAST_ and the
+    /// name of the role, such as LAST_OWNER.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func revoke(
@@ -1009,8 +1013,8 @@ extension Tenancy_V1 {
       return try await channel.unary(RolesMethods.revoke, request, options: options)
     }
 
-    /// Gives back a role of the caller's own, whatever the policy says about removing it. The last one
-    /// of a role that must stay with someone is refused.
+    /// Gives up a role of the caller, whatever the policy says about revoking it. If the policy
+    /// requires that somebody keeps the role, giving up the last one is refused.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func leave(
@@ -1023,7 +1027,7 @@ extension Tenancy_V1 {
       return try await channel.unary(RolesMethods.leave, request, options: options)
     }
 
-    /// What the caller, or for a service any user, has roles on.
+    /// Lists the caller's associations; services can list those of any user.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func listByUser(
@@ -1036,7 +1040,7 @@ extension Tenancy_V1 {
       return try await channel.unary(RolesMethods.listByUser, request, options: options)
     }
 
-    /// Who has roles on an entity. Needs the right to see that.
+    /// Lists who has roles on an entity. The caller must be allowed to see that.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func listByEntity(

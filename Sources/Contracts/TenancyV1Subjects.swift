@@ -4,17 +4,17 @@ package import CProtobufC
 public import RPCKit
 
 extension Tenancy_V1 {
-  /// A user who may do nothing, whatever roles there are; the roles stay.
+  /// A suspended user may do nothing. Its roles are kept.
   public struct Suspension: RPCKit.Message {
     /// The user.
     public var userId: Swift.String = ""
-    /// What was given as the reason, for operators.
+    /// The reason that was given, for operators.
     public var note: Swift.String = ""
-    /// The operator who did it.
+    /// The operator who suspended the user.
     public var suspendedBy: Swift.String = ""
-    /// When.
+    /// When it happened.
     public var suspendedAt: Google_Protobuf.Timestamp? = nil
-    /// The revision from which on checks see it.
+    /// Checks at this revision or later take it into account.
     public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -99,13 +99,14 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Keeps a user from everything.
+  /// Suspends a user.
   public struct SuspendRequest: RPCKit.Message {
     /// The user; not the caller.
     public var userId: Swift.String = ""
     /// Why, for operators; not shown to the user.
     public var note: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -201,11 +202,12 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Lets a user do again what its roles allow.
+  /// Ends a suspension.
   public struct ResumeRequest: RPCKit.Message {
     /// The user.
     public var userId: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -286,11 +288,11 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Whether anything was lifted.
+  /// The result of ending a suspension.
   public struct ResumeResponse: RPCKit.Message {
-    /// Whether the user was suspended; false is no error.
+    /// Whether the user was suspended; false is not an error.
     public var wasSuspended: Swift.Bool = false
-    /// The revision from which on checks see it.
+    /// Checks at this revision or later take it into account.
     public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -359,11 +361,11 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks who is suspended.
+  /// Lists suspended users.
   public struct ListSuspendedRequest: RPCKit.Message {
-    /// At most this many, 50 if 0.
+    /// Items per page; 0 means 50.
     public var pageSize: Swift.UInt32 = 0
-    /// From an earlier answer.
+    /// `next_page_token` of an earlier response.
     public var pageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -442,11 +444,11 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Who is suspended, one page.
+  /// One page of suspended users.
   public struct ListSuspendedResponse: RPCKit.Message {
     /// By user identifier.
     public var suspensions: [Tenancy_V1.Suspension] = []
-    /// For the next page; empty at the end.
+    /// For the next page; empty on the last one.
     public var nextPageToken: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -531,7 +533,7 @@ extension Tenancy_V1 {
 
   /// What is known of the methods of `tenancy.v1.Subjects`.
   public enum SubjectsMethods {
-    /// Keeps a user from everything until it is resumed. One that is suspended already stays so.
+    /// Suspends a user until it is resumed. Not an error if the user is suspended already.
     public static let suspend = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Subjects",
       method: "Suspend",
@@ -544,7 +546,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.SuspendRequest",
       responseType: "tenancy.v1.Suspension"
     )
-    /// Lifts that.
+    /// Ends a suspension.
     public static let resume = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Subjects",
       method: "Resume",
@@ -557,7 +559,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.ResumeRequest",
       responseType: "tenancy.v1.ResumeResponse"
     )
-    /// Who is suspended.
+    /// Lists suspended users.
     public static let listSuspended = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Subjects",
       method: "ListSuspended",
@@ -572,13 +574,13 @@ extension Tenancy_V1 {
     )
   }
 
-  /// Whether users may do anything at all. Every check of a suspended user says SUBJECT_SUSPENDED.
+  /// Suspends users. Every check for a suspended user answers SUBJECT_SUSPENDED.
   public protocol SubjectsService: Swift.Sendable {
-    /// Keeps a user from everything until it is resumed. One that is suspended already stays so.
+    /// Suspends a user until it is resumed. Not an error if the user is suspended already.
     func suspend(_ request: Tenancy_V1.SuspendRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Suspension
-    /// Lifts that.
+    /// Ends a suspension.
     func resume(_ request: Tenancy_V1.ResumeRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ResumeResponse
-    /// Who is suspended.
+    /// Lists suspended users.
     func listSuspended(_ request: Tenancy_V1.ListSuspendedRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListSuspendedResponse
   }
 
@@ -592,7 +594,7 @@ extension Tenancy_V1 {
       self.channel = channel
     }
 
-    /// Keeps a user from everything until it is resumed. One that is suspended already stays so.
+    /// Suspends a user until it is resumed. Not an error if the user is suspended already.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func suspend(
@@ -605,7 +607,7 @@ extension Tenancy_V1 {
       return try await channel.unary(SubjectsMethods.suspend, request, options: options)
     }
 
-    /// Lifts that.
+    /// Ends a suspension.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func resume(
@@ -618,7 +620,7 @@ extension Tenancy_V1 {
       return try await channel.unary(SubjectsMethods.resume, request, options: options)
     }
 
-    /// Who is suspended.
+    /// Lists suspended users.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func listSuspended(

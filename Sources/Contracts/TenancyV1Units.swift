@@ -4,25 +4,25 @@ package import CProtobufC
 public import RPCKit
 
 extension Tenancy_V1 {
-  /// A part of a property that tenants have.
+  /// A part of a property that tenants rent.
   public struct Unit: RPCKit.Message {
     /// Identifier, `unt_…`.
     public var id: Swift.String = ""
-    /// For people.
+    /// Display name.
     public var name: Swift.String = ""
     /// The property it belongs to.
     public var propertyId: Swift.String = ""
-    /// Its tenants at the moment, in the order they were added; only for those who may list them.
+    /// Its current tenants, oldest first; only for callers who may list them.
     public var tenantUserIds: [Swift.String] = []
-    /// Its devices, at most 1000; ListDevices has them all.
+    /// Its devices, at most 1000; use ListDevices for all.
     public var deviceIds: [Swift.String] = []
-    /// Devices of the property outside any unit that its tenants may use.
+    /// Common areas: devices of the property outside any unit that the unit's tenants may use.
     public var commonAreaDeviceIds: [Swift.String] = []
-    /// When it was made.
+    /// When it was created.
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// When it was last changed.
     public var updatedAt: Google_Protobuf.Timestamp? = nil
-    /// Changes with every change of the unit; for `expected_revision`.
+    /// Changes with every change of the unit; pass it as `expected_revision`.
     public var revision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -163,19 +163,20 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Makes a unit.
+  /// Creates a unit.
   public struct CreateUnitRequest: RPCKit.Message {
     /// The property it belongs to.
     public var propertyId: Swift.String = ""
-    /// For people.
+    /// Display name.
     public var name: Swift.String = ""
-    /// Become its tenants.
+    /// Users who become its tenants.
     public var tenantUserIds: [Swift.String] = []
-    /// Devices of the property that are assigned to it.
+    /// Devices of the property to assign to it.
     public var deviceIds: [Swift.String] = []
-    /// Devices of the property outside any unit that its tenants may use.
+    /// Common areas: devices of the property outside any unit that the unit's tenants may use.
     public var commonAreaDeviceIds: [Swift.String] = []
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -348,21 +349,21 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks for units.
+  /// Lists units.
   public struct ListUnitsRequest: RPCKit.Message {
-    /// Only of this property; required for Properties.ListUnits. One that the caller may not know is
-    /// NOT_FOUND.
+    /// Only of this property; required for Properties.ListUnits. NOT_FOUND if the caller may not know
+    /// it.
     public var propertyId: Swift.String = ""
-    /// At most this many, 50 if 0.
+    /// Items per page; 0 means 50.
     public var pageSize: Swift.UInt32 = 0
-    /// From an earlier answer, with the same other fields.
+    /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
-    /// `name` (the default) or `created_at`. By name, what is renamed between two pages may be on both
-    /// or on neither.
+    /// `name` (the default) or `created_at`. When sorted by name, an object renamed between two pages
+    /// may appear twice or not at all.
     public var sortBy: Swift.String = ""
-    /// Only those whose name contains this, without regard to ASCII case.
+    /// Only those whose name contains this, ignoring ASCII case.
     public var text: Swift.String = ""
-    /// The answer is at least as new as this.
+    /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -498,13 +499,13 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Units, one page of them.
+  /// One page of units.
   public struct ListUnitsResponse: RPCKit.Message {
-    /// In the order that was asked for.
+    /// In the requested order.
     public var units: [Tenancy_V1.Unit] = []
-    /// For the next page; empty at the end.
+    /// For the next page; empty on the last one.
     public var nextPageToken: Swift.String = ""
-    /// How many there are on all pages.
+    /// Number of items on all pages.
     public var totalSize: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
@@ -591,11 +592,11 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks for one unit.
+  /// Gets a unit.
   public struct GetUnitRequest: RPCKit.Message {
     /// The unit.
     public var unitId: Swift.String = ""
-    /// The answer is at least as new as this.
+    /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -676,7 +677,7 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Devices, as a value that can be absent.
+  /// A list of devices that can be absent.
   public struct DeviceList: RPCKit.Message {
     /// The devices.
     public var deviceIds: [Swift.String] = []
@@ -764,17 +765,19 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Changes a unit; what is absent stays.
+  /// Changes a unit. Absent fields keep their values.
   public struct UpdateUnitRequest: RPCKit.Message {
     /// The unit.
     public var unitId: Swift.String = ""
-    /// For people.
+    /// Display name.
     public var name: Swift.String? = nil
-    /// Replaces the devices of the property outside any unit that its tenants may use.
+    /// Replaces the common areas: devices of the property outside any unit that the unit's tenants may
+    /// use.
     public var commonAreaDevices: Tenancy_V1.DeviceList? = nil
-    /// Refused with ABORTED when the unit has another revision by now; empty: any.
+    /// The change is refused with ABORTED unless the unit still has this revision; empty means any.
     public var expectedRevision: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -902,17 +905,18 @@ extension Tenancy_V1 {
   public struct DeleteUnitRequest: RPCKit.Message {
     /// The unit.
     public var unitId: Swift.String = ""
-    /// Also what is in it; refused without when something is.
+    /// Deletes what is in it as well. Without it, a non-empty one is refused.
     public var cascade: Swift.Bool = false
-    /// Devices in it are deleted too, instead of staying in the property without a unit.
+    /// Deletes the devices in it too, instead of keeping them in the property without a unit.
     public var deleteDevices: Swift.Bool = false
-    /// Changes nothing and says what would go.
+    /// Dry run: changes nothing, and says what would be deleted.
     public var dryRun: Swift.Bool = false
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
-    /// A property or another unit: devices move there instead of to the property, and lose their guest
-    /// passes. The caller needs the right to move them and to put devices there. Refused together with
-    /// `delete_devices`.
+    /// A property or another unit. Devices move there instead of to the unit's property, and lose
+    /// their guest passes. The caller must be allowed to move them and to put devices there. Cannot be
+    /// combined with `delete_devices`.
     public var moveDevicesTo: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1014,22 +1018,23 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Makes a user tenant of a unit.
+  /// Makes a user a tenant of a unit.
   public struct AddTenantRequest: RPCKit.Message {
     /// The unit.
     public var unitId: Swift.String = ""
-    /// The user, who must have an account; exactly one of this and `email`.
+    /// The user; must have an account. Set exactly one of this and `email`.
     public var userId: Swift.String = ""
     /// When the tenancy begins; now if absent.
     public var validFrom: Google_Protobuf.Timestamp? = nil
-    /// When it ends; never if absent.
+    /// When it ends; absent means never.
     public var validUntil: Google_Protobuf.Timestamp? = nil
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
-    /// Gives somebody who is tenant for another time this one instead.
+    /// If the user is a tenant with another window, replaces that window by this one.
     public var replaceWindow: Swift.Bool = false
-    /// The address of the user's account, instead of `user_id`; compared without regard to ASCII case.
-    /// Whether an address has an account is told only to who may give the role.
+    /// E-mail address of the user's account, instead of `user_id`; ASCII case is ignored. Only callers
+    /// who may grant the role learn whether the address has an account.
     public var email: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1160,13 +1165,14 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Ends that a user is tenant of a unit.
+  /// Removes a tenant from a unit.
   public struct RemoveTenantRequest: RPCKit.Message {
     /// The unit.
     public var unitId: Swift.String = ""
     /// The user.
     public var userId: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1258,15 +1264,15 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Asks for the tenants of a unit, former and future ones included.
+  /// Lists the tenants of a unit, former and future ones included.
   public struct ListTenantsRequest: RPCKit.Message {
     /// The unit.
     public var unitId: Swift.String = ""
-    /// At most this many, 50 if 0.
+    /// Items per page; 0 means 50.
     public var pageSize: Swift.UInt32 = 0
-    /// From an earlier answer, with the same other fields.
+    /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
-    /// Without those whose time is over or has not come.
+    /// Only those in force now.
     public var inForce: Swift.Bool = false
 
     /// Makes a message with every field at its default.
@@ -1360,13 +1366,13 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Tenants, one page of them.
+  /// One page of tenants.
   public struct ListTenantsResponse: RPCKit.Message {
-    /// In the order they were added.
+    /// Oldest first.
     public var tenants: [Tenancy_V1.UserSummary] = []
-    /// For the next page; empty at the end.
+    /// For the next page; empty on the last one.
     public var nextPageToken: Swift.String = ""
-    /// When they are tenants: the association of each, in the same order.
+    /// Their associations, with the windows, in the same order.
     public var associations: [Tenancy_V1.RoleAssociation] = []
 
     /// Makes a message with every field at its default.
@@ -1473,7 +1479,8 @@ extension Tenancy_V1 {
     public var unitId: Swift.String = ""
     /// A device of the same property.
     public var deviceId: Swift.String = ""
-    /// The same key with the same request gets the same answer for 24 hours.
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
     public var idempotencyKey: Swift.String = ""
 
     /// Makes a message with every field at its default.
@@ -1567,7 +1574,7 @@ extension Tenancy_V1 {
 
   /// What is known of the methods of `tenancy.v1.Units`.
   public enum UnitsMethods {
-    /// Makes a unit.
+    /// Creates a unit.
     public static let create = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Units",
       method: "Create",
@@ -1580,7 +1587,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.CreateUnitRequest",
       responseType: "tenancy.v1.Unit"
     )
-    /// Units that the caller has access to.
+    /// Lists the units that the caller can see.
     public static let list = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Units",
       method: "List",
@@ -1593,7 +1600,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.ListUnitsRequest",
       responseType: "tenancy.v1.ListUnitsResponse"
     )
-    /// One unit.
+    /// Gets a unit.
     public static let `get` = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Units",
       method: "Get",
@@ -1632,9 +1639,9 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.DeleteUnitRequest",
       responseType: "tenancy.v1.DeleteResponse"
     )
-    /// Makes a user tenant of a unit. One who is already, for the same time, is no error; for another time
-    /// the call is refused with ALREADY_EXISTS, reason WINDOW_DIFFERS, unless `replace_window` is set. A
-    /// tenancy that has ended is no obstacle.
+    /// Makes a user a tenant of a unit. Not an error if the user is one already with the same window.
+    /// With another window the call is refused with ALREADY_EXISTS, reason WINDOW_DIFFERS, unless
+    /// `replace_window` is set. A tenancy that has ended does not matter.
     public static let addTenant = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Units",
       method: "AddTenant",
@@ -1647,7 +1654,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.AddTenantRequest",
       responseType: "tenancy.v1.RoleAssociation"
     )
-    /// Ends that a user is tenant of a unit.
+    /// Removes a tenant from a unit.
     public static let removeTenant = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Units",
       method: "RemoveTenant",
@@ -1660,7 +1667,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.RemoveTenantRequest",
       responseType: "tenancy.v1.RemoveRoleResponse"
     )
-    /// Tenants of a unit, without anything sensitive.
+    /// The tenants of a unit, without sensitive data.
     public static let listTenants = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Units",
       method: "ListTenants",
@@ -1699,7 +1706,7 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.AssignDeviceRequest",
       responseType: "tenancy.v1.Device"
     )
-    /// Devices of a unit.
+    /// Lists the devices of a unit.
     public static let listDevices = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Units",
       method: "ListDevices",
@@ -1716,29 +1723,29 @@ extension Tenancy_V1 {
 
   /// Units.
   public protocol UnitsService: Swift.Sendable {
-    /// Makes a unit.
+    /// Creates a unit.
     func create(_ request: Tenancy_V1.CreateUnitRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Unit
-    /// Units that the caller has access to.
+    /// Lists the units that the caller can see.
     func list(_ request: Tenancy_V1.ListUnitsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListUnitsResponse
-    /// One unit.
+    /// Gets a unit.
     func `get`(_ request: Tenancy_V1.GetUnitRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Unit
     /// Changes a unit.
     func update(_ request: Tenancy_V1.UpdateUnitRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Unit
     /// Deletes a unit.
     func delete(_ request: Tenancy_V1.DeleteUnitRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DeleteResponse
-    /// Makes a user tenant of a unit. One who is already, for the same time, is no error; for another time
-    /// the call is refused with ALREADY_EXISTS, reason WINDOW_DIFFERS, unless `replace_window` is set. A
-    /// tenancy that has ended is no obstacle.
+    /// Makes a user a tenant of a unit. Not an error if the user is one already with the same window.
+    /// With another window the call is refused with ALREADY_EXISTS, reason WINDOW_DIFFERS, unless
+    /// `replace_window` is set. A tenancy that has ended does not matter.
     func addTenant(_ request: Tenancy_V1.AddTenantRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RoleAssociation
-    /// Ends that a user is tenant of a unit.
+    /// Removes a tenant from a unit.
     func removeTenant(_ request: Tenancy_V1.RemoveTenantRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.RemoveRoleResponse
-    /// Tenants of a unit, without anything sensitive.
+    /// The tenants of a unit, without sensitive data.
     func listTenants(_ request: Tenancy_V1.ListTenantsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListTenantsResponse
     /// Assigns a device to a unit.
     func assignDevice(_ request: Tenancy_V1.AssignDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Device
     /// Takes a device out of a unit; it stays in the property.
     func unassignDevice(_ request: Tenancy_V1.AssignDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Device
-    /// Devices of a unit.
+    /// Lists the devices of a unit.
     func listDevices(_ request: Tenancy_V1.ListDevicesRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListDevicesResponse
   }
 
@@ -1752,7 +1759,7 @@ extension Tenancy_V1 {
       self.channel = channel
     }
 
-    /// Makes a unit.
+    /// Creates a unit.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func create(
@@ -1765,7 +1772,7 @@ extension Tenancy_V1 {
       return try await channel.unary(UnitsMethods.create, request, options: options)
     }
 
-    /// Units that the caller has access to.
+    /// Lists the units that the caller can see.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func list(
@@ -1778,7 +1785,7 @@ extension Tenancy_V1 {
       return try await channel.unary(UnitsMethods.list, request, options: options)
     }
 
-    /// One unit.
+    /// Gets a unit.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func `get`(
@@ -1817,9 +1824,9 @@ extension Tenancy_V1 {
       return try await channel.unary(UnitsMethods.delete, request, options: options)
     }
 
-    /// Makes a user tenant of a unit. One who is already, for the same time, is no error; for another time
-    /// the call is refused with ALREADY_EXISTS, reason WINDOW_DIFFERS, unless `replace_window` is set. A
-    /// tenancy that has ended is no obstacle.
+    /// Makes a user a tenant of a unit. Not an error if the user is one already with the same window.
+    /// With another window the call is refused with ALREADY_EXISTS, reason WINDOW_DIFFERS, unless
+    /// `replace_window` is set. A tenancy that has ended does not matter.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func addTenant(
@@ -1832,7 +1839,7 @@ extension Tenancy_V1 {
       return try await channel.unary(UnitsMethods.addTenant, request, options: options)
     }
 
-    /// Ends that a user is tenant of a unit.
+    /// Removes a tenant from a unit.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func removeTenant(
@@ -1845,7 +1852,7 @@ extension Tenancy_V1 {
       return try await channel.unary(UnitsMethods.removeTenant, request, options: options)
     }
 
-    /// Tenants of a unit, without anything sensitive.
+    /// The tenants of a unit, without sensitive data.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func listTenants(
@@ -1884,7 +1891,7 @@ extension Tenancy_V1 {
       return try await channel.unary(UnitsMethods.unassignDevice, request, options: options)
     }
 
-    /// Devices of a unit.
+    /// Lists the devices of a unit.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func listDevices(

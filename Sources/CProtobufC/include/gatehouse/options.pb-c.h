@@ -23,11 +23,11 @@ typedef struct Gatehouse__FieldRules Gatehouse__FieldRules;
 /* --- enums --- */
 
 /*
- * Who may call a method. A method that does not say does not generate.
+ * Who may call a method. The generator rejects a method without it.
  */
 typedef enum _Gatehouse__CallerClass {
   /*
-   * Not said.
+   * Not specified.
    */
   GATEHOUSE__CALLER_CLASS__CALLER_CLASS_UNSPECIFIED = 0,
   /*
@@ -49,19 +49,19 @@ typedef enum _Gatehouse__CallerClass {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(GATEHOUSE__CALLER_CLASS)
 } Gatehouse__CallerClass;
 /*
- * What goes first when not everything can.
+ * What is served first under overload.
  */
 typedef enum _Gatehouse__Priority {
   /*
-   * Writes and everything that says nothing else.
+   * The default, and for writes.
    */
   GATEHOUSE__PRIORITY__PRIORITY_NORMAL = 0,
   /*
-   * Lists and reports: refused first.
+   * For lists and reports, which are refused first.
    */
   GATEHOUSE__PRIORITY__PRIORITY_LOW = 1,
   /*
-   * Checks on the request path of others: refused last.
+   * For checks that other requests wait for, which are refused last.
    */
   GATEHOUSE__PRIORITY__PRIORITY_HIGH = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(GATEHOUSE__PRIORITY)
@@ -71,7 +71,7 @@ typedef enum _Gatehouse__Priority {
  */
 typedef enum _Gatehouse__TextRule {
   /*
-   * Any Unicode text, or not text for people at all.
+   * Any Unicode text; also for strings that are not text for people.
    */
   GATEHOUSE__TEXT_RULE__TEXT_RULE_UNSPECIFIED = 0,
   /*
@@ -88,7 +88,7 @@ typedef enum _Gatehouse__TextRule {
    */
   GATEHOUSE__TEXT_RULE__SINGLE_LINE = 1,
   /*
-   * A note of several lines: the same, but line feeds, carriage returns and tabs are accepted.
+   * A note of several lines: as above, but line feeds, carriage returns and tabs are accepted.
    */
   GATEHOUSE__TEXT_RULE__MULTI_LINE = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(GATEHOUSE__TEXT_RULE)
@@ -97,7 +97,7 @@ typedef enum _Gatehouse__TextRule {
 /* --- messages --- */
 
 /*
- * Everything a method says about itself.
+ * The rules of a method.
  */
 struct  Gatehouse__MethodRules
 {
@@ -107,8 +107,9 @@ struct  Gatehouse__MethodRules
    */
   Gatehouse__CallerClass caller;
   /*
-   * Names of the services that may call; `*` is any service. For SERVICE none means any service too.
-   * For USER and ADMIN these services may call without a user; none means that no service may.
+   * Names of the services that may call; `*` means any service. For SERVICE, an empty list means
+   * any service too. For USER and ADMIN, these services may call without a user, and an empty list
+   * means that no service may.
    */
   size_t n_calling_services;
   char **calling_services;
@@ -117,17 +118,17 @@ struct  Gatehouse__MethodRules
    */
   char *step_up;
   /*
-   * Sending it twice has the effect of once, so that it may be retried.
+   * Calling it twice has the effect of calling it once, so clients may retry it.
    */
   protobuf_c_boolean idempotent;
   /*
-   * What goes first under overload.
+   * Its priority under overload.
    */
   Gatehouse__Priority priority;
   /*
    * The handler can often answer from memory, without a task. It is then called in the event that
-   * brought the request, so it must not block. For unary methods; callers notice only that answers
-   * come sooner.
+   * brought the request, so it must not block. Only for unary methods; callers only notice faster
+   * answers.
    */
   protobuf_c_boolean immediate;
 };
@@ -149,49 +150,49 @@ typedef enum {
 } Gatehouse__FieldRules__UpperCase;
 
 /*
- * Which values of a field are accepted. A field without presence that has its default value is
- * only checked against `required`: an empty string means "not given".
+ * Which values a field accepts. A field without presence that has its default value is checked only
+ * against `required`: an empty string means "not given".
  */
 struct  Gatehouse__FieldRules
 {
   ProtobufCMessage base;
   /*
-   * Set, not empty, not zero.
+   * Must be set, and neither empty nor zero.
    */
   protobuf_c_boolean required;
   /*
-   * Bytes of a string or bytes field, at least. 0 is no rule.
+   * Fewest bytes of a string or bytes field. 0 means no limit.
    */
   uint32_t min_len;
   /*
-   * Bytes of a string or bytes field, at most; of a map, those of each key and of each value that
-   * is one. 0 is no rule, but whatever a request holds needs one: see `max_size`.
+   * Most bytes of a string or bytes field; of a map, of each key and of each value of these types.
+   * 0 means no limit, but requests need one: see `max_size`.
    */
   uint32_t max_len;
   /*
-   * What the whole string looks like: literals, `.`, classes `[a-z0-9_]`, `\d`, `\w`, each with
-   * `?`, `*`, `+` or `{m,n}`, and alternatives separated by `|`. ASCII only; no groups. Matched
-   * in linear time.
+   * Pattern that the whole string must match: literals, `.`, classes `[a-z0-9_]`, `\d`, `\w`, each
+   * with `?`, `*`, `+` or `{m,n}`, and alternatives separated by `|`. ASCII only; no groups.
+   * Matched in linear time.
    */
   char *pattern;
   /*
-   * The enum value is one that the contract names.
+   * The enum value must be one that the contract defines.
    */
   protobuf_c_boolean defined_only;
   /*
-   * Elements of a repeated or map field, at least. 0 is no rule.
+   * Fewest elements of a repeated or map field. 0 means no limit.
    */
   uint32_t min_items;
   /*
-   * Elements of a repeated or map field, at most. 0 is no rule.
+   * Most elements of a repeated or map field. 0 means no limit.
    */
   uint32_t max_items;
   /*
-   * Bytes of a message field, encoded, at most; of a repeated field, those of each message. 0 is no
-   * rule. For messages whose own fields have no bounds, such as google.protobuf.Struct: every
-   * string, every bytes field and every repeated field that a request can hold needs max_len (or a
-   * pattern with an end) and max_items, or lies in a message with max_size. Without, a contract
-   * does not generate.
+   * Most bytes of a message field when encoded; of a repeated field, of each message. 0 means no
+   * limit. For messages whose own fields are unbounded, such as google.protobuf.Struct: every
+   * string, bytes field and repeated field that a request can hold must have max_len (or a bounded
+   * pattern) and max_items, or be inside a message with max_size. Otherwise the generator rejects
+   * the contract.
    */
   uint32_t max_size;
   /*
