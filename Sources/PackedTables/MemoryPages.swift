@@ -33,7 +33,7 @@ final class MemoryPages {
     if before > 0 { unsafe munmap(mapped, before) }
     let start = unsafe mapped + before
     unsafe munmap(start + rounded, size - before)
-    // Refused by systems without large pages, which is no reason not to go on.
+    // Refused by systems without large pages, which is no reason not to continue.
     _ = unsafe madvise(start, rounded, MADV_HUGEPAGE)
     unsafe base = start
     mappedByteCount = rounded

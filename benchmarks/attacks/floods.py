@@ -5,7 +5,7 @@ import itertools
 
 from .connection import CallFailed
 
-# A refused attacker goes on, but a busy loop of refusals would only cost this machine its cores.
+# A refused attacker continues, but a busy loop of refusals would only cost this machine its cores.
 REFUSED_PAUSE_SECONDS = 0.005
 
 

@@ -7,7 +7,7 @@ from . import wire
 
 # Requests are made once for all connections, so many bytes at a time.
 BLOCK_BYTES = 1 << 20
-# After so many a connection begins anew: by then the service has stopped reading long ago, or never
+# After so many a connection starts over: by then the service has stopped reading long ago, or never
 # will.
 BLOCKS_MAX = 64
 

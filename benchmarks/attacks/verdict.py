@@ -25,7 +25,7 @@ class Figures:
         self.codes = collections.Counter(code for _, code in records if code != "OK")
         self.failed = self.codes.total()
         # Failures count with the time that they took: a fast refusal must not make a good median,
-        # but neither is it one that took for ever, and `failed` names it.
+        # but neither is it one that took forever, and `failed` names it.
         seconds = [taken for taken, _ in records]
         self.p50 = percentile(seconds, 0.5)
         self.p99 = percentile(seconds, 0.99)

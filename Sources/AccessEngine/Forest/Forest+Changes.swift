@@ -44,7 +44,7 @@ extension Forest {
   private mutating func put(_ row: EntityRow, under parent: UInt32) {
     let entity = add(row.id)
     let index = Int(entity)
-    // One that stays where it is keeps its place among its siblings: walks are under way there.
+    // One that stays where it is keeps its place among its siblings: walks are in progress there.
     let stays = nodes[index].isAlive && nodes[index].parent == parent
     if nodes[index].isAlive, !stays { detach(entity) }
     nodes[index].isAlive = true

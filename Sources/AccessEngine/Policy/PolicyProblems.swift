@@ -1,6 +1,6 @@
 internal import StrictJSON
 
-/// Mistakes of policies, noted while reading goes on, so that all are reported together.
+/// Mistakes of policies, noted while reading continues, so that all are reported together.
 final class PolicyProblems {
   private(set) var noted: [PolicyError.Problem] = []
   /// The file that is being read.

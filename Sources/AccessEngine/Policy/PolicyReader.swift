@@ -3,7 +3,7 @@ internal import StrictJSON
 /// Compiles the JSON of policies that are loaded together into one policy: first the names of all files,
 /// then what refers to them.
 ///
-/// Mistakes are noted and reading goes on, with something harmless in the place of what is wrong.
+/// Mistakes are noted and reading continues, with something harmless in the place of what is wrong.
 struct PolicyReader {
   let problems = PolicyProblems()
   var documents: [PolicyDocument] = []

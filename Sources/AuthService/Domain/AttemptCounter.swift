@@ -18,7 +18,7 @@ public struct AttemptCounter: Hashable, Sendable {
   public static let freeCount: Int32 = 5
   /// The longest wait, in milliseconds.
   public static let waitMax: Int64 = 15 * 60_000
-  /// A quiet time after which the count starts anew, in milliseconds.
+  /// A quiet time after which the count starts over, in milliseconds.
   public static let quietMax: Int64 = 12 * 3_600_000
 
   /// Makes a counter without attempts.
@@ -31,7 +31,7 @@ public struct AttemptCounter: Hashable, Sendable {
     self.until = until
   }
 
-  /// Counts an attempt, unless it comes too early; says whether it may go on.
+  /// Counts an attempt, unless it comes too early; says whether it may continue.
   public mutating func reserve(now: Int64) -> Bool {
     // A longer wait than there is comes from a clock that was set back since, and does not count.
     let wait = until.subtractingSaturated(now)

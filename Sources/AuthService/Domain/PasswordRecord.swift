@@ -69,7 +69,7 @@ public struct PasswordRecord: Hashable, Sendable {
       + "$\(Self.encode(salt))$\(Self.encode(tag))"
   }
 
-  /// Whether the record should be made anew while the password is at hand.
+  /// Whether the record should be rehashed while the password is at hand.
   public func isOutdated(cost: PasswordCost, pepperVersion: Int) -> Bool {
     self.cost != cost || self.pepperVersion != pepperVersion
   }

@@ -21,7 +21,7 @@ public struct RefreshState: Hashable, Sendable {
   /// How long a token may be shown again whose answer was lost, in milliseconds.
   ///
   /// Bounded, although the successor must be unused as well: a thief could otherwise follow the owner
-  /// by one generation for ever.
+  /// by one generation forever.
   public static let grace: Int64 = 30_000
 
   /// What becomes of a token.

@@ -75,7 +75,7 @@ public struct SigningKeyRotation: Hashable, Sendable {
     return ready.max { ($0.from, $0.id) < ($1.from, $1.id) }?.id
   }
 
-  /// Until when tokens of a key may be believed, given when its successor begins, if there is one.
+  /// Until when tokens of a key may be accepted, given when its successor begins, if there is one.
   public func end(from: Int64, successor: Int64?, now: Int64) -> Int64 {
     let signsUntil = successor ?? max(from.addingSaturated(period), now.addingSaturated(lead))
     return signsUntil.addingSaturated(overlap)

@@ -132,7 +132,7 @@ enum AuthError {
     )
   }
 
-  /// A part of the context that another service has, and that is not to be had now.
+  /// A part of the context that another service has, and that is unavailable now.
   static func contextUnavailable(_ part: String, cause: any Error) -> RPCError {
     RPCError(
       .unavailable,

@@ -48,7 +48,7 @@ public struct PasswordHasher: Sendable {
     return record != nil
   }
 
-  /// Whether a record should be made anew while the password is at hand.
+  /// Whether a record should be rehashed while the password is at hand.
   func isOutdated(_ record: PasswordRecord) -> Bool {
     record.isOutdated(cost: cost, pepperVersion: peppers.current)
   }

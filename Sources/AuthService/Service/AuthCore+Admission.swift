@@ -7,7 +7,7 @@ struct AttemptSubject: Sendable {
   let digest: [UInt8]
   /// Whether only somebody who was right before can use it: a device or a session.
   ///
-  /// That there is an account is no secret then.
+  /// That there is an account is not a secret then.
   let isKnown: Bool
 }
 

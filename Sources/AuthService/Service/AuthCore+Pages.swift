@@ -1,7 +1,7 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// Where lists go on: tokens that only this service can read, each for one caller and one list.
+/// Where lists continue: tokens that only this service can read, each for one caller and one list.
 extension AuthCore {
   /// The token of the page after `cursor`; `binding` names the list with everything that chooses what is
   /// in it, and the caller.

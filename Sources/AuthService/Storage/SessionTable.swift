@@ -93,7 +93,7 @@ enum SessionTable {
 
   /// Revokes sessions of a user and tells the other services; gives those that lived.
   ///
-  /// Each is remembered for as long as the newest token of the session could be believed, even if
+  /// Each is remembered for as long as the newest token of the session could be accepted, even if
   /// that was issued by a clock that was ahead.
   static func revoke(
     _ ids: [String],

@@ -75,7 +75,7 @@ enum UserTable {
     ) { SignInBasis(passwordVersion: $0.integer(0), sessionEndings: $0.integer(1)) }
   }
 
-  /// Ends the sign-ins of a user that are under way: see `SignInBasis`.
+  /// Ends the sign-ins of a user that are in progress: see `SignInBasis`.
   static func countSessionEnding(of userID: String, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
       "UPDATE user SET session_endings = session_endings + 1 WHERE id = ?",

@@ -1,6 +1,6 @@
 /// Why data that claims to come from Apple was not accepted.
 ///
-/// The two cases ask for different answers: `invalid` will be so for ever, `retry` may succeed
+/// The two cases ask for different answers: `invalid` will be so forever, `retry` may succeed
 /// later. Mixing them up is why nobody knows what to send again
 /// (apple/app-store-server-library-swift#70).
 public enum AppleVerificationError: Error, Hashable, Sendable {

@@ -17,7 +17,7 @@ public struct SignedDataVerifier: Sendable {
   public static let notificationByteCountMax = 256 * 1024
   /// How far ahead of our clock data may be signed, in milliseconds.
   ///
-  /// Apple's libraries set no bound, and the newest signed state of a purchase wins for ever.
+  /// Apple's libraries set no bound, and the newest signed state of a purchase wins forever.
   public static let futureMillisecondsMax: Int64 = 24 * 3600 * 1000
 
   private let application: AppleApplication

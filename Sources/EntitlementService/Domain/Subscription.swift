@@ -51,7 +51,7 @@ public struct Subscription: Hashable, Sendable {
   public var isTrial: Bool
   /// When it begins.
   public var validFrom: Int64
-  /// Paid until then; nil for ever.
+  /// Paid until then; nil forever.
   public var paidUntil: Int64?
   /// Kept until then although it is not paid.
   public var graceUntil: Int64?

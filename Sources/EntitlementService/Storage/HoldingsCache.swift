@@ -27,7 +27,7 @@ final class HoldingsCache: Sendable {
     var old: [Subject: Holdings] = [:]
     /// Subjects in changes that have not ended, and how many.
     var changing: [Subject: Int] = [:]
-    /// Reads under way.
+    /// Reads in progress.
     var reading: [Subject: UInt64] = [:]
     var lastTicket: UInt64 = 0
   }

@@ -11,7 +11,7 @@ package struct ProgressLine {
   package mutating func next(_ progress: LoadProgress, seconds: Double) -> String {
     let recorder = progress.recorder
     let count = recorder.totalCount
-    // A run that was prepared anew counts from zero.
+    // A run that was prepared again counts from zero.
     let rate = seconds > 0 && count >= lastCount ? Double(count - lastCount) / seconds : 0
     lastCount = count
     let p99 = recorder.latencies.percentile(99).map { DecimalText.time(nanoseconds: Double($0)) }

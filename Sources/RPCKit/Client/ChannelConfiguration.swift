@@ -44,7 +44,7 @@ public struct ChannelConfiguration: Sendable {
   public var observer: (any ClientObserver)?
   /// Calls that may wait for a connection at a time; one more fails.
   public var waitingCallsMax = 10_000
-  /// How long `close` lets open calls go on.
+  /// How long `close` lets open calls continue.
   public var drainTimeout = Duration.seconds(30)
   /// Call numbers are used up to here, then the connection is replaced.
   package var streamIDMax: UInt32 = 3 << 30

@@ -7,7 +7,7 @@ public struct RequestWriter<Request: Message>: Sendable {
   /// Sends one message; waits while the server is behind.
   ///
   /// Throws the error of the call when it is over, RESOURCE_EXHAUSTED when the message is too large
-  /// to be sent (the call goes on), and CANCELLED when the task is cancelled while it waits: then
+  /// to be sent (the call continues), and CANCELLED when the task is cancelled while it waits: then
   /// the message was not sent.
   public func write(_ message: Request) async throws {
     if call.connection.loop.isCurrent {

@@ -82,7 +82,7 @@ final class ResponseStreamSource<Response: Message>: Sendable {
   }
 }
 
-/// A response stream under way.
+/// A response stream in progress.
 ///
 /// When nobody holds it any more, the call ends.
 final class OpenResponseStream<Response: Message>: Sendable {

@@ -12,7 +12,7 @@ public struct EmbeddedDescriptor: Sendable {
     self.base64 = base64
   }
 
-  /// The encoded `google.protobuf.FileDescriptorProto`, decoded anew by each read.
+  /// The encoded `google.protobuf.FileDescriptorProto`, decoded again by each read.
   public var bytes: [UInt8] {
     var result: [UInt8] = []
     var bits: UInt32 = 0

@@ -33,9 +33,9 @@ public final class AdmissionControl: Sendable {
     public var latencyFloor = Duration.milliseconds(10)
     /// How much queueing is fine, relative to the least latency.
     public var tolerance = 0.3
-    /// How often the bound is computed anew.
+    /// How often the bound is computed again.
     public var window = Duration.milliseconds(100)
-    /// How often the least latency is measured anew: it may have become longer.
+    /// How often the least latency is measured again: it may have become longer.
     public var leastLatencyLifetime = Duration.seconds(10)
 
     /// The defaults.

@@ -21,10 +21,10 @@ struct AdmissionSlot {
     return true
   }
 
-  /// A task of the handler goes on; true when the slot is taken again with that.
+  /// A task of the handler continues; true when the slot is taken again with that.
   mutating func endWaiting(now: MonotonicInstant) -> Bool {
     depth -= 1
-    // A task that the handler left behind may go on after it: there is no slot to take then.
+    // A task that the handler left behind may continue after it: there is no slot to take then.
     guard depth == 0, !hasReturned else { return false }
     waitedNanoseconds += waitStart.nanoseconds(to: now)
     return true

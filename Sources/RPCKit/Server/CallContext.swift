@@ -54,7 +54,7 @@ public final class CallContext: @unchecked Sendable {
   ///
   /// Loop only.
   var enteredCount = 0
-  /// What an interceptor does in the call's task before the call goes on.
+  /// What an interceptor does in the call's task before the call continues.
   ///
   /// Loop only.
   var around: Interception.Around?

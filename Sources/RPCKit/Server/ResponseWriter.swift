@@ -21,7 +21,7 @@ public struct ResponseWriter<Response: Message>: Sendable {
   private func writeOnLoop(_ message: Response) async throws {
     let connection = call.connection
     while try !connection.maySendMessage(call) {
-      // The client may take its time: a stream that it does not read is no work.
+      // The client may take its time: a stream that it does not read is not work.
       await call.waiting {
         await withTaskCancellationHandler {
           await withCheckedContinuation { connection.waitToSend(call, $0) }

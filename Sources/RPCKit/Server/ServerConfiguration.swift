@@ -62,7 +62,7 @@ public struct ServerConfiguration: Sendable {
   public var compressesResponses = false
   /// Where limits that are reached are told, each at most once in ten seconds; nil for nowhere.
   public var logger: Logger?
-  /// How long a server that drains goes on serving as usual before it refuses new calls, so that
+  /// How long a server that drains keeps serving as usual before it refuses new calls, so that
   /// balancers see it as not ready first.
   public var drainDelay = Duration.zero
 

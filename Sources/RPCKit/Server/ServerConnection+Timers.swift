@@ -114,14 +114,14 @@ extension ServerConnection {
     timer = .none
   }
 
-  /// Output that the peer does not take must not wait for ever.
+  /// Output that the peer does not take must not wait forever.
   func watchStalledOutput(hasProgress: Bool) {
     if hasProgress { stopTimer(&timers.stall) }
     startTimer(&timers.stall, .stall, limits.outputStallTimeout)
   }
 
   /// Streams of a peer without flow control whose handlers do not take their messages hold up the
-  /// whole connection; they end so that it goes on.
+  /// whole connection; they end so that it continues.
   private func failStalledStreams() {
     for call in machine.openCalls where (call.inbound?.waitingByteCount ?? 0) > 0 {
       core.observer.limitReached(.streamStallTime)

@@ -119,7 +119,7 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
       // A race when the stream has just ended.
       return streams.contains(header.streamID) ? .credit : .ignore
     default:
-      // Responses and unknown types are ignored, as by stock servers, but not for ever.
+      // Responses and unknown types are ignored, as by stock servers, but not forever.
       return violation(.unexpectedType) ?? .ignore
     }
   }
@@ -139,9 +139,9 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
   private mutating func receiveData(_ header: FrameHeader) -> OnFrame {
     let id = header.streamID
     guard var stream = streams[id] else {
-      // Messages of a call that was refused because of the drain may be under way still.
+      // Messages of a call that was refused because of the drain may be in flight still.
       if case .draining = phase, seen.highest.map({ id > $0 }) ?? true { return .ignore }
-      // The call may have ended while the frame was under way, which is nobody's fault; stock Go
+      // The call may have ended while the frame was in flight, which is nobody's fault; stock Go
       // answers the same.
       if let highest = seen.highest, id <= highest {
         return .fail(.invalidArgument, "stream is no longer active")
@@ -238,7 +238,7 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
     streams.remove(id)?.call
   }
 
-  /// The open calls in the order of their numbers, so that one history always goes on in one way.
+  /// The open calls in the order of their numbers, so that one history always continues in one way.
   var openCalls: [Call] {
     streams.ids.sorted().compactMap { streams[$0]?.call }
   }
@@ -263,10 +263,10 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
 
   /// What a drain begins with.
   enum OnDrain: Equatable {
-    /// Tell the client the last call that is served, and go on reading: late ones are refused.
+    /// Tell the client the last call that is served, and keep reading: late ones are refused.
     case sendGoAway(lastAccepted: UInt32)
     /// Nothing was received yet: whether the client understands GOAWAY shows with its first frame,
-    /// which may be under way.
+    /// which may be in flight.
     case awaitFirstFrame
     /// The client would not understand: the open calls finish, and what it asks for meanwhile is
     /// refused.

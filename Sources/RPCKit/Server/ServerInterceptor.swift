@@ -4,7 +4,7 @@
 /// Interceptors are asked in the order they were given. What one of them is told about the end of a
 /// call, those inside of it were told before.
 public protocol ServerInterceptor: Sendable {
-  /// Says how a call goes on, or throws to refuse it; what is thrown is the call's status, once the
+  /// Says how a call continues, or throws to refuse it; what is thrown is the call's status, once the
   /// interceptors before this one have seen it.
   ///
   /// Runs on the call's loop, in the event that brought the call, so it must neither block nor take
@@ -27,7 +27,7 @@ public protocol ServerInterceptor: Sendable {
 }
 
 extension ServerInterceptor {
-  /// Every call goes on.
+  /// Every call continues.
   public func begin(_ call: CallContext) throws -> Interception { .proceed }
 
   /// Errors stay what they are.
@@ -37,11 +37,11 @@ extension ServerInterceptor {
   public func ended(_ call: CallContext) {}
 }
 
-/// How a call goes on.
+/// How a call continues.
 public enum Interception: Sendable {
-  /// The call goes on now.
+  /// The call continues now.
   case proceed
-  /// The call goes on in a task, in which this function runs: it waits for whatever the interceptor
+  /// The call continues in a task, in which this function runs: it waits for whatever the interceptor
   /// needs, and then calls `next` once, or throws to refuse the call.
   ///
   /// Cancelling the call cancels that task. A function that returns without having called `next` is a

@@ -1,6 +1,6 @@
 /// The streaming calls that a server has open: every kind of call but the unary ones.
 ///
-/// A stream may last for ever and need nothing but memory, so what bounds it is not admission control.
+/// A stream may last forever and need nothing but memory, so what bounds it is not admission control.
 /// Each caller has a bound; besides, anonymous callers together may have a quarter of all streaming
 /// calls, and three quarters together with users, so that neither can take the last quarter from
 /// services. Safe from any thread.

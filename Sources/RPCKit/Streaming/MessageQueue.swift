@@ -43,7 +43,7 @@ final class MessageQueue<Element: Sendable>: Sendable {
 
   /// Adds the end, after what is queued; the first end counts.
   ///
-  /// A failure drops what is queued, because the consumer should not go on with a call that is
+  /// A failure drops what is queued, because the consumer should not continue with a call that is
   /// over; returns how many bytes.
   @discardableResult
   func finish(_ error: (any Error)? = nil) -> Int {

@@ -49,7 +49,7 @@ package enum FileBytes {
     guard close(descriptor) == 0, isWritten else { throw failure(path) }
   }
 
-  /// Makes a directory, readable by its owner alone; one that exists is no error.
+  /// Makes a directory, readable by its owner alone; one that exists is not an error.
   package static func createDirectory(_ path: String) throws(FileError) {
     guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }
   }

@@ -224,7 +224,7 @@ private final class SocketListener: Listener, ReadinessHandler, TimerTarget, @un
   }
 
   /// Takes what waits in the backlog: these clients are connected as far as they know, and closing
-  /// the listener would reset them with their first requests under way.
+  /// the listener would reset them with their first requests in flight.
   private func acceptWaiting() {
     isPaused = false
     for _ in 0..<Self.backlog where !isPaused {

@@ -24,7 +24,7 @@ public protocol Transport: AnyObject {
   /// Bytes that were taken by `write` and that the other end is not known to have.
   var unacknowledgedByteCount: Int { get }
 
-  /// Sends the end of stream after what was written; reading goes on.
+  /// Sends the end of stream after what was written; reading continues.
   func closeOutput()
 
   /// Closes both directions at once. `transportClosed(nil)` follows, not from inside this call.

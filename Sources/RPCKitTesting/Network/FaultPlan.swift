@@ -8,7 +8,7 @@ public struct FaultPlan: Sendable {
   public var pieceByteCount = 1...65_536
   /// Pieces that one write is cut into at most; the last one is what is left.
   public var piecesPerWriteMax = 6
-  /// Bytes that may be under way or unread in one direction before the writer is pushed back;
+  /// Bytes that may be in flight or unread in one direction before the writer is pushed back;
   /// drawn for each connection.
   public var windowByteCount = 4_096...262_144
   /// A write takes only a part of what there would be room for.
@@ -17,7 +17,7 @@ public struct FaultPlan: Sendable {
   public var refusal = 0.0
   /// A connection attempt is never answered.
   public var lostConnect = 0.0
-  /// The connection is cut: what is under way arrives up to a random byte, and then a reset.
+  /// The connection is cut: what is in flight arrives up to a random byte, and then a reset.
   public var cut = 0.0
   /// The connection is silent for a while: nothing arrives and nothing fails.
   public var silence = 0.0

@@ -1,6 +1,6 @@
 import RPCKit
 
-/// One connection of a simulated network: what is under way in both directions.
+/// One connection of a simulated network: what is in flight in both directions.
 ///
 /// Pieces of a direction arrive in the order they were sent. A silent link holds everything back
 /// and loses nothing, as TCP does while it retransmits. An end that closes although bytes have come
@@ -35,7 +35,7 @@ final class SimulatedLink {
 
   let number: Int
   let address: SocketAddress
-  /// Bytes that may be under way or unread in one direction.
+  /// Bytes that may be in flight or unread in one direction.
   let windowByteCount: Int
 
   private unowned let network: SimulatedNetwork
@@ -180,7 +180,7 @@ final class SimulatedLink {
     }
   }
 
-  /// Breaks the connection: in both directions some of what is under way arrives, then a reset.
+  /// Breaks the connection: in both directions some of what is in flight arrives, then a reset.
   func cut() {
     for end in [End.client, .server] {
       var direction = directions[end.rawValue]
@@ -205,7 +205,7 @@ final class SimulatedLink {
   /// Holds everything back.
   func silence() { isSilent = true }
 
-  /// Lets everything go on; what was held back arrives in order.
+  /// Lets everything continue; what was held back arrives in order.
   func heal() {
     guard isSilent else { return }
     isSilent = false

@@ -81,7 +81,7 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
 
   // MARK: - Scripted faults
 
-  /// Cuts every connection to `address`, or all: bytes under way may get lost.
+  /// Cuts every connection to `address`, or all: bytes in flight may get lost.
   public func cut(_ address: SocketAddress? = nil) {
     for link in selected(address) { link.cut() }
   }

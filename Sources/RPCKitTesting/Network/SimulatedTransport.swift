@@ -154,7 +154,7 @@ final class SimulatedTransport: Transport, TurnEndTarget {
   func acknowledged(_ byteCount: Int) {
     outstanding -= byteCount
     // A sender waits until the room is worth a segment (RFC 9293, section 3.8.6.2.1); byte by byte
-    // a long message would take for ever.
+    // a long message would take forever.
     guard let link, outstanding <= link.windowByteCount / 2 else { return }
     offerRoom()
   }

@@ -232,9 +232,9 @@ public final class Simulation: @unchecked Sendable {
 ///
 /// The descriptions name the seed, to replay it.
 public enum SimulationError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Something goes on for ever without time passing.
+  /// Something continues forever without time passing.
   case endless(seed: UInt64)
-  /// What was waited for can no longer happen: nothing is ready, due or under way.
+  /// What was waited for can no longer happen: nothing is ready, due or in progress.
   case stuck(seed: UInt64)
 
   /// One line for a failing test.

@@ -3,7 +3,7 @@ enum DurationText {
   /// The most seconds that google.protobuf.Duration may have: about 10 000 years (duration.proto).
   private static let secondsMax: UInt64 = 315_576_000_000
 
-  /// Seconds with 0, 3, 6 or 9 decimals; nil for what is no duration.
+  /// Seconds with 0, 3, 6 or 9 decimals; nil for what is not a duration.
   static func text(seconds: Int64, nanoseconds: Int32) -> String? {
     guard seconds.magnitude <= secondsMax, nanoseconds.magnitude < 1_000_000_000,
       seconds.signum() * Int64(nanoseconds.signum()) >= 0

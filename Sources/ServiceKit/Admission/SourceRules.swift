@@ -6,12 +6,12 @@ public struct SourceRules: Sendable {
   public var window: Int64 = 10 * 60_000
   /// Sources that are remembered; of more, those with the fewest attempts are forgotten.
   public var sourceCount = 16_384
-  /// Services that are believed when they tell whom they call for.
+  /// Services that are trusted when they tell whom they call for.
   public var toldBy: Set<String> = []
   /// Whether peers on the same host are counted too: by address, and on a Unix socket by user.
   public var countsLoopback = false
 
-  /// Ten minutes, and nobody is believed.
+  /// Ten minutes, and nobody is trusted.
   public init() {}
 
   /// Takes `window_minutes`, `sources`, `told_by` and `loopback` out of `members`.

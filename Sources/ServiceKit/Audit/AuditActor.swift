@@ -31,6 +31,6 @@ public struct AuditActor: Hashable, Sendable {
     AuditActor(Caller.service(name).description)
   }
 
-  /// Somebody outside of the installation, who is believed by a signature: `apple`.
+  /// Somebody outside of the installation, who is accepted by a signature: `apple`.
   public static func outsider(_ name: StaticString) -> AuditActor { AuditActor("\(name)") }
 }

@@ -15,7 +15,7 @@ extension IdentifierFactory {
   /// What a call is named in audit records, log lines and errors, at most 64 bytes; the same however often it is
   /// asked.
   ///
-  /// Kept for ever and written by the caller, so only what is well formed is taken over: `x-request-id`
+  /// Kept forever and written by the caller, so only what is well formed is taken over: `x-request-id`
   /// of 1 to 64 letters, digits, `.`, `_` and `-`, or else the trace of a W3C `traceparent`. Any other
   /// call gets a new identifier.
   public func requestID(of call: CallContext) -> String {

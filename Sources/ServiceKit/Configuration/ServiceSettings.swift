@@ -25,7 +25,7 @@ public struct ServiceSettings: Sendable {
     public var trusted: [String: [String]]
   }
 
-  /// How many streaming calls, which may last for ever, are open at a time.
+  /// How many streaming calls, which may last forever, are open at a time.
   public struct Streams: Sendable {
     /// All together; of these a quarter is for services alone.
     public var total = Limits().streamingCallsMax

@@ -18,7 +18,7 @@ public struct SystemRandomSource: RandomSource {
 
   /// See `RandomSource.bytes`.
   ///
-  /// Ends the process when the system has no entropy to give: to go on would be to hand out secrets
+  /// Ends the process when the system has no entropy to give: to continue would be to hand out secrets
   /// that can be guessed.
   public func bytes(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)

@@ -29,7 +29,7 @@ extension RPCError {
     guard let detail = details.first(where: { $0.isMessage(Google_Rpc.ErrorInfo.self) }) else {
       return nil
     }
-    // What a peer sent unreadably is as good as not sent.
+    // What a peer sent unreadably is treated as not sent.
     return try? Google_Rpc.ErrorInfo(protobuf: detail.value.span, limits: MessageLimits())
   }
 

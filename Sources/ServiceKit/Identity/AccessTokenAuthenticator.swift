@@ -8,11 +8,11 @@ public final class AccessTokenAuthenticator: TokenBeliever, Sendable {
   private let cache: VerifiedTokenCache
   private let clock: any WallClock
 
-  /// A token that is believed, and whether its session is known to live.
+  /// A token that is accepted, and whether its session is known to live.
   public struct Outcome: Sendable {
     /// The token.
     public var token: VerifiedToken
-    /// False while nobody can tell: reads may go on, what asks for a step-up may not.
+    /// False while nobody can tell: reads may continue, what asks for a step-up may not.
     public var isSessionKnown: Bool
 
     /// What the token says.
@@ -36,7 +36,7 @@ public final class AccessTokenAuthenticator: TokenBeliever, Sendable {
 
   /// What can be said of a token without work and without asking anybody.
   enum Recognition {
-    /// It is believed.
+    /// It is accepted.
     case believed(Outcome)
     /// It has to be verified, or its session asked for; see `settle`.
     case unsettled(UnsettledToken)
@@ -97,7 +97,7 @@ public final class AccessTokenAuthenticator: TokenBeliever, Sendable {
     }
   }
 
-  /// Whether a token that was verified once would be believed now, as far as that is known here.
+  /// Whether a token that was verified once would be accepted now, as far as that is known here.
   func isStillGood(_ token: VerifiedToken) -> Bool {
     isGood(token) && revocations.knownState(of: token) != .revoked
   }

@@ -48,7 +48,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     tokens.onRevocation { [weak rights] in rights?.lookAtAll() }
   }
 
-  /// Lets the call go on as its caller, or throws UNAUTHENTICATED or PERMISSION_DENIED.
+  /// Lets the call continue as its caller, or throws UNAUTHENTICATED or PERMISSION_DENIED.
   ///
   /// Needs a task only where a signature has to be verified or somebody has to be asked.
   public func begin(_ call: CallContext) throws -> Interception {
@@ -78,7 +78,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
 
   /// A proof, as far as it was looked at.
   private enum Shown<Proof: Sendable, Open: Sendable>: Sendable {
-    /// It is believed, or nothing was shown.
+    /// It is accepted, or nothing was shown.
     case settled(Proof?)
     /// More has to be found out.
     case open(Open)

@@ -3,7 +3,7 @@ internal import RPCKit
 
 /// A token as it was received, to be passed on when acting for its user.
 ///
-/// Shows nothing of itself, so that printing what holds one is no leak.
+/// Shows nothing of itself, so that printing what holds one is not a leak.
 public struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   /// The token, behind the scheme of the metadata that it came in, if it did: a copy without it would
   /// cost every call memory, and few calls pass the token on.

@@ -34,7 +34,7 @@ public enum Caller: Sendable, Hashable {
 }
 
 extension Caller {
-  /// Throws UNAUTHENTICATED when the token that proved a user is no longer believed; see
+  /// Throws UNAUTHENTICATED when the token that proved a user is no longer accepted; see
   /// `UserIdentity.isStillBelieved`.
   public func requireStillBelieved() throws(RPCError) {
     guard user?.isStillBelieved != false else { throw IdentityError.unauthenticated }

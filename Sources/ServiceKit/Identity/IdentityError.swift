@@ -50,6 +50,6 @@ package enum IdentityError {
 }
 
 extension RPCError {
-  /// Whether a stream ended only because its credentials did: the next one goes on where it was.
+  /// Whether a stream ended only because its credentials did: the next one continues where it was.
   package var isProofEnded: Bool { code == .unauthenticated && reason == "PROOF_ENDED" }
 }

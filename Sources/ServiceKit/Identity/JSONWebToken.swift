@@ -1,6 +1,6 @@
 public import StrictJSON
 
-/// A signed token in its compact form (RFC 7515, section 3.1), taken apart but not yet believed.
+/// A signed token in its compact form (RFC 7515, section 3.1), taken apart but not yet accepted.
 ///
 /// Parsing accepts only what our own issuers write, and refuses everything else before any
 /// cryptography: RFC 8725 lists what libraries that accept more have cost.

@@ -35,7 +35,7 @@ public final class KeySetSource: KeySource {
       }
       failureCount = 0
       isLoaded = true
-      // The same set again stays the same one, so that tokens need not be looked at anew.
+      // The same set again stays the same one, so that tokens need not be looked at again.
       if fetched != keys { keys = fetched }
     }
   }
@@ -79,7 +79,7 @@ public final class KeySetSource: KeySource {
   /// Whether there were keys ever; for readiness.
   public var isLoaded: Bool { state.withLock { $0.isLoaded } }
 
-  /// Fetches the keys and goes on doing so until the task is cancelled.
+  /// Fetches the keys and keeps doing so until the task is cancelled.
   public func run() async {
     while !Task.isCancelled {
       await fetchOnce()
@@ -102,14 +102,14 @@ public final class KeySetSource: KeySource {
     if !isTooSoon { await fetchOnce() }
   }
 
-  /// Fetches, or waits for the fetch that is under way.
+  /// Fetches, or waits for the fetch that is in flight.
   private func fetchOnce() async {
     let flight = join()
     // A fetch that fails says so itself, and leaves the last good keys in place.
     try? await flight?.value
   }
 
-  /// The fetch that is under way, or a new one; never nil, because there is one question.
+  /// The fetch that is in flight, or a new one; never nil, because there is one question.
   func join() -> Task<Void, any Error>? {
     state.withLock { state in state.flights.join(.keys) { await self.perform($0) } }
   }

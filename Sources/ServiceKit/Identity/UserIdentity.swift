@@ -1,4 +1,4 @@
-/// Who can say whether a token that was believed is believed still.
+/// Who can say whether a token that was accepted is still accepted.
 package protocol TokenBeliever: AnyObject, Sendable {
   /// As far as it can be said without asking anybody; what nobody can tell counts as yes.
   func isStillBelieved(_ token: VerifiedToken) -> Bool
@@ -49,7 +49,7 @@ public struct UserIdentity: Sendable, Hashable {
   /// The service that calls for the user, or nil when the user calls.
   public var actingService: String? { storage.actingService }
 
-  /// The user of a token that is believed by `believer`, who is asked again later.
+  /// The user of a token that is accepted by `believer`, who is asked again later.
   package init(
     _ verified: VerifiedToken,
     _ token: BearerToken,
@@ -59,11 +59,11 @@ public struct UserIdentity: Sendable, Hashable {
     storage = Storage(verified, token, actingService: actingService, believer: believer)
   }
 
-  /// Whether the token would still be believed: it has not ended, and no revocation that was heard of
+  /// Whether the token would still be accepted: it has not ended, and no revocation that was heard of
   /// since concerns it.
   ///
   /// For what happens a while after the call was let in: a write whose turn has come, a stream that
-  /// goes on. Asks nobody, so it costs next to nothing. Always true of an identity that was made
+  /// continues. Asks nobody, so it costs next to nothing. Always true of an identity that was made
   /// without a token.
   public var isStillBelieved: Bool { storage.believer?.isStillBelieved(storage.verified) ?? true }
 

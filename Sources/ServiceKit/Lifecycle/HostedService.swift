@@ -32,7 +32,7 @@ public protocol HostedService: Sendable {
   /// Run around every handler, in this order: authentication first.
   var interceptors: [any ServerInterceptor] { get }
 
-  /// Work that goes on while calls are served, until the task is cancelled. What it throws ends the
+  /// Work that continues while calls are served, until the task is cancelled. What it throws ends the
   /// program.
   func run() async throws
 

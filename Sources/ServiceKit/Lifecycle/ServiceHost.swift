@@ -35,7 +35,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     configuration.limits.connectionsPerSourceMax = environment.settings.connectionsPerSourceMax
     environment.settings.streams.apply(to: &configuration.limits)
     configuration.limits.drainTimeout = environment.settings.drainTimeout
-    // Watches go on elsewhere at once; what a list may still take is little.
+    // Watches continue elsewhere at once; what a list may still take is little.
     configuration.limits.responseStreamDrainTimeout = .milliseconds(250)
     configuration.drainDelay = environment.settings.drainDelay
     let (logger, identifiers) = (environment.logger, environment.identifiers)

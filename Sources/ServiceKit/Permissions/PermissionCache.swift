@@ -8,7 +8,7 @@ internal import RPCKit
 /// Each invalidation gets the next number of a sequence, and each answer remembers the number that
 /// was the newest when its call began. An answer counts while no later invalidation touches its
 /// subject, an entity above its own, or everything. So a call that began before an invalidation can
-/// come back after it and be stored: nobody will believe it.
+/// come back after it and be stored: nobody will use it.
 struct PermissionCache {
   /// What is asked.
   struct Key: Hashable, Sendable {
@@ -27,11 +27,11 @@ struct PermissionCache {
 
   /// What is known.
   enum Answer: Equatable {
-    /// This, and it may be believed.
+    /// This, and it may be used.
     case known(PermissionDecision)
     /// Nothing.
     case unknown
-    /// Something, but the push stream has been silent for too long to believe it.
+    /// Something, but the push stream has been silent for too long to use it.
     case doubtful
   }
 
@@ -86,7 +86,7 @@ struct PermissionCache {
     return lease.isLive(at: now) ? .known(entry.decision) : .doubtful
   }
 
-  /// What was used before the last turn only: it becomes young again when it is believed.
+  /// What was used before the last turn only: it becomes young again when it is used.
   private mutating func olderAnswer(
     _ name: PermissionTable.Name,
     at now: MonotonicInstant
@@ -169,10 +169,10 @@ struct PermissionCache {
     if subjectsTouched.count + subtreesTouched.count > entryCountMax { forgetEverything() }
   }
 
-  /// Whether the push stream was alive a short while ago, so that answers are believed.
+  /// Whether the push stream was alive a short while ago, so that answers are used.
   func isLeased(at now: MonotonicInstant) -> Bool { lease.isLive(at: now) }
 
-  /// The push stream is alive: answers may be believed for the length of the lease.
+  /// The push stream is alive: answers may be used for the length of the lease.
   mutating func extendLease(at now: MonotonicInstant) { lease.extend(at: now) }
 }
 

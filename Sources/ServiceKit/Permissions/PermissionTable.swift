@@ -34,7 +34,7 @@ struct PermissionTable {
 
   /// A kept answer, in 64 bytes.
   ///
-  /// All that is needed of an answer which allows and is believed lies side by side, since each other
+  /// All that is needed of an answer which allows and is used lies side by side, since each other
   /// part of memory that is looked at costs as much as the whole search.
   struct Entry {
     let name: Name

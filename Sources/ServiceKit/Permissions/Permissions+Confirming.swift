@@ -21,7 +21,7 @@ extension PermissionConfirmation {
   /// Thrown inside a write by `requireCurrent`.
   fileprivate struct Outdated: Error {}
 
-  /// Throws unless the answer is current, so that the write is undone and begins anew with another one;
+  /// Throws unless the answer is current, so that the write is undone and starts over with another one;
   /// for the transaction of a write inside `Permissions.confirming`, which catches it.
   public func requireCurrent() throws {
     guard isCurrent else { throw Outdated() }

@@ -3,7 +3,7 @@ public import RPCKit
 
 /// Asks TenancyService who may do what, and remembers the answers for up to five minutes.
 ///
-/// An answer is never believed longer than 300 s, past the next edge of a time window that it
+/// An answer is never used longer than 300 s, past the next edge of a time window that it
 /// depends on, after a change of its subject or of anything above its entity was pushed, or while
 /// the push stream has been silent for 10 s (SPEC section 5). Several callers who miss the same
 /// answer make one call. Errors are not remembered. Without evidence nothing is allowed: when
@@ -11,17 +11,17 @@ public import RPCKit
 ///
 /// `run` must be running, or every question is a call.
 public final class Permissions: Sendable {
-  /// How long answers are believed.
+  /// How long answers are used.
   public struct Configuration: Sendable {
     /// Longest life of an answer.
     public var lifetime = Duration.seconds(300)
-    /// Silence of the push stream after which answers are no longer believed.
+    /// Silence of the push stream after which answers are no longer used.
     public var lease = Duration.seconds(10)
     /// Longest wait for TenancyService.
     public var timeout = Duration.seconds(2)
     /// Answers kept, at most; about 400 bytes each.
     public var entryCountMax = 200_000
-    /// Different questions that may be under way at a time.
+    /// Different questions that may be in flight at a time.
     public var flightCountMax = 10_000
 
     /// Makes the default configuration.

@@ -1,7 +1,7 @@
 extension Database {
   /// Copies the store, as of one instant, to a new file, which can be opened like the store itself.
   ///
-  /// Readers and writers go on meanwhile; the log grows until the copy is made. The copy has mode
+  /// Readers and writers continue meanwhile; the log grows until the copy is made. The copy has mode
   /// 0600, was checked in full, and has its name only once the disk has confirmed it; a file of that
   /// name is replaced. `PATH.lock` beside it has a digest of its pages, so that `verify` finds what
   /// becomes of the copy. Throws `StoreError`: `unavailable` when the disk of the copy is full.

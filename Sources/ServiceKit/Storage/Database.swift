@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// All work happens on threads of the store, one that writes and some that read, so it may be called
 /// from anywhere. A transaction is a closure that does not wait for anything; writes that arrive
-/// together share one fsync. Full disks make writes fail as `StoreError.unavailable` and reads go on.
+/// together share one fsync. Full disks make writes fail as `StoreError.unavailable` and reads continue.
 ///
 /// ```swift
 /// let database = try await Database.open(configuration, migrations: [
@@ -135,7 +135,7 @@ public final class Database: Sendable {
 
   /// The changes after a revision, in order; nil starts with the next one.
   ///
-  /// A subscriber that is more than `lagCountMax` changes behind is told to read the state anew.
+  /// A subscriber that is more than `lagCountMax` changes behind is told to read everything again.
   public func changes(
     after revision: Int64? = nil,
     lagCountMax: Int64 = ChangeSubscription.defaultLagCountMax

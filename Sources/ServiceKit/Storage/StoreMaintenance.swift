@@ -45,7 +45,7 @@ extension Database {
   /// Whether the store can be relied on, for readiness.
   ///
   /// One that could not write is still ready: it reads, and only another write shows that there is
-  /// room again. Only one that must be opened anew is not.
+  /// room again. Only one that must be opened again is not.
   public var readinessCheck: Readiness.Check {
     switch condition {
     case .working: Readiness.Check("store", isReady: true)

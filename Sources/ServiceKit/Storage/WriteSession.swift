@@ -103,7 +103,7 @@ final class WriteSession {
 
   /// The connection, as long as the transaction lasts.
   ///
-  /// An error of the disk ends it at once; a body that went on regardless would write outside of it.
+  /// An error of the disk ends it at once; a body that continued regardless would write outside of it.
   func open() throws(StoreError) -> SQLiteConnection {
     guard connection.isInTransaction else { throw Self.endedByItself(connection) }
     return connection

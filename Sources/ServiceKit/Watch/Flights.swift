@@ -6,9 +6,9 @@ internal import RPCKit
 /// A value that its owner keeps under the same lock as its answers. The owner looks for a known
 /// answer, calls `join` in the same hold of the lock, and awaits the flight without it.
 ///
-/// A flight is a task of its own: it goes on when the caller who began it is cancelled, and it
+/// A flight is a task of its own: it continues when the caller who began it is cancelled, and it
 /// inherits that caller's trace but not its deadline, because others wait for it too. So `ask` needs
-/// a timeout. A flight that is dropped goes on as well, for those who wait for it already; later
+/// a timeout. A flight that is dropped continues as well, for those who wait for it already; later
 /// callers begin another one.
 package struct Flights<Key: Hashable & Sendable, Answer: Sendable> {
   /// A question on its way; its value is the answer.
@@ -29,7 +29,7 @@ package struct Flights<Key: Hashable & Sendable, Answer: Sendable> {
   /// Whether nothing is being asked.
   package var isEmpty: Bool { flights.isEmpty }
 
-  /// The flight that will bring the answer: the one under way, or else a new one that runs `ask`.
+  /// The flight that will bring the answer: the one in progress, or else a new one that runs `ask`.
   ///
   /// Nil when too many questions are being asked; the caller must fail. `ask` must end with `land`.
   package mutating func join(

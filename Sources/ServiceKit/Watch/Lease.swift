@@ -1,6 +1,6 @@
 package import RPCKit
 
-/// How long it is believed that nothing has changed unheard: for a while after each sign of life.
+/// How long it is accepted that nothing has changed unheard: for a while after each sign of life.
 ///
 /// A value: whoever keeps it says what time it is, on a monotonic clock.
 package struct Lease: Hashable, Sendable {

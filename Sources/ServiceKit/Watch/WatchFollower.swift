@@ -48,8 +48,8 @@ package final class WatchFollower: Sendable {
   ///
   /// `open` is given the position that `apply` returned last; nil, as at first, means that the stream
   /// begins with whatever comes next. `beginAnew` comes before
-  /// the first event of a stream that does not go on where a believed one ended: what is known must
-  /// not be believed because of what follows. `apply` is given an event and, unless it only shows that
+  /// the first event of a stream that does not continue where a accepted one ended: what is known must
+  /// not be accepted because of what follows. `apply` is given an event and, unless it only shows that
   /// the stream was opened again, the time from which the lease counts. `lost` says that nothing is
   /// heard until the next event; it comes after failures and at the end, and not when only the
   /// credentials are renewed. They are called one after the other.

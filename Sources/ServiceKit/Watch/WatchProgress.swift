@@ -26,7 +26,7 @@ struct WatchProgress {
   struct Heard: Equatable {
     /// What was known before may have changed meanwhile: it must not become trusted again.
     var beginsAnew = false
-    /// All that the sender told until now has come, so what is known may be believed for the length
+    /// All that the sender told until now has come, so what is known may be accepted for the length
     /// of the lease.
     var isProof = true
     /// Changes are heard again after they were not.
@@ -63,7 +63,7 @@ struct WatchProgress {
 
   /// An event came.
   ///
-  /// A stream goes on after the last event, so what is known stays true if it was believed until now.
+  /// A stream continues after the last event, so what is known stays true if it was accepted until now.
   /// After a longer gap the first sign of life comes before the changes that were missed, and must not
   /// revive what they would have ended. Within the lease it does not extend it either: a stream that
   /// is cut again and again after its first event would otherwise keep outdated answers alive.

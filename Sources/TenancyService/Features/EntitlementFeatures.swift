@@ -12,11 +12,11 @@ public import ServiceKit
 ///
 /// `run` must be running, or answers are asked for again every 10 s.
 public final class EntitlementFeatures: FeatureSource {
-  /// How long answers are believed.
+  /// How long answers are used.
   public struct Configuration: Sendable {
     /// Longest life of an answer.
     public var lifetime = Duration.seconds(300)
-    /// Silence of the stream of changes after which answers are no longer believed.
+    /// Silence of the stream of changes after which answers are no longer used.
     public var lease = Duration.seconds(10)
     /// Longest wait for EntitlementService.
     public var timeout = Duration.seconds(2)

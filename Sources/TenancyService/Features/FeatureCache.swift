@@ -2,9 +2,9 @@ internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
-/// Answers of EntitlementService that are kept, and until when they are believed.
+/// Answers of EntitlementService that are kept, and until when they are used.
 ///
-/// Pure bookkeeping: no call, clock or lock. An answer is believed until it expires, and only as long
+/// Pure bookkeeping: no call, clock or lock. An answer is used until it expires, and only as long
 /// as it is known that nothing has changed it: because the stream of changes was heard of lately, or
 /// because it was asked for as lately as that.
 struct FeatureCache {
@@ -20,7 +20,7 @@ struct FeatureCache {
     case known([String], remaining: Duration)
     /// Nothing.
     case unknown
-    /// Something, but changes were not heard of for too long to believe it.
+    /// Something, but changes were not heard of for too long to use it.
     case doubtful
   }
 

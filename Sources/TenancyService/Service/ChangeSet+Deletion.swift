@@ -119,7 +119,7 @@ extension ChangeSet {
     return (parts.deleted.reversed(), parts.moved)
   }
 
-  /// Removes entities, deepest first, so that nothing is ever without what it hangs under.
+  /// Removes entities, deepest first, so that nothing is ever without its parent.
   private func remove(
     _ records: [EntityRecord],
     _ tx: borrowing WriteTransaction

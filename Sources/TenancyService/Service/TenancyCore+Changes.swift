@@ -62,7 +62,7 @@ struct ChangeSet: Sendable {
     return record
   }
 
-  /// Gives a user a role, from now on if `from` is nil and for ever if `until` is.
+  /// Gives a user a role, from now on if `from` is nil and forever if `until` is.
   ///
   /// One that is there already for the same time stays as it is. For another time it is a conflict,
   /// ALREADY_EXISTS, because whoever adds somebody twice does not mean to cut or extend what is there;

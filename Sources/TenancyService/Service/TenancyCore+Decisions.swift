@@ -88,7 +88,7 @@ extension TenancyCore {
     return engine.read { forest in
       let policy = forest.policy
       let (actionID, typeID) = (policy.action(named: action), policy.type(named: type))
-      // An object of another type is as good as none, and so is an action that the policy lost.
+      // An object of another type is ignored, and so is an action that the policy lost.
       let entity = forest.entity(id).flatMap { entity in
         actionID != nil && forest.type(entity) == typeID ? entity : nil
       }

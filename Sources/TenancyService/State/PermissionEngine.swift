@@ -41,7 +41,7 @@ final class PermissionEngine: Sendable {
     var eventsStart: Int64
     var waiters: [UInt64: Waiter] = [:]
     var nextWaiterID: UInt64 = 0
-    /// Lists that are under way.
+    /// Lists that are in progress.
     var walks: [UInt64: AccessWalk] = [:]
     var nextWalkID: UInt64 = 0
     var hasEnded = false

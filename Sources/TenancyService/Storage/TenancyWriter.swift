@@ -95,7 +95,7 @@ extension WriteTransaction {
     ]
   }
 
-  /// Deletes an entity that nothing hangs under and nothing refers to any more.
+  /// Deletes an entity that has no children and nothing refers to any more.
   func remove(_ record: EntityRecord, _ policy: Policy) throws -> Int64 {
     try execute("DELETE FROM entity WHERE id = ?", .text(record.id))
     try Tombstone.insert(of: record, self)

@@ -38,7 +38,7 @@ struct DescribeCommand: Command {
 
   private func describe(type: String, _ registry: SchemaRegistry) throws -> [String] {
     if let schema = try? registry.enumeration(type) {
-      // Not an enum is no failure: then it is a message.
+      // Not an enum is not a failure: then it is a message.
       return ["enum \(type)"] + schema.values.map { "  \($0.name) = \($0.number)" }
     }
     let fields = try registry.message(type).fields

@@ -23,7 +23,7 @@ enum SecretFile {
     }
   }
 
-  /// Removes the file; one that is not there is no error.
+  /// Removes the file; one that is not there is not an error.
   static func remove(_ path: String) throws(FileError) {
     guard unsafe unlink(path) == 0 || errno == ENOENT else {
       throw FileError("\(path): \(unsafe String(cString: strerror(errno)))")

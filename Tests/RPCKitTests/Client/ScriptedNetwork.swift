@@ -10,7 +10,7 @@ final class ScriptedNetwork: Network, @unchecked Sendable {
   private(set) var peers: [ScriptedPeer] = []
   /// What connecting does: the next outcome, or `connect` when none is left.
   var outcomes: [Outcome] = []
-  /// What names resolve to, one answer for each question, the last for ever.
+  /// What names resolve to, one answer for each question, the last forever.
   var resolutions: [Result<[SocketAddress], TransportError>] = []
   private(set) var resolveCount = 0
 

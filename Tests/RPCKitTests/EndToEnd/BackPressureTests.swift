@@ -3,7 +3,7 @@ import Testing
 
 @testable import RPCKit
 
-/// A side that sends faster than the other takes waits; memory stays bounded, other calls go on.
+/// A side that sends faster than the other takes waits; memory stays bounded, other calls continue.
 @Suite("Back-pressure and compression over sockets", .timeLimit(.minutes(1)))
 struct BackPressureTests {
   private static let message = Rich(byteCount: 16 << 10)
@@ -27,7 +27,7 @@ struct BackPressureTests {
         #expect(message == Self.message)
         taken += 1
         if taken == 1 {
-          // Calls beside the stalled stream go on as before.
+          // Calls beside the stalled stream continue as before.
           for number: Int32 in 0..<50 {
             let response = try await test.rich.echo(Rich(number: number))
             #expect(response.int32Value == number)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPCKit
 
-/// Peers that mean harm, or are broken, on real sockets; beside each a good client goes on calling.
+/// Peers that mean harm, or are broken, on real sockets; beside each a good client continues calling.
 @Suite("Hostile peers over sockets", .serialized, .timeLimit(.minutes(2)))
 struct HostilePeerTests {
   /// For long runs: `RPCKIT_HOSTILE_SCALE=10`.

@@ -9,7 +9,7 @@ import Testing
     private let pipe = Pipe()
     var writing: Int32 { pipe.fileHandleForWriting.fileDescriptor }
 
-    /// Reads what is there, at least one byte, and goes on until there are enough.
+    /// Reads what is there, at least one byte, and continues until there are enough.
     func read(byteCountMin: Int = 1) -> String {
       var data = Data()
       while data.count < byteCountMin { data += pipe.fileHandleForReading.availableData }

@@ -87,7 +87,7 @@ struct OverloadTests {
       _ = clock.schedule(at: now.advanced(by: .microseconds(500)), target: self, token: 0)
     }
 
-    /// Begins to count anew.
+    /// Begins to count again.
     func forget() { answers = answers.map { _ in [] } }
 
     var all: [Answer] { answers.flatMap { $0 } }

@@ -46,7 +46,7 @@ final class ScriptedService: @unchecked Sendable {
   /// Handlers that began and have not ended.
   var runningCount: Int { started.count - ended }
 
-  /// Lets every handler that holds go on, now and in future.
+  /// Lets every handler that holds continue, now and in future.
   func release() {
     isOpen = true
     for continuation in held + deaf { continuation.resume() }

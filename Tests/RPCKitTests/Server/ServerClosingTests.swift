@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPCKit
 
-/// However a server ends a connection, a client that goes on reading gets every answer that was
+/// However a server ends a connection, a client that keeps reading gets every answer that was
 /// made, even if it reads slowly and sends all the time.
 @Suite("Server: the end of a connection")
 struct ServerClosingTests {
@@ -65,7 +65,7 @@ struct ServerClosingTests {
     #expect(answers.count == Self.callCount)
     #expect(answers.allSatisfy { $0.payload.count > Self.answerByteCount })
     #expect(peer.sawEnd && peer.error == nil)
-    // Without its end the client is waited for, but not for ever.
+    // Without its end the client is waited for, but not forever.
     #expect(fixture.server.connectionCount == 1)
     try fixture.simulation.run(for: .seconds(3))
     #expect(fixture.server.connectionCount == 0)

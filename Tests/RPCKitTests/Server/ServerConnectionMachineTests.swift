@@ -66,7 +66,7 @@ struct ServerConnectionMachineTests {
     #expect(stage.violate(.malformedEnvelope) == nil)
     #expect(stage.violate(.malformedControl) == .close(.malformedControl))
     #expect(stage.receive(.data, 99) == .close(.unknownStream))
-    // What is no violation still goes on.
+    // What is no violation still continues.
     #expect(stage.receive(.cancel, 1) == .cancelCall)
   }
 

@@ -85,7 +85,7 @@ struct WaitingTests {
     default: peer.close()
     }
     try fixture.simulation.run(for: .milliseconds(10))
-    // The deaf one goes on waiting, and is counted as such until it returns.
+    // The deaf one continues waiting, and is counted as such until it returns.
     #expect(fixture.slots == [0, 1])
     fixture.service.release()
     try fixture.simulation.settle()

@@ -11,7 +11,7 @@ struct FollowerRenewalTests {
   private actor ScriptedKeys: Auth_V1.KeysService {
     private var writers: [AsyncStream<Auth_V1.Revocation>.Continuation] = []
     private var waiters: [CheckedContinuation<Void, Never>] = []
-    /// What each stream asked to go on after.
+    /// What each stream asked to continue after.
     private(set) var revisions: [UInt64] = []
 
     /// Waits until so many streams were opened.

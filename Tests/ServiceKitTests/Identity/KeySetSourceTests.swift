@@ -110,7 +110,7 @@ struct KeySetSourceTests {
       state.keys = KeySet([key.verificationKey])
     }
     while !source.isLoaded { await Task.yield() }
-    // It returns after the fetch that is under way, and so after its line.
+    // It returns after the fetch that is in flight, and so after its line.
     running.cancel()
     await running.value
     #expect(sink.lines.count == 2)

@@ -96,7 +96,7 @@ struct DiskFullTests {
     let database = try await Notes.open(folder) { $0.pageCountMax = 100 }
     let (first, failure) = await fill(database, "first")
     #expect(failure as? StoreError == .unavailable("the disk is full"))
-    // A body that swallows the error must not go on outside of the transaction that it ended.
+    // A body that swallows the error must not continue outside of the transaction that it ended.
     await #expect(throws: StoreError.self) {
       try await database.write { tx in
         _ = try? tx.execute(

@@ -19,7 +19,7 @@ final class ChangeLog: WatchSource, @unchecked Sendable {
   var isDeaf = false
   /// How long credentials of a watch are good.
   var credentialLifetime: ClosedRange<Duration>?
-  /// Positions that watchers asked to go on after.
+  /// Positions that watchers asked to continue after.
   private(set) var openings: [UInt64] = []
   private var hasEnded = false
   private var waiters: [Int: CheckedContinuation<Void, Never>] = [:]

@@ -31,7 +31,7 @@ struct ClockTests {
       #expect(published.count == 2)
       #expect(stage.service.readiness().isReady)
       _ = try await stage.signUp("eve@example.org")
-      // The session of the future goes on as well.
+      // The session of the future continues as well.
       _ = try await stage.authentication.refresh(.init(refreshToken: ahead.refreshToken))
     }
   }

@@ -261,7 +261,7 @@ struct DomainTests {
     #expect(rotation.plan(ahead, now: 7, confirmed: 7) == .init(newKeyFrom: 7, retired: []))
     // Set right by a little: the key that is due soon stays the next one.
     #expect(rotation.plan(ahead, now: 49_950, confirmed: 0).newKeyFrom == 49_950)
-    // With the new one everything goes on as if the other were not there.
+    // With the new one everything continues as if the other were not there.
     let both = [(id: "b", from: Int64(7))] + ahead
     #expect(rotation.plan(both, now: 906, confirmed: 906) == .init(newKeyFrom: nil, retired: []))
     #expect(rotation.plan(both, now: 907, confirmed: 907) == .init(newKeyFrom: 1007, retired: []))

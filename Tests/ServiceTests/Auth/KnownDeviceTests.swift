@@ -18,7 +18,7 @@ struct KnownDeviceTests {
       #expect(await outcome { _ = try await stage.signIn() } == refused)
       let answer = try await stage.signIn(onDevice: token)
       #expect(!answer.deviceToken.isEmpty)
-      // The attacker goes on waiting, and the next sign-in does not.
+      // The attacker continues waiting, and the next sign-in does not.
       #expect(await outcome { _ = try await stage.signIn() } == refused)
       _ = try await stage.signIn(onDevice: answer.deviceToken)
       // The first token still names the same device.

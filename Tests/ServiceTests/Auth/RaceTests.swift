@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Calls that race with what takes their right away")
 struct RaceTests {
-  /// Interleavings of each pair, `RACE_COUNT` if that is set; the seeds go on from `RACE_SEED`, to replay a
+  /// Interleavings of each pair, `RACE_COUNT` if that is set; the seeds continue from `RACE_SEED`, to replay a
   /// failure.
   private static let raceCount =
     ProcessEnvironment.variables["RACE_COUNT"].flatMap { Int($0) } ?? 1000

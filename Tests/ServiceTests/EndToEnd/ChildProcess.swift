@@ -31,7 +31,7 @@ final class ChildProcess: Sendable {
     let append = O_WRONLY | O_CREAT | O_APPEND
     unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, append, 0o600)
     unsafe posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
-    // Other tests wait for the ends of pipes; closing what is not open is no error here.
+    // Other tests wait for the ends of pipes; closing what is not open is not an error here.
     for descriptor in Int32(3)..<1024 {
       unsafe posix_spawn_file_actions_addclose(&actions, descriptor)
     }

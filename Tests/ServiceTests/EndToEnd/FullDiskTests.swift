@@ -108,7 +108,7 @@ extension EndToEndTests {
     }
 
     /// Lets nothing be written for a while: writes are UNAVAILABLE, reads work, and afterwards the
-    /// service goes on without having been started again.
+    /// service continues without having been started again.
     private func whileFull(
       _ service: ServiceProcess,
       writes: () async throws -> [Refusal?],

@@ -55,7 +55,7 @@ extension EndToEndTests {
           }
           try await areServing([home.tenancy, home.entitlement])
         }
-        // It goes on, and so does what had to wait.
+        // It continues, and so does what had to wait.
         _ = try await home.portfolios.addAdmin(
           .init(portfolioId: portfolio, userId: friend.id),
           options: owner.call
@@ -153,7 +153,7 @@ extension EndToEndTests {
         throw error
       }
       service.send(SIGCONT)
-      // Connections that were given up while it stood still are made anew.
+      // Connections that were given up while it stood still are made again.
       let health = Grpc_Health_V1.HealthClient(service.channel)
       let isBack = await service.eventually {
         (try? await health.check(.init(), timeout: .seconds(1)))?.status == .serving

@@ -160,7 +160,7 @@ extension EndToEndTests {
         }
         #expect(made?.is(.permissionDenied, "SUBJECT_SUSPENDED") == true)
 
-        // Suspended, its sessions go on until an operator ends them.
+        // Suspended, its sessions continue until an operator ends them.
         let operators = Auth_V1.OperatorsClient(home.auth.channel)
         let found = try await operators.listUsers(.init(text: ada.email), options: grace.call)
         #expect(found.users.map(\.id) == [ada.id])

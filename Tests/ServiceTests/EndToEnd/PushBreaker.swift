@@ -3,7 +3,7 @@ import RPCKit
 import Synchronization
 
 /// Stands between the services and hands on what they ask one another, until it is told to say
-/// nothing more on the streams that push: they stay open and silent, and calls go on.
+/// nothing more on the streams that push: they stay open and silent, and calls continue.
 final class PushBreaker: Sendable {
   let port: UInt16
   private let isCut = Atomic(false)

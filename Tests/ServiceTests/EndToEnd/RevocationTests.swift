@@ -28,7 +28,7 @@ extension EndToEndTests {
         }
         tenancy.print("session revoked until tenancy refuses it")
         entitlement.print("session revoked until entitlement refuses it")
-        // The session that revoked nothing of its own goes on.
+        // The session that revoked nothing of its own continues.
         _ = try await home.portfolios.list(.init(), options: user.call)
       }
     }

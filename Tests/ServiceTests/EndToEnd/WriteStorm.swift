@@ -1,6 +1,6 @@
 import RPCKit
 
-/// Writers who go on until what they write to is gone, and what became of their writes.
+/// Writers who continue until what they write to is gone, and what became of their writes.
 struct WriteStorm: Sendable {
   /// Keys of all writes, in the order in which they began.
   var begun: [String] = []

@@ -101,7 +101,7 @@ enum PermissionBenchmark {
     return (count, spent)
   }
 
-  /// The next questions, written anew and few enough for the core's own memory, as those of a call
+  /// The next questions, written again and few enough for the core's own memory, as those of a call
   /// that was decoded just now: fetching the questions is no part of answering them.
   private static func turn(of questions: [Question], _ count: Int) -> [Question] {
     (count..<count + 100).map { number in

@@ -1,6 +1,6 @@
 import ServiceKit
 
-/// How many rows a store writes in a second, each on the disk before its writer goes on.
+/// How many rows a store writes in a second, each on the disk before its writer continues.
 enum WriteBenchmark {
   static func run(_ options: Options) async throws {
     var report = Report("writes")
@@ -29,7 +29,7 @@ enum WriteBenchmark {
   }
 }
 
-/// Callers of which each goes on when its last call was answered.
+/// Callers of which each continues when its last call was answered.
 enum Callers {
   struct Load {
     var samples = Samples()

@@ -1,7 +1,7 @@
 /// The parts that only RPCKit servers take part in: settings, GOAWAY, flow control, keepalive.
 extension ClientConnectionMachine {
   enum OnDialect: Equatable {
-    /// The server speaks plain ttrpc: writers that wait for credit may go on.
+    /// The server speaks plain ttrpc: writers that wait for credit may continue.
     case resumeWriters
     case unchanged
   }

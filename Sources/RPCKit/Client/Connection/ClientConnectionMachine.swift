@@ -270,7 +270,7 @@ struct ClientConnectionMachine<Call>: ~Copyable {
   }
 
   enum OnOversize: Equatable {
-    /// End this call only; the connection goes on.
+    /// End this call only; the connection continues.
     ///
     /// Send CANCEL if `sendsCancel`.
     case fail(sendsCancel: Bool)

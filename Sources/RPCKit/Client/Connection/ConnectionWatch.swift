@@ -118,7 +118,7 @@ extension ClientConnection {
 
   /// How long writers wait for a server's HELLO before they take it for a stock one.
   ///
-  /// A stock server that reads a whole stream before it answers would wait for the rest for ever.
+  /// A stock server that reads a whole stream before it answers would wait for the rest forever.
   static var helloPatience: Duration { .seconds(2) }
 
   private func settleSilentServer(_ now: MonotonicInstant) {

@@ -31,7 +31,7 @@ public enum HTTPRequestParser: ~Copyable {
 
   /// What came of some bytes.
   public enum Outcome: Sendable, Hashable {
-    /// The request goes on; all bytes were taken.
+    /// The request continues; all bytes were taken.
     case needMore
     /// A request is complete; bytes after it were not looked at.
     case request(HTTPRequest)

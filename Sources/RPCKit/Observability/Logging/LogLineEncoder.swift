@@ -43,7 +43,7 @@ struct LogLineEncoder {
   }
 
   private mutating func append(_ field: LogFields.Field) {
-    // Keys are the program's own; one that is too long is as good as one that does not fit.
+    // Keys are the program's own; one that is too long is treated like one that does not fit.
     let room = Self.byteCountMax - Self.reservedByteCount - bytes.count
     guard field.key.utf8.count <= Self.keyByteCountMax,
       field.key.utf8.count * 6 + Self.reservedByteCount < room

@@ -86,7 +86,7 @@ final class LogQueue: Sendable {
   /// Writes what waits when it is called; blocks as long as the reader of the descriptor makes it.
   ///
   /// Lines that arrive meanwhile find the queue empty and wake the thread again, so that a flush
-  /// ends even while others go on logging.
+  /// ends even while others keep logging.
   func drain() {
     writing.withLock { _ in
       let (lines, dropCount) = state.withLock { state in

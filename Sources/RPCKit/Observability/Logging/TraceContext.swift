@@ -1,7 +1,7 @@
 /// Where a call belongs in a distributed trace: the W3C header `traceparent`.
 ///
 /// Follows the W3C Recommendation "Trace Context" (23 November 2021), sections 3.2 and 4.3. A
-/// header that does not parse means that the trace starts anew here.
+/// header that does not parse means that the trace starts over here.
 public struct TraceContext: Sendable, Hashable {
   /// The key in call metadata.
   public static let metadataKey = "traceparent"
@@ -46,7 +46,7 @@ public struct TraceContext: Sendable, Hashable {
   /// Parses a header; nil when it is not valid.
   ///
   /// Version 00 is exactly 55 characters of lower-case hexadecimal and dashes. Of later versions
-  /// the first 55 are read, which must end there or go on with a dash; version ff is not valid.
+  /// the first 55 are read, which must end there or continue with a dash; version ff is not valid.
   public init?(traceparent: String) {
     let text = Array(traceparent.utf8)
     guard text.count >= 55, text[2] == dash, text[35] == dash, text[52] == dash,

@@ -44,7 +44,7 @@ public struct TLSConfiguration: Sendable, Hashable {
 
   /// What a server asks of its clients.
   ///
-  /// Roots are always named: "any certificate that a public authority ever issued" is no identity.
+  /// Roots are always named: "any certificate that a public authority ever issued" is not an identity.
   public enum ClientVerification: Sendable, Hashable {
     /// No certificate is asked for.
     case none

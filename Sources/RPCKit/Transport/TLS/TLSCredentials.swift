@@ -8,7 +8,7 @@ struct CertificateList: ~Copyable {
   init(_ text: borrowing PEMText) throws(TLSError) {
     OpenSSLErrorQueue.clear()
     unsafe certificates = text.withUnsafeBytes { unsafe Self.parse($0) }
-    // The parser stops at the first thing that is no certificate; only a clean end is an end.
+    // The parser stops at the first thing that is not a certificate; only a clean end is an end.
     let code = ERR_peek_last_error()
     let isCleanEnd =
       ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE

@@ -33,7 +33,7 @@ struct TLSSession: ~Copyable {
     case wantsInput
     /// The peer sent close_notify: nothing follows, and nothing was cut off.
     case ended
-    /// The connection cannot go on.
+    /// The connection cannot continue.
     case failed(TLSError)
   }
 

@@ -4,7 +4,7 @@ internal import RPCKit
 public enum ChangeEvent: Hashable, Sendable {
   /// The next change.
   case change(Change)
-  /// Changes are missing between what was told last and this revision: read the state anew, at this
+  /// Changes are missing between what was told last and this revision: read the state again, at this
   /// revision or later; the changes after it follow.
   case resync(revision: Int64)
 }

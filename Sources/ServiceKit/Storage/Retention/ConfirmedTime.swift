@@ -1,7 +1,7 @@
 /// A time that has certainly come, for deleting what is older than something.
 ///
 /// A wall clock that is set wrong for a while comes back, but what was deleted on its word does not: a
-/// revocation that was forgotten a year too early lets a token in again. So this time goes on with the
+/// revocation that was forgotten a year too early lets a token in again. So this time continues with the
 /// monotonic clock, never runs ahead of the wall clock, and believes a jump of that only after the
 /// service has been running with it for a day. To delete something a day late harms nobody.
 ///
@@ -17,7 +17,7 @@ public struct ConfirmedTime: Hashable, Sendable {
   /// How far ahead is nothing to doubt, in milliseconds: two clocks drift, and a restart takes seconds.
   public static let tolerance: Int64 = 10_000
 
-  /// Begins at a time, or goes on where it was.
+  /// Begins at a time, or continues where it was.
   public init(now: Int64, doubt: Int64 = 0) {
     self.now = now
     self.doubt = max(0, doubt)

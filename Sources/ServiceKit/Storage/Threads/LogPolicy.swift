@@ -27,7 +27,7 @@ struct LogPolicy {
     return pageCount >= pageCountMax / 4 ? .restart : .passive
   }
 
-  /// Takes note of a checkpoint; after one that restarted the log it is as good as empty.
+  /// Takes note of a checkpoint; after one that restarted the log it is in effect empty.
   mutating func afterCheckpoint(isRestarted: Bool) {
     guard isRestarted else { return }
     pageCount = 0

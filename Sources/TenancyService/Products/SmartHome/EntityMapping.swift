@@ -3,7 +3,7 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// Entities as messages. What hangs under an object is only named as far as the caller may see it.
+/// Entities as messages. What is below an object is only named as far as the caller may see it.
 extension TenancyCore {
   /// Identifiers below an object that are named in it, at most; lists have them all.
   private static let namedCountMax = 1000

@@ -213,7 +213,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       do {
         known = try knownPass(request.passId, user, tx)
       } catch let error as RPCError where error.code == .notFound {
-        // One that the caller may not know of is as good as gone, but somebody has tried.
+        // One that the caller may not know of is treated as gone, but somebody has tried.
         core.denials.look(at: error, of: call)
         known = nil
       }

@@ -16,7 +16,7 @@ enum TimeZoneName {
   /// The database gives no part of a name more than 14 characters.
   private static let partByteCountMax = 14
 
-  /// INVALID_ARGUMENT for what is no name; empty is none at all.
+  /// INVALID_ARGUMENT for what is not a name; empty is none at all.
   static func check(_ name: String, field: String) throws(RPCError) {
     guard !name.isEmpty, !isName(name) else { return }
     throw TenancyError.invalidField(

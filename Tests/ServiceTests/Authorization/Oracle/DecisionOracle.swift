@@ -77,7 +77,7 @@ struct DecisionOracle {
     try await askDirectly()
     try await pageWhileChanging()
     try await changeWhilePushed()
-    // Less than the lease, so that the cache goes on believing what it may.
+    // Less than the lease, so that the cache continues believing what it may.
     for _ in 0..<3 {
       pass(Int64.random(in: 1...2, using: &estate.generator) * 1_000)
       try await askCache(count: 250)

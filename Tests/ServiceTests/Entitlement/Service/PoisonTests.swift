@@ -110,7 +110,7 @@ struct PoisonTests {
       }
       #expect(try await fixture.pack(bert).allowed)
       #expect(try await check(fixture, "lessons").allowed)
-      // Written anew it is well again.
+      // Written again it is well again.
       try await poison(fixture, "DELETE FROM subscription_override")
       try await poison(fixture, "DELETE FROM subscription")
       try await put(fixture)

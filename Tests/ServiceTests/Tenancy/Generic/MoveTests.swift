@@ -41,7 +41,7 @@ struct MoveTests {
       #expect(try await stage.reason("usr_new", "book.move", book) == .allowed)
       #expect(try await stage.reason("usr_ben", "book.read", book) == .entityUnknown)
       #expect(try await stage.reason("usr_eve", "book.read", book) == .allowed)
-      // Once more is no error, and no change.
+      // Once more is not an error, and no change.
       #expect(try await move(shelf, under: new, stage) == moved)
       let roots = try await stage.service.database.read { tx in
         try tx.entities([shelf, book]).map(\.rootID)
