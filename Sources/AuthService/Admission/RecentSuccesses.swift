@@ -6,7 +6,7 @@ internal import ServiceKit
 /// It decides in which queue a password waits and nothing else: that somebody at the same address was
 /// right once is no reason to let anybody try more often.
 final class RecentSuccesses: Sendable {
-  private struct Entry: ForgetfulEntry {
+  private struct Entry: BoundedTableEntry {
     let key: UInt64
     var time: Int64 = 0
 
@@ -20,7 +20,7 @@ final class RecentSuccesses: Sendable {
   private static let count = 16_384
 
   private let key: [UInt8]
-  private let table = Lock(ForgetfulTable<Entry>(count: count))
+  private let table = Lock(BoundedTable<Entry>(count: count))
 
   /// Makes an empty list; `key` is a secret of 32 bytes.
   init(key: [UInt8]) { self.key = key }

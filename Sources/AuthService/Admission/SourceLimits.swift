@@ -31,10 +31,10 @@ public struct SourceLimits: Sendable {
     set { rules.sourceCount = newValue }
   }
 
-  /// See `SourceRules.toldBy`.
-  public var toldBy: Set<String> {
-    get { rules.toldBy }
-    set { rules.toldBy = newValue }
+  /// See `SourceRules.trustedProxies`.
+  public var trustedProxies: Set<String> {
+    get { rules.trustedProxies }
+    set { rules.trustedProxies = newValue }
   }
 
   /// See `SourceRules.countsLoopback`.

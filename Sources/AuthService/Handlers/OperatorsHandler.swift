@@ -49,7 +49,7 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
     ) { right in
       try await core.writeOnce(request.idempotencyKey, request, call) { tx in
         try right.requireCurrent()
-        try core.requireLivingSession(of: user, now: now, in: tx)
+        try core.requireActiveSession(of: user, now: now, in: tx)
         guard try UserTable.find(request.userId, in: tx) != nil else {
           throw AuthError.userNotFound
         }

@@ -69,7 +69,7 @@ struct SessionsHandler: Auth_V1.SessionsService {
   ) async throws -> Int {
     let (core, now) = (core, core.clock.now)
     return try await core.revoke(of: user, call, action: action) { tx in
-      try core.requireLivingSession(of: user, now: now, in: tx)
+      try core.requireActiveSession(of: user, now: now, in: tx)
       return try choose(now, tx)
     }
   }

@@ -21,7 +21,7 @@ extension UsersHandler {
     }
     let (verified, now) = (proof.verified, core.clock.now)
     let settle = { @Sendable (tx: borrowing WriteTransaction) throws in
-      try core.requireLivingSession(of: identity, now: now, in: tx)
+      try core.requireActiveSession(of: identity, now: now, in: tx)
       let basis = try UserTable.basis(of: identity.userID, in: tx)
       guard basis?.passwordVersion == verified.basis.passwordVersion else {
         throw AuthError.invalidCredentials

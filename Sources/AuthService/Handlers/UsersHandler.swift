@@ -105,7 +105,7 @@ struct UsersHandler: Auth_V1.UsersService {
     let identity = try call.requireUser()
     let (core, now) = (core, core.clock.now)
     return try await core.writeOnce(key, request, call) { tx in
-      try core.requireLivingSession(of: identity, now: now, in: tx)
+      try core.requireActiveSession(of: identity, now: now, in: tx)
       guard let before = try UserTable.find(identity.userID, in: tx) else {
         throw AuthError.userNotFound
       }

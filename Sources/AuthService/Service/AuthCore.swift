@@ -120,7 +120,7 @@ struct AuthCore: Sendable {
   ///
   /// That it lived when the call came in is not enough: whatever ends a session is to come before
   /// every write that is not yet done.
-  func requireLivingSession(
+  func requireActiveSession(
     of user: UserIdentity,
     now: Int64,
     in tx: borrowing some StoreTransaction & ~Copyable

@@ -109,8 +109,8 @@ public struct AuthProgram: HostedService {
     } catch {
       throw ConfigurationError("setting secrets: \(error); create them with make-secrets FILE")
     }
-    let tenancy = try environment.provenChannel(to: "tenancy")
-    let entitlement = try environment.provenChannel(to: "entitlement")
+    let tenancy = try environment.authenticatedChannel(to: "tenancy")
+    let entitlement = try environment.authenticatedChannel(to: "entitlement")
     var dependencies = AuthService.Dependencies(
       databasePath: environment.settings.database,
       tenancy: tenancy,
@@ -140,7 +140,7 @@ public struct AuthProgram: HostedService {
   public func readiness() -> Readiness { service.readiness() }
 
   /// Asks again who is an operator; nothing of its own can change while it serves.
-  public func reload() async throws { service.core.permissions.forgetEverything() }
+  public func reload() async throws { service.core.permissions.forgetAll() }
 
   /// See `HostedService.close`.
   public func close() async {

@@ -10,8 +10,8 @@ enum OperatorRole {
     in environment: ServiceEnvironment,
     _ body: (_ userID: String, Tenancy_V1.AssociationsClient) async throws -> String
   ) async throws -> String {
-    let auth = try environment.provenChannelToItself()
-    let tenancy = try environment.provenChannel(to: "tenancy")
+    let auth = try environment.authenticatedChannelToSelf()
+    let tenancy = try environment.authenticatedChannel(to: "tenancy")
     do {
       let user = try await Auth_V1.UsersClient(auth).findByEmail(
         .init(email: email),

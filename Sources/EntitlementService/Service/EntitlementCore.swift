@@ -179,10 +179,10 @@ final class EntitlementCore: Sendable {
       let right = try await confirmedRight(of: call)
       do {
         return try await store.write(call, once: key, bytes) { tx in
-          guard right?.isCurrent != false else { throw RightOutdated() }
+          guard right?.isCurrent != false else { throw StaleRight() }
           return try body(tx, changes)
         }
-      } catch is RightOutdated {}
+      } catch is StaleRight {}
     }
     throw ServiceFault.rightUnsettled
   }
@@ -191,7 +191,7 @@ final class EntitlementCore: Sendable {
   private static let confirmationCountMax = 3
 
   /// What a caller's right was said to be may be so no more.
-  private struct RightOutdated: Error {}
+  private struct StaleRight: Error {}
 
   /// The right of a user to do what only operators may; nil when the method needs none.
   ///

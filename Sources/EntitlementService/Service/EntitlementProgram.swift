@@ -67,7 +67,7 @@ public struct EntitlementProgram: HostedService {
     var configuration = try settings.own.configuration(database: environment.settings.database)
     configuration.auditLifetime = environment.settings.auditLifetime
     let remote = try RemoteIdentity(settings.identity, in: environment)
-    let tenancy = try environment.provenChannel(to: "tenancy")
+    let tenancy = try environment.authenticatedChannel(to: "tenancy")
     let permissions = Permissions(
       tenancy,
       clock: environment.clock,
@@ -132,7 +132,7 @@ public struct EntitlementProgram: HostedService {
 
   /// Reads the catalogue again, and asks again who may do what.
   public func reload() async throws {
-    permissions.forgetEverything()
+    permissions.forgetAll()
     try await service.reload(try settings.readCatalog())
   }
 

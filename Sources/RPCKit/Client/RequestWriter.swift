@@ -33,7 +33,7 @@ extension StreamingCall {
     _ payload: consuming ByteBuffer
   ) async throws(RPCError) {
     let token = WriteToken()
-    let handOver = PayloadHandOver(payload)
+    let handOver = PayloadTransfer(payload)
     let outcome = await withTaskCancellationHandler {
       await CallContinuation<Void>.suspend { continuation in
         if connection.loop.isCurrent {
@@ -56,7 +56,7 @@ extension StreamingCall {
 /// An encoded message on its way from the writer's thread to the loop.
 ///
 /// `@unchecked Sendable`: it is filled before it is handed over and taken once, by the loop.
-private final class PayloadHandOver: @unchecked Sendable {
+private final class PayloadTransfer: @unchecked Sendable {
   private var payload: ByteBuffer
 
   init(_ payload: consuming ByteBuffer) {

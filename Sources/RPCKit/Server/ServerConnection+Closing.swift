@@ -91,7 +91,7 @@ extension ServerConnection {
 
   /// Whether nothing would be lost if the connection closed now: no call is open and every answer
   /// is with the client.
-  var isResting: Bool {
+  var isIdle: Bool {
     machine.takesFrames && machine.streams.isEmpty && output.isEmpty && !decoder.isInsideFrame
   }
 

@@ -70,7 +70,7 @@ final class ServerCore: Sendable {
     let source = plain.peer.source
     switch registry.withLock({ $0.reserve(source, now: resources.loop.now) }) {
     case .reserved: break
-    case .reservedAndNearlyFull(let surplus): evictResting(surplus)
+    case .reservedAndNearlyFull(let surplus): evictIdle(surplus)
     case .refused(let limit):
       observer.connectionRefused(limit, source: source)
       return plain.close()
@@ -177,14 +177,14 @@ final class ServerCore: Sendable {
   }
 
   /// Closes connections that have rested the longest, as many as there are too many.
-  private func evictResting(_ surplus: Int) {
+  private func evictIdle(_ surplus: Int) {
     let share = surplus / loops.count + 1
     let idleTime = configuration.limits.evictionIdleTime
     for resources in loops {
       resources.loop.execute { [self] in
         let start = resources.loop.now
         let resting = connections(on: resources)
-          .filter { $0.isResting && $0.timers.lastCall.duration(to: start) >= idleTime }
+          .filter { $0.isIdle && $0.timers.lastCall.duration(to: start) >= idleTime }
           .sorted { $0.timers.lastCall < $1.timers.lastCall }
         for connection in resting.prefix(share) { connection.evict() }
       }

@@ -22,7 +22,7 @@ struct FileDescriptor: ~Copyable {
 }
 
 /// A descriptor on its way from one thread to another: taken once, or closed when dropped.
-final class HandedOverDescriptor: Sendable {
+final class TransferredDescriptor: Sendable {
   private let number: Lock<Int32?>
 
   init(_ descriptor: consuming FileDescriptor) {

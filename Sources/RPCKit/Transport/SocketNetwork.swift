@@ -64,12 +64,12 @@ public struct SocketNetwork: Network {
 
 /// A socket that was accepted and waits for the loop that will own it.
 private struct IncomingSocket: IncomingConnection {
-  private let holder: HandedOverDescriptor
+  private let holder: TransferredDescriptor
   private let peer: Peer
   private let isInternet: Bool
 
   init(_ descriptor: consuming FileDescriptor, peer: Peer, isInternet: Bool) {
-    holder = HandedOverDescriptor(descriptor)
+    holder = TransferredDescriptor(descriptor)
     self.peer = peer
     self.isInternet = isInternet
   }

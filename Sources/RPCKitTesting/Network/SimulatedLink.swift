@@ -81,7 +81,7 @@ final class SimulatedLink {
   func sendReset(to end: End) { enqueue(.reset, to: end) }
 
   /// Bytes on their way to `end`.
-  func byteCountUnderWay(to end: End) -> Int {
+  func inFlightByteCount(to end: End) -> Int {
     directions[end.rawValue].pieces.reduce(0) { sum, piece in
       if case .bytes(let bytes) = piece.piece { return sum + bytes.count }
       return sum

@@ -103,7 +103,7 @@ final class SimulatedTransport: Transport, TurnEndTarget {
     if isReading { scheduleRead() }
   }
 
-  var unacknowledgedByteCount: Int { link?.byteCountUnderWay(to: end.other) ?? 0 }
+  var unacknowledgedByteCount: Int { link?.inFlightByteCount(to: end.other) ?? 0 }
 
   func closeOutput() {
     guard state == .open, !isOutputClosed else { return }

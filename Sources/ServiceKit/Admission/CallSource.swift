@@ -36,8 +36,8 @@ package struct CallSource: Sendable {
     by service: String?,
     _ rules: SourceRules
   ) {
-    let isBelieved = service.map { rules.toldBy.contains($0) } ?? false
-    if isBelieved, told.count == 1, let client = SocketAddress(host: told[0], port: 0) {
+    let isTrusted = service.map { rules.trustedProxies.contains($0) } ?? false
+    if isTrusted, told.count == 1, let client = SocketAddress(host: told[0], port: 0) {
       address = SourceAddress(client)
       counted = address
       socketAddress = SourceAddress.unwrapped(client)

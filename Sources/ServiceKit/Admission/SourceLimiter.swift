@@ -6,7 +6,7 @@ internal import RPCKit
 /// attempt is taken before it is known how it ends, and given back when it was right; a source that
 /// signs many users in is so never refused.
 package final class SourceLimiter: Sendable {
-  private struct Entry: ForgetfulEntry {
+  private struct Entry: BoundedTableEntry {
     let key: UInt64
     /// When all attempts are back, in milliseconds since 1970.
     var settled: Int64 = 0
@@ -30,14 +30,14 @@ package final class SourceLimiter: Sendable {
 
   private let rate: CellRate
   private let key: [UInt8]
-  private let table: Lock<ForgetfulTable<Entry>>
+  private let table: Lock<BoundedTable<Entry>>
 
   /// Makes a limiter of `limit` attempts in a window; `key` is a secret of 32 bytes.
   package init(limit: Int, window: Int64, sourceCount: Int, key: [UInt8]) {
     let count = Int64(max(1, limit))
     rate = CellRate(count: count, interval: window / count)
     self.key = key
-    table = Lock(ForgetfulTable(count: sourceCount))
+    table = Lock(BoundedTable(count: sourceCount))
   }
 
   /// Takes an attempt of a source.

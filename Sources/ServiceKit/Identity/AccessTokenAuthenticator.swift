@@ -1,7 +1,7 @@
 public import RPCKit
 
 /// From the text of an access token to what it says: cache, keys, clock and revocations together.
-public final class AccessTokenAuthenticator: TokenBeliever, Sendable {
+public final class AccessTokenAuthenticator: TokenValidator, Sendable {
   private let verifier: AccessTokenVerifier
   private let keys: any KeySource
   private let revocations: any RevocationSource
@@ -98,7 +98,7 @@ public final class AccessTokenAuthenticator: TokenBeliever, Sendable {
   }
 
   /// Whether a token that was verified once would be accepted now, as far as that is known here.
-  func isStillGood(_ token: VerifiedToken) -> Bool {
+  func isStillAccepted(_ token: VerifiedToken) -> Bool {
     isGood(token) && revocations.knownState(of: token) != .revoked
   }
 
@@ -113,7 +113,7 @@ public final class AccessTokenAuthenticator: TokenBeliever, Sendable {
     return token.keys.isIdentical(to: current) || current[token.claims.keyID] != nil
   }
 
-  package func isStillBelieved(_ token: VerifiedToken) -> Bool {
+  package func isStillValid(_ token: VerifiedToken) -> Bool {
     isGood(token) && revocations.knownState(of: token) != .revoked
   }
 

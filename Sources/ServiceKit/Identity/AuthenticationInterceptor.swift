@@ -45,7 +45,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     self.metrics = metrics
     let rights = StreamRights(interval: streamInterval, ended: metrics.endedStreams)
     self.rights = rights
-    tokens.onRevocation { [weak rights] in rights?.lookAtAll() }
+    tokens.onRevocation { [weak rights] in rights?.checkAll() }
   }
 
   /// Lets the call continue as its caller, or throws UNAUTHENTICATED or PERMISSION_DENIED.
@@ -186,7 +186,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     // Not the call, which keeps this.
     let (metadata, peer) = (call.metadata, call.peer)
     return { [tokens, services] in
-      if let user = caller.user, !tokens.isStillGood(user.verified) { return false }
+      if let user = caller.user, !tokens.isStillAccepted(user.verified) { return false }
       guard let service = caller.service, ServiceName.certified(peer.certificate) == nil else {
         return true
       }

@@ -35,14 +35,14 @@ public enum Caller: Sendable, Hashable {
 
 extension Caller {
   /// Throws UNAUTHENTICATED when the token that proved a user is no longer accepted; see
-  /// `UserIdentity.isStillBelieved`.
-  public func requireStillBelieved() throws(RPCError) {
-    guard user?.isStillBelieved != false else { throw IdentityError.unauthenticated }
+  /// `UserIdentity.isStillValid`.
+  public func requireStillValid() throws(RPCError) {
+    guard user?.isStillValid != false else { throw IdentityError.unauthenticated }
   }
 }
 
 extension CallContext {
-  private final class FoundCaller: Sendable {
+  private final class IdentifiedCaller: Sendable {
     let caller: Caller
 
     init(_ caller: Caller) { self.caller = caller }
@@ -50,8 +50,8 @@ extension CallContext {
 
   /// Who is calling, as `AuthenticationInterceptor` found out; anonymous without one.
   public package(set) var caller: Caller {
-    get { (identity as? FoundCaller)?.caller ?? .anonymous }
-    set { identity = FoundCaller(newValue) }
+    get { (identity as? IdentifiedCaller)?.caller ?? .anonymous }
+    set { identity = IdentifiedCaller(newValue) }
   }
 
   /// The calling user; throws UNAUTHENTICATED when there is none.

@@ -128,7 +128,7 @@ public final class RevocationSet: Sendable {
     let count = changeCount.load(ordering: .acquiring)
     guard !token.isUnrevoked(at: count) else { return false }
     guard !isRevoked(token.claims) else { return true }
-    token.sawUnrevoked(at: count)
+    token.noteNotRevoked(at: count)
     return false
   }
 

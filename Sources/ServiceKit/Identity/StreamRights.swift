@@ -36,7 +36,7 @@ final class StreamRights: Sendable {
   }
 
   /// Looks at all streams now, because something was revoked.
-  func lookAtAll() {
+  func checkAll() {
     let all = streams.withLock { $0.values.map { $0 } }
     for stream in all where !stream.isGood() { refuse(stream.call) }
   }

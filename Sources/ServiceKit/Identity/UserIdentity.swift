@@ -1,7 +1,7 @@
 /// Who can say whether a token that was accepted is still accepted.
-package protocol TokenBeliever: AnyObject, Sendable {
+package protocol TokenValidator: AnyObject, Sendable {
   /// As far as it can be said without asking anybody; what nobody can tell counts as yes.
-  func isStillBelieved(_ token: VerifiedToken) -> Bool
+  func isStillValid(_ token: VerifiedToken) -> Bool
 }
 
 /// A user who is calling, as a verified access token says.
@@ -12,13 +12,13 @@ public struct UserIdentity: Sendable, Hashable {
     let verified: VerifiedToken
     let token: BearerToken
     let actingService: String?
-    let believer: (any TokenBeliever)?
+    let believer: (any TokenValidator)?
 
     init(
       _ verified: VerifiedToken,
       _ token: BearerToken,
       actingService: String?,
-      believer: (any TokenBeliever)?
+      believer: (any TokenValidator)?
     ) {
       self.verified = verified
       self.token = token
@@ -54,7 +54,7 @@ public struct UserIdentity: Sendable, Hashable {
     _ verified: VerifiedToken,
     _ token: BearerToken,
     actingService: String?,
-    believer: (any TokenBeliever)?
+    believer: (any TokenValidator)?
   ) {
     storage = Storage(verified, token, actingService: actingService, believer: believer)
   }
@@ -65,7 +65,7 @@ public struct UserIdentity: Sendable, Hashable {
   /// For what happens a while after the call was let in: a write whose turn has come, a stream that
   /// continues. Asks nobody, so it costs next to nothing. Always true of an identity that was made
   /// without a token.
-  public var isStillBelieved: Bool { storage.believer?.isStillBelieved(storage.verified) ?? true }
+  public var isStillValid: Bool { storage.believer?.isStillValid(storage.verified) ?? true }
 
   /// Makes an identity of somebody whose token is not at hand.
   public init(

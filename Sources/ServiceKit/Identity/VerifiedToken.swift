@@ -23,7 +23,7 @@ public final class VerifiedToken: Sendable {
   }
 
   /// Remembers that none of so many revocations concerns it.
-  func sawUnrevoked(at revocationCount: UInt64) {
+  func noteNotRevoked(at revocationCount: UInt64) {
     revocationsSeen.store(revocationCount, ordering: .relaxed)
   }
 }

@@ -32,7 +32,7 @@ public final class RemoteIdentity: Sendable {
     _ settings: Settings,
     in environment: ServiceEnvironment
   ) throws(ConfigurationError) {
-    channel = try environment.provenChannel(to: "auth")
+    channel = try environment.authenticatedChannel(to: "auth")
     let loop = environment.loops.loops[0]
     let client = Auth_V1.KeysClient(channel)
     keys = KeySetSource(

@@ -3,13 +3,13 @@ public import RPCKit
 extension ServiceEnvironment {
   /// A channel to another service on which this one proves itself: with its certificate under mutual
   /// TLS, with service tokens when there is a private key for them.
-  public func provenChannel(to peer: String) throws(ConfigurationError) -> Channel {
+  public func authenticatedChannel(to peer: String) throws(ConfigurationError) -> Channel {
     guard let issuer = try proofs.issuer() else { return try channel(to: peer) }
     return try channel(to: peer, interceptors: [ServiceCredentials(issuer, audience: peer)])
   }
 
   /// A channel to the running service of these settings, for its own commands.
-  public func provenChannelToItself() throws(ConfigurationError) -> Channel {
+  public func authenticatedChannelToSelf() throws(ConfigurationError) -> Channel {
     let target = try settings.ownTarget()
     guard let issuer = try proofs.issuer() else { return channel(to: target, name: name) }
     return channel(

@@ -155,7 +155,7 @@ struct PermissionCache {
   }
 
   /// Nothing counts any more.
-  mutating func forgetEverything() {
+  mutating func forgetAll() {
     sequence += 1
     everythingTouched = sequence
     young = PermissionTable()
@@ -166,7 +166,7 @@ struct PermissionCache {
 
   /// Marks of invalidations must not grow without bound; giving all of them up costs one flush.
   private mutating func boundMarks() {
-    if subjectsTouched.count + subtreesTouched.count > entryCountMax { forgetEverything() }
+    if subjectsTouched.count + subtreesTouched.count > entryCountMax { forgetAll() }
   }
 
   /// Whether the push stream was alive a short while ago, so that answers are used.

@@ -39,8 +39,8 @@ public final class Permissions: Sendable {
       flights.drop { $0.subject == subject }
     }
 
-    mutating func forgetEverything() {
-      cache.forgetEverything()
+    mutating func forgetAll() {
+      cache.forgetAll()
       flights.dropAll()
     }
   }
@@ -185,9 +185,9 @@ public final class Permissions: Sendable {
   }
 
   /// Forgets everything; for somebody who reloads the service because they doubt what it knows.
-  public func forgetEverything() {
+  public func forgetAll() {
     metrics.flushes.increment()
-    state.withLock { $0.forgetEverything() }
+    state.withLock { $0.forgetAll() }
   }
 
   private func fetch(
@@ -248,7 +248,7 @@ public final class Permissions: Sendable {
   public func run() async {
     await follower.run(
       open: { [client] in client.watchChanges(.init(afterRevision: $0 ?? "")) },
-      beginAnew: forgetEverything,
+      beginAnew: forgetAll,
       apply: { [self] change, now in
         apply(change, provenAt: now)
         return change.revision
@@ -267,7 +267,7 @@ public final class Permissions: Sendable {
         state.flights.dropAll()
       default:
         metrics.flushes.increment()
-        state.forgetEverything()
+        state.forgetAll()
       }
       if let now { state.cache.extendLease(at: now) }
     }

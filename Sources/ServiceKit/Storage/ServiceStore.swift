@@ -68,9 +68,10 @@ public struct ServiceStore: Sendable {
     }
   }
 
-  /// Runs `body` as one change of a call, at most once for each caller and key, and returns when it is
-  /// durable; a repeated request gets the kept answer. UNAUTHENTICATED when the token of the caller is no
-  /// longer accepted as the turn of the write comes.
+  /// Runs `body` as one change of a call, at most once for each caller and key; returns when it is durable.
+  ///
+  /// A repeated request gets the kept answer. UNAUTHENTICATED when the caller's token is no longer
+  /// accepted by the time of the write.
   ///
   /// `request` tells the request from others under the same key and must be encoded alike each time.
   /// The key belongs to `owner` instead of the caller where the call itself finds out whose it is, as in

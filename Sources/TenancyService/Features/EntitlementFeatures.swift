@@ -38,8 +38,8 @@ public final class EntitlementFeatures: FeatureSource {
       flights.drop(holder)
     }
 
-    mutating func forgetEverything() {
-      cache.forgetEverything()
+    mutating func forgetAll() {
+      cache.forgetAll()
       flights.dropAll()
     }
   }
@@ -163,7 +163,7 @@ public final class EntitlementFeatures: FeatureSource {
       open: { [client] in client.watch(.init(afterRevision: $0 ?? 0)) },
       beginAnew: { [self] in
         metrics.flushes.increment()
-        state.withLock { $0.forgetEverything() }
+        state.withLock { $0.forgetAll() }
       },
       apply: { [self] change, now in
         apply(change, provenAt: now)
@@ -181,7 +181,7 @@ public final class EntitlementFeatures: FeatureSource {
         if let holder = change.subject.flatMap({ FeatureHolder($0) }) { state.forget(holder) }
       default:
         metrics.flushes.increment()
-        state.forgetEverything()
+        state.forgetAll()
       }
       if let now { state.cache.extendLease(at: now) }
     }

@@ -63,7 +63,7 @@ struct FeatureCache {
   mutating func forget(_ holder: FeatureHolder) { entries[holder] = nil }
 
   /// Nothing that is known need be true any more.
-  mutating func forgetEverything() { entries = [:] }
+  mutating func forgetAll() { entries = [:] }
 
   /// Changes were heard of.
   mutating func extendLease(at now: MonotonicInstant) { lease.extend(at: now) }

@@ -23,7 +23,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     return .later {
       try await core.reach(atLeast: request.atLeastRevision)
       return message(
-        try await core.knowingFeatures {
+        try await core.retryingWithFeatures {
           let answer = core.engine.read { $0.explain(check, context, now: core.clock.now) }
           return try settled(answer, path: "")
         }
@@ -43,7 +43,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
       try await core.reach(atLeast: check.atLeastRevision)
     }
     let (now, asked) = (core.clock.now, checks)
-    let answers = try await core.knowingFeatures { () throws(RPCError) in
+    let answers = try await core.retryingWithFeatures { () throws(RPCError) in
       // One hold of the lock: all at one revision.
       let answers = core.engine.read { forest in
         var answers: [Checked?] = []
@@ -98,7 +98,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     let subject = try call.caller.subject(request.subjectId)
     try await core.reach(atLeast: request.atLeastRevision)
     let (context, now) = (CheckContext(call.caller, core), core.clock.now)
-    let (entities, revision) = try await core.knowingFeatures {
+    let (entities, revision) = try await core.retryingWithFeatures {
       // A few entities for each hold of the lock: each answer is of this revision or a later one.
       let revision = core.engine.revision
       var (entities, missing): ([Tenancy_V1.EntityActions], Set<FeatureHolder>) = ([], [])

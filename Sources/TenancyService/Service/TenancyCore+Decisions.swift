@@ -21,12 +21,12 @@ extension TenancyCore {
     _ user: UserIdentity,
     _ tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Explanation {
-    let (explanation, grounds) = atTheMoment(
+    let (explanation, grounds) = currentRuling(
       action,
       on: id,
       type: type,
       user,
-      wantsGrounds: tx.mayConflict
+      wantsDependencies: tx.mayConflict
     )
     try grounds?.hold(for: user.userID, isDenial: !explanation.isAllowed, tx)
     return explanation
@@ -77,13 +77,13 @@ extension TenancyCore {
   /// What the engine says, and what that rests on.
   ///
   /// Private, so that nothing else decides on memory while a transaction is open.
-  private func atTheMoment(
+  private func currentRuling(
     _ action: String,
     on id: String,
     type: String,
     _ user: UserIdentity,
-    wantsGrounds: Bool = false
-  ) -> (explanation: Explanation, grounds: Grounds?) {
+    wantsDependencies: Bool = false
+  ) -> (explanation: Explanation, grounds: DecisionDependencies?) {
     let (now, features) = (clock.now, features)
     return engine.read { forest in
       let policy = forest.policy
@@ -101,7 +101,7 @@ extension TenancyCore {
         features
       )
       let explanation = forest.explanation(of: decision, on: entity)
-      return (explanation, wantsGrounds ? Grounds(of: id, forest) : nil)
+      return (explanation, wantsDependencies ? DecisionDependencies(of: id, forest) : nil)
     }
   }
 
@@ -114,8 +114,8 @@ extension TenancyCore {
     type: String,
     _ user: UserIdentity
   ) async throws -> Explanation {
-    try await knowingFeatures {
-      let explanation = atTheMoment(action, on: id, type: type, user).explanation
+    try await retryingWithFeatures {
+      let explanation = currentRuling(action, on: id, type: type, user).explanation
       try requireFeatures(explanation)
       return explanation
     }
@@ -129,8 +129,8 @@ extension TenancyCore {
     type: String,
     _ user: UserIdentity
   ) async throws -> Explanation {
-    try await knowingFeatures {
-      let explanation = atTheMoment(action, on: id, type: type, user).explanation
+    try await retryingWithFeatures {
+      let explanation = currentRuling(action, on: id, type: type, user).explanation
       return try allowed(explanation, action, on: id, user)
     }
   }
@@ -138,7 +138,7 @@ extension TenancyCore {
   /// Runs `body` again once the features that it was missing are known.
   ///
   /// More than once, because they may change meanwhile; UNAVAILABLE when they cannot be asked for.
-  func knowingFeatures<R: Sendable>(_ body: () async throws -> R) async throws -> R {
+  func retryingWithFeatures<R: Sendable>(_ body: () async throws -> R) async throws -> R {
     var attempts = 0
     while true {
       do {

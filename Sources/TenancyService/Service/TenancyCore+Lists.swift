@@ -57,7 +57,7 @@ extension TenancyCore {
     let sortsByName = list.sortBy.isEmpty || list.sortBy == "name"
     let cursor = try tokens.cursor(pageToken: list.pageToken, count: 2, binding)
     let (now, features) = (clock.now, features)
-    let page = try await knowingFeatures {
+    let page = try await retryingWithFeatures {
       try await engine.walk { forest in
         guard
           var query = forest.query(

@@ -80,7 +80,7 @@ final class TenancyCore: Sendable {
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
     let core = self
-    return try await knowingFeatures {
+    return try await retryingWithFeatures {
       try await store.write(
         call,
         once: key,
@@ -106,7 +106,7 @@ final class TenancyCore: Sendable {
   func read<R: Sendable>(
     _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> R
   ) async throws -> R {
-    try await knowingFeatures { try await store.read(body) }
+    try await retryingWithFeatures { try await store.read(body) }
   }
 
   // MARK: Users

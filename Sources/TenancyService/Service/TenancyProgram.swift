@@ -114,7 +114,7 @@ public struct TenancyProgram: HostedService {
     in environment: ServiceEnvironment
   ) throws(ConfigurationError) -> Channel? {
     guard environment.settings.peers["entitlement"] != nil else { return nil }
-    return try environment.provenChannel(to: "entitlement")
+    return try environment.authenticatedChannel(to: "entitlement")
   }
 
   /// See `HostedService.services`.

@@ -27,7 +27,7 @@ extension PermissionEngine {
   }
 
   /// As `walk`, where one cannot wait; only the lock is let go between slices.
-  func walkAtOnce<R: Sendable>(
+  func walkSynchronously<R: Sendable>(
     start: (borrowing Forest) -> AccessWalk?,
     finish: (AccessWalk, borrowing Forest) throws -> R
   ) throws -> R? {
@@ -87,7 +87,7 @@ extension PermissionEngine {
   // MARK: Under the lock
 
   /// Lets walks step off what is about to leave its place.
-  static func tellWalks(of change: ForestChange, _ state: inout State) {
+  static func notifyWalks(of change: ForestChange, _ state: inout State) {
     guard !state.walks.isEmpty else { return }
     for id in Array(state.walks.keys) {
       switch change {
@@ -105,7 +105,7 @@ extension PermissionEngine {
   }
 
   /// Numbers of entities mean something else from now on.
-  static func breakWalks(_ state: inout State) {
+  static func invalidateWalks(_ state: inout State) {
     for id in Array(state.walks.keys) { state.walks[id]?.isBroken = true }
   }
 }

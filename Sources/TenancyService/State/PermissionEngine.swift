@@ -82,7 +82,7 @@ final class PermissionEngine: Sendable {
           if let event = Self.event(change, step.revision, state.forest) {
             state.events.append(event)
           }
-          Self.tellWalks(of: change, &state)
+          Self.notifyWalks(of: change, &state)
           state.forest.apply(change)
         }
         state.forest.revision = step.revision
@@ -119,7 +119,7 @@ final class PermissionEngine: Sendable {
       state.forest = forest
       state.events.append(Event(revision: forest.revision, kind: .policy))
       Self.forgetOldEvents(&state)
-      Self.breakWalks(&state)
+      Self.invalidateWalks(&state)
       return (Self.takeWaiters(&state), old)
     }
     for continuation in woken { continuation.resume() }

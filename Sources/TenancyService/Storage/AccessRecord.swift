@@ -27,7 +27,7 @@ struct AccessRecord: Hashable, Sendable {
   ///
   /// Whoever has ever heard a device's identifier can make any number of these, so only the newest are
   /// kept. Otherwise they would hide what was done by those who have a role, and fill the disk.
-  func insertAmongStrangers(_ tx: borrowing WriteTransaction) throws -> Int {
+  func insertBounded(_ tx: borrowing WriteTransaction) throws -> Int {
     try insert(isStranger: true, tx)
     let (ofStranger, ofAll) = Self.attemptCountMax
     return try Self.drop(

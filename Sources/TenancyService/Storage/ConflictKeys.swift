@@ -4,7 +4,7 @@ internal import ServiceKit
 /// What writes change of what decisions rest on.
 ///
 /// Whatever can alter a decision has one here: writers say that they touch it, see `TenancyWriter`, and
-/// decisions inside of writes that they rely on it, see `Grounds`.
+/// decisions inside of writes that they rely on it, see `DecisionDependencies`.
 extension ConflictKey {
   /// What is allowed.
   static let policy = ConflictKey("policy")
@@ -32,7 +32,7 @@ extension ConflictKey {
 }
 
 /// What a decision about a user and an entity rests on.
-struct Grounds: Sendable {
+struct DecisionDependencies: Sendable {
   /// The entity, whether there is one or not, and all above it.
   private let path: [String]
   /// Those whose roles reach the entity through links.

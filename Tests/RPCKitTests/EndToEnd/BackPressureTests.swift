@@ -41,7 +41,7 @@ struct BackPressureTests {
 
   @Test("A client that writes fast waits for a handler that reads slowly")
   func client_fasterThanHandler_waits() async throws {
-    let (go, sent) = (Happening<Void>(), Tally())
+    let (go, sent) = (OneTimeEvent<Void>(), Tally())
     let handler = RichHandler(onCollect: { requests, _ in
       try await go.value()
       return Rich(number: try await requests.reduce(into: Int32(0)) { count, _ in count += 1 })

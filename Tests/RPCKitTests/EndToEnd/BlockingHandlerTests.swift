@@ -9,7 +9,7 @@ import Testing
 struct BlockingHandlerTests {
   @Test("stalls the connections of its own loop and no others, which go on when it returns")
   func handler_blocking_stallsItsLoopOnly() async throws {
-    let (began, gate) = (Happening<Void>(), DispatchSemaphore(value: 0))
+    let (began, gate) = (OneTimeEvent<Void>(), DispatchSemaphore(value: 0))
     let handler = RichHandler(onEcho: { request, _ in
       if request.int32Value == -1 {
         began.happened()

@@ -8,8 +8,8 @@ import Testing
 struct CancellationTests {
   /// Handlers that begin, wait to be cancelled, and tell of both.
   private static func waiting(
-    _ began: Happening<Void>,
-    _ cancelled: Happening<Void>
+    _ began: OneTimeEvent<Void>,
+    _ cancelled: OneTimeEvent<Void>
   ) -> RichHandler {
     let wait: @Sendable () async throws -> Void = {
       began.happened()
@@ -41,7 +41,7 @@ struct CancellationTests {
     arguments: [MethodDescriptor.Kind.unary, .serverStreaming, .clientStreaming, .bidirectional]
   )
   func callerTask_cancelled_cancelsHandler(kind: MethodDescriptor.Kind) async throws {
-    let (began, cancelled) = (Happening<Void>(), Happening<Void>())
+    let (began, cancelled) = (OneTimeEvent<Void>(), OneTimeEvent<Void>())
     try await EndToEnd.run(Self.waiting(began, cancelled)) { test in
       let client = test.rich
       let caller = Task { () -> StatusCode? in
@@ -66,7 +66,7 @@ struct CancellationTests {
 
   @Test("Leaving the loop over a stream early cancels its handler")
   func responseStream_leftEarly_cancelsHandler() async throws {
-    let (began, cancelled) = (Happening<Void>(), Happening<Void>())
+    let (began, cancelled) = (OneTimeEvent<Void>(), OneTimeEvent<Void>())
     try await EndToEnd.run(Self.waiting(began, cancelled)) { test in
       for try await _ in test.rich.expand(Rich()) { break }
       try await cancelled.value()
@@ -80,7 +80,7 @@ struct CancellationTests {
   @Test("Throwing out of a client stream cancels its handler and reaches the caller")
   func requestStream_throws_cancelsHandler() async throws {
     struct Reason: Error {}
-    let (began, cancelled) = (Happening<Void>(), Happening<Void>())
+    let (began, cancelled) = (OneTimeEvent<Void>(), OneTimeEvent<Void>())
     try await EndToEnd.run(Self.waiting(began, cancelled)) { test in
       await #expect(throws: Reason.self) {
         _ = try await test.rich.collect { _ in
@@ -94,7 +94,7 @@ struct CancellationTests {
 
   @Test("A deadline ends the call on both sides", arguments: SocketKind.allCases)
   func deadline_passed_endsBothSides(kind: SocketKind) async throws {
-    try await EndToEnd.run(over: kind, Self.waiting(Happening(), Happening())) { test in
+    try await EndToEnd.run(over: kind, Self.waiting(OneTimeEvent(), OneTimeEvent())) { test in
       let start = ContinuousClock.now
       let error = await rpcError {
         _ = try await test.rich.echo(Rich(), timeout: .milliseconds(50))
@@ -112,7 +112,7 @@ struct CancellationTests {
 
   @Test("Losing the connection cancels every handler and fails every call")
   func connection_lost_endsBothSides() async throws {
-    let (began, cancelled) = (Happening<Void>(), Happening<Void>())
+    let (began, cancelled) = (OneTimeEvent<Void>(), OneTimeEvent<Void>())
     try await EndToEnd.run(Self.waiting(began, cancelled), channel: { $0.retry = .never }) { test in
       let client = test.rich
       try await withThrowingTaskGroup { group in

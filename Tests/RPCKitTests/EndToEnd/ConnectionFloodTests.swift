@@ -35,7 +35,7 @@ struct ConnectionFloodTests {
         let folder = try SocketFolder()
         var endpoint = ServerConfiguration.Endpoint(.unix(path: folder.path("socket")))
         if let mode { endpoint.options.unixSocketMode = mode }
-        let peers = Happening<Peer>()
+        let peers = OneTimeEvent<Peer>()
         let handler = RichHandler(onEcho: { request, call in
           peers.happened(call.peer)
           return request

@@ -16,7 +16,7 @@ struct DescriptorExhaustionTests {
         let first = try await test.rich.echo(Rich(number: 1))
         #expect(first.int32Value == 1)
         // All but one, which the client's end of the second connection takes.
-        var hoard = Hoard()
+        var hoard = DescriptorHoard()
         hoard.takeAll()
         hoard.giveBack(1)
         var configuration = ChannelConfiguration(loops: test.clientLoops)
@@ -36,7 +36,7 @@ struct DescriptorExhaustionTests {
             let response = try await test.rich.echo(Rich(number: number))
             #expect(response.int32Value == number)
           }
-          hoard.giveBackAll()
+          hoard.releaseAll()
           let options = CallOptions(timeout: .seconds(20), waitsForReady: true)
           let response = try await client.echo(Rich(number: 2), options: options)
           #expect(response.int32Value == 2)
@@ -48,7 +48,7 @@ struct DescriptorExhaustionTests {
 }
 
 /// Descriptors that are held so that nobody else gets them.
-private struct Hoard: ~Copyable {
+private struct DescriptorHoard: ~Copyable {
   private var numbers: [Int32] = []
 
   init() {}
@@ -66,5 +66,5 @@ private struct Hoard: ~Copyable {
     numbers.removeLast(min(count, numbers.count))
   }
 
-  mutating func giveBackAll() { giveBack(numbers.count) }
+  mutating func releaseAll() { giveBack(numbers.count) }
 }

@@ -75,7 +75,7 @@ struct EndToEnd {
 }
 
 /// Something that happens once and can be waited for.
-final class Happening<Value: Sendable>: Sendable {
+final class OneTimeEvent<Value: Sendable>: Sendable {
   private let stream: AsyncStream<Value>
   private let continuation: AsyncStream<Value>.Continuation
 
@@ -92,7 +92,7 @@ final class Happening<Value: Sendable>: Sendable {
   }
 }
 
-extension Happening where Value == Void {
+extension OneTimeEvent where Value == Void {
   func happened() { happened(()) }
 }
 

@@ -8,7 +8,7 @@ import Testing
 struct MetadataAndStatusTests {
   @Test("Metadata reaches the handler of each kind, repeated keys included")
   func metadata_ofEachKind_reachesHandler() async throws {
-    let seen = Happening<[String]>()
+    let seen = OneTimeEvent<[String]>()
     let handler = RichHandler(
       onEcho: { request, call in
         seen.happened(call.metadata.values("tenant"))

@@ -69,7 +69,7 @@ struct ServerChainTests {
 
   @Test("The last server sees less time than the first was given, and the trace of the first")
   func deadline_throughChain_shrinks() async throws {
-    let seen = Happening<Seen>()
+    let seen = OneTimeEvent<Seen>()
     let handler = RichHandler(onEcho: { request, call in
       seen.happened(
         Seen(timeRemaining: call.timeRemaining, traceparent: call.metadata["traceparent"])
@@ -106,7 +106,7 @@ struct ServerChainTests {
     arguments: [MethodDescriptor.Kind.unary, .serverStreaming, .clientStreaming]
   )
   func cancel_atFirst_unwindsChain(kind: MethodDescriptor.Kind) async throws {
-    let (began, cancelled) = (Happening<Void>(), Happening<Void>())
+    let (began, cancelled) = (OneTimeEvent<Void>(), OneTimeEvent<Void>())
     let wait: @Sendable () async throws -> Void = {
       began.happened()
       defer { if Task.isCancelled { cancelled.happened() } }

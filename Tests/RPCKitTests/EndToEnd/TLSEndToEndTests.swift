@@ -34,7 +34,7 @@ struct TLSEndToEndTests {
   @Test("Calls of all kinds work, rpckit/1 is agreed on, the handler sees the client's certificate")
   func mutualTLS_calls_workWithIdentity() async throws {
     let certificates = try TestCertificates.shared.get()
-    let peers = Happening<Peer>()
+    let peers = OneTimeEvent<Peer>()
     let handler = RichHandler(onEcho: { request, call in
       peers.happened(call.peer)
       return request

@@ -29,7 +29,7 @@ struct EpollEventLoopTests {
   @Test("fires timers in the order of their deadlines, none early, and no cancelled one")
   func timers_manyAndCancelled_fireInOrder() async throws {
     try await Self.withLoop { loop in
-      let (recorder, over) = (TimerRecorder(loop), Happening<Void>())
+      let (recorder, over) = (TimerRecorder(loop), OneTimeEvent<Void>())
       try await Self.on(loop) {
         let start = loop.now
         for milliseconds in [30, 5, 20, 1, 12] {
@@ -50,7 +50,7 @@ struct EpollEventLoopTests {
   @Test("does not fire a timer that another one of the same turn cancels")
   func timer_cancelledByAnother_doesNotFire() async throws {
     try await Self.withLoop { loop in
-      let (recorder, over) = (TimerRecorder(loop), Happening<Void>())
+      let (recorder, over) = (TimerRecorder(loop), OneTimeEvent<Void>())
       try await Self.on(loop) {
         let start = loop.now
         let (first, second) = (recorder.schedule(start, 2), recorder.schedule(start, 2))
@@ -132,7 +132,7 @@ struct EpollEventLoopTests {
   func endOfTurn_afterTasks_isTold() async throws {
     try await Self.withLoop { loop in
       let events = Log()
-      let over = Happening<Void>()
+      let over = OneTimeEvent<Void>()
       let target = TurnEndRecorder {
         events.note("end")
         over.happened()
@@ -152,7 +152,7 @@ struct EpollEventLoopTests {
   func descriptor_readyAndWatched_isTold() async throws {
     try await Self.withLoop { loop in
       let pipe = Pipe()
-      let ready = Happening<DescriptorReadiness>()
+      let ready = OneTimeEvent<DescriptorReadiness>()
       let watch = Watch(pipe.fileHandleForReading, on: loop) { watch, readiness in
         watch.setInterest([])
         ready.happened(readiness)
@@ -178,7 +178,7 @@ struct EpollEventLoopTests {
     try await Self.withLoop { loop in
       let pipes = [Pipe(), Pipe()]
       let replacement = Pipe()
-      let over = Happening<Void>()
+      let over = OneTimeEvent<Void>()
       let watches = Lock<[Watch]>([])
       let late = Watch(replacement.fileHandleForReading, on: loop) { _, _ in
         Issue.record("the new registration was told of the old one's event")
@@ -208,7 +208,7 @@ struct EpollEventLoopTests {
   func stop_withWorkAndTimers_endsTheThread() async throws {
     let loop = try EpollEventLoop(name: "stopping")
     let recorder = TimerRecorder(loop)
-    let (began, ran) = (Happening<Void>(), Tally())
+    let (began, ran) = (OneTimeEvent<Void>(), Tally())
     let gate = DispatchSemaphore(value: 0)
     loop.execute {
       recorder.schedule(loop.now, 60_000)

@@ -49,7 +49,7 @@ struct PermissionCacheTests {
     cache.forget(subject: "usr_1")
     #expect(cache.answer(key, at: at(1)) == .unknown)
     cache = filled()
-    cache.forgetEverything()
+    cache.forgetAll()
     #expect(cache.answer(key, at: at(1)) == .unknown)
   }
 

@@ -137,7 +137,7 @@ struct PermissionsTests {
       permissions.forget(subject: "usr_1")
       #expect(permissions.known("usr_1", "a", "dev_1") == nil)
       #expect(permissions.known("usr_2", "a", "dev_1")?.isAllowed == true)
-      permissions.forgetEverything()
+      permissions.forgetAll()
       #expect(permissions.known("usr_2", "a", "dev_1") == nil)
     }
   }

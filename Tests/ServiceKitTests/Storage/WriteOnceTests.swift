@@ -160,13 +160,13 @@ struct WriteOnceTests {
   }
 
   /// Believes everybody until it does not.
-  private final class Believer: TokenBeliever {
+  private final class RecordingValidator: TokenValidator {
     private let believes = Lock(true)
     func stop() { believes.withLock { $0 = false } }
-    func isStillBelieved(_ token: VerifiedToken) -> Bool { believes.withLock { $0 } }
+    func isStillValid(_ token: VerifiedToken) -> Bool { believes.withLock { $0 } }
   }
 
-  private func user(_ believer: Believer) -> Caller {
+  private func user(_ believer: RecordingValidator) -> Caller {
     let claims = AccessClaims(
       userID: "usr_a",
       sessionID: "ses_a",
@@ -194,7 +194,7 @@ struct WriteOnceTests {
   )
   func caller_signedOutMeanwhile_isRefused(key name: String) async throws {
     let database = try await open()
-    let believer = Believer()
+    let believer = RecordingValidator()
     let caller = user(believer)
     let write = { @Sendable (id: String) in
       try await database.writeOnce(key(name), domain: "d", for: caller) { tx -> Answer in

@@ -93,7 +93,7 @@ struct AdmissionTests {
     }
     let (gateway, client) = (try address("198.51.100.1"), try address("192.0.2.1"))
     #expect(counted(["192.0.2.1"], by: "gateway") == gateway)
-    settings.toldBy = ["gateway"]
+    settings.trustedProxies = ["gateway"]
     #expect(counted(["192.0.2.1"], by: "gateway") == client)
     #expect(counted(["::ffff:192.0.2.1"], by: "gateway") == client)
     #expect(counted(["192.0.2.1"], by: "tenancy") == gateway)

@@ -38,23 +38,23 @@ struct DomainTests {
     #expect(standard.failures == 20)
     #expect(standard.signUps == 20)
     #expect(standard.window == 600_000)
-    #expect(standard.toldBy.isEmpty)
+    #expect(standard.trustedProxies.isEmpty)
     #expect(!standard.countsLoopback)
     let limits = try read(
       """
       {"source_limits": {"failures": 5, "sign_ups": 6, "window_minutes": 7, "sources": 2048,
-                         "told_by": ["gateway"], "loopback": true}}
+                         "trusted_proxies": ["gateway"], "loopback": true}}
       """
     )
     #expect(limits.failures == 5)
     #expect(limits.signUps == 6)
     #expect(limits.window == 420_000)
     #expect(limits.sourceCount == 2048)
-    #expect(limits.toldBy == ["gateway"])
+    #expect(limits.trustedProxies == ["gateway"])
     #expect(limits.countsLoopback)
     for (setting, value) in [
       ("failures", "0"), ("sign_ups", "-1"), ("window_minutes", "1441"), ("sources", "1"),
-      ("told_by", "\"gateway\""), ("loopback", "1"), ("failure", "1"),
+      ("trusted_proxies", "\"gateway\""), ("loopback", "1"), ("failure", "1"),
     ] {
       let error = #expect(throws: ConfigurationError.self) {
         try read("{\"source_limits\": {\"\(setting)\": \(value)}}")

@@ -160,7 +160,7 @@ struct KnownDeviceTests {
     ground.settings.sourceLimits.countsLoopback = true
     ground.settings.sourceLimits.failures = 2
     // The stage's second channel proves to be this service.
-    ground.settings.sourceLimits.toldBy = ["tenancy"]
+    ground.settings.sourceLimits.trustedProxies = ["tenancy"]
     try await AuthStage.run(on: ground) { stage in
       _ = try await stage.signUp()
       func attempt(_ client: String, proven: Bool) async -> String {

@@ -87,7 +87,7 @@ struct SignInRateTests {
   func signIn_strangerTooOften_isToldLast() async throws {
     var ground = try AuthStage.Ground()
     ground.settings.sourceLimits.accountSignIns = 1
-    ground.settings.sourceLimits.toldBy = ["tenancy"]
+    ground.settings.sourceLimits.trustedProxies = ["tenancy"]
     try await AuthStage.run(on: ground) { stage in
       _ = try await stage.signUp()
       _ = try await stage.signIn()

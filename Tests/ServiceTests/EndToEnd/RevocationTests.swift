@@ -74,7 +74,7 @@ extension EndToEndTests {
           let get = { @Sendable in try await home.entitlements(of: phone) }
           let view = { @Sendable in try await home.entitlements(ofPortfolio: portfolio, as: admin) }
           // Remembered, and pushed as long as streams speak.
-          try await pushIsHeard(home, owner)
+          try await isPushLive(home, owner)
           _ = try await (list(), get(), view())
           push.cut()
           _ = try await home.authentication.signOut(.init(), options: phone.call)
@@ -100,7 +100,7 @@ extension EndToEndTests {
     }
 
     /// A revocation arrives long before any lease ends: so the streams are there.
-    private func pushIsHeard(_ home: Installation, _ user: Person) async throws {
+    private func isPushLive(_ home: Installation, _ user: Person) async throws {
       let session = try await home.signIn(user)
       _ = try await home.portfolios.list(.init(), options: session.call)
       _ = try await home.authentication.signOut(.init(), options: session.call)

@@ -69,7 +69,7 @@ extension ClientConnection {
       return
     }
     checkStalledReading(now)
-    settleSilentServer(now)
+    assumeStockIfSilent(now)
     if output.isEmpty, machine.streamCount == 0 {
       output.release()
       codec.release()
@@ -121,7 +121,7 @@ extension ClientConnection {
   /// A stock server that reads a whole stream before it answers would wait for the rest forever.
   static var helloPatience: Duration { .seconds(2) }
 
-  private func settleSilentServer(_ now: MonotonicInstant) {
+  private func assumeStockIfSilent(_ now: MonotonicInstant) {
     guard machine.hasStreamOutOfCredit(),
       now >= watch.connected.advanced(by: Self.helloPatience),
       machine.assumeStock() == .resumeWriters

@@ -11,7 +11,7 @@ package final class TLSTransport {
 
   private var phase = Phase.unconnected
   private var timer = TimerID.none
-  private var provenPeer: Peer?
+  private var authenticatedPeer: Peer?
 
   // What the receiver wants, remembered while it cannot be done yet.
   private var isReadingWanted = true
@@ -68,7 +68,7 @@ package final class TLSTransport {
 extension TLSTransport: Transport {
   package var loop: any EventLoop { inner.loop }
 
-  package var peer: Peer { provenPeer ?? inner.peer }
+  package var peer: Peer { authenticatedPeer ?? inner.peer }
 
   package func start(_ receiver: any TransportReceiver) {
     assertOnLoop()
@@ -226,7 +226,7 @@ extension TLSTransport {
 
   private func becomeOpen() {
     loop.cancel(timer)
-    provenPeer = Peer(
+    authenticatedPeer = Peer(
       address: inner.peer.address,
       source: inner.peer.source,
       certificate: session.peerCertificate,

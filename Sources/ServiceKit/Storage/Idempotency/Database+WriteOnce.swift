@@ -31,12 +31,12 @@ extension Database {
   ) async throws -> Response {
     guard !key.key.isEmpty else {
       return try await write(as: author) { tx in
-        try caller.requireStillBelieved()
+        try caller.requireStillValid()
         return try body(tx)
       }
     }
     let outcome = try await write(as: author) { tx -> Result<Response, RPCError> in
-      try caller.requireStillBelieved()
+      try caller.requireStillValid()
       if let stored = try StoredAnswer.find(key, in: tx) {
         guard stored.requestDigest == key.requestDigest else {
           return .failure(Self.reused(domain: domain))

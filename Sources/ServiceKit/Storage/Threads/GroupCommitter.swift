@@ -42,7 +42,7 @@ final class GroupCommitter {
     from queue: StoreWriter.Queue
   ) -> StoreWriter.Queue.Job? {
     do throws(StoreError) {
-      try refuseIfUnfit()
+      try requireWritable()
       try connection.execute("BEGIN IMMEDIATE")
     } catch {
       fail(error)
@@ -124,7 +124,7 @@ final class GroupCommitter {
     if result?.isComplete == true { connection.leaveLogAtEnd(false) }
   }
 
-  private func refuseIfUnfit() throws(StoreError) {
+  private func requireWritable() throws(StoreError) {
     if case .broken(let reason) = state.value { throw .unavailable(reason) }
     guard log.isPastLimit else { return }
     checkpoint(.restart)

@@ -118,7 +118,7 @@ extension DevicesHandler {
     // both take one durable write, so that the time does not tell which it was.
     if device != nil {
       if explanation.decision.heldRoles.isEmpty {
-        core.instruments.dropped(try record.insertAmongStrangers(tx))
+        core.instruments.dropped(try record.insertBounded(tx))
       } else {
         try record.insert(tx)
       }

@@ -151,7 +151,7 @@ extension TenancyCore {
     try tx.rely(on: .children(of: id))
     try tx.rely(on: .roles(of: user.userID))
     let (now, features) = (clock.now, features)
-    let children = try engine.walkAtOnce { forest in
+    let children = try engine.walkSynchronously { forest in
       guard let query = forest.query(action, on: type, user, now: now, features),
         let parent = forest.entity(id)
       else { return nil }

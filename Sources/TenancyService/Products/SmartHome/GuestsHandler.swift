@@ -113,7 +113,7 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     )
     let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 1, binding)
     let limit = request.pageSize == 0 ? EntityList.pageSizeStandard : Int(request.pageSize)
-    let ids = try await core.knowingFeatures {
+    let ids = try await core.retryingWithFeatures {
       try await visiblePasses(request, user, after: cursor?[0] ?? "", limit: limit + 1)
     }
     let rows = try await core.read { tx in try tx.associations(Array(ids.prefix(limit))) }

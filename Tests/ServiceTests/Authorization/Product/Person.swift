@@ -13,7 +13,7 @@ struct Person: Hashable, Sendable {
 }
 
 /// The tokens that people hold, by their addresses.
-final class Purse: Sendable {
+final class HeldTokens: Sendable {
   private let tokens = Lock<[String: Auth_V1.Tokens]>([:])
 
   subscript(person: Person) -> Auth_V1.Tokens? {

@@ -14,7 +14,7 @@ import TenancyService
 struct Product: Sendable {
   let clock: TestClock
   let loops: EventLoopGroup
-  let purse = Purse()
+  let purse = HeldTokens()
   /// What each service counts.
   let registries: [String: MetricRegistry]
   private let folder: ProductFolder

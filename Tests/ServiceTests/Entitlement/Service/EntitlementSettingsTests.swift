@@ -35,12 +35,12 @@ struct EntitlementSettingsTests {
     #expect(standard.forged == 60 && standard.rules.window == 600_000)
     let text = """
       {"apple": {"bundle_id": "x"}, "source_limits": {"forged_notifications": 5,
-        "window_minutes": 2, "sources": 2048, "told_by": ["gateway"], "loopback": true}}
+        "window_minutes": 2, "sources": 2048, "trusted_proxies": ["gateway"], "loopback": true}}
       """
     let limits = try read(text).notificationLimits
     #expect(limits.forged == 5 && limits.rules.window == 120_000)
     #expect(limits.rules.sourceCount == 2048 && limits.rules.countsLoopback)
-    #expect(limits.rules.toldBy == ["gateway"])
+    #expect(limits.rules.trustedProxies == ["gateway"])
   }
 
   @Test(

@@ -103,7 +103,7 @@ struct ServiceFixture {
     let server = Server(
       ServerConfiguration(endpoints: [.init(.ipv4([127, 0, 0, 1], port: 0))]),
       services: service.services,
-      interceptors: [SelfStatedIdentity()],
+      interceptors: [ClaimedIdentity()],
       on: serverLoops
     )
     try await server.serving { server in
@@ -176,7 +176,7 @@ struct ServiceFixture {
 }
 
 /// Believes callers who say who they are: authentication has tests of its own.
-private struct SelfStatedIdentity: ServerInterceptor {
+private struct ClaimedIdentity: ServerInterceptor {
   func begin(_ call: CallContext) -> Interception {
     if let user = call.metadata["test-user"] {
       call.caller = Caller.user(

@@ -40,7 +40,7 @@ struct FeatureCacheTests {
     cache.forget(holder)
     #expect(cache.answer(holder, at: at(2)) == .unknown)
     #expect(cache.answer(other, at: at(2)) == .known(["b"], remaining: .seconds(9)))
-    cache.forgetEverything()
+    cache.forgetAll()
     #expect(cache.answer(other, at: at(2)) == .unknown)
   }
 

@@ -5,7 +5,7 @@ import RPCKit
 @testable import TenancyService
 
 /// Sessions that were revoked and features that were lost, both at the instant that a test says so.
-final class Endings: FeatureSource, TokenBeliever {
+final class Endings: FeatureSource, TokenValidator {
   /// The feature that portfolios have until they lose it.
   static let feature = "races"
 
@@ -22,7 +22,7 @@ final class Endings: FeatureSource, TokenBeliever {
     state.withLock { _ = $0.portfolios.insert(portfolio) }
   }
 
-  func isStillBelieved(_ token: VerifiedToken) -> Bool {
+  func isStillValid(_ token: VerifiedToken) -> Bool {
     state.withLock { !$0.sessions.contains(token.claims.sessionID) }
   }
 

@@ -23,7 +23,7 @@ enum Loss: String, CaseIterable, Sendable {
 }
 
 /// A write that needs a right on the flat or on what is in it.
-enum Deed: String, CaseIterable, Sendable {
+enum WriteKind: String, CaseIterable, Sendable {
   case grantPass, update, createBelow, operate, addRole, move, delete
 }
 
@@ -120,7 +120,7 @@ struct RaceWorld: Sendable {
   // MARK: Calls
 
   /// Does something as the manager; nil when it was done.
-  func attempt(_ deed: Deed, _ stage: RaceStage) async -> Refusal? {
+  func attempt(_ deed: WriteKind, _ stage: RaceStage) async -> Refusal? {
     let call = CallOptions.by(manager)
     let (flat, device) = (flat.id, id("dev"))
     do {

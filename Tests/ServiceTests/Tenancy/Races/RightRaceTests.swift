@@ -22,7 +22,7 @@ struct RightRaceTests {
   private struct Move: Sendable {
     let world: RaceWorld
     /// Nil for the loss.
-    let deed: Deed?
+    let deed: WriteKind?
   }
 
   private func build(_ worlds: [RaceWorld], _ stage: RaceStage) async throws {
@@ -34,7 +34,7 @@ struct RightRaceTests {
 
   private func moves(_ worlds: [RaceWorld], _ random: inout SeededGenerator) -> [Move] {
     worlds.flatMap { world in
-      Deed.allCases.map { Move(world: world, deed: $0) } + [Move(world: world, deed: nil)]
+      WriteKind.allCases.map { Move(world: world, deed: $0) } + [Move(world: world, deed: nil)]
     }.shuffled(using: &random)
   }
 

@@ -1,5 +1,5 @@
-/// What a `ForgetfulTable` keeps.
-package protocol ForgetfulEntry: Sendable {
+/// What a `BoundedTable` keeps.
+package protocol BoundedTableEntry: Sendable {
   /// An entry of a key that nothing is known of.
   init(key: UInt64)
 
@@ -15,7 +15,7 @@ package protocol ForgetfulEntry: Sendable {
 /// A key has eight places and no other. When all are taken by others, the entry that is worth least
 /// makes room. Keys are digests under a secret, so that nobody can choose keys that compete with
 /// somebody else's.
-package struct ForgetfulTable<Entry: ForgetfulEntry>: Sendable {
+package struct BoundedTable<Entry: BoundedTableEntry>: Sendable {
   private static var places: Int { 8 }
 
   private var entries: [Entry?]
