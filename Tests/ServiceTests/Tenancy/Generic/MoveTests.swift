@@ -70,6 +70,26 @@ struct MoveTests {
     }
   }
 
+  @Test("A link ends when what it leads to moves away, and with it what it let people do")
+  func move_acrossLink_endsIt() async throws {
+    try await TenancyStage.run { stage in
+      let home = try await Building(stage, name: "home")
+      let manager = CallOptions.by(home.manager)
+      let other = try await stage.properties.create(
+        .init(portfolioId: home.portfolio, name: "Other", managerUserIds: [home.manager]),
+        options: .by(home.admin)
+      ).id
+      #expect(try await stage.reason(home.tenant, "device.unlock", home.gate) == .allowed)
+      _ = try await stage.entities.move(
+        .init(entityId: home.gate, parentId: other),
+        options: manager
+      )
+      #expect(try await stage.reason(home.tenant, "device.unlock", home.gate) == .entityUnknown)
+      let unit = try await stage.units.get(.init(unitId: home.unit), options: manager)
+      #expect(unit.commonAreaDeviceIds.isEmpty)
+    }
+  }
+
   @Test("Nothing is moved below itself, and nothing is deeper than 16")
   func move_belowItselfOrTooDeep_isRefused() async throws {
     try await ReadingRoom.run { stage in
