@@ -50,19 +50,19 @@ struct PermissionsHandler: Benchmark_V1.PermissionsService {
 
   /// The same, answered without a task when the call is not slow.
   var immediateDefinition: ServiceDefinition {
-    let check = Benchmark_V1.PermissionsMethods.check
+    let method = Benchmark_V1.PermissionsMethods.check
     return ServiceDefinition(
-      name: check.service,
-      methods: [
-        .unary(
-          check,
-          replying: { request, call in
-            guard request.subject == "slow" else { return .now(answer(request)) }
-            return .later { try await self.check(request, call) }
-          }
-        )
-      ]
+      name: method.service,
+      methods: [.unary(method, replying: checkFromMemory)]
     )
+  }
+
+  private func checkFromMemory(
+    _ request: Benchmark_V1.CheckRequest,
+    _ call: CallContext
+  ) throws -> Reply<Benchmark_V1.CheckResponse> {
+    guard request.subject == "slow" else { return .now(answer(request)) }
+    return .later { try await self.check(request, call) }
   }
 
   private func answer(_ request: Benchmark_V1.CheckRequest) -> Benchmark_V1.CheckResponse {

@@ -1,3 +1,4 @@
+import AccessEngine
 import Glibc
 import ServiceKit
 import TenancyService

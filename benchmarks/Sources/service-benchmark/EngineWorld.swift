@@ -25,7 +25,7 @@ struct EngineWorld {
     let policy = try Policy.load(text)
     var names = Names()
     let levels = Self.devicesBelow.enumerated().map { level, below in
-      let prefix = [IdentifierPrefix.device, .unit, .property, .portfolio][level]
+      let prefix = IdentifierPrefix(configured: ["dev", "unt", "prp", "prt"][level])
       return (0..<max(1, deviceCount / below)).map { _ in names.next(prefix) }
     }
     let users = (0..<max(1, associationCount / 2)).map { _ in names.next(IdentifierPrefix("usr")) }
