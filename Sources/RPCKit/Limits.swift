@@ -75,11 +75,6 @@ public struct Limits: Hashable, Sendable {
   ///
   /// When it is passed, connections are closed, those first whose frames are large and slow.
   public var assemblyByteCountMax = 64 << 20
-  /// How long a connection is not read from after calls of it were refused for overload, or because too
-  /// many of its answers wait; for each connection of the same loop that is not read from either.
-  public var refusalPause = Duration.milliseconds(2)
-  /// The longest such pause.
-  public var refusalPauseMax = Duration.milliseconds(50)
   /// Received and unconsumed stream messages in bytes that a connection holds before reading from
   /// it pauses.
   ///

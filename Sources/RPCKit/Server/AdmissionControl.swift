@@ -10,10 +10,8 @@ internal import Synchronization
 ///
 /// after Apache bRPC's `auto` limiter (docs/en/auto_concurrency_limiter.md). Least latency is taken
 /// as at least `latencyFloor`: a loop reads many calls in a turn, and their waiting for one another
-/// is batching and not overload. Below the limit, each priority has its own part, so that lists
-/// are refused before writes and writes before checks. Above it, a connection that has less in the
-/// server than its share may still begin calls (`CallQueue`), so that all together have at most twice
-/// the limit, and `burst` besides.
+/// is batching and not overload. Below the limit, each priority has its own share, so that lists
+/// are refused before writes and writes before checks.
 ///
 /// Handlers that only wait (`CallContext.waiting`) count for the fixed bound and not for the adaptive
 /// one: a thousand watches of which nothing is to be told are no load.
@@ -26,9 +24,6 @@ public final class AdmissionControl: Sendable {
     public var isAdaptive = true
     /// The bound never falls below this.
     public var limitMin = 128
-    /// Calls that the connections of a server may have in it beyond the bound, as long as none of theirs
-    /// has been waiting for `latencyFloor`; divided among those that have any.
-    public var burst = 512
     /// Least latency that is told from queueing.
     public var latencyFloor = Duration.milliseconds(10)
     /// How much queueing is fine, relative to the least latency.
@@ -59,7 +54,7 @@ public final class AdmissionControl: Sendable {
     var peakRate = 0.0
   }
 
-  let configuration: Configuration
+  private let configuration: Configuration
   private let runningMax: Int
   private let working = Atomic<Int>(0)
   private let waiting = Atomic<Int>(0)
@@ -99,20 +94,13 @@ public final class AdmissionControl: Sendable {
   public var currentLimit: Int { limit.load(ordering: .relaxed) }
 
   /// Asks whether a call may begin.
-  ///
-  /// `hasShareLeft` says whether its connection has less in the server than its share of a number of
-  /// calls, and is asked when there are too many in all.
-  func admit(
-    _ priority: MethodDescriptor.Priority,
-    _ hasShareLeft: (Int) -> Bool = { _ in false }
-  ) -> Decision {
+  func admit(_ priority: MethodDescriptor.Priority) -> Decision {
     let count = working.wrappingAdd(1, ordering: .relaxed).newValue
     guard count + waiting.load(ordering: .relaxed) <= runningMax else {
       working.wrappingSubtract(1, ordering: .relaxed)
       return .refuseFull
     }
-    let countMax = Self.part(of: limit.load(ordering: .relaxed), for: priority)
-    guard count <= countMax || hasShareLeft(countMax) else {
+    guard count <= Self.share(limit.load(ordering: .relaxed), priority) else {
       working.wrappingSubtract(1, ordering: .relaxed)
       return .refuseOverloaded
     }
@@ -153,7 +141,7 @@ public final class AdmissionControl: Sendable {
   }
 
   /// Lists may use two thirds of the bound and writes five sixths, so checks always have room.
-  private static func part(of limit: Int, for priority: MethodDescriptor.Priority) -> Int {
+  private static func share(_ limit: Int, _ priority: MethodDescriptor.Priority) -> Int {
     switch priority {
     case .high: limit
     case .normal: max(1, limit * 5 / 6)

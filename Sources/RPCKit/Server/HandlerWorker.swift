@@ -29,7 +29,7 @@ final class HandlerWorker: @unchecked Sendable {
               call.connection.finish(call, throwing: error)
             }
           }
-          workers.worked(call, until: call.connection.handlerReturned(call))
+          workers.worked(until: call.connection.handlerReturned(call))
         }
         isKept = await park(workers)
       }

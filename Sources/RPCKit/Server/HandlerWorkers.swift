@@ -1,9 +1,9 @@
 /// Runs handlers in tasks that serve one call after another, because making a task, and even
 /// waking one, costs more than a short handler.
 ///
-/// Calls wait in a `CallQueue`. One worker takes them in turn for as long as their handlers do not
+/// Calls wait in a list. One worker takes them in turn for as long as their handlers do not
 /// suspend, so a batch of short handlers costs one wake-up. When a handler suspends, its worker
-/// goes with it; what is left of the queue is seen at the end of the turn and more workers are
+/// goes with it; what is left of the list is seen at the end of the turn and more workers are
 /// woken, twice as many each time in a row.
 ///
 /// All workers together may use `nanosecondsPerTurnMax` of a turn. Then the loop writes the answers it has,
@@ -25,6 +25,8 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
 
   /// Tasks that are kept although they have nothing to do.
   private static let idleCountMax = 1024
+  /// Places of taken calls that are worth moving the others for.
+  private static let forgottenCountMin = 64
   /// Calls that begin before the loop looks for events again.
   private static let callsPerTurnMax = 512
   /// Time that calls may take before the loop looks for events again.
@@ -35,16 +37,15 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
 
   private let loop: any EventLoop
   private var idle: [HandlerWorker] = []
-  /// Calls that wait for a worker, and what each connection has in the server.
-  var queue = CallQueue<Work>()
+  /// Nil where a call was taken.
+  private var waiting: [Work?] = []
+  /// The calls before this one were taken.
+  private var head = 0
   private var isWorkerWoken = false
   private var isTurnEndScheduled = false
   private var wakeCount = 1
   /// Calls taken in this turn.
   private var takenCount = 0
-  /// The call that was taken last, the turn in which that was, and when the one before it was over.
-  private var taken: (call: ObjectIdentifier, turn: MonotonicInstant)?
-  private var lastEnd = MonotonicInstant(nanoseconds: 0)
   /// The turn has had its share of handlers.
   private var isTurnUsedUp = false
   private var isStopped = false
@@ -57,7 +58,7 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   ///
   /// Loop only.
   func start(_ call: CallContext, _ body: @escaping @Sendable () async throws -> Void) {
-    queue.append(Work(call: call, body: body), of: call.connection.line, now: loop.now)
+    waiting.append(Work(call: call, body: body))
     guard !isWorkerWoken else { return }
     isWorkerWoken = true
     wake()
@@ -68,23 +69,24 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   /// Loop only.
   func workerWoke() {
     isWorkerWoken = false
-    lastEnd = loop.preciseNow
   }
 
   /// The next call that waits; nil when there is none.
   ///
   /// Loop only.
   func take() -> Work? {
-    guard queue.count > 0 else { return nil }
+    guard head < waiting.count else { return nil }
     // Not only by workers that were woken: one whose handler was suspended comes here by itself.
     scheduleTurnEnd()
     guard !isTurnUsedUp, takenCount < Self.callsPerTurnMax else {
       isTurnUsedUp = true
       return nil
     }
+    // Moved and not copied: a copy would count references up and down.
+    let work = waiting[head].take()
+    head += 1
     takenCount += 1
-    let work = queue.next()
-    taken = work.map { (ObjectIdentifier($0.call), loop.now) }
+    forgetTaken()
     return work
   }
 
@@ -93,7 +95,7 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   ///
   /// Loop only.
   var hasTimeNow: Bool {
-    queue.count == 0 && !isTurnUsedUp && takenCount < Self.callsPerTurnMax
+    head == waiting.count && !isTurnUsedUp && takenCount < Self.callsPerTurnMax
   }
 
   /// A call was answered in the event that brought it, at `instant`.
@@ -102,22 +104,30 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   func workedNow(until instant: MonotonicInstant) {
     scheduleTurnEnd()
     takenCount += 1
-    useTurn(until: instant)
+    worked(until: instant)
   }
 
-  /// The handler of a call returned at `instant`.
+  /// Places of the list, those of calls that were taken included.
+  var placeCount: Int { waiting.count }
+
+  /// Frees the places of calls that were taken, once they are half of the list.
+  ///
+  /// A busy server's list is never empty, so to wait for that would let it grow without end.
+  private func forgetTaken() {
+    if head == waiting.count {
+      waiting.removeAll(keepingCapacity: head <= Self.idleCountMax)
+    } else if head >= Self.forgottenCountMin, head >= waiting.count / 2 {
+      waiting.removeFirst(head)
+    } else {
+      return
+    }
+    head = 0
+  }
+
+  /// A handler returned at `instant`.
   ///
   /// Loop only.
-  func worked(_ call: CallContext, until instant: MonotonicInstant) {
-    // One that was suspended held the loop no longer than others.
-    if let taken, taken.call == ObjectIdentifier(call), taken.turn == loop.now {
-      queue.charge(call.connection.line, nanoseconds: lastEnd.nanoseconds(to: instant))
-    }
-    lastEnd = instant
-    useTurn(until: instant)
-  }
-
-  private func useTurn(until instant: MonotonicInstant) {
+  func worked(until instant: MonotonicInstant) {
     if loop.now.nanoseconds(to: instant) > Self.nanosecondsPerTurnMax { isTurnUsedUp = true }
   }
 
@@ -127,7 +137,7 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
     let wasUsedUp = isTurnUsedUp
     isTurnUsedUp = false
     takenCount = 0
-    let left = queue.count
+    let left = waiting.count - head
     // After a turn that was used up one worker is enough: handlers do not suspend.
     if left == 0 || wasUsedUp { wakeCount = 1 }
     guard left > 0 else { return }

@@ -9,8 +9,6 @@ final class LoopResources: @unchecked Sendable {
   let workers: HandlerWorkers
   /// What the connections of this loop hold.
   var held = HeldByteCounts()
-  /// Connections that are not read from for a moment, because calls of theirs were refused.
-  var pausedCount = 0
 
   init(_ loop: any EventLoop) {
     self.loop = loop

@@ -51,7 +51,6 @@ extension ServerConnection {
     }
     guard hasRoomForAnswers else {
       core.observer.limitReached(.outputRoom, source: source)
-      pauseReading()
       return core.refusals.answersUnread
     }
     guard envelope.timeoutNanoseconds >= 0, deadline(envelope) > loop.now else {
@@ -64,9 +63,8 @@ extension ServerConnection {
       core.observer.limitReached(.metadata)
       return core.refusals.tooMuchMetadata
     }
-    switch core.admission.admit(method.priority, hasShareLeft(of:)) {
+    switch core.admission.admit(method.priority) {
     case .admit:
-      resources.workers.queue.began(line)
       return method.isStreaming ? streamRefusal(method) : nil
     case .refuseFull:
       core.observer.limitReached(.runningHandlers)
@@ -74,23 +72,9 @@ extension ServerConnection {
       return core.refusals.overloaded
     case .refuseOverloaded:
       core.observer.overloaded(method.priority)
-      pauseReading()
       core.shed(method, .overloaded, on: loop)
       return core.refusals.overloaded
     }
-  }
-
-  /// Whether this connection has fewer calls in the server than its share of `limit`, which all loops
-  /// have together.
-  private func hasShareLeft(of limit: Int) -> Bool {
-    let configuration = core.admission.configuration
-    return resources.workers.queue.hasShareLeft(
-      line,
-      of: limit / core.loopCount,
-      burst: configuration.burst / core.loopCount,
-      patience: configuration.latencyFloor,
-      now: loop.now
-    )
   }
 
   /// Why a streaming call that was admitted is not begun after all.
@@ -104,20 +88,15 @@ extension ServerConnection {
       streamingCallCount += 1
       return nil
     }
-    leaveAdmission()
+    core.admission.ended(latency: nil, now: loop.now)
     core.shed(method, refusal.reason, on: loop)
     return refusal.frame
   }
 
   /// Gives back what a call took that was admitted and whose handler does not start.
   private func release(_ method: BoundMethod) {
-    leaveAdmission()
-    if method.isStreaming { closeStream(nil) }
-  }
-
-  private func leaveAdmission() {
-    resources.workers.queue.ended(line)
     core.admission.ended(latency: nil, now: loop.now)
+    if method.isStreaming { closeStream(nil) }
   }
 
   private func closeStream(_ call: CallContext?) {
@@ -339,7 +318,6 @@ extension ServerConnection {
     precondition(loop.isCurrent, "a handler returns to its connection's loop")
     let end = call.ended ?? loop.preciseNow
     let wasWaiting = call.slot.end()
-    if !wasWaiting { resources.workers.queue.ended(line) }
     let latency = call.received.nanoseconds(to: end) - call.slot.waitedNanoseconds
     core.admission.ended(
       latency: call.tellsLatency ? latency : nil,
@@ -359,7 +337,6 @@ extension ServerConnection {
   /// Loop only.
   func beginWaiting(_ call: CallContext) {
     guard call.slot.beginWaiting(now: loop.preciseNow) else { return }
-    resources.workers.queue.ended(line)
     core.admission.beganWaiting()
     core.observer.waitingHandlers(1)
   }
@@ -369,7 +346,6 @@ extension ServerConnection {
   /// Loop only.
   func endWaiting(_ call: CallContext) {
     guard call.slot.endWaiting(now: loop.preciseNow) else { return }
-    resources.workers.queue.began(line)
     core.admission.endedWaiting()
     core.observer.waitingHandlers(-1)
   }

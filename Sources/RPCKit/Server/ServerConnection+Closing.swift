@@ -29,7 +29,6 @@ extension ServerConnection {
   /// Stops everything that is for a connection in use; the machine flushes already.
   func beginToEnd(_ reason: ConnectionCloseReason) {
     if closeReason == .peer { closeReason = reason }
-    endPause()
     timers.cancelUse(loop)
     decoder.abandon()
     if counted[.assembly] != 0 { count(.assembly, 0) }
@@ -77,9 +76,7 @@ extension ServerConnection {
   func lose() {
     transport = nil
     guard machine.phase != .closed else { return }
-    endPause()
     timers.cancelAll(loop)
-    resources.workers.queue.leave(line)
     for call in machine.close() { cancel(call, RPCError(.cancelled, "connection lost")) }
     output.release()
     decoder.abandon()
@@ -103,7 +100,7 @@ extension ServerConnection {
   }
 
   /// Gives its memory to others: all connections together hold too much.
-  func giveWay(_ sort: HeldSort) {
+  func shed(_ sort: HeldSort) {
     core.observer.limitReached(sort.limitName, source: source)
     switch sort {
     case .assembly: end(.limit)

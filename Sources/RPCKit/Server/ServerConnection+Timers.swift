@@ -10,8 +10,6 @@ struct ConnectionTimers {
   /// Bounds the whole end of the connection.
   var close = TimerID.none
   var firstFrame = TimerID.none
-  /// While reading pauses because calls were refused.
-  var overload = TimerID.none
   /// When the last call began.
   var lastCall = MonotonicInstant(nanoseconds: 0)
   /// When bytes last arrived.
@@ -27,15 +25,15 @@ struct ConnectionTimers {
 
   /// Cancels those that watch a connection in use, and not how it ends.
   mutating func cancelUse(_ loop: any EventLoop) {
-    let inUse = [frame, streamStall, keepalive, age, linger, firstFrame, overload]
-    for timer in inUse where timer != .none { loop.cancel(timer) }
+    for timer in [frame, streamStall, keepalive, age, linger, firstFrame] where timer != .none {
+      loop.cancel(timer)
+    }
     frame = .none
     streamStall = .none
     keepalive = .none
     age = .none
     linger = .none
     firstFrame = .none
-    overload = .none
   }
 }
 
@@ -50,7 +48,6 @@ extension ServerConnection {
     case linger
     case close
     case firstFrame
-    case overload
   }
 
   func timerFired(_ token: UInt64) {
@@ -89,10 +86,6 @@ extension ServerConnection {
       core.observer.limitReached(.firstFrameTime, source: source)
       // Nothing was answered, so nothing can be lost.
       close(.idle)
-    case .overload:
-      timers.overload = .none
-      resources.pausedCount -= 1
-      updateReading()
     }
   }
 

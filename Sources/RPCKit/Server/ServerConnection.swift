@@ -22,8 +22,6 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   var transport: (any Transport)?
   /// Whom the connection counts for, as long as it is open.
   let source: String
-  /// Its calls that wait, and how many it has in the server.
-  let line: CallQueue<HandlerWorkers.Work>.Line
 
   private var isFlushScheduled = false
   private(set) var isReading = true
@@ -55,7 +53,6 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     loop = transport.loop
     peer = transport.peer
     source = transport.peer.source
-    line = resources.workers.queue.join(source)
     machine = ServerConnectionMachine(limits: core.configuration.limits)
     decoder = FrameDecoder(
       payloadByteCountMax: core.configuration.limits.frameByteCountMax,
@@ -361,7 +358,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   /// Reads only while there is room for what streams hold and, from an extended peer, for answers.
   func updateReading() {
     let reads =
-      machine.reads && (!machine.takesFrames || readsBesideOutput && timers.overload == .none)
+      machine.reads && (!machine.takesFrames || readsBesideOutput)
       && unconsumedByteCount <= unconsumedByteCountMax
     // Watched beside `reads`, which may be false already because of the output.
     if unconsumedByteCount <= unconsumedByteCountMax {
@@ -379,25 +376,6 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     } else {
       stopTimer(&timers.frame)
     }
-  }
-
-  /// Reads nothing for a moment, the longer the more connections do: a call of this one was refused, and
-  /// reading and refusing more of them must not take the time of those that are served.
-  ///
-  /// Never for long, because a stock client may need to write before it can read.
-  func pauseReading() {
-    guard timers.overload == .none else { return }
-    resources.pausedCount += 1
-    let pause = limits.refusalPause * resources.pausedCount
-    startTimer(&timers.overload, .overload, min(pause, limits.refusalPauseMax))
-    updateReading()
-  }
-
-  /// Ends the pause, if there is one.
-  func endPause() {
-    guard timers.overload != .none else { return }
-    resources.pausedCount -= 1
-    stopTimer(&timers.overload)
   }
 
   /// A handler took a message of a stream.

@@ -11,8 +11,6 @@ final class ServerCore: Sendable {
   /// What all connections together hold.
   let held: HeldBytes
   private let loops: [LoopResources]
-  /// Loops that share the work.
-  let loopCount: Int
   let streamingCalls: StreamingCalls
   let sheds: ShedMonitor
   private let reportUnexpected: @Sendable (_ id: String, CallContext, any Error) -> Void
@@ -31,7 +29,6 @@ final class ServerCore: Sendable {
     self.configuration = configuration
     self.interceptors = interceptors
     self.loops = loops
-    loopCount = loops.count
     held = HeldBytes(configuration.limits)
     registry = Lock(ConnectionRegistry(configuration.limits))
     self.reportUnexpected = reportUnexpected
@@ -146,7 +143,7 @@ final class ServerCore: Sendable {
   func heldChanged(_ sort: HeldSort, by change: Int, on loop: any EventLoop) {
     switch held.change(sort, by: change) {
     case .nothing: break
-    case .shed: closeBurdens(sort)
+    case .shed: shed(sort)
     case .giveBack:
       // Whatever else ends with the same burst shall go back as well.
       _ = loop.after(.seconds(1)) { FreeMemory.giveBack() }
@@ -157,7 +154,7 @@ final class ServerCore: Sendable {
   /// greatest burden.
   ///
   /// A loop whose connections hold less than its share closes none.
-  private func closeBurdens(_ sort: HeldSort) {
+  private func shed(_ sort: HeldSort) {
     let target = held.byteCountAfterShedding(sort)
     let remaining = Countdown(loops.count)
     for resources in loops {
@@ -169,7 +166,7 @@ final class ServerCore: Sendable {
           guard burden > 0, held.byteCount(sort) > target,
             resources.held[sort] > target / loops.count
           else { break }
-          connection.giveWay(sort)
+          connection.shed(sort)
         }
         if remaining.reachesZero() { held.shedEnded(sort) }
       }

@@ -184,11 +184,12 @@ struct HostilePeerTests {
       try await Self.beside("connection flood", test) {
         let loop = test.clientLoops.loops[0]
         let peers = (0..<400).map { _ in RawPeer(to: test.address, on: loop) }
+        // The last sixteenth is kept for sources that have few.
         let isBounded = await test.eventually {
-          peers.count { $0.closed.value == 1 } == 351
+          peers.count { $0.closed.value == 1 } == 354
         }
         #expect(isBounded)
-        #expect(test.server.connectionCount == 50)
+        #expect(test.server.connectionCount == 47)
         for peer in peers { peer.close() }
         #expect(await test.eventually { test.server.connectionCount == 1 })
       }

@@ -85,8 +85,7 @@ struct ServerMemoryTests {
     peer.setReading(false)
     for index: UInt32 in 0..<300 {
       peer.send(.call(index * 2 + 1, "Echo", .init(context: "reply=100000")))
-      // As long as reading pauses after a refusal, and a little more.
-      try fixture.simulation.run(for: .milliseconds(3))
+      try fixture.simulation.settle()
     }
     // Everything was taken off the wire; little of it was begun.
     #expect(peer.unsentByteCount == 0)

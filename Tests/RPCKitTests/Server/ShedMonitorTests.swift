@@ -64,7 +64,6 @@ struct ShedMonitorTests {
     let fixture = try ServerFixture {
       $0.limits.streamsPerConnectionMax = 12
       $0.admission.limitMin = 8
-      $0.admission.burst = 0
       $0.admission.window = .milliseconds(1)
     }
     let (peer, other) = (try fixture.connectExtended(), try fixture.connectExtended())

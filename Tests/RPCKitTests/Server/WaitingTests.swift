@@ -11,8 +11,6 @@ struct WaitingTests {
   private func busyFixture(limitMin: Int = 8) throws -> ServerFixture {
     let fixture = try ServerFixture {
       $0.admission.limitMin = limitMin
-      $0.admission.burst = 0
-      $0.limits.refusalPause = .zero
       $0.admission.window = .milliseconds(1)
     }
     let peer = try fixture.connectExtended()
@@ -28,16 +26,15 @@ struct WaitingTests {
   func streams_thatWait_holdNoPlace() throws {
     for (order, isServed) in [("wait", true), ("hold", false)] {
       let fixture = try busyFixture()
-      // Of one connection, because another one would have a share of its own.
-      let peer = try fixture.connectExtended()
+      let (watcher, peer) = (try fixture.connectExtended(), try fixture.connectExtended())
       for index in 0..<100 {
         let id = UInt32(index * 2 + 1)
-        _ = try fixture.exchange(peer, .call(id, "Watch", .init(context: order), flags: 1))
+        _ = try fixture.exchange(watcher, .call(id, "Watch", .init(context: order), flags: 1))
       }
       #expect(fixture.server.streamingCallCount == (isServed ? 100 : 6))
       #expect(fixture.slots == (isServed ? [0, 100] : [6, 0]))
       let lists = try (0..<5).flatMap { index in
-        try fixture.exchange(peer, .call(UInt32(index * 2 + 201), "List"))
+        try fixture.exchange(peer, .call(UInt32(index * 2 + 1), "List"))
       }
       #expect(lists.allSatisfy { $0.outcome?.code == (isServed ? 0 : 8) })
       fixture.service.release()

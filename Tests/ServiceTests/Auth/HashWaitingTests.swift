@@ -48,7 +48,6 @@ struct HashWaitingTests {
     var configuration = ServerConfiguration(endpoints: [.init(.ipv4([127, 0, 0, 1], port: 0))])
     // Room for a few calls that work.
     configuration.admission.limitMin = 4
-    configuration.admission.burst = 0
     configuration.admission.window = .milliseconds(1)
     let server = Server(configuration, services: [definition], on: loops)
     try await server.serving { server in
