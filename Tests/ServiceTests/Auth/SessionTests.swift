@@ -407,7 +407,7 @@ struct SessionTests {
       let empty = await outcome {
         _ = try await stage.users.updateProfile(.init(displayName: ""), options: stage.with(up))
       }
-      #expect(empty == "INVALID_ARGUMENT")
+      #expect(empty == "INVALID_ARGUMENT FIELD_VIOLATIONS")
     }
   }
 }
