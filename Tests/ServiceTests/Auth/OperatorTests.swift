@@ -63,7 +63,8 @@ struct OperatorTests {
       let (bossID, id) = (boss.user?.id ?? "", first.user?.id ?? "")
       #expect(
         try await audit(stage, "session.end_all") == [
-          "user:\(bossID) \(id) 2 sessions; lost phone", "user:\(bossID) \(id) 0 sessions; lost phone",
+          "user:\(bossID) \(id) 2 sessions; lost phone",
+          "user:\(bossID) \(id) 0 sessions; lost phone",
         ]
       )
       #expect(stage.metric("gatehouse_auth_sessions_revoked_total") == 2)
@@ -202,7 +203,9 @@ struct OperatorTests {
         .init(pageSize: 1, pageToken: token),
         options: stage.with(boss)
       )
-      #expect(second.users.map(\.id) == [boss.user?.id ?? ""])
+      // Accounts of one millisecond have no order.
+      let listed = (first.users + second.users).map(\.id)
+      #expect(listed.count == 2 && Set(listed) == [boss.user?.id ?? "", other.user?.id ?? ""])
       #expect(second.nextPageToken.isEmpty)
     }
   }
