@@ -98,7 +98,7 @@ public final class AccessTokenAuthenticator: TokenValidator, Sendable {
   }
 
   /// Whether a token that was verified once would be accepted now, as far as that is known here.
-  func isStillAccepted(_ token: VerifiedToken) -> Bool {
+  package func isStillValid(_ token: VerifiedToken) -> Bool {
     isGood(token) && revocations.knownState(of: token) != .revoked
   }
 
@@ -111,10 +111,6 @@ public final class AccessTokenAuthenticator: TokenValidator, Sendable {
     // A key that was withdrawn takes what it signed with it.
     let current = keys.keys
     return token.keys.isIdentical(to: current) || current[token.claims.keyID] != nil
-  }
-
-  package func isStillValid(_ token: VerifiedToken) -> Bool {
-    isGood(token) && revocations.knownState(of: token) != .revoked
   }
 
   private func verify(

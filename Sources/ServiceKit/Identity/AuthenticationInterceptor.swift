@@ -186,7 +186,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     // Not the call, which keeps this.
     let (metadata, peer) = (call.metadata, call.peer)
     return { [tokens, services] in
-      if let user = caller.user, !tokens.isStillAccepted(user.verified) { return false }
+      if let user = caller.user, !tokens.isStillValid(user.verified) { return false }
       guard let service = caller.service, ServiceName.certified(peer.certificate) == nil else {
         return true
       }
