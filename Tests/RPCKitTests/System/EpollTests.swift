@@ -20,13 +20,14 @@ struct EpollTests {
 
   @Test("without epoll_pwait2 a wait takes its time all the same, and tries that call once only")
   func wait_preciseWaitMissing_waitsForMilliseconds() throws {
+    let before = Self.attemptCount.load(ordering: .relaxed)
     let epoll = try Self.missing()
     for nanoseconds: Int64 in [1, 999_999, 1_000_000, 1_000_001, 2_500_000] {
       let start = Syscall.monotonicNanoseconds()
       epoll.wait(nanoseconds: nanoseconds) { _, _ in Issue.record("nothing happened") }
       #expect(Syscall.monotonicNanoseconds() - start >= nanoseconds)
     }
-    #expect(Self.attemptCount.load(ordering: .relaxed) == 1)
+    #expect(Self.attemptCount.load(ordering: .relaxed) == before + 1)
     // What is ready ends every kind of wait, the longest as well.
     epoll.wake()
     for nanoseconds in [nil, 0, 1_000_000_000, Int64.max] {
@@ -37,6 +38,6 @@ struct EpollTests {
       }
       #expect(names == [Epoll.wakeName])
     }
-    #expect(Self.attemptCount.load(ordering: .relaxed) == 1)
+    #expect(Self.attemptCount.load(ordering: .relaxed) == before + 1)
   }
 }
