@@ -1,4 +1,5 @@
 import RPCKit
+import RPCKitTesting
 import Synchronization
 import Testing
 

@@ -1,17 +1,6 @@
 import RPCKit
+import RPCKitTesting
 import ServiceKit
-import Synchronization
-
-/// A wall clock that stands still until it is told otherwise.
-final class ManualClock: WallClock {
-  private let milliseconds: Atomic<Int64>
-
-  init(_ milliseconds: Int64 = 1_800_000_000_000) { self.milliseconds = Atomic(milliseconds) }
-
-  var now: Int64 { milliseconds.load(ordering: .relaxed) }
-
-  func advance(_ span: Int64) { milliseconds.wrappingAdd(span, ordering: .relaxed) }
-}
 
 /// Makes tokens part by part, the way an attacker would.
 struct TokenForge {

@@ -1,5 +1,6 @@
 import Glibc
 import RPCKit
+import RPCKitTesting
 import Testing
 
 @testable import ServiceKit

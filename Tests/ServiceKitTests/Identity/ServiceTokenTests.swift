@@ -1,4 +1,5 @@
 import RPCKit
+import RPCKitTesting
 import Testing
 
 @testable import ServiceKit

@@ -1,35 +1,11 @@
 import Contracts
 import Glibc
 import RPCKit
+import RPCKitTesting
 import ServiceKit
-import Synchronization
 import Testing
 
 @testable import AuthService
-
-/// Both clocks of a machine, which stand still until they are told otherwise.
-final class ManualClock: WallClock {
-  private let milliseconds: Atomic<Int64>
-  private let uptimeMilliseconds = Atomic<Int64>(0)
-
-  init(_ milliseconds: Int64 = 1_800_000_000_000) { self.milliseconds = Atomic(milliseconds) }
-
-  var now: Int64 { milliseconds.load(ordering: .relaxed) }
-
-  /// The monotonic one.
-  var uptime: MonotonicInstant {
-    MonotonicInstant(nanoseconds: uptimeMilliseconds.load(ordering: .relaxed) * 1_000_000)
-  }
-
-  /// Time passes.
-  func advance(_ span: Int64) {
-    milliseconds.wrappingAdd(span, ordering: .relaxed)
-    uptimeMilliseconds.wrappingAdd(span, ordering: .relaxed)
-  }
-
-  /// Somebody sets the wall clock.
-  func jump(_ span: Int64) { milliseconds.wrappingAdd(span, ordering: .relaxed) }
-}
 
 /// A folder of its own under the system's temporary one.
 final class StoreFolder: Sendable {

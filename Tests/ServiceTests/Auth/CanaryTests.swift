@@ -1,6 +1,7 @@
 import Contracts
 import Glibc
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 

@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -144,10 +145,10 @@ struct RolesTests {
       #expect(try await list(false) == 11)
       #expect(try await list(true) == 1)
       #expect(try await stage.reason("usr_ben", "book.read", book) == .notYetValid)
-      stage.clock.advance(by: day)
+      stage.clock.advance(day)
       #expect(try await list(true) == 10)
       #expect(try await stage.reason("usr_ben", "book.read", book) == .allowed)
-      stage.clock.advance(by: day)
+      stage.clock.advance(day)
       #expect(try await list(true) == 0)
       #expect(try await list(false) == 11)
       #expect(try await stage.reason("usr_ben", "book.read", book) == .expired)

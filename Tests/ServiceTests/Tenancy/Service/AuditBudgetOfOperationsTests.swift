@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -40,7 +41,7 @@ struct AuditBudgetOfOperationsTests {
       // Others have budgets of their own, and a change is made and recorded whatever was before.
       #expect(try await unlock("usr_other") == Refusal(.notFound, "NOT_FOUND"))
       #expect(try await unlock(home.tenant) == nil)
-      stage.clock.advance(by: AuditBudget.interval)
+      stage.clock.advance(AuditBudget.interval)
       #expect(try await unlock("usr_stranger") == Refusal(.notFound, "NOT_FOUND"))
     }
   }

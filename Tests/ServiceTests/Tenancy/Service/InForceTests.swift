@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -37,7 +38,7 @@ struct InForceTests {
         options: .by(home.manager)
       )
     }
-    stage.clock.advance(by: 2 * Self.hour)
+    stage.clock.advance(2 * Self.hour)
     return home
   }
 
@@ -104,7 +105,7 @@ struct InForceTests {
       var ids: [String] = [home.pass]
       for (from, until) in [(0, 3), (2, 3), (3, 4)] as [(Int64, Int64)] {
         // Of one millisecond, identifiers are in no order.
-        stage.clock.advance(by: 1)
+        stage.clock.advance(1)
         ids += try await stage.guests.grant(
           .init(
             userId: "usr_visitor",
@@ -115,7 +116,7 @@ struct InForceTests {
           options: .by(home.manager)
         ).passes.map(\.id)
       }
-      stage.clock.advance(by: 2 * Self.hour)
+      stage.clock.advance(2 * Self.hour)
       let list = { (includeEnded: Bool, inForce: Bool) in
         try await stage.guests.list(
           .init(includeEnded: includeEnded, inForce: inForce),

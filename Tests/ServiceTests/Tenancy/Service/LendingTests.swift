@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -99,7 +100,7 @@ struct LendingTests {
       )
       #expect(try await actions(stage).suffix(2) == ["tenant.update", "guest.update"])
       #expect(try await mayUnlock(home.door, "usr_visitor", stage))
-      stage.clock.advance(by: 4 * Self.hour)
+      stage.clock.advance(4 * Self.hour)
       #expect(try await !mayUnlock(home.door, "usr_visitor", stage))
       #expect(try await mayUnlock(home.door, "usr_cleaner", stage))
       try await rent(home, until: 9, stage)
@@ -118,7 +119,7 @@ struct LendingTests {
       // Building's pass is over before the tenancy begins now.
       #expect(try await windows(home, stage) == [pass: 6...10])
       #expect(try await !mayUnlock(home.door, "usr_visitor", stage))
-      stage.clock.advance(by: 6 * Self.hour)
+      stage.clock.advance(6 * Self.hour)
       #expect(try await mayUnlock(home.door, "usr_visitor", stage))
       try await rent(home, from: 20, until: 100, stage)
       #expect(try await windows(home, stage) == [:])

@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -28,7 +29,7 @@ struct OperationKindTests {
     _ stage: TenancyStage
   ) async throws -> Refusal? {
     // Records of one millisecond are in no order.
-    stage.clock.advance(by: 1)
+    stage.clock.advance(1)
     return try await refusal {
       try await stage.devices.operate(
         .init(deviceId: device, operation: operation),

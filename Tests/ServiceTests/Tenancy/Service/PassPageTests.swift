@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -14,7 +15,7 @@ struct PassPageTests {
       let home = try await Building(stage, name: "home")
       var ids: [String] = []
       for number in 0..<40 {
-        stage.clock.advance(by: 1)
+        stage.clock.advance(1)
         ids += try await stage.guests.grant(
           .init(
             userId: "usr_visitor",
@@ -51,7 +52,7 @@ struct PassPageTests {
       let home = try await Building(stage, name: "home")
       var ids = [home.pass]
       for _ in 0..<20 {
-        stage.clock.advance(by: 1)
+        stage.clock.advance(1)
         ids += try await stage.guests.grant(
           .init(
             userId: "usr_visitor",

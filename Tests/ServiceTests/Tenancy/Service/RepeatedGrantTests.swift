@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -39,7 +40,7 @@ struct RepeatedGrantTests {
       // Without a beginning it begins now.
       #expect(first.passes[0].validFrom == Self.time(0))
       let count = try await auditCount(stage)
-      stage.clock.advance(by: Self.hour)
+      stage.clock.advance(Self.hour)
       let again = try await grant(home.tenant, nil, 10)
       #expect(again.passes == first.passes)
       #expect(try await grant(home.tenant, -3, 10).passes == first.passes)
@@ -78,7 +79,7 @@ struct RepeatedGrantTests {
       let differs = Refusal(.alreadyExists, "WINDOW_DIFFERS")
       let first = try await add(nil, 10, false)
       #expect(first.validFrom == Self.time(0) && first.validUntil == Self.time(10))
-      stage.clock.advance(by: Self.hour)
+      stage.clock.advance(Self.hour)
       let count = try await auditCount(stage)
       #expect(try await add(nil, 10, false) == first)
       for (from, until) in [(nil, nil), (nil, 9), (nil, 11), (5, 10)] as [(Int64?, Int64?)] {
@@ -113,7 +114,7 @@ struct RepeatedGrantTests {
       }
       _ = try await add("usr_former", nil, 1)
       _ = try await add("usr_future", 5, nil)
-      stage.clock.advance(by: Self.hour)
+      stage.clock.advance(Self.hour)
       let back = try await add("usr_former", nil, nil)
       #expect(back.validFrom == nil && back.validUntil == nil)
       let refused = try await refusal { try await add("usr_future", nil, nil) }

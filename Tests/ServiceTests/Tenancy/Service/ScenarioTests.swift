@@ -1,6 +1,7 @@
 import Contracts
 import PackedTables
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -73,7 +74,7 @@ struct ScenarioTests {
           )
         }
       }
-      stage.clock.advance(by: 999)
+      stage.clock.advance(999)
       #expect(try await unlock() == Refusal(.permissionDenied, "NOT_YET_VALID"))
       let early = try await stage.permissions.check(
         .init(subjectId: "usr_visitor", action: "device.unlock", entityId: home.door),
@@ -81,11 +82,11 @@ struct ScenarioTests {
       )
       #expect(early.reason == .notYetValid)
       #expect(early.validUntil?.milliseconds == TenancyStage.start + 1000)
-      stage.clock.advance(by: 1)
+      stage.clock.advance(1)
       #expect(try await unlock() == nil)
-      stage.clock.advance(by: 999)
+      stage.clock.advance(999)
       #expect(try await unlock() == nil)
-      stage.clock.advance(by: 1)
+      stage.clock.advance(1)
       #expect(try await unlock() == Refusal(.permissionDenied, "EXPIRED"))
       // All four attempts are in the history, newest first, with who, what and why.
       let history = try await stage.devices.listHistory(

@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -34,7 +35,7 @@ struct StrangersInHistoryTests {
       let home = try await Building(stage, name: "home")
       try await unlock(home, by: home.tenant, stage)
       for _ in 0..<25 {
-        stage.clock.advance(by: 1)
+        stage.clock.advance(1)
         try await unlock(home, by: "usr_stranger", stage)
       }
       let ofOne = try await history(home, stage).filter { $0.userId == "usr_stranger" }
@@ -43,11 +44,11 @@ struct StrangersInHistoryTests {
       #expect(ofOne.allSatisfy { !$0.succeeded && $0.reason == "NO_ASSOCIATION" })
       for number in 0..<12 {
         for _ in 0..<10 {
-          stage.clock.advance(by: 1)
+          stage.clock.advance(1)
           try await unlock(home, by: "usr_stranger\(number)", stage)
         }
       }
-      stage.clock.advance(by: 1)
+      stage.clock.advance(1)
       try await unlock(home, by: home.guest, stage)
       let records = try await history(home, stage)
       #expect(records.first?.userId == home.guest && records.last?.userId == home.tenant)
@@ -86,7 +87,7 @@ struct StrangersInHistoryTests {
       )
       let home = try await Building(stage, name: "home")
       _ = try await stage.subjects.suspend(.init(userId: home.tenant), options: .by("usr_super"))
-      stage.clock.advance(by: 3_600_000)
+      stage.clock.advance(3_600_000)
       for _ in 0..<15 {
         try await unlock(home, by: home.guest, stage)
         try await unlock(home, by: home.tenant, stage)

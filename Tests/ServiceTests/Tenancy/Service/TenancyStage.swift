@@ -1,22 +1,11 @@
 import Contracts
 import Foundation
 import RPCKit
+import RPCKitTesting
 import ServiceKit
-import Synchronization
 import Testing
 
 @testable import TenancyService
-
-/// The date, moved by hand.
-final class ManualClock: WallClock {
-  private let milliseconds: Atomic<Int64>
-
-  init(_ start: Int64) { milliseconds = Atomic(start) }
-
-  var now: Int64 { milliseconds.load(ordering: .relaxed) }
-
-  func advance(by duration: Int64) { milliseconds.add(duration, ordering: .relaxed) }
-}
 
 /// A folder that lasts as long as the object; its path is short, because a socket's has to be.
 final class TestFolder: Sendable {
