@@ -998,7 +998,7 @@ extension Tenancy_V1 {
     public var operation: Swift.String = ""
     /// Whether it was allowed and passed on to the device.
     public var succeeded: Swift.Bool = false
-    /// ALLOWED, or why it was refused: a reason code of Permissions, or OPERATION_NOT_SUPPORTED.
+    /// ALLOWED, or why it was refused: a reason code of Permissions.
     public var reason: Swift.String = ""
     /// The role that allowed it; empty if it was refused.
     public var role: Swift.String = ""
@@ -1462,7 +1462,8 @@ extension Tenancy_V1 {
     /// but of users without a role on the device only the newest. A refusal is PERMISSION_DENIED with
     /// the reason code as its reason. DEVICE_OFFLINE, REMOTE_OPERATION_DISABLED and
     /// OPERATION_NOT_SUPPORTED are FAILED_PRECONDITION; the last means that the policy does not list
-    /// the device's type for this operation.
+    /// the device's type for this operation. `Permissions.Check` of the operation's action answers the
+    /// same.
     public static let operate = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Devices",
       method: "Operate",
@@ -1508,7 +1509,8 @@ extension Tenancy_V1 {
     /// but of users without a role on the device only the newest. A refusal is PERMISSION_DENIED with
     /// the reason code as its reason. DEVICE_OFFLINE, REMOTE_OPERATION_DISABLED and
     /// OPERATION_NOT_SUPPORTED are FAILED_PRECONDITION; the last means that the policy does not list
-    /// the device's type for this operation.
+    /// the device's type for this operation. `Permissions.Check` of the operation's action answers the
+    /// same.
     func operate(_ request: Tenancy_V1.OperateDeviceRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.OperateDeviceResponse
     /// Lists a device's history. For 90 days after the device's deletion it can be read with
     /// `unit.view_history`, `property.view_history` or `portfolio.view_history` on the nearest object
@@ -1595,7 +1597,8 @@ extension Tenancy_V1 {
     /// but of users without a role on the device only the newest. A refusal is PERMISSION_DENIED with
     /// the reason code as its reason. DEVICE_OFFLINE, REMOTE_OPERATION_DISABLED and
     /// OPERATION_NOT_SUPPORTED are FAILED_PRECONDITION; the last means that the policy does not list
-    /// the device's type for this operation.
+    /// the device's type for this operation. `Permissions.Check` of the operation's action answers the
+    /// same.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func operate(

@@ -44,7 +44,8 @@ def fill(path, count, user):
                 place = min(index * below // BELOW[above], len(entities[above]) - 1)
                 parent, root = entities[above][place]
             found.append((name, root or name))
-            rows.append((name, kind, parent, root or name, kind, "{}", "", 0, now, now))
+            attributes = '{"kind":"lock"}' if kind == "device" else "{}"
+            rows.append((name, kind, parent, root or name, kind, attributes, "", 0, now, now))
         entities[kind] = found
     users = [names.next("usr") for _ in range(max(1, count // 2))]
     held, reached = [], []

@@ -187,14 +187,6 @@ public final class Policy: Sendable {
     package let desiredState: String?
     /// Whether it changes attributes.
     package let setsAttributes: Bool
-    /// The kinds of things that it is for: choices of their attribute `kind`; nil is every kind.
-    package let kinds: [String]?
-
-    /// The attribute that says of what kind a thing is.
-    package static let kindAttribute = "kind"
-
-    /// Whether it is for things of a kind.
-    package func isFor(_ kind: String) -> Bool { kinds?.contains(kind) ?? true }
   }
 
   /// What must hold besides a role.

@@ -29,6 +29,8 @@ public enum ReasonCode: String, CaseIterable, Sendable {
   case deviceOffline = "DEVICE_OFFLINE"
   /// The device is not to be operated from afar.
   case remoteOperationDisabled = "REMOTE_OPERATION_DISABLED"
+  /// The operation is for other kinds of devices.
+  case operationNotSupported = "OPERATION_NOT_SUPPORTED"
 
   /// The place in the order of precedence; lower wins.
   var precedence: Int { Self.allCases.firstIndex(of: self) ?? 0 }

@@ -191,6 +191,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     case .stepUpRequired: .stepUpRequired
     case .deviceOffline: .deviceOffline
     case .remoteOperationDisabled: .remoteOperationDisabled
+    case .operationNotSupported: .operationNotSupported
     }
   }
 }

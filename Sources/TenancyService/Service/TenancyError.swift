@@ -113,16 +113,6 @@ enum TenancyError {
     "the device must be in the same property"
   )
 
-  /// Also in records of access.
-  static let operationNotSupportedReason = "OPERATION_NOT_SUPPORTED"
-
-  static func operationNotSupported(_ operation: String) -> RPCError {
-    precondition(
-      operationNotSupportedReason,
-      "operation \"\(operation)\" is not for devices of this type"
-    )
-  }
-
   static func windowDiffers(role: String) -> RPCError {
     error(
       .alreadyExists,
@@ -189,7 +179,8 @@ enum TenancyError {
     guard reason != .subjectSuspended else { return suspended }
     let code: StatusCode =
       switch reason {
-      case .deviceOffline, .remoteOperationDisabled, .featureNotAvailable: .failedPrecondition
+      case .deviceOffline, .remoteOperationDisabled, .operationNotSupported, .featureNotAvailable:
+        .failedPrecondition
       case .stepUpRequired: .unauthenticated
       case .entityUnknown: .notFound
       default: .permissionDenied
@@ -219,6 +210,7 @@ enum TenancyError {
     case .stepUpRequired: "\(action) needs a recent step-up; prove who you are again"
     case .deviceOffline: "\(action) is not possible while the device is offline"
     case .remoteOperationDisabled: "\(action) is not possible while remote operation is disabled"
+    case .operationNotSupported: "\(action) is not for devices of this kind"
     case .entityUnknown: "object not found"
     case .allowed, .subjectSuspended: "\(action) is not allowed"
     }

@@ -52,7 +52,7 @@ struct NaiveEvaluator {
 
   private static let reasons = [
     "DENIED_BY_RULE", "FEATURE_NOT_AVAILABLE", "STEP_UP_REQUIRED", "DEVICE_OFFLINE",
-    "REMOTE_OPERATION_DISABLED",
+    "REMOTE_OPERATION_DISABLED", "OPERATION_NOT_SUPPORTED",
   ]
 
   /// `roleOrder` because Foundation's objects have no order.
@@ -219,6 +219,12 @@ struct NaiveEvaluator {
     _ validUntil: inout Int64
   ) -> [String] {
     var failed: [String] = []
+    let operation = actions(of: entity.type)[action]?["operation"] as? [String: Any]
+    if let kinds = operation?["kinds"] as? [String],
+      !kinds.contains(value("kind", of: entity) as? String ?? "")
+    {
+      failed.append("OPERATION_NOT_SUPPORTED")
+    }
     for condition in actions(of: entity.type)[action]?["conditions"] as? [[String: Any]] ?? [] {
       if let stepUp = condition["step_up"] as? String {
         if !stepUps.contains(stepUp) { failed.append("STEP_UP_REQUIRED") }

@@ -49,20 +49,17 @@ extension DevicesHandler {
       let explanation = try core.decide(action, on: id, type: SmartHome.device, user, tx)
       try core.requireFeatures(explanation)
       let before = try tx.entity(id, type: SmartHome.device)
-      let isSupported = before.map { operation.isFor(Self.kind(of: $0)) } ?? true
       let record = AccessRecord(
         id: core.identifiers.make(.accessRecord),
         deviceID: id,
         userID: user.userID,
         operation: request.operation,
-        succeeded: explanation.isAllowed && isSupported && before != nil,
-        // What the device cannot do is told to those who might do it.
-        reason: explanation.isAllowed && !isSupported
-          ? TenancyError.operationNotSupportedReason : explanation.reason.rawValue,
+        succeeded: explanation.isAllowed && before != nil,
+        reason: explanation.reason.rawValue,
         role: explanation.isAllowed ? explanation.role ?? "" : "",
         recordedAt: tx.now
       )
-      guard let before, explanation.isAllowed, isSupported else {
+      guard let before, explanation.isAllowed else {
         return try refuse(record, explanation, device: before, changes, tx)
       }
       try record.insert(tx)
@@ -83,11 +80,6 @@ extension DevicesHandler {
     }
     guard response.record?.succeeded == true else { throw refusal(response, action: action) }
     return response
-  }
-
-  /// What a device is, which its policy's operations name.
-  static func kind(of device: EntityRecord) -> String {
-    device.attributes[SmartHome.kind]?.string ?? "other"
   }
 
   /// Stores what an operation made of a device, with the one audit record of the operation.
@@ -143,9 +135,6 @@ extension DevicesHandler {
     _ response: Tenancy_V1.OperateDeviceResponse,
     action: String
   ) -> RPCError {
-    if response.record?.reason == TenancyError.operationNotSupportedReason {
-      return TenancyError.operationNotSupported(response.record?.operation ?? "")
-    }
     let reason = response.record.flatMap { ReasonCode(rawValue: $0.reason) } ?? .entityUnknown
     // Why it was in truth is in the audit record of the same request.
     let device = response.record?.deviceId ?? ""

@@ -47,17 +47,19 @@ extension RandomEstate {
     let units = ids("unit").filter { naive.entities[$0]?.parent == property }
     let unit = Int.random(in: 0..<3, using: &generator) > 0 ? pick(units) : nil
     let (attributes, name) = (randomAttributes(), randomName())
+    let kind = pick(["lock", "lock", "lock", "thermostat"]) ?? "lock"
     let device = try await product.devices.register(
       .init(
         propertyId: property,
         unitId: unit ?? "",
         name: name,
-        type: "lock",
+        type: kind,
         attributes: Self.wire(attributes)
       ),
       options: try await asAdministrator
     )
-    put(device.id, "device", unit ?? property, attributes, name: name)
+    let known = attributes.merging(["kind": kind as NSString]) { $1 }
+    put(device.id, "device", unit ?? property, known, name: name)
   }
 
   mutating func randomAttributes() -> [String: NSObject] {

@@ -22,8 +22,7 @@ struct FeatureConditionTests {
     replace(
       #""desired_state": "on", "kinds": ["light", "thermostat", "switch", "other"]"#
         + "\n          },",
-      #""desired_state": "on", "kinds": ["light", "thermostat", "switch", "other"]"#
-        + "\n          }, \"holder\": 0,"
+      #""desired_state": "on", "kinds": ["lock", "light"]"# + "\n          }, \"holder\": 0,"
     )
     replace(
       #" "holder": 0,"# + "\n          \"roles\": [\"property_manager\", \"tenant\"],"

@@ -76,6 +76,37 @@ struct OperationKindTests {
     }
   }
 
+  @Test("A check, a list of actions and a list of devices say the same as the operation")
+  func checks_agreeWithOperations() async throws {
+    try await TenancyStage.run { stage in
+      let home = try await Building(stage, name: "home")
+      let thermostat = try await register("thermostat", in: home, stage)
+      let tenant = CallOptions.by(home.tenant)
+      for device in [home.door, thermostat] {
+        for operation in ["lock", "unlock", "turn_on", "turn_off", "view_status"] {
+          let action = "device.\(operation)"
+          let decision = try await stage.permissions.check(
+            .init(action: action, entityId: device),
+            options: tenant
+          )
+          let actions = try await stage.permissions.listActions(
+            .init(entityIds: [device]),
+            options: tenant
+          ).entities[0].actions
+          let accessible = try await stage.permissions.listAccessible(
+            .init(action: action, entityType: "device"),
+            options: tenant
+          ).entityIds
+          let refused = try await operate(operation, device, by: home.tenant, stage)
+          #expect(refused == (decision.allowed ? nil : Self.notSupported), "\(action)")
+          #expect(decision.reason == (refused == nil ? .allowed : .operationNotSupported))
+          #expect(actions.contains(action) == (refused == nil))
+          #expect(accessible.contains(device) == (refused == nil))
+        }
+      }
+    }
+  }
+
   @Test("What a device is, is told to nobody who may not do the operation anyway")
   func kind_withoutRight_isNotTold() async throws {
     try await TenancyStage.run { stage in
@@ -85,6 +116,11 @@ struct OperationKindTests {
         try await operate("unlock", lamp, by: "usr_stranger", stage)
           == Refusal(.notFound, "NOT_FOUND")
       )
+      let strange = try await stage.permissions.check(
+        .init(action: "device.unlock", entityId: lamp),
+        options: .by("usr_stranger")
+      )
+      #expect(strange.reason == .entityUnknown)
       _ = try await stage.guests.grant(
         .init(
           userId: "usr_visitor",

@@ -842,7 +842,7 @@ const ProtobufCMessageDescriptor tenancy__v1__change__descriptor =
   (ProtobufCMessageInit) tenancy__v1__change__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue tenancy__v1__reason__enum_values_by_number[14] =
+static const ProtobufCEnumValue tenancy__v1__reason__enum_values_by_number[15] =
 {
   { "v0_REASON_UNSPECIFIED", "TENANCY__V1__REASON__v0_REASON_UNSPECIFIED", 0 },
   { "v1_REASON_ALLOWED", "TENANCY__V1__REASON__v1_REASON_ALLOWED", 1 },
@@ -858,17 +858,19 @@ static const ProtobufCEnumValue tenancy__v1__reason__enum_values_by_number[14] =
   { "v11_REASON_STEP_UP_REQUIRED", "TENANCY__V1__REASON__v11_REASON_STEP_UP_REQUIRED", 11 },
   { "v12_REASON_DEVICE_OFFLINE", "TENANCY__V1__REASON__v12_REASON_DEVICE_OFFLINE", 12 },
   { "v13_REASON_REMOTE_OPERATION_DISABLED", "TENANCY__V1__REASON__v13_REASON_REMOTE_OPERATION_DISABLED", 13 },
+  { "v14_REASON_OPERATION_NOT_SUPPORTED", "TENANCY__V1__REASON__v14_REASON_OPERATION_NOT_SUPPORTED", 14 },
 };
 static const ProtobufCIntRange tenancy__v1__reason__value_ranges[] = {
-{0, 0},{0, 14}
+{0, 0},{0, 15}
 };
-static const ProtobufCEnumValueIndex tenancy__v1__reason__enum_values_by_name[14] =
+static const ProtobufCEnumValueIndex tenancy__v1__reason__enum_values_by_name[15] =
 {
   { "v0_REASON_UNSPECIFIED", 0 },
   { "v10_REASON_FEATURE_NOT_AVAILABLE", 10 },
   { "v11_REASON_STEP_UP_REQUIRED", 11 },
   { "v12_REASON_DEVICE_OFFLINE", 12 },
   { "v13_REASON_REMOTE_OPERATION_DISABLED", 13 },
+  { "v14_REASON_OPERATION_NOT_SUPPORTED", 14 },
   { "v1_REASON_ALLOWED", 1 },
   { "v2_REASON_SUBJECT_SUSPENDED", 2 },
   { "v3_REASON_ENTITY_UNKNOWN", 3 },
@@ -886,9 +888,9 @@ const ProtobufCEnumDescriptor tenancy__v1__reason__descriptor =
   "Reason",
   "Tenancy__V1__Reason",
   "tenancy.v1",
-  14,
+  15,
   tenancy__v1__reason__enum_values_by_number,
-  14,
+  15,
   tenancy__v1__reason__enum_values_by_name,
   1,
   tenancy__v1__reason__value_ranges,
