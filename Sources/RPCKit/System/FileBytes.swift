@@ -8,7 +8,7 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
   package init(_ description: String) { self.description = description }
 }
 
-/// Whole small files.
+/// Whole small files, and what is in a folder.
 package enum FileBytes {
   /// Reads a file of at most `byteCountMax` bytes.
   package static func read(_ path: String, byteCountMax: Int) throws(FileError) -> [UInt8] {
@@ -26,6 +26,37 @@ package enum FileBytes {
       guard bytes.count <= byteCountMax else {
         throw FileError("\(path) is larger than \(byteCountMax) bytes")
       }
+    }
+  }
+
+  /// Names of what is in a folder, in the order of their bytes; nil when the path is that of a file.
+  ///
+  /// Throws for a folder of more than `countMax` names.
+  package static func names(
+    inFolder path: String,
+    countMax: Int
+  ) throws(FileError) -> [String]? {
+    guard let folder = unsafe opendir(path) else {
+      guard errno == ENOTDIR else { throw failure(path) }
+      return nil
+    }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while true {
+      // Only errno tells the end from a failure.
+      errno = 0
+      guard let entry = unsafe readdir(folder) else {
+        guard errno == 0 else { throw failure(path) }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      }
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
+      }
+      guard name != ".", name != ".." else { continue }
+      guard names.count < countMax else {
+        throw FileError("\(path) has more than \(countMax) entries")
+      }
+      names.append(name)
     }
   }
 

@@ -7,7 +7,7 @@ public import ServiceKit
 public struct TenancyProgram: HostedService {
   /// Settings besides the common ones.
   public struct Settings: Sendable {
-    /// The policies' files.
+    /// The policies' files, and folders of them.
     var policies: [String]
     /// Which tokens are accepted.
     var identity: RemoteIdentity.Settings
@@ -42,15 +42,6 @@ public struct TenancyProgram: HostedService {
       policies: try policies(members.optional("policy")),
       identity: try RemoteIdentity.Settings(&members)
     )
-  }
-
-  /// One file, or a list of them.
-  private static func policies(_ field: JSONField?) throws(JSONDecodingError) -> [String] {
-    guard let field else { return ["policies/smart-home.json"] }
-    guard field.value.array != nil else { return [try field.string()] }
-    let paths = try field.strings()
-    guard !paths.isEmpty else { throw field.error("at least one file is needed") }
-    return paths
   }
 
   /// See `HostedService.check`.
@@ -152,23 +143,6 @@ public struct TenancyProgram: HostedService {
       let files = policyPaths.joined(separator: ", ")
       throw ConfigurationError("the policy \(files) does not load: \(error)")
     }
-  }
-
-  static func readPolicies(
-    _ paths: [String]
-  ) throws(ConfigurationError) -> [PolicySource] {
-    var sources: [PolicySource] = []
-    var problems: [String] = []
-    for path in paths {
-      do {
-        let text = try FileBytes.read(path, byteCountMax: Policy.byteCountMax)
-        sources.append(PolicySource(name: path, text: text))
-      } catch {
-        problems.append("setting policy: \(error)")
-      }
-    }
-    guard problems.isEmpty else { throw ConfigurationError(problems.joined(separator: "\n")) }
-    return sources
   }
 
   /// See `HostedService.close`.

@@ -161,6 +161,43 @@ struct SeveralPoliciesTests {
     }
   }
 
+  @Test("A folder stands for the policies in it, in the order of their names, and is listed again")
+  func settings_folder_standsForItsFiles() async throws {
+    let folder = try TestFolder()
+    func write(_ text: [UInt8], _ name: String) throws {
+      try Data(text).write(to: URL(filePath: folder.path(name)))
+    }
+    func names() throws -> [String] {
+      try TenancyProgram.readPolicies([folder.path("")]).map(\.name)
+    }
+    #expect(throws: ConfigurationError.self) { try names() }
+    try write(try Self.smartHome().text, "home.json")
+    for other in ["notes.txt", ".home.json", "home.json~"] { try write([123], other) }
+    #expect(try names() == [folder.path("home.json")])
+    try await TenancyStage.run { stage in
+      try write(Array(LibraryPolicy.text.utf8), "Library.json")
+      #expect(try names() == [folder.path("Library.json"), folder.path("home.json")])
+      try await stage.service.reloadPolicies { try TenancyProgram.readPolicies([folder.path("")]) }
+      #expect(stage.service.engine.policy.type(named: "book") != nil)
+      #expect(stage.service.engine.policy.type(named: "device") != nil)
+    }
+    // A mistake is reported with its file; a folder that cannot be read as well.
+    try write(
+      Array(LibraryPolicy.text.replacing(#""version": 3"#, with: #""version": -3"#).utf8),
+      "b.json"
+    )
+    var check = ConfigurationCheck()
+    check.attempt("policy") {
+      _ = try PolicyReloader.policy(try TenancyProgram.readPolicies([folder.path("")]))
+    }
+    let problems = check.problems.joined(separator: "\n")
+    #expect(problems.contains("\(folder.path("b.json")): version: "), "\(problems)")
+    let missing = #expect(throws: ConfigurationError.self) {
+      try TenancyProgram.readPolicies([folder.path("nowhere")])
+    }
+    #expect("\(missing as Any)".contains("setting policy: \(folder.path("nowhere")): "))
+  }
+
   @Test("The setting names one file or a list of them; a check reports the mistakes of all")
   func settings_severalFiles_areChecked() throws {
     let folder = try TestFolder()
