@@ -634,13 +634,20 @@ extension Tenancy_V1 {
     }
   }
 
-  /// Restricts a list to entities whose attribute has one of the given values. Entities whose
-  /// attribute the caller may not see are omitted.
+  /// Restricts a list to entities by one attribute. An attribute without a value counts as its default.
+  /// Entities whose attribute the caller may not see are omitted. All members that are set must hold, and
+  /// at least one must be set.
   public struct AttributeFilter: RPCKit.Message {
-    /// A boolean or choice attribute of the type.
+    /// An attribute of the type that the policy declares.
     public var name: Swift.String = ""
-    /// Choices, or `true` and `false`. An attribute without a value counts as its default.
+    /// The attribute has one of these values: choices, `true` and `false`, texts, or integers in decimal.
     public var values: [Swift.String] = []
+    /// The attribute begins with this, in the same case. Text attributes only.
+    public var `prefix`: Swift.String = ""
+    /// The attribute is at least this. Integer attributes only.
+    public var atLeast: Swift.Int64? = nil
+    /// The attribute is at most this. Integer attributes only.
+    public var atMost: Swift.Int64? = nil
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -648,10 +655,16 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       name: Swift.String = "",
-      values: [Swift.String] = []
+      values: [Swift.String] = [],
+      `prefix`: Swift.String = "",
+      atLeast: Swift.Int64? = nil,
+      atMost: Swift.Int64? = nil
     ) {
       self.name = name
       self.values = values
+      self.`prefix` = `prefix`
+      self.atLeast = atLeast
+      self.atMost = atMost
     }
 
     /// `tenancy.v1.AttributeFilter`.
@@ -682,6 +695,13 @@ extension Tenancy_V1 {
           try unsafe self.values.append(RPCKit.MessageReading.string(source.pointee.f2_values[index]))
         }
       }
+      try unsafe self.`prefix` = RPCKit.MessageReading.string(source.pointee.f3_prefix)
+      if unsafe source.pointee.p4_at_least_case.rawValue == 4 {
+        unsafe self.atLeast = source.pointee.f4_at_least
+      }
+      if unsafe source.pointee.p5_at_most_case.rawValue == 5 {
+        unsafe self.atMost = source.pointee.f5_at_most
+      }
     }
 
     /// Appends the encoded message; see `Message`.
@@ -709,6 +729,15 @@ extension Tenancy_V1 {
         }
         unsafe target.pointee.f2_values = unsafe elements
       }
+      unsafe target.pointee.f3_prefix = scratch.copy(self.`prefix`)
+      if let value = self.atLeast {
+        unsafe target.pointee.f4_at_least = value
+        unsafe target.pointee.p4_at_least_case = .init(rawValue: 4)
+      }
+      if let value = self.atMost {
+        unsafe target.pointee.f5_at_most = value
+        unsafe target.pointee.p5_at_most_case = .init(rawValue: 5)
+      }
       return unsafe target
     }
 
@@ -724,9 +753,6 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 64 bytes"))
         }
       }
-      if self.values.count < 1 {
-        violations.append(RPCKit.FieldViolation(field: path + "values", description: "must have at least 1 items"))
-      }
       if self.values.count > 60 {
         violations.append(RPCKit.FieldViolation(field: path + "values", description: "must have at most 60 items"))
       } else {
@@ -734,6 +760,11 @@ extension Tenancy_V1 {
           if value.utf8.count > 256 {
             violations.append(RPCKit.FieldViolation(field: path + "values[\(index)]", description: "must have at most 256 bytes"))
           }
+        }
+      }
+      if !(self.`prefix`.isEmpty) {
+        if self.`prefix`.utf8.count > 256 {
+          violations.append(RPCKit.FieldViolation(field: path + "prefix", description: "must have at most 256 bytes"))
         }
       }
     }
@@ -747,7 +778,8 @@ extension Tenancy_V1 {
     public var within: Swift.String = ""
     /// Only those whose name contains this, ignoring ASCII case.
     public var text: Swift.String = ""
-    /// Only those that pass all of these.
+    /// Only those that pass all of these. With a filter on text or an integer, a page shows which of the
+    /// next 1,000 entities pass: it may be empty although another page follows.
     public var filters: [Tenancy_V1.AttributeFilter] = []
     /// `name` (the default) or `created_at`. When sorted by name, an object renamed between two pages
     /// may appear twice or not at all.
@@ -760,6 +792,9 @@ extension Tenancy_V1 {
     public var pageToken: Swift.String = ""
     /// The answer reflects this revision or a newer one.
     public var atLeastRevision: Swift.String = ""
+    /// Only those directly below this entity; `sys_root` is the parent of all roots. NOT_FOUND if the
+    /// caller may not view it, except for `sys_root`.
+    public var parentId: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -774,7 +809,8 @@ extension Tenancy_V1 {
       descending: Swift.Bool = false,
       pageSize: Swift.UInt32 = 0,
       pageToken: Swift.String = "",
-      atLeastRevision: Swift.String = ""
+      atLeastRevision: Swift.String = "",
+      parentId: Swift.String = ""
     ) {
       self.type = type
       self.within = within
@@ -785,6 +821,7 @@ extension Tenancy_V1 {
       self.pageSize = pageSize
       self.pageToken = pageToken
       self.atLeastRevision = atLeastRevision
+      self.parentId = parentId
     }
 
     /// `tenancy.v1.ListEntitiesRequest`.
@@ -824,6 +861,7 @@ extension Tenancy_V1 {
       unsafe self.pageSize = source.pointee.f7_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f8_page_token)
       try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f9_at_least_revision)
+      try unsafe self.parentId = RPCKit.MessageReading.string(source.pointee.f10_parent_id)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -858,6 +896,7 @@ extension Tenancy_V1 {
       unsafe target.pointee.f7_page_size = self.pageSize
       unsafe target.pointee.f8_page_token = scratch.copy(self.pageToken)
       unsafe target.pointee.f9_at_least_revision = scratch.copy(self.atLeastRevision)
+      unsafe target.pointee.f10_parent_id = scratch.copy(self.parentId)
       return unsafe target
     }
 
@@ -931,6 +970,11 @@ extension Tenancy_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
         }
       }
+      if !(self.parentId.isEmpty) {
+        if self.parentId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "parent_id", description: "must have at most 64 bytes"))
+        }
+      }
     }
   }
 
@@ -940,7 +984,7 @@ extension Tenancy_V1 {
     public var entities: [Tenancy_V1.Entity] = []
     /// For the next page; empty on the last one.
     public var nextPageToken: Swift.String = ""
-    /// Number of items on all pages.
+    /// Number of items on all pages; 0 with a filter on text or an integer, because they are not counted.
     public var totalSize: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
@@ -1694,7 +1738,7 @@ extension Tenancy_V1 {
   public static var tenancyV1EntitiesFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/entities.proto",
-      base64: "Chl0ZW5hbmN5L3YxL2VudGl0aWVzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL3Byb3RvYnVmL3N0cnVjdC5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvIvoCCgZFbnRpdHkSDgoCaWQYASABKAlSAmlkEhIKBHR5cGUYAiABKAlSBHR5cGUSGwoJcGFyZW50X2lkGAMgASgJUghwYXJlbnRJZBISCgRuYW1lGAQgASgJUgRuYW1lEjcKCmF0dHJpYnV0ZXMYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0UgphdHRyaWJ1dGVzEiEKDGFjY2Vzc19sZXZlbBgGIAEoCVILYWNjZXNzTGV2ZWwSLQoSdmlzaWJsZV9hdHRyaWJ1dGVzGAcgAygJUhF2aXNpYmxlQXR0cmlidXRlcxI5CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0EjkKCnVwZGF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl1cGRhdGVkQXQSGgoIcmV2aXNpb24YCiABKAlSCHJldmlzaW9uIrIBCglOZXdFbnRpdHkSHAoEdHlwZRgBIAEoCUIIqrsYBAgBGEBSBHR5cGUSIwoJcGFyZW50X2lkGAIgASgJQgaquxgCGEBSCHBhcmVudElkEh8KBG5hbWUYAyABKAlCC6q7GAcIARjIAVgBUgRuYW1lEkEKCmF0dHJpYnV0ZXMYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcyJ+ChNDcmVhdGVFbnRpdHlSZXF1ZXN0EjUKBmVudGl0eRgBIAEoCzIVLnRlbmFuY3kudjEuTmV3RW50aXR5QgaquxgCCAFSBmVudGl0eRIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IowBChpCYXRjaENyZWF0ZUVudGl0aWVzUmVxdWVzdBI8CghlbnRpdGllcxgBIAMoCzIVLnRlbmFuY3kudjEuTmV3RW50aXR5QgmquxgFQAFI9ANSCGVudGl0aWVzEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiWAobQmF0Y2hDcmVhdGVFbnRpdGllc1Jlc3BvbnNlEh0KCmVudGl0eV9pZHMYASADKAlSCWVudGl0eUlkcxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24ibgoQR2V0RW50aXR5UmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgCIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uIlQKD0F0dHJpYnV0ZUZpbHRlchIcCgRuYW1lGAEgASgJQgiquxgECAEYQFIEbmFtZRIjCgZ2YWx1ZXMYAiADKAlCC6q7GAcYgAJAAUg8UgZ2YWx1ZXMiiAMKE0xpc3RFbnRpdGllc1JlcXVlc3QSHAoEdHlwZRgBIAEoCUIIqrsYBAgBGEBSBHR5cGUSHgoGd2l0aGluGAIgASgJQgaquxgCGEBSBndpdGhpbhIbCgR0ZXh0GAMgASgJQgequxgDGMgBUgR0ZXh0Ej0KB2ZpbHRlcnMYBCADKAsyGy50ZW5hbmN5LnYxLkF0dHJpYnV0ZUZpbHRlckIGqrsYAkgIUgdmaWx0ZXJzEi4KB3NvcnRfYnkYBSABKAlCFaq7GBEiD25hbWV8Y3JlYXRlZF9hdFIGc29ydEJ5Eh4KCmRlc2NlbmRpbmcYBiABKAhSCmRlc2NlbmRpbmcSKgoJcGFnZV9zaXplGAcgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAggASgJQgequxgDGIAIUglwYWdlVG9rZW4SMwoRYXRfbGVhc3RfcmV2aXNpb24YCSABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiKNAQoUTGlzdEVudGl0aWVzUmVzcG9uc2USLgoIZW50aXRpZXMYASADKAsyEi50ZW5hbmN5LnYxLkVudGl0eVIIZW50aXRpZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEh0KCnRvdGFsX3NpemUYAyABKARSCXRvdGFsU2l6ZSKWAgoTVXBkYXRlRW50aXR5UmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIkCgRuYW1lGAIgASgJQguquxgHEAEYyAFYAUgAUgRuYW1liAEBEkEKCmF0dHJpYnV0ZXMYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcxI0ChFleHBlY3RlZF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgcKBV9uYW1lIskBChFNb3ZlRW50aXR5UmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIlCglwYXJlbnRfaWQYAiABKAlCCKq7GAQIARhAUghwYXJlbnRJZBI0ChFleHBlY3RlZF9yZXZpc2lvbhgDIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IqEBChNEZWxldGVFbnRpdHlSZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhgKB2Nhc2NhZGUYAiABKAhSB2Nhc2NhZGUSFwoHZHJ5X3J1bhgDIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkijQEKFERlbGV0ZUVudGl0eVJlc3BvbnNlEi8KB2RlbGV0ZWQYASADKAsyFS50ZW5hbmN5LnYxLlR5cGVDb3VudFIHZGVsZXRlZBIoChBlbmRlZF9yb2xlX2NvdW50GAIgASgEUg5lbmRlZFJvbGVDb3VudBIaCghyZXZpc2lvbhgDIAEoCVIIcmV2aXNpb24ysgQKCEVudGl0aWVzEkUKBkNyZWF0ZRIfLnRlbmFuY3kudjEuQ3JlYXRlRW50aXR5UmVxdWVzdBoSLnRlbmFuY3kudjEuRW50aXR5IgaiuxgCCAISZgoLQmF0Y2hDcmVhdGUSJi50ZW5hbmN5LnYxLkJhdGNoQ3JlYXRlRW50aXRpZXNSZXF1ZXN0GicudGVuYW5jeS52MS5CYXRjaENyZWF0ZUVudGl0aWVzUmVzcG9uc2UiBqK7GAIIAhJBCgNHZXQSHC50ZW5hbmN5LnYxLkdldEVudGl0eVJlcXVlc3QaEi50ZW5hbmN5LnYxLkVudGl0eSIIorsYBAgCIAESVQoETGlzdBIfLnRlbmFuY3kudjEuTGlzdEVudGl0aWVzUmVxdWVzdBogLnRlbmFuY3kudjEuTGlzdEVudGl0aWVzUmVzcG9uc2UiCqK7GAYIAiABKAESRQoGVXBkYXRlEh8udGVuYW5jeS52MS5VcGRhdGVFbnRpdHlSZXF1ZXN0GhIudGVuYW5jeS52MS5FbnRpdHkiBqK7GAIIAhJBCgRNb3ZlEh0udGVuYW5jeS52MS5Nb3ZlRW50aXR5UmVxdWVzdBoSLnRlbmFuY3kudjEuRW50aXR5IgaiuxgCCAISUwoGRGVsZXRlEh8udGVuYW5jeS52MS5EZWxldGVFbnRpdHlSZXF1ZXN0GiAudGVuYW5jeS52MS5EZWxldGVFbnRpdHlSZXNwb25zZSIGorsYAggCQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MWIGcHJvdG8z"
+      base64: "Chl0ZW5hbmN5L3YxL2VudGl0aWVzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL3Byb3RvYnVmL3N0cnVjdC5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvIvoCCgZFbnRpdHkSDgoCaWQYASABKAlSAmlkEhIKBHR5cGUYAiABKAlSBHR5cGUSGwoJcGFyZW50X2lkGAMgASgJUghwYXJlbnRJZBISCgRuYW1lGAQgASgJUgRuYW1lEjcKCmF0dHJpYnV0ZXMYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0UgphdHRyaWJ1dGVzEiEKDGFjY2Vzc19sZXZlbBgGIAEoCVILYWNjZXNzTGV2ZWwSLQoSdmlzaWJsZV9hdHRyaWJ1dGVzGAcgAygJUhF2aXNpYmxlQXR0cmlidXRlcxI5CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0EjkKCnVwZGF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl1cGRhdGVkQXQSGgoIcmV2aXNpb24YCiABKAlSCHJldmlzaW9uIrIBCglOZXdFbnRpdHkSHAoEdHlwZRgBIAEoCUIIqrsYBAgBGEBSBHR5cGUSIwoJcGFyZW50X2lkGAIgASgJQgaquxgCGEBSCHBhcmVudElkEh8KBG5hbWUYAyABKAlCC6q7GAcIARjIAVgBUgRuYW1lEkEKCmF0dHJpYnV0ZXMYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcyJ+ChNDcmVhdGVFbnRpdHlSZXF1ZXN0EjUKBmVudGl0eRgBIAEoCzIVLnRlbmFuY3kudjEuTmV3RW50aXR5QgaquxgCCAFSBmVudGl0eRIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IowBChpCYXRjaENyZWF0ZUVudGl0aWVzUmVxdWVzdBI8CghlbnRpdGllcxgBIAMoCzIVLnRlbmFuY3kudjEuTmV3RW50aXR5QgmquxgFQAFI9ANSCGVudGl0aWVzEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiWAobQmF0Y2hDcmVhdGVFbnRpdGllc1Jlc3BvbnNlEh0KCmVudGl0eV9pZHMYASADKAlSCWVudGl0eUlkcxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24ibgoQR2V0RW50aXR5UmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgCIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uIsoBCg9BdHRyaWJ1dGVGaWx0ZXISHAoEbmFtZRgBIAEoCUIIqrsYBAgBGEBSBG5hbWUSIQoGdmFsdWVzGAIgAygJQgmquxgFGIACSDxSBnZhbHVlcxIfCgZwcmVmaXgYAyABKAlCB6q7GAMYgAJSBnByZWZpeBIeCghhdF9sZWFzdBgEIAEoA0gAUgdhdExlYXN0iAEBEhwKB2F0X21vc3QYBSABKANIAVIGYXRNb3N0iAEBQgsKCV9hdF9sZWFzdEIKCghfYXRfbW9zdCKtAwoTTGlzdEVudGl0aWVzUmVxdWVzdBIcCgR0eXBlGAEgASgJQgiquxgECAEYQFIEdHlwZRIeCgZ3aXRoaW4YAiABKAlCBqq7GAIYQFIGd2l0aGluEhsKBHRleHQYAyABKAlCB6q7GAMYyAFSBHRleHQSPQoHZmlsdGVycxgEIAMoCzIbLnRlbmFuY3kudjEuQXR0cmlidXRlRmlsdGVyQgaquxgCSAhSB2ZpbHRlcnMSLgoHc29ydF9ieRgFIAEoCUIVqrsYESIPbmFtZXxjcmVhdGVkX2F0UgZzb3J0QnkSHgoKZGVzY2VuZGluZxgGIAEoCFIKZGVzY2VuZGluZxIqCglwYWdlX3NpemUYByABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YCCABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIzChFhdF9sZWFzdF9yZXZpc2lvbhgJIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uEiMKCXBhcmVudF9pZBgKIAEoCUIGqrsYAhhAUghwYXJlbnRJZCKNAQoUTGlzdEVudGl0aWVzUmVzcG9uc2USLgoIZW50aXRpZXMYASADKAsyEi50ZW5hbmN5LnYxLkVudGl0eVIIZW50aXRpZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEh0KCnRvdGFsX3NpemUYAyABKARSCXRvdGFsU2l6ZSKWAgoTVXBkYXRlRW50aXR5UmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIkCgRuYW1lGAIgASgJQguquxgHEAEYyAFYAUgAUgRuYW1liAEBEkEKCmF0dHJpYnV0ZXMYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcxI0ChFleHBlY3RlZF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgcKBV9uYW1lIskBChFNb3ZlRW50aXR5UmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIlCglwYXJlbnRfaWQYAiABKAlCCKq7GAQIARhAUghwYXJlbnRJZBI0ChFleHBlY3RlZF9yZXZpc2lvbhgDIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IqEBChNEZWxldGVFbnRpdHlSZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhgKB2Nhc2NhZGUYAiABKAhSB2Nhc2NhZGUSFwoHZHJ5X3J1bhgDIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkijQEKFERlbGV0ZUVudGl0eVJlc3BvbnNlEi8KB2RlbGV0ZWQYASADKAsyFS50ZW5hbmN5LnYxLlR5cGVDb3VudFIHZGVsZXRlZBIoChBlbmRlZF9yb2xlX2NvdW50GAIgASgEUg5lbmRlZFJvbGVDb3VudBIaCghyZXZpc2lvbhgDIAEoCVIIcmV2aXNpb24ysgQKCEVudGl0aWVzEkUKBkNyZWF0ZRIfLnRlbmFuY3kudjEuQ3JlYXRlRW50aXR5UmVxdWVzdBoSLnRlbmFuY3kudjEuRW50aXR5IgaiuxgCCAISZgoLQmF0Y2hDcmVhdGUSJi50ZW5hbmN5LnYxLkJhdGNoQ3JlYXRlRW50aXRpZXNSZXF1ZXN0GicudGVuYW5jeS52MS5CYXRjaENyZWF0ZUVudGl0aWVzUmVzcG9uc2UiBqK7GAIIAhJBCgNHZXQSHC50ZW5hbmN5LnYxLkdldEVudGl0eVJlcXVlc3QaEi50ZW5hbmN5LnYxLkVudGl0eSIIorsYBAgCIAESVQoETGlzdBIfLnRlbmFuY3kudjEuTGlzdEVudGl0aWVzUmVxdWVzdBogLnRlbmFuY3kudjEuTGlzdEVudGl0aWVzUmVzcG9uc2UiCqK7GAYIAiABKAESRQoGVXBkYXRlEh8udGVuYW5jeS52MS5VcGRhdGVFbnRpdHlSZXF1ZXN0GhIudGVuYW5jeS52MS5FbnRpdHkiBqK7GAIIAhJBCgRNb3ZlEh0udGVuYW5jeS52MS5Nb3ZlRW50aXR5UmVxdWVzdBoSLnRlbmFuY3kudjEuRW50aXR5IgaiuxgCCAISUwoGRGVsZXRlEh8udGVuYW5jeS52MS5EZWxldGVFbnRpdHlSZXF1ZXN0GiAudGVuYW5jeS52MS5EZWxldGVFbnRpdHlSZXNwb25zZSIGorsYAggCQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MWIGcHJvdG8z"
     )
   }
 }

@@ -110,6 +110,7 @@ package struct AccessWalk: Sendable {
   private mutating func take(_ entity: UInt32, _ forest: borrowing Forest) {
     guard forest.nodes[Int(entity)].isAlive, forest.type(entity) == query.type else { return }
     if let within = query.within, hasMoved, !forest.isEntity(entity, within: within) { return }
+    if let parent = query.parent, forest.nodes[Int(entity)].parent != parent { return }
     for filter in query.filters
     where !filter.test.passes(forest.code(entity, slot: filter.test.slot)) { return }
     if isEachChecked, !isAllowed(entity, forest) { return }

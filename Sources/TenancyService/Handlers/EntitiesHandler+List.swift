@@ -12,12 +12,12 @@ extension EntitiesHandler {
     guard let type = policy.type(named: request.type), type != .system else {
       throw TenancyError.typeUnknown("type")
     }
-    for (index, filter) in request.filters.enumerated() {
-      try Self.check(filter, of: policy[type], field: "filters[\(index)]")
-    }
+    let (filters, stored) = try Self.filters(request, of: policy[type])
     try await core.reach(atLeast: request.atLeastRevision)
-    if !request.within.isEmpty {
-      _ = try await core.read { tx in try core.require(.view, on: request.within, user, tx) }
+    try await requireView(of: request.within, user)
+    // Everybody may know of the system, and sees below it what is theirs.
+    if request.parentId != Forest.systemIdentifier {
+      try await requireView(of: request.parentId, user)
     }
     // Without an action that views them nobody views any.
     guard let action = policy.action(of: .view, on: request.type) else { return .init() }
@@ -25,8 +25,10 @@ extension EntitiesHandler {
       action: action,
       type: request.type,
       within: request.within.isEmpty ? [] : [request.within],
+      parent: request.parentId,
       text: request.text,
-      filters: request.filters.map { .init(attribute: $0.name, values: $0.values) },
+      filters: filters,
+      sifting: stored.isEmpty ? [] : Self.texts(request.filters),
       sortBy: request.sortBy,
       isDescending: request.descending,
       pageSize: request.pageSize,
@@ -36,7 +38,10 @@ extension EntitiesHandler {
       let explanation = try core.decide(action, on: record.id, type: request.type, user, tx)
       try core.requireFeatures(explanation)
       // A right that has ended since shows nothing any more.
-      return explanation.isAllowed ? core.message(entity: record, explanation) : nil
+      guard explanation.isAllowed,
+        stored.allSatisfy({ $0.passes(record, accessLevel: explanation.accessLevel) })
+      else { return nil }
+      return core.message(entity: record, explanation)
     }
     return Tenancy_V1.ListEntitiesResponse(
       entities: listed.items,
@@ -45,18 +50,51 @@ extension EntitiesHandler {
     )
   }
 
+  /// Throws unless a user may view what bounds a list; empty is no bound.
+  private func requireView(of id: String, _ user: UserIdentity) async throws {
+    guard !id.isEmpty else { return }
+    let core = core
+    _ = try await core.read { tx in try core.require(.view, on: id, user, tx) }
+  }
+
+  /// The filters that the engine knows, and those for what only the store has.
+  private static func filters(
+    _ request: Tenancy_V1.ListEntitiesRequest,
+    of type: Policy.EntityType
+  ) throws(RPCError) -> (coded: [EntityList.Filter], stored: [StoredFilter]) {
+    var coded: [EntityList.Filter] = []
+    var stored: [StoredFilter] = []
+    for (index, filter) in request.filters.enumerated() {
+      let field = "filters[\(index)]"
+      guard let attribute = type.attributes.first(where: { $0.name == filter.name }) else {
+        throw TenancyError.invalidField(
+          "\(field).name",
+          "FILTER_INVALID",
+          "is not an attribute of a \(type.name)"
+        )
+      }
+      if attribute.isCoded {
+        try check(filter, attribute, field: field)
+        coded.append(.init(attribute: filter.name, values: filter.values))
+      } else {
+        stored.append(try StoredFilter(filter, attribute, field: field))
+      }
+    }
+    return (coded, stored)
+  }
+
   private static func check(
     _ filter: Tenancy_V1.AttributeFilter,
-    of type: Policy.EntityType,
+    _ attribute: Attribute,
     field: String
   ) throws(RPCError) {
-    guard let attribute = type.attributes.first(where: { $0.name == filter.name }),
-      attribute.isCoded
+    guard !filter.values.isEmpty, filter.prefix.isEmpty, filter.atLeast == nil,
+      filter.atMost == nil
     else {
       throw TenancyError.invalidField(
-        "\(field).name",
+        "\(field).values",
         "FILTER_INVALID",
-        "is not a boolean or choice attribute of a \(type.name)"
+        "is needed, and nothing else, for a boolean or a choice"
       )
     }
     for (index, value) in filter.values.enumerated() where attribute.code(of: value) == nil {
@@ -65,6 +103,14 @@ extension EntitiesHandler {
         "FILTER_INVALID",
         "is not a value of \(filter.name)"
       )
+    }
+  }
+
+  /// All that filters say, so that a page token is good for the same ones only.
+  private static func texts(_ filters: [Tenancy_V1.AttributeFilter]) -> [String] {
+    filters.flatMap { filter in
+      [filter.name, "\(filter.values.count)"] + filter.values
+        + [filter.prefix, "\(filter.atLeast as Any)", "\(filter.atMost as Any)"]
     }
   }
 }

@@ -24,7 +24,7 @@ struct Listed<Item: Message>: Sendable {
   let items: [Item]
   /// For the next page; empty at the end.
   let nextToken: String
-  /// How many there are on all pages.
+  /// How many there are on all pages; 0 when nobody has counted.
   let total: UInt64
 }
 
@@ -84,12 +84,13 @@ extension TenancyCore {
     let core = self
     let page = try await page(list, call, user)
     let (items, nextToken) = try await read { tx in
-      try core.fill(page, tx) { try message($0, tx) }
+      try core.fill(page, limit: list.limit, tx) { try message($0, tx) }
     }
-    return Listed(items: items, nextToken: nextToken, total: UInt64(page.total))
+    let total = !list.sifting.isEmpty ? 0 : UInt64(page.total)
+    return Listed(items: items, nextToken: nextToken, total: total)
   }
 
-  /// A page of what a user has access to, its token bound to the user and the whole filter.
+  /// A page of what a user has access to, its token bound to the user and the whole request.
   func page(_ list: EntityList, _ call: CallContext, _ user: UserIdentity) async throws -> Page {
     let method = "\(call.method.service)/\(call.method.method)"
     return try await page(
@@ -100,8 +101,9 @@ extension TenancyCore {
         caller: call.caller.description,
         filter: [
           method, list.action, list.type, list.text, list.sortBy, "\(list.isDescending)",
-          "\(list.limit)", "\(list.within.count)",
+          "\(list.limit)", list.parent, "\(list.within.count)",
         ] + list.within + list.filters.flatMap { [$0.attribute, "\($0.values.count)"] + $0.values }
+          + list.sifting
       )
     )
   }

@@ -77,6 +77,16 @@ enum AttributeMapping {
     return Google_Protobuf.Struct(fields: visible)
   }
 
+  /// A value as the policy's attributes have them; nil when none of them can have it.
+  static func typed(_ value: JSONValue) -> Attribute.Value? {
+    switch value {
+    case .string(let text): .text(text)
+    case .boolean(let flag): .boolean(flag)
+    case .number(let number): number.integer.map { .integer($0) }
+    case .null, .array, .object: nil
+    }
+  }
+
   /// Whether an access level shows an attribute.
   static func shows(_ name: String, of type: Policy.EntityType, at level: Int) -> Bool {
     let attribute = type.attributes.first { $0.name == name }
@@ -106,14 +116,7 @@ enum AttributeMapping {
       }
       return
     }
-    let typed: Attribute.Value? =
-      switch value {
-      case .string(let text): .text(text)
-      case .boolean(let flag): .boolean(flag)
-      case .number: value.integer.map { .integer($0) }
-      case .null, .array, .object: nil
-      }
-    guard let typed else {
+    guard let typed = Self.typed(value) else {
       throw TenancyError.invalidField(
         path,
         "ATTRIBUTE_INVALID",

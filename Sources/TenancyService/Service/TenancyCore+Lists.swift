@@ -21,10 +21,17 @@ struct EntityList: Sendable {
   let type: String
   /// Only what lies below all of these, which the caller may know.
   var within: [String] = []
+  /// Only what is directly below this, if it is set, which the caller may know.
+  var parent = ""
   /// Only what has this in its name, without regard to ASCII case.
   var text = ""
   /// Only what has one of some values of an attribute, for each of these.
   var filters: [Filter] = []
+  /// What else `message` leaves entities out for, in any words that tell one list from another.
+  ///
+  /// The engine knows nothing of it, so a page has what passes of a thousand entities, and nobody has
+  /// counted what there is on all pages.
+  var sifting: [String] = []
   /// `name`, `created_at` or `id`.
   var sortBy = ""
   var isDescending = false
@@ -38,8 +45,11 @@ struct EntityList: Sendable {
   }
 
   static let pageSizeStandard = 50
+  /// Entities that are looked at for one page of what is sifted.
+  static let siftedCount = 1000
 
   var limit: Int { pageSize == 0 ? Self.pageSizeStandard : Int(pageSize) }
+  var examinedCount: Int { sifting.isEmpty ? limit : max(limit, Self.siftedCount) }
 }
 
 extension TenancyCore {
@@ -73,8 +83,12 @@ extension TenancyCore {
           let within = forest.deepest(list.within)
         else { return nil }
         query.within = within.entity
+        if !list.parent.isEmpty {
+          guard let parent = forest.entity(list.parent) else { return nil }
+          query.parent = parent
+        }
         let selection = PageSelection(
-          limit: list.limit,
+          limit: list.examinedCount,
           sortsByName: sortsByName,
           isDescending: list.isDescending,
           text: list.text,
@@ -120,10 +134,11 @@ extension TenancyCore {
     )
   }
 
-  /// The entities of a page as messages, as many as fit into one answer, and the token of the page
-  /// after them; one for which `message` is nil is left out.
+  /// The entities of a page as messages, at most `limit` and as many as fit into one answer, and the
+  /// token of the page after them; one for which `message` is nil is left out.
   func fill<Item: Message>(
     _ page: Page,
+    limit: Int,
     _ tx: borrowing ReadTransaction,
     _ message: (EntityRecord) throws -> Item?
   ) throws -> (items: [Item], nextToken: String) {
@@ -132,7 +147,7 @@ extension TenancyCore {
     var last: String?
     for record in try tx.entities(page.ids) {
       guard let item = try message(record) else { continue }
-      guard budget.takes(item) else {
+      guard items.count < limit, budget.takes(item) else {
         guard let place = page.ids.firstIndex(where: { $0 == last }) else {
           preconditionFailure("an entity that the page does not have")
         }

@@ -208,14 +208,23 @@ struct EntitiesTests {
       #expect(try await count(Self.rosa, .init(type: "book", filters: [both, loose])) == 11)
       #expect(try await count(Self.rosa, .init(type: "book", within: other)) == 4)
       #expect(try await count(Self.rosa, .init(type: "book", text: "bOOK a")) == 4)
+      #expect(try await count(Self.rosa, .init(type: "book", parentId: other)) == 4)
+      #expect(try await count(Self.rosa, .init(type: "book", parentId: library)) == 0)
+      #expect(try await count(Self.rosa, .init(type: "library", parentId: "sys_root")) == 1)
+      let foreign = try await refusal {
+        try await count("usr_stranger", .init(type: "book", parentId: other))
+      }
+      #expect(foreign == Refusal(.notFound, "NOT_FOUND"))
       // Nobody finds books by what they cannot see of them.
       let damaged = Tenancy_V1.AttributeFilter(name: "damaged", values: ["true"])
       #expect(try await count(Self.hanna, .init(type: "book", filters: [damaged])) == 5)
       #expect(try await count(Self.rosa, .init(type: "book", filters: [damaged])) == 0)
       for filter in [
-        Tenancy_V1.AttributeFilter(name: "pages", values: ["1"]),
+        Tenancy_V1.AttributeFilter(name: "pages", values: ["many"]),
         .init(name: "colour", values: ["red"]), .init(name: "genre", values: ["poetry"]),
-        .init(name: "lendable", values: ["yes"]),
+        .init(name: "lendable", values: ["yes"]), .init(name: "genre"),
+        .init(name: "genre", values: ["fiction"], prefix: "f"), .init(name: "pages"),
+        .init(name: "pages", prefix: "1"), .init(name: "pages", atLeast: 2, atMost: 1),
       ] {
         let refused = try await refusal {
           try await count(Self.rosa, .init(type: "book", filters: [filter]))
@@ -229,6 +238,89 @@ struct EntitiesTests {
     }
   }
 
+  @Test("A list is filtered by text and numbers, and complete over pages that may be empty")
+  func list_filteredByTextAndNumbers_isComplete() async throws {
+    let price = #""price": { "kind": "integer", "min": 0, "access": "staff" }"#
+    let author = #""author": { "kind": "text", "max_bytes": 100, "access": "public" }"#
+    #expect(ReadingRoom.policy.contains(price))
+    let policy = ReadingRoom.policy.replacing(price, with: "\(price), \(author)")
+    try await TenancyStage.run(policy: [UInt8](policy.utf8)) { stage in
+      let (_, shelf) = try await library(stage)
+      let authors = ["Austen", "Austin", "austen", "Woolf"]
+      // More than one page looks at, so that what is at the end is on a later one.
+      for batch in 0..<3 {
+        _ = try await stage.entities.batchCreate(
+          .init(
+            entities: (0..<500).map { index in
+              let number = batch * 500 + index
+              var attributes = [
+                "pages": Google_Protobuf.Value(kind: .numberValue(Double(number + 1)))
+              ]
+              if number.isMultiple(of: 300) {
+                attributes["author"] = .init(kind: .stringValue(authors[number / 300 % 4]))
+                attributes["price"] = .init(kind: .numberValue(5))
+              }
+              return .init(
+                type: "book",
+                parentId: shelf,
+                name: "Book \(1000 + number)",
+                attributes: .init(fields: attributes)
+              )
+            }
+          ),
+          options: .by(Self.hanna)
+        )
+      }
+      func found(
+        _ filters: [Tenancy_V1.AttributeFilter],
+        by user: String = Self.rosa,
+        pageSize: UInt32 = 0
+      ) async throws -> [Int] {
+        var (numbers, request) = ([Int](), Tenancy_V1.ListEntitiesRequest(type: "book"))
+        (request.filters, request.pageSize) = (filters, pageSize)
+        repeat {
+          let page = try await stage.entities.list(request, options: .by(user))
+          #expect(page.totalSize == 0)
+          #expect(pageSize == 0 || page.entities.count <= Int(pageSize))
+          numbers += page.entities.compactMap { Int($0.name.dropFirst(5)).map { $0 - 1000 } }
+          request.pageToken = page.nextPageToken
+        } while !request.pageToken.isEmpty
+        return numbers
+      }
+      #expect(try await found([.init(name: "author", values: ["Austen"])]) == [0, 1200])
+      #expect(try await found([.init(name: "author", values: ["Woolf", "austen"])]) == [600, 900])
+      #expect(try await found([.init(name: "author", prefix: "Aust")]) == [0, 300, 1200])
+      #expect(
+        try await found([.init(name: "author", values: ["Austen"], prefix: "W")]) == []
+      )
+      #expect(try await found([.init(name: "pages", values: ["1201", "7"])]) == [6, 1200])
+      #expect(try await found([.init(name: "pages", atLeast: 1499)]) == [1498, 1499])
+      #expect(
+        try await found([.init(name: "pages", atMost: 901), .init(name: "author", prefix: "A")])
+          == [0, 300]
+      )
+      let middle = Tenancy_V1.AttributeFilter(name: "pages", atLeast: 101, atMost: 300)
+      for size in [1, 7, 60] as [UInt32] {
+        #expect(try await found([middle], pageSize: size) == Array(100..<300))
+      }
+      let loose = Tenancy_V1.AttributeFilter(name: "lendable", values: ["true"])
+      #expect(try await found([loose, middle]) == Array(100..<300))
+      for filter in [
+        Tenancy_V1.AttributeFilter(name: "author"), .init(name: "author", atLeast: 1),
+        .init(name: "author", values: ["Woolf"], atMost: 1),
+      ] {
+        #expect(
+          try await refusal { try await found([filter]) }
+            == Refusal(.invalidArgument, "FILTER_INVALID")
+        )
+      }
+      // The price is for the staff.
+      let price = Tenancy_V1.AttributeFilter(name: "price", atLeast: 1)
+      #expect(try await found([price]) == [])
+      #expect(try await found([price], by: Self.hanna) == [0, 300, 600, 900, 1200])
+    }
+  }
+
   @Test("A page token is good for the same list only")
   func list_tokenOfOtherList_isRefused() async throws {
     try await ReadingRoom.run { stage in
@@ -237,11 +329,12 @@ struct EntitiesTests {
       let request = Tenancy_V1.ListEntitiesRequest(type: "book", pageSize: 1)
       let token = try await stage.entities.list(request, options: .by(Self.hanna)).nextPageToken
       #expect(!token.isEmpty)
-      var others = [request, request, request, request]
+      var others = [request, request, request, request, request]
       others[0].type = "shelf"
       others[1].descending = true
       others[2].within = shelf
       others[3].filters = [.init(name: "lendable", values: ["true"])]
+      others[4].filters = [.init(name: "pages", atLeast: 1)]
       for var other in others {
         other.pageToken = token
         let refused = try await refusal {

@@ -82,6 +82,54 @@ struct PoisonTests {
     }
   }
 
+  @Test("A device that an older version left under the system is found and given a home again")
+  func store_withDeviceUnderTheSystem_canBeMended() async throws {
+    let folder = try TestFolder()
+    var built: Building?
+    try await TenancyStage.run(in: folder) { built = try await Building($0, name: "home") }
+    let home = try #require(built)
+    try await poison(
+      folder,
+      [
+        (
+          "UPDATE entity SET parent_id = 'sys_root', root_id = id WHERE id IN (?, ?)",
+          [.text(home.cellar), .text(home.gate)]
+        )
+      ]
+    )
+    try await TenancyStage.run(in: folder) { stage in
+      let superAdmin = CallOptions.by("usr_super")
+      _ = try await stage.associations.grantSuperAdmin(
+        .init(userId: "usr_super"),
+        options: .byService("auth")
+      )
+      func stranded(_ options: CallOptions) async throws -> [String] {
+        try await stage.entities.list(
+          .init(type: "device", parentId: "sys_root"),
+          options: options
+        ).entities.map(\.id)
+      }
+      #expect(Set(try await stranded(superAdmin)) == [home.cellar, home.gate])
+      #expect(try await stranded(.by(home.owner)) == [])
+      #expect(try await unlock(stage, home.owner, home.cellar) == Refusal(.notFound, "NOT_FOUND"))
+      for (device, parent) in [(home.cellar, home.property), (home.gate, home.unit)] {
+        let moved = try await stage.entities.move(
+          .init(entityId: device, parentId: parent),
+          options: superAdmin
+        )
+        #expect(moved.parentId == parent)
+        #expect(try await unlock(stage, home.owner, device) == nil)
+      }
+      #expect(try await stranded(superAdmin) == [])
+      // They belong to the portfolio again, and go with it.
+      let gone = try await stage.portfolios.delete(
+        .init(portfolioId: home.portfolio, cascade: true),
+        options: .by(home.owner)
+      )
+      #expect(gone.deleted.first { $0.type == "device" }?.count == 3)
+    }
+  }
+
   @Test("A name of ten megabytes spoils the answers that it is in, and no others")
   func store_withAHugeName_answersTheRest() async throws {
     let folder = try TestFolder()

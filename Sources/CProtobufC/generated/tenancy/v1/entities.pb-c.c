@@ -521,7 +521,7 @@ const ProtobufCMessageDescriptor tenancy__v1__get_entity_request__descriptor =
   (ProtobufCMessageInit) tenancy__v1__get_entity_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__attribute_filter__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tenancy__v1__attribute_filter__field_descriptors[5] =
 {
   {
     "f1_name",
@@ -547,15 +547,54 @@ static const ProtobufCFieldDescriptor tenancy__v1__attribute_filter__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f3_prefix",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AttributeFilter, f3_prefix),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_at_least",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Tenancy__V1__AttributeFilter, p4_at_least_case),
+    offsetof(Tenancy__V1__AttributeFilter, f4_at_least),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_at_most",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Tenancy__V1__AttributeFilter, p5_at_most_case),
+    offsetof(Tenancy__V1__AttributeFilter, f5_at_most),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__attribute_filter__field_indices_by_name[] = {
   0,   /* field[0] = f1_name */
   1,   /* field[1] = f2_values */
+  2,   /* field[2] = f3_prefix */
+  3,   /* field[3] = f4_at_least */
+  4,   /* field[4] = f5_at_most */
 };
 static const ProtobufCIntRange tenancy__v1__attribute_filter__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__attribute_filter__descriptor =
 {
@@ -565,14 +604,14 @@ const ProtobufCMessageDescriptor tenancy__v1__attribute_filter__descriptor =
   "Tenancy__V1__AttributeFilter",
   "tenancy.v1",
   sizeof(Tenancy__V1__AttributeFilter),
-  2,
+  5,
   tenancy__v1__attribute_filter__field_descriptors,
   tenancy__v1__attribute_filter__field_indices_by_name,
   1,  tenancy__v1__attribute_filter__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__attribute_filter__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__list_entities_request__field_descriptors[9] =
+static const ProtobufCFieldDescriptor tenancy__v1__list_entities_request__field_descriptors[10] =
 {
   {
     "f1_type",
@@ -682,8 +721,21 @@ static const ProtobufCFieldDescriptor tenancy__v1__list_entities_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f10_parent_id",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListEntitiesRequest, f10_parent_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__list_entities_request__field_indices_by_name[] = {
+  9,   /* field[9] = f10_parent_id */
   0,   /* field[0] = f1_type */
   1,   /* field[1] = f2_within */
   2,   /* field[2] = f3_text */
@@ -697,7 +749,7 @@ static const unsigned tenancy__v1__list_entities_request__field_indices_by_name[
 static const ProtobufCIntRange tenancy__v1__list_entities_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__list_entities_request__descriptor =
 {
@@ -707,7 +759,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_entities_request__descriptor 
   "Tenancy__V1__ListEntitiesRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ListEntitiesRequest),
-  9,
+  10,
   tenancy__v1__list_entities_request__field_descriptors,
   tenancy__v1__list_entities_request__field_indices_by_name,
   1,  tenancy__v1__list_entities_request__number_ranges,

@@ -118,16 +118,37 @@ struct  Tenancy__V1__GetEntityRequest
     , {0,NULL}, {0,NULL} }
 
 
+typedef enum {
+  TENANCY__V1__ATTRIBUTE_FILTER__P4_AT_LEAST__NOT_SET = 0,
+  TENANCY__V1__ATTRIBUTE_FILTER__P4_AT_LEAST_F4_AT_LEAST = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__ATTRIBUTE_FILTER__P4_AT_LEAST__CASE)
+} Tenancy__V1__AttributeFilter__P4AtLeastCase;
+
+typedef enum {
+  TENANCY__V1__ATTRIBUTE_FILTER__P5_AT_MOST__NOT_SET = 0,
+  TENANCY__V1__ATTRIBUTE_FILTER__P5_AT_MOST_F5_AT_MOST = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__ATTRIBUTE_FILTER__P5_AT_MOST__CASE)
+} Tenancy__V1__AttributeFilter__P5AtMostCase;
+
 struct  Tenancy__V1__AttributeFilter
 {
   ProtobufCMessage base;
   ProtobufCBinaryData f1_name;
   size_t n_f2_values;
   ProtobufCBinaryData *f2_values;
+  ProtobufCBinaryData f3_prefix;
+  Tenancy__V1__AttributeFilter__P4AtLeastCase p4_at_least_case;
+  union {
+    int64_t f4_at_least;
+  };
+  Tenancy__V1__AttributeFilter__P5AtMostCase p5_at_most_case;
+  union {
+    int64_t f5_at_most;
+  };
 };
 #define TENANCY__V1__ATTRIBUTE_FILTER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__attribute_filter__descriptor) \
-    , {0,NULL}, 0,NULL }
+    , {0,NULL}, 0,NULL, {0,NULL}, TENANCY__V1__ATTRIBUTE_FILTER__P4_AT_LEAST__NOT_SET, {0}, TENANCY__V1__ATTRIBUTE_FILTER__P5_AT_MOST__NOT_SET, {0} }
 
 
 struct  Tenancy__V1__ListEntitiesRequest
@@ -143,10 +164,11 @@ struct  Tenancy__V1__ListEntitiesRequest
   uint32_t f7_page_size;
   ProtobufCBinaryData f8_page_token;
   ProtobufCBinaryData f9_at_least_revision;
+  ProtobufCBinaryData f10_parent_id;
 };
 #define TENANCY__V1__LIST_ENTITIES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_entities_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, 0, 0, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, 0, 0, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Tenancy__V1__ListEntitiesResponse
