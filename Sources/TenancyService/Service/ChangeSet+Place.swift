@@ -16,8 +16,6 @@ extension ChangeSet {
     reserved: String? = nil,
     _ tx: borrowing WriteTransaction
   ) throws -> EntityRecord {
-    let before = held.record
-    try core.requireRevision(expectedRevision, of: before)
     let given = try AttributeMapping.changes(
       attributes,
       type: held.type,
@@ -27,17 +25,30 @@ extension ChangeSet {
     try requireLevel(
       held.explanation.accessLevel,
       for: given.keys,
-      of: before.type,
+      of: held.record.type,
       field: "attributes"
     )
-    var after = before
-    if let name { after.name = name }
-    after.attributes = try AttributeMapping.merged(
-      before.attributes,
-      given,
-      field: "attributes"
-    )
-    return try update(from: before, to: after, action: "\(before.type).update", tx)
+    return try update(held, expectedRevision: expectedRevision, tx) { record in
+      if let name { record.name = name }
+      record.attributes = try AttributeMapping.merged(
+        record.attributes,
+        given,
+        field: "attributes"
+      )
+    }
+  }
+
+  /// Changes an entity that the caller may update; ABORTED when it is not as the caller has seen it.
+  func update(
+    _ held: HeldEntity,
+    expectedRevision: String,
+    _ tx: borrowing WriteTransaction,
+    _ change: (inout EntityRecord) throws -> Void
+  ) throws -> EntityRecord {
+    try core.requireRevision(expectedRevision, of: held.record)
+    var after = held.record
+    try change(&after)
+    return try update(from: held.record, to: after, action: "\(after.type).update", tx)
   }
 
   /// Moves an entity, with all that is below it, under another one, if the policy lets the caller.

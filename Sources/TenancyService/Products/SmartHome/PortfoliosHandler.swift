@@ -89,13 +89,9 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       let id = request.portfolioId
       let held = try core.held("portfolio.update", on: id, type: SmartHome.portfolio, user, tx)
-      let record = try changes.update(
-        held,
-        name: request.name,
-        attributes: nil,
-        expectedRevision: request.expectedRevision,
-        tx
-      )
+      let record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
+        if let name = request.name { $0.name = name }
+      }
       return try core.message(portfolio: record, user, tx)
     }
   }

@@ -91,21 +91,17 @@ struct PropertiesHandler: Tenancy_V1.PropertiesService {
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       let id = request.propertyId
-      try core.require("property.update", on: id, type: SmartHome.property, user, tx)
-      let before = try tx.known(id, type: SmartHome.property)
-      try core.requireRevision(request.expectedRevision, of: before)
-      var after = before
-      if let name = request.name { after.name = name }
-      if let address = request.address {
-        let changes = Self.attributes(address, "").merging(
-          SmartHome.address.map { ($0, .null) }
-        ) { given, _ in given }
-        after.attributes = after.attributes.merging(changes) { $1 }.filter { $0.value != .null }
+      let held = try core.held("property.update", on: id, type: SmartHome.property, user, tx)
+      let record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
+        if let name = request.name { $0.name = name }
+        if let address = request.address {
+          for part in SmartHome.address { $0.attributes[part] = nil }
+          $0.attributes.merge(Self.attributes(address, "")) { $1 }
+        }
+        if let zone = request.defaultTimeZone {
+          $0.attributes[SmartHome.timeZone] = zone.isEmpty ? nil : .string(zone)
+        }
       }
-      if let zone = request.defaultTimeZone {
-        after.attributes[SmartHome.timeZone] = zone.isEmpty ? nil : .string(zone)
-      }
-      let record = try changes.update(from: before, to: after, action: "property.update", tx)
       return try core.message(property: record, user, tx)
     }
   }

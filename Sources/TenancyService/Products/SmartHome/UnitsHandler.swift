@@ -107,17 +107,15 @@ struct UnitsHandler: Tenancy_V1.UnitsService {
     let user = try call.requireUser()
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      try core.require("unit.update", on: request.unitId, type: SmartHome.unit, user, tx)
-      let before = try tx.known(request.unitId, type: SmartHome.unit)
-      try core.requireRevision(request.expectedRevision, of: before)
-      var record = before
-      if let name = request.name { record.name = name }
-      record = try changes.update(from: before, to: record, action: "unit.update", tx)
+      let held = try core.held("unit.update", on: request.unitId, type: SmartHome.unit, user, tx)
+      var record = try changes.update(held, expectedRevision: request.expectedRevision, tx) {
+        if let name = request.name { $0.name = name }
+      }
       if let devices = request.commonAreaDevices,
-        try setCommonAreas(devices.deviceIds, of: record, changes, tx), record == before
+        try setCommonAreas(devices.deviceIds, of: record, changes, tx), record == held.record
       {
         // Links are part of the unit: it changes with them.
-        record = try tx.put(record, insteadOf: before, core.policy)
+        record = try tx.put(record, insteadOf: held.record, core.policy)
       }
       return try core.message(
         unit: record,
