@@ -38,6 +38,15 @@ public protocol FeatureSource: Sendable {
   ///
   /// Throws when it cannot be found out.
   func fetch(_ holder: FeatureHolder) async throws
+
+  /// What would unlock a feature that a holder lacks, in words for an error's metadata; empty when that
+  /// is not known.
+  func unlocking(_ feature: String, of holder: FeatureHolder) -> [String: String]
+}
+
+extension FeatureSource {
+  /// Nothing is known.
+  public func unlocking(_ feature: String, of holder: FeatureHolder) -> [String: String] { [:] }
 }
 
 /// There is no EntitlementService: nothing was paid for.

@@ -13,6 +13,25 @@ extension Forest {
     return nil
   }
 
+  /// The feature that a refused action lacks, the first one that its rule asks for, and who would have
+  /// to have it; nil when that is not known.
+  package func lackedFeature(
+    _ action: ActionID,
+    on entity: UInt32,
+    now: Int64,
+    _ features: any FeatureSource
+  ) -> (feature: String, holder: FeatureHolder)? {
+    guard let rule = policy.rule(of: action, on: type(entity)),
+      let holder = featureHolder(of: entity),
+      case .known(let names, _) = features.features(of: holder, now: now)
+    else { return nil }
+    let known = policy.featureBits(names)
+    for case .feature(let bit) in rule.conditions where known & bit == 0 {
+      return (policy.features[bit.trailingZeroBitCount], holder)
+    }
+    return nil
+  }
+
   /// What a decision is once it is known which features are there.
   ///
   /// Only one that was made without features and lacks one is made again: all others cost nothing.

@@ -20,7 +20,7 @@ public final class EntitlementFeatures: FeatureSource {
     public var lease = Duration.seconds(10)
     /// Longest wait for EntitlementService.
     public var timeout = Duration.seconds(2)
-    /// Portfolios and organizations that are remembered, at most; about 500 bytes each.
+    /// Portfolios and organizations that are remembered, at most; about 2 kB each.
     public var holderCountMax = 50_000
     /// Portfolios and organizations that may be asked for at a time.
     public var flightCountMax = 10_000
@@ -122,6 +122,11 @@ public final class EntitlementFeatures: FeatureSource {
     try await flight.value
   }
 
+  /// See `FeatureSource.unlocking`.
+  public func unlocking(_ feature: String, of holder: FeatureHolder) -> [String: String] {
+    state.withLock { $0.cache.unlock(feature, of: holder) }?.metadata ?? [:]
+  }
+
   private typealias Flight = Flights<FeatureHolder, Void>.Flight
 
   private func ask(
@@ -130,14 +135,22 @@ public final class EntitlementFeatures: FeatureSource {
   ) async throws {
     let began = loop.now
     let beganAt = clock.now
-    var answer: (names: [String], expires: MonotonicInstant)?
+    typealias Answer = (
+      names: [String], unlocks: [String: FeatureUnlock], expires: MonotonicInstant
+    )
+    var answer: Answer?
     defer {
       state.withLock { state in
         // A change of the holder meanwhile has dropped the flight: then nothing is kept.
-        guard state.flights.land(holder, id), let (names, expires) = answer else { return }
-        if state.cache.store(names, for: holder, began: began, expires: expires) {
-          metrics.flushes.increment()
-        }
+        guard state.flights.land(holder, id), let answer else { return }
+        let isFull = state.cache.store(
+          answer.names,
+          unlocks: answer.unlocks,
+          for: holder,
+          began: began,
+          expires: answer.expires
+        )
+        if isFull { metrics.flushes.increment() }
       }
     }
     let response = try await client.get(
@@ -148,8 +161,19 @@ public final class EntitlementFeatures: FeatureSource {
     if let edge = response.validUntil {
       lifetime = min(lifetime, .milliseconds(max(0, edge.milliseconds - beganAt)))
     }
-    let names = response.entitlements.filter(\.available).map(\.key)
-    answer = (names, began.advanced(by: lifetime))
+    var (names, unlocks): ([String], [String: FeatureUnlock]) = ([], [:])
+    for entitlement in response.entitlements {
+      if entitlement.available {
+        names.append(entitlement.key)
+      } else if let unlock = entitlement.unlockedBy {
+        unlocks[entitlement.key] = FeatureUnlock(
+          tier: unlock.tier,
+          addons: unlock.addons,
+          products: unlock.products
+        )
+      }
+    }
+    answer = (names, unlocks, began.advanced(by: lifetime))
   }
 
   // MARK: - Push

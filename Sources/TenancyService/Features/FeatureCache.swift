@@ -2,6 +2,24 @@ internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
+/// What would unlock a feature; parts that there are none of are empty.
+struct FeatureUnlock: Hashable, Sendable {
+  /// The cheapest tier that has it.
+  var tier = ""
+  var addons: [String] = []
+  var products: [String] = []
+
+  /// As the metadata of an error.
+  var metadata: [String: String] {
+    let parts = [
+      "unlocked_by_tier": tier,
+      "unlocked_by_addons": addons.joined(separator: ","),
+      "unlocked_by_products": products.joined(separator: ","),
+    ]
+    return parts.filter { !$0.value.isEmpty }
+  }
+}
+
 /// Answers of EntitlementService that are kept, and until when they are used.
 ///
 /// Pure bookkeeping: no call, clock or lock. An answer is used until it expires, and only as long
@@ -10,6 +28,7 @@ internal import ServiceKit
 struct FeatureCache {
   private struct Entry {
     let names: [String]
+    let unlocks: [String: FeatureUnlock]
     let began: MonotonicInstant
     let expires: MonotonicInstant
   }
@@ -44,18 +63,30 @@ struct FeatureCache {
     return .known(entry.names, remaining: now.duration(to: min(trusted, entry.expires)))
   }
 
+  /// What would unlock a feature that a holder lacks, by the last answer that is kept, however old it is:
+  /// it is for people to read.
+  func unlock(_ feature: String, of holder: FeatureHolder) -> FeatureUnlock? {
+    entries[holder]?.unlocks[feature]
+  }
+
   /// Keeps an answer that was asked for at `began`; returns whether all others had to go for it.
   ///
   /// Giving all up costs one call for each holder that is still used, and bounds memory.
   mutating func store(
     _ names: [String],
+    unlocks: [String: FeatureUnlock] = [:],
     for holder: FeatureHolder,
     began: MonotonicInstant,
     expires: MonotonicInstant
   ) -> Bool {
     let isFull = entries[holder] == nil && entries.count >= holderCountMax
     if isFull { entries = [:] }
-    entries[holder] = Entry(names: names, began: began, expires: expires)
+    entries[holder] = Entry(
+      names: names,
+      unlocks: unlocks,
+      began: began,
+      expires: expires
+    )
     return isFull
   }
 

@@ -70,8 +70,35 @@ extension TenancyCore {
     guard !explanation.isAllowed else { return explanation }
     try requireFeatures(explanation)
     let answer =
-      explanation.isKnown ? TenancyError.denied(explanation, action: action) : TenancyError.notFound
+      explanation.isKnown
+      ? denied(explanation.reason, action, on: id, sufficientRoles: explanation.sufficientRoles)
+      : TenancyError.notFound
     throw answer.denying(action, on: id, because: explanation.reason.rawValue)
+  }
+
+  /// A known object, the reason against an action on it, and for want of a feature what would unlock it.
+  func denied(
+    _ reason: ReasonCode,
+    _ action: String,
+    on id: String,
+    sufficientRoles: [String]
+  ) -> RPCError {
+    var lacked: (feature: String, unlocking: [String: String])?
+    if reason == .featureNotAvailable {
+      let (now, features) = (clock.now, features)
+      let found = engine.read { forest -> (feature: String, holder: FeatureHolder)? in
+        guard let action = forest.policy.action(named: action), let entity = forest.entity(id)
+        else { return nil }
+        return forest.lackedFeature(action, on: entity, now: now, features)
+      }
+      lacked = found.map { ($0.feature, features.unlocking($0.feature, of: $0.holder)) }
+    }
+    return TenancyError.denied(
+      reason,
+      action: action,
+      sufficientRoles: sufficientRoles,
+      lacking: lacked
+    )
   }
 
   /// What the engine says, and what that rests on.

@@ -161,20 +161,13 @@ enum TenancyError {
     return error
   }
 
-  /// A known object, and a decision against it.
-  static func denied(_ explanation: Explanation, action: String) -> RPCError {
-    denied(
-      explanation.reason,
-      action: action,
-      sufficientRoles: explanation.sufficientRoles
-    )
-  }
-
-  /// A known object, and the reason against it.
+  /// A known object, and the reason against it; for want of a feature, which one and what would unlock
+  /// it, where that is known.
   static func denied(
     _ reason: ReasonCode,
     action: String,
-    sufficientRoles: [String]
+    sufficientRoles: [String],
+    lacking: (feature: String, unlocking: [String: String])? = nil
   ) -> RPCError {
     guard reason != .subjectSuspended else { return suspended }
     let code: StatusCode =
@@ -185,12 +178,32 @@ enum TenancyError {
       case .entityUnknown: .notFound
       default: .permissionDenied
       }
+    var metadata = ["action": action, "sufficient_roles": sufficientRoles.joined(separator: ",")]
+    if let lacking {
+      metadata["feature"] = lacking.feature
+      metadata.merge(lacking.unlocking) { $1 }
+    }
     return error(
       code,
       reason: reason.rawValue,
-      message: explanation(of: reason, action: action, sufficientRoles: sufficientRoles),
-      metadata: ["action": action, "sufficient_roles": sufficientRoles.joined(separator: ",")]
+      message: lacking.map { needs($0.feature, $0.unlocking, action: action) }
+        ?? explanation(of: reason, action: action, sufficientRoles: sufficientRoles),
+      metadata: metadata
     )
+  }
+
+  private static func needs(
+    _ feature: String,
+    _ unlocking: [String: String],
+    action: String
+  ) -> String {
+    let ways = [("tier", "tier"), ("addons", "add-on"), ("products", "product")].compactMap {
+      part,
+      name in
+      unlocking["unlocked_by_\(part)"].map { "the \(name) \($0)" }
+    }
+    let help = ways.isEmpty ? "ask who pays for it" : "buy \(ways.joined(separator: " or "))"
+    return "\(action) needs the feature \(feature), which has not been bought; \(help)"
   }
 
   /// What a reason means to the person who asked, and what would help.

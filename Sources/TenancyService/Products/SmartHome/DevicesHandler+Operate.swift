@@ -145,9 +145,10 @@ extension DevicesHandler {
     let roles = policy.action(named: action).flatMap { action in
       policy.type(named: SmartHome.device).flatMap { policy.rule(of: action, on: $0) }
     }
-    return TenancyError.denied(
+    return core.denied(
       reason,
-      action: action,
+      action,
+      on: device,
       sufficientRoles: roles?.grants.roles.map { policy[$0].name } ?? []
     ).denying(action, on: device, because: reason.rawValue)
   }

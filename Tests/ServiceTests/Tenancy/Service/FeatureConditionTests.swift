@@ -88,6 +88,40 @@ struct FeatureConditionTests {
     }
   }
 
+  @Test("A refusal for want of a feature names it and what would unlock it, by every way to it")
+  func feature_missing_isNamed() async throws {
+    let entitlement = SmallEntitlementService()
+    try await TenancyStage.run(policy: Self.policy(), entitlement: entitlement) { stage in
+      let home = try await Building(stage, name: "home")
+      let operated = await #expect(throws: RPCError.self) {
+        try await stage.devices.operate(
+          .init(deviceId: home.door, operation: "turn_on"),
+          options: .by(home.tenant)
+        )
+      }
+      #expect(operated?.reason == "FEATURE_NOT_AVAILABLE")
+      let remote = try #require(operated?.errorInfo?.metadata)
+      #expect(remote["feature"] == "remote" && remote["unlocked_by_tier"] == "standard")
+      #expect(remote["unlocked_by_addons"] == "away,anywhere")
+      #expect(remote["unlocked_by_products"] == nil)
+      #expect(
+        operated?.message
+          == "device.turn_on needs the feature remote, which has not been bought; "
+          + "buy the tier standard or the add-on away,anywhere"
+      )
+      let updated = await #expect(throws: RPCError.self) {
+        try await stage.properties.update(
+          .init(propertyId: home.property, name: "Pier 5"),
+          options: .by(home.manager)
+        )
+      }
+      // The catalogue does not have it, so nobody can say how to get it.
+      #expect(updated?.errorInfo?.metadata["feature"] == "editing")
+      #expect(updated?.errorInfo?.metadata["unlocked_by_tier"] == nil)
+      #expect(updated?.message.hasSuffix("ask who pays for it") == true)
+    }
+  }
+
   @Test("A feature of the portfolio allows, is asked for once, and an answer is good for 10 s")
   func feature_paid_isAllowedAndKept() async throws {
     let entitlement = SmallEntitlementService()

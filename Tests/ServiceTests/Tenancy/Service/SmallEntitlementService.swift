@@ -96,10 +96,19 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
     guard let (features, until) = answer else { throw RPCError(.unavailable, "down") }
     return Entitlement_V1.GetEntitlementsResponse(
       subject: request.subject,
-      entitlements: features.map { .init(key: $0, available: true) }
-        + [.init(key: "unpaid", available: false)],
+      entitlements: features.map { .init(key: $0, available: true) } + Self.lacked(features),
       validUntil: until.map { .init(milliseconds: $0) }
     )
+  }
+
+  /// What else there is: nobody can buy the last one.
+  private static func lacked(_ features: [String]) -> [Entitlement_V1.Entitlement] {
+    let remote = Entitlement_V1.Entitlement(
+      key: "remote",
+      available: false,
+      unlockedBy: .init(tier: "standard", addons: ["away", "anywhere"])
+    )
+    return (features.contains("remote") ? [] : [remote]) + [.init(key: "unpaid", available: false)]
   }
 
   func watch(
