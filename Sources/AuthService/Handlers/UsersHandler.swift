@@ -123,7 +123,7 @@ struct UsersHandler: Auth_V1.UsersService {
 
 extension UserRecord {
   /// For the audit log: tells whether two states are the same, and nothing else.
-  fileprivate var digest: [UInt8] {
+  var digest: [UInt8] {
     let fields = [
       displayName, firstName, lastName, defaults.portfolio.stored ?? "-",
       defaults.property.stored ?? "-", defaults.unit.stored ?? "-", "\(updated)",

@@ -32,8 +32,16 @@ extension AuthCore {
       // What the user chose meanwhile counts more than what was derived from before that.
       guard var current = try UserTable.find(user.id, in: tx) else { throw AuthError.userNotFound }
       guard current.defaults == user.defaults else { return current }
+      let before = current.digest
       current.defaults = changed.defaults
       try UserTable.update(current, in: tx)
+      try tx.audit(
+        "user.follow_roles",
+        object: user.id,
+        before: before,
+        after: current.digest,
+        by: .user(user.id)
+      )
       return current
     }
     return (stored, context)

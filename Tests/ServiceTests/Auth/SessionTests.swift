@@ -380,6 +380,24 @@ struct SessionTests {
       #expect(after.defaultPropertyId == "")
       let cleared = try await stage.users.setDefaults(.init(portfolioId: ""), options: options)
       #expect(cleared.defaultPortfolioId == "")
+      // What the service chose by itself is recorded like what the user chose; looking changes nothing.
+      _ = try await stage.users.getMe(.init(), options: options)
+      let records = try await stage.service.core.database.read { tx in
+        try tx.query(
+          """
+          SELECT action || ' ' || actor, before_digest IS NOT after_digest FROM audit_log
+          WHERE object = ? AND action IN ('user.follow_roles', 'user.set_defaults') ORDER BY sequence
+          """,
+          .text(user)
+        ) { [$0.text(0), "\($0.integer(1))"] }
+      }
+      #expect(
+        records.map { $0[0] }
+          == [
+            "user.follow_roles", "user.set_defaults", "user.set_defaults", "user.follow_roles",
+          ].map { "\($0) user:\(user)" }
+      )
+      #expect(records.allSatisfy { $0[1] == "1" })
     }
   }
 
