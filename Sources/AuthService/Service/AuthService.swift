@@ -90,9 +90,10 @@ public final class AuthService: Sendable {
         clock: dependencies.clock
       ),
       services: dependencies.services,
-      isAdministrator: { [permissions = core.permissions] user, _ in
+      isAdministrator: { [permissions = core.permissions] user, call in
         let right = Permission.administration
-        return try await permissions.check(user.userID, right.action, right.entity).isAllowed
+        return try await permissions.check(user.userID, right.action, right.entity, for: call)
+          .isAllowed
       },
       clock: dependencies.clock,
       metrics: AuthenticationMetrics(dependencies.metrics)

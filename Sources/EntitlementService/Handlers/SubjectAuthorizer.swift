@@ -21,18 +21,20 @@ public struct ClosureSubjectAuthorizer: SubjectAuthorizer {
     @Sendable (_ userID: String, _ action: String, _ entityID: String) async throws ->
       PermissionConfirmation
   private let check:
-    @Sendable (_ userID: String, _ action: String, _ entityID: String) async throws -> Bool
+    @Sendable (_ userID: String, _ action: String, _ entityID: String, CallContext) async throws ->
+      Bool
 
   /// Makes an authorizer of two closures that say whether a user may do an action on an entity.
   ///
-  /// `confirm` is for writes, and asks whoever decides it; `check` may go by what was said lately.
+  /// `confirm` is for writes, and asks whoever decides it; `check` may go by what was said lately,
+  /// unless the call wants a refresh.
   public init(
     confirm:
       @escaping @Sendable (_ userID: String, _ action: String, _ entityID: String) async throws ->
       PermissionConfirmation,
     check:
-      @escaping @Sendable (_ userID: String, _ action: String, _ entityID: String) async throws ->
-      Bool
+      @escaping @Sendable (_ userID: String, _ action: String, _ entityID: String, CallContext)
+      async throws -> Bool
   ) {
     self.confirm = confirm
     self.check = check
@@ -44,7 +46,8 @@ public struct ClosureSubjectAuthorizer: SubjectAuthorizer {
     by userID: String,
     _ call: CallContext
   ) async throws {
-    guard let action = subject.viewAction, try await check(userID, action, subject.id) else {
+    guard let action = subject.viewAction, try await check(userID, action, subject.id, call)
+    else {
       throw ServiceFault.notFound
     }
   }

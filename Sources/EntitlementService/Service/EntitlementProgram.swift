@@ -87,8 +87,8 @@ public struct EntitlementProgram: HostedService {
           confirm: { user, action, entity in
             try await permissions.confirm(user, action, entity)
           },
-          check: { user, action, entity in
-            try await permissions.check(user, action, entity).isAllowed
+          check: { user, action, entity, call in
+            try await permissions.check(user, action, entity, for: call).isAllowed
           }
         )
       )
@@ -111,8 +111,10 @@ public struct EntitlementProgram: HostedService {
   /// See `HostedService.interceptors`.
   public var interceptors: [any ServerInterceptor] {
     [
-      remote.interceptor { [permissions] user, _ in
-        try await permissions.check(user.userID, "system.administer", "sys_root").isAllowed
+      remote.interceptor { [permissions] user, call in
+        let right = Permission.administration
+        return try await permissions.check(user.userID, right.action, right.entity, for: call)
+          .isAllowed
       }
     ]
   }

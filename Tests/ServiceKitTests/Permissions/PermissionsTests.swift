@@ -142,6 +142,34 @@ struct PermissionsTests {
     }
   }
 
+  @Test("A call that wants a refresh is answered anew for its own user; others use what is kept")
+  func check_callWantsRefresh_isAskedAnew() async throws {
+    let stage = try await Stage()
+    try await stage.serving { permissions, service in
+      let client = Tenancy_V1.PermissionsClient(try #require(await service.channel))
+      await service.whenListing { call in
+        _ = try await permissions.check("usr_1", "a", "dev_1", for: call)
+      }
+      for user in ["usr_1", "usr_2"] { _ = try await permissions.check(user, "a", "dev_1") }
+      for (metadata, count) in [([:], 2), (["cache-control": "max-age=0"], 2)]
+        as [(Metadata, Int)]
+      {
+        _ = try await client.listActions(
+          .init(entityIds: ["dev_1"]),
+          options: .init(metadata: metadata)
+        )
+        #expect(await service.callCount == count)
+      }
+      _ = try await client.listActions(
+        .init(entityIds: ["dev_1"]),
+        options: .init(metadata: ["cache-control": "no-cache"])
+      )
+      #expect(await service.callCount == 3)
+      #expect(permissions.known("usr_1", "a", "dev_1")?.isAllowed == true)
+      #expect(permissions.known("usr_2", "a", "dev_1")?.isAllowed == true)
+    }
+  }
+
   @Test(
     "A write that goes by a right is done again when that may have changed, three times at most"
   )
@@ -206,6 +234,7 @@ private struct Stage {
         ),
         metrics: PermissionMetrics(MetricRegistry())
       )
+      await service.connect(channel)
       let push = Task { await permissions.run() }
       await service.waitForWatcher()
       // Until the first heartbeat has arrived nothing is believed. Without the yield the loop that is
@@ -234,6 +263,15 @@ private actor ScriptedPermissions: Tenancy_V1.PermissionsService {
   private var watcher: AsyncThrowingStream<Tenancy_V1.Change, any Error>.Continuation?
   private var watcherWaiters: [CheckedContinuation<Void, Never>] = []
 
+  /// A way to call this service.
+  private(set) var channel: Channel?
+  private var onListing: (@Sendable (CallContext) async throws -> Void)?
+
+  func connect(_ channel: Channel) { self.channel = channel }
+  /// Has `body` run for each call of `ListActions`, which then answers nothing.
+  func whenListing(_ body: @escaping @Sendable (CallContext) async throws -> Void) {
+    onListing = body
+  }
   func hold() { isHeld = true }
   func deny(_ reason: Tenancy_V1.Reason = .expired) { self.reason = reason }
   func fail() { fails = true }
@@ -310,7 +348,11 @@ private actor ScriptedPermissions: Tenancy_V1.PermissionsService {
   func listActions(
     _ request: Tenancy_V1.ListActionsRequest,
     _ call: CallContext
-  ) async throws -> Tenancy_V1.ListActionsResponse { throw RPCError(.unimplemented, "not asked") }
+  ) async throws -> Tenancy_V1.ListActionsResponse {
+    guard let onListing else { throw RPCError(.unimplemented, "not asked") }
+    try await onListing(call)
+    return .init()
+  }
 
   func listAccessible(
     _ request: Tenancy_V1.ListAccessibleRequest,

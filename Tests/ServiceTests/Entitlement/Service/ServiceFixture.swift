@@ -72,7 +72,7 @@ struct ServiceFixture {
       // Anna sees whatever ends in "anna".
       authorizer: ClosureSubjectAuthorizer(
         confirm: { _, _, _ in try operators.confirm() },
-        check: { userID, action, entityID in
+        check: { userID, action, entityID, _ in
           // What TenancyService says of an action that its policy does not have.
           if entityID == "org_nowhere" {
             throw RPCError(

@@ -1,0 +1,25 @@
+public import RPCKit
+
+extension CallContext {
+  /// Whether the caller wants answers that were not kept: somebody has switched to another
+  /// organization or portfolio, or asks for a refresh.
+  ///
+  /// Clients say so with the metadata `cache-control: no-cache`, as in HTTP.
+  public var wantsRefresh: Bool { metadata["cache-control"] == "no-cache" }
+}
+
+extension Permissions {
+  /// Whether `subject`, whose call this is, may do `action` to `entity`.
+  ///
+  /// If the call wants a refresh, all that is known of `subject` is forgotten first. Throws as
+  /// `check` does.
+  public func check(
+    _ subject: String,
+    _ action: String,
+    _ entity: String,
+    for call: CallContext
+  ) async throws -> PermissionDecision {
+    if call.wantsRefresh { forget(subject: subject) }
+    return try await check(subject, action, entity)
+  }
+}
