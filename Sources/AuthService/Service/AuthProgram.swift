@@ -1,12 +1,9 @@
 internal import Contracts
-public import RPCKit
+internal import RPCKit
 public import ServiceKit
 
 /// AuthService as a program hosts it.
-public struct AuthProgram: HostedService {
-  private let service: AuthService
-  private let peers: [Channel]
-
+public enum AuthProgram: HostedService {
   /// See `HostedService.identity`.
   public static let identity = ServiceIdentity(
     name: "auth",
@@ -102,7 +99,7 @@ public struct AuthProgram: HostedService {
   public static func open(
     _ settings: AuthSettings,
     in environment: ServiceEnvironment
-  ) async throws -> AuthProgram {
+  ) async throws -> OpenService {
     let secrets: AuthSecrets
     do {
       secrets = try readSecrets(settings.secrets)
@@ -124,27 +121,15 @@ public struct AuthProgram: HostedService {
     )
     dependencies.database.auditLifetime = environment.settings.auditLifetime
     let service = try await AuthService.open(settings, secrets: secrets, dependencies)
-    return AuthProgram(service: service, peers: [tenancy, entitlement])
-  }
-
-  /// See `HostedService.services`.
-  public var services: [ServiceDefinition] { service.services }
-
-  /// See `HostedService.interceptors`.
-  public var interceptors: [any ServerInterceptor] { service.interceptors }
-
-  /// See `HostedService.run`.
-  public func run() async throws { await service.run() }
-
-  /// See `HostedService.readiness`.
-  public func readiness() -> Readiness { service.readiness() }
-
-  /// Asks again who is an operator; nothing of its own can change while it serves.
-  public func reload() async throws { service.core.permissions.forgetAll() }
-
-  /// See `HostedService.close`.
-  public func close() async {
-    for peer in peers { await peer.close() }
-    await service.close()
+    return OpenService(
+      services: service.services,
+      interceptors: service.interceptors,
+      work: [service.run],
+      readiness: service.readiness,
+      // Asks again who is an operator; nothing of its own can change while it serves.
+      reload: { service.core.permissions.forgetAll() },
+      peers: [tenancy, entitlement],
+      closeStore: service.close
+    )
   }
 }

@@ -1,9 +1,9 @@
 internal import Contracts
-public import RPCKit
+internal import RPCKit
 public import ServiceKit
 
 /// EntitlementService as a program hosts it.
-public struct EntitlementProgram: HostedService {
+public enum EntitlementProgram: HostedService {
   /// Settings besides the common ones.
   public struct Settings: Sendable {
     /// What is sold, and whose signatures count.
@@ -11,15 +11,6 @@ public struct EntitlementProgram: HostedService {
     /// Which tokens are accepted.
     var identity: RemoteIdentity.Settings
   }
-
-  private let service: EntitlementService
-  private let settings: EntitlementSettings
-  private let remote: RemoteIdentity
-  private let tenancy: Channel
-  private let permissions: Permissions
-  private let loop: any EventLoop
-  private let clock: any WallClock
-  private let logger: Logger
 
   /// See `HostedService.identity`.
   public static let identity = ServiceIdentity(
@@ -63,7 +54,7 @@ public struct EntitlementProgram: HostedService {
   public static func open(
     _ settings: Settings,
     in environment: ServiceEnvironment
-  ) async throws -> EntitlementProgram {
+  ) async throws -> OpenService {
     var configuration = try settings.own.configuration(database: environment.settings.database)
     configuration.auditLifetime = environment.settings.auditLifetime
     let remote = try RemoteIdentity(settings.identity, in: environment)
@@ -93,55 +84,28 @@ public struct EntitlementProgram: HostedService {
         )
       )
     )
-    return EntitlementProgram(
-      service: service,
-      settings: settings.own,
-      remote: remote,
-      tenancy: tenancy,
-      permissions: permissions,
-      loop: environment.loops.loops[0],
-      clock: environment.clock,
-      logger: environment.logger
-    )
-  }
-
-  /// See `HostedService.services`.
-  public var services: [ServiceDefinition] { service.services }
-
-  /// See `HostedService.interceptors`.
-  public var interceptors: [any ServerInterceptor] {
-    [
-      remote.interceptor { [permissions] user, call in
-        let right = Permission.administration
-        return try await permissions.check(user.userID, right.action, right.entity, for: call)
-          .isAllowed
-      }
-    ]
-  }
-
-  /// See `HostedService.run`.
-  public func run() async throws {
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { await remote.run() }
-      group.addTask { await permissions.run() }
-      group.addTask { await service.maintain(on: loop, clock: clock, logger: logger) }
-      await group.waitForAll()
+    let interceptor = remote.interceptor { user, call in
+      let right = Permission.administration
+      return try await permissions.check(user.userID, right.action, right.entity, for: call)
+        .isAllowed
     }
-  }
-
-  /// See `HostedService.readiness`.
-  public func readiness() -> Readiness { Readiness(service.readiness().checks + remote.checks) }
-
-  /// Reads the catalogue again, and asks again who may do what.
-  public func reload() async throws {
-    permissions.forgetAll()
-    try await service.reload(try settings.readCatalog())
-  }
-
-  /// See `HostedService.close`.
-  public func close() async {
-    await tenancy.close()
-    await remote.close()
-    await service.close()
+    let (loop, clock) = (environment.loops.loops[0], environment.clock)
+    return OpenService(
+      services: service.services,
+      interceptors: [interceptor],
+      work: [
+        remote.run,
+        permissions.run,
+        { await service.maintain(on: loop, clock: clock, logger: environment.logger) },
+      ],
+      readiness: { Readiness(service.readiness().checks + remote.checks) },
+      // The catalogue is read again, and who may do what is asked for again.
+      reload: {
+        permissions.forgetAll()
+        try await service.reload(try settings.own.readCatalog())
+      },
+      peers: [tenancy, remote.authChannel],
+      closeStore: service.close
+    )
   }
 }

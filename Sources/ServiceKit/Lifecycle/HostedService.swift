@@ -1,7 +1,9 @@
-public import RPCKit
 public import StrictJSON
 
 /// What makes a program a service of its own kind; `ServiceProgram` does the rest.
+///
+/// Every service goes through the same states: `open` gives what the host serves until it is told to
+/// stop; then the host is not ready any more, drains, ends the work in the background and closes.
 public protocol HostedService: Sendable {
   /// Settings besides the common ones.
   associatedtype Settings: Sendable
@@ -24,28 +26,10 @@ public protocol HostedService: Sendable {
   )
 
   /// Opens the store and makes everything ready to serve; throws what a person can act on.
-  static func open(_ settings: Settings, in environment: ServiceEnvironment) async throws -> Self
-
-  /// What is served.
-  var services: [ServiceDefinition] { get }
-
-  /// Run around every handler, in this order: authentication first.
-  var interceptors: [any ServerInterceptor] { get }
-
-  /// Work that continues while calls are served, until the task is cancelled. What it throws ends the
-  /// program.
-  func run() async throws
-
-  /// What must be in order to be sent calls. Asked often and on an event loop: looks, and does not
-  /// wait.
-  func readiness() -> Readiness
-
-  /// Reads again what can change while calls are served: certificates are read by the host, policies
-  /// by the service. Throws what is wrong, and keeps what was.
-  func reload() async throws
-
-  /// Closes the store, after the last call ended.
-  func close() async
+  static func open(
+    _ settings: Settings,
+    in environment: ServiceEnvironment
+  ) async throws -> OpenService
 }
 
 extension HostedService {

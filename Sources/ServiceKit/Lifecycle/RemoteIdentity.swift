@@ -61,7 +61,7 @@ public final class RemoteIdentity: Sendable {
     metrics = AuthenticationMetrics(environment.metrics.registry)
   }
 
-  /// Proven calls to AuthService, for what else the service wants to know.
+  /// Proven calls to AuthService, for what else the service wants to know; the service closes it.
   public var authChannel: Channel { channel }
 
   /// Lets callers in; `isAdministrator` is asked for methods of operators.
@@ -103,10 +103,5 @@ public final class RemoteIdentity: Sendable {
         detail: keys.isLoaded ? nil : "AuthService has not been reached yet"
       )
     ]
-  }
-
-  /// Ends the connection to AuthService.
-  public func close() async {
-    await channel.close()
   }
 }

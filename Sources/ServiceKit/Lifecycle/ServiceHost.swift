@@ -5,7 +5,7 @@ public import RPCKit
 /// Start: store, listeners, admin port. Stop: not ready, drain, background work, store.
 public struct ServiceHost<Service: HostedService>: Sendable {
   private let environment: ServiceEnvironment
-  private let service: Service
+  private let service: OpenService
   private let server: Server
   private let health: HealthService
   private let tls: TLSContextSource?
@@ -76,9 +76,13 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     let admin = try await startAdmin()
     defer { admin?.close() }
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await service.run() }
+      // A signal ends the serving, or a failure; work that comes to an end does not.
+      group.addTask {
+        async let work: Void = service.run()
+        await followReadiness()
+        await work
+      }
       group.addTask { await react(to: signals) }
-      group.addTask { await followReadiness() }
       do {
         try await server.serving { server in
           ready(server.addresses)
@@ -86,7 +90,6 @@ public struct ServiceHost<Service: HostedService>: Sendable {
             "serving",
             ["addresses": .string(server.addresses.map(\.description).joined(separator: " "))]
           )
-          // The first to end, whichever way, ends the serving: a signal or a failure.
           try await group.next()
           environment.logger.notice("draining", [:])
           health.shutDown()

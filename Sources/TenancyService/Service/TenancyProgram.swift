@@ -1,10 +1,10 @@
 internal import AccessEngine
 internal import Contracts
-public import RPCKit
+internal import RPCKit
 public import ServiceKit
 
 /// TenancyService as a program hosts it.
-public struct TenancyProgram: HostedService {
+public enum TenancyProgram: HostedService {
   /// Settings besides the common ones.
   public struct Settings: Sendable {
     /// The policies' files, and folders of them.
@@ -12,15 +12,6 @@ public struct TenancyProgram: HostedService {
     /// Which tokens are accepted.
     var identity: RemoteIdentity.Settings
   }
-
-  private let service: TenancyService
-  private let policyPaths: [String]
-  private let remote: RemoteIdentity
-  private let entitlement: Channel?
-  private let features: EntitlementFeatures?
-  private let loop: any EventLoop
-  private let clock: any WallClock
-  private let logger: Logger
 
   /// See `HostedService.identity`.
   public static let identity = ServiceIdentity(
@@ -60,7 +51,7 @@ public struct TenancyProgram: HostedService {
   public static func open(
     _ settings: Settings,
     in environment: ServiceEnvironment
-  ) async throws -> TenancyProgram {
+  ) async throws -> OpenService {
     let policies = try readPolicies(settings.policies)
     let remote = try RemoteIdentity(settings.identity, in: environment)
     let entitlement = try entitlementChannel(in: environment)
@@ -88,15 +79,23 @@ public struct TenancyProgram: HostedService {
       logger: environment.logger,
       metrics: environment.metrics.registry
     )
-    return TenancyProgram(
-      service: service,
-      policyPaths: settings.policies,
-      remote: remote,
-      entitlement: entitlement,
-      features: features,
-      loop: environment.loops.loops[0],
-      clock: environment.clock,
-      logger: environment.logger
+    let (paths, loop, clock) = (settings.policies, environment.loops.loops[0], environment.clock)
+    return OpenService(
+      services: service.services,
+      interceptors: [remote.interceptor { user, _ in service.isAdministrator(user.userID) }],
+      work: [
+        remote.run,
+        { await features?.run() },
+        {
+          await service.database.maintain(on: loop, clock: clock, logger: environment.logger) {
+            try await service.purge(now: $0)
+          }
+        },
+      ],
+      readiness: { Readiness([service.database.readinessCheck] + remote.checks) },
+      reload: { try await reload(service, paths) },
+      peers: [entitlement, remote.authChannel].compactMap(\.self),
+      closeStore: service.close
     )
   }
 
@@ -108,47 +107,13 @@ public struct TenancyProgram: HostedService {
     return try environment.authenticatedChannel(to: "entitlement")
   }
 
-  /// See `HostedService.services`.
-  public var services: [ServiceDefinition] { service.services }
-
-  /// See `HostedService.interceptors`.
-  public var interceptors: [any ServerInterceptor] {
-    [remote.interceptor { [service] user, _ in service.isAdministrator(user.userID) }]
-  }
-
-  /// See `HostedService.run`.
-  public func run() async throws {
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { await remote.run() }
-      group.addTask { await features?.run() }
-      group.addTask {
-        await service.database.maintain(on: loop, clock: clock, logger: logger) { now in
-          try await service.purge(now: now)
-        }
-      }
-      await group.waitForAll()
-    }
-  }
-
-  /// See `HostedService.readiness`.
-  public func readiness() -> Readiness {
-    Readiness([service.database.readinessCheck] + remote.checks)
-  }
-
   /// Reads the policies again.
-  public func reload() async throws {
+  private static func reload(_ service: TenancyService, _ paths: [String]) async throws {
     do {
-      try await service.reloadPolicies { try Self.readPolicies(policyPaths) }
+      try await service.reloadPolicies { try readPolicies(paths) }
     } catch let error as PolicyError {
-      let files = policyPaths.joined(separator: ", ")
+      let files = paths.joined(separator: ", ")
       throw ConfigurationError("the policy \(files) does not load: \(error)")
     }
-  }
-
-  /// See `HostedService.close`.
-  public func close() async {
-    await entitlement?.close()
-    await remote.close()
-    await service.close()
   }
 }
