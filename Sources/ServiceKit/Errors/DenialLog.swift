@@ -3,18 +3,39 @@ package import RPCKit
 /// Logs and counts every denial of a service: who wanted to do what to which object, why not, and in
 /// which request.
 ///
-/// Anybody can be denied as often as they like, so lines are rationed: `burst` at once, and one more each
-/// `interval`; what is left out is counted in the next line and always in the metric. That is at most
-/// 30 MB a day.
+/// Anybody can be denied as often as they like, so lines are rationed: for all callers together `burst` at
+/// once and one more each `interval`, which is at most 30 MB a day, and for each caller a tenth of that,
+/// so that one cannot hide the others' denials. What is left out is counted in the next line and always
+/// in the metric.
 package final class DenialLog: Sendable {
   /// Lines at once.
   package static let burst: Int64 = 200
   /// Until there is another line, in milliseconds.
   package static let interval: Int64 = 1000
+  /// Lines of one caller at once.
+  package static let callerBurst: Int64 = burst / 10
+  /// Until one caller gets another line, in milliseconds.
+  package static let callerInterval: Int64 = interval * 10
+  /// Callers that are remembered; when there are more, those go who are denied least.
+  private static let callerCountMax = 4096
+
+  private static let rate = CellRate(count: burst, interval: interval)
+  private static let callerRate = CellRate(count: callerBurst, interval: callerInterval)
+
+  private struct CallerLines: BoundedTableEntry {
+    let key: UInt64
+    /// When all lines are back, in milliseconds since 1970.
+    var settled: Int64 = .min
+
+    init(key: UInt64) { self.key = key }
+
+    var worth: Int64 { settled }
+  }
 
   private struct State {
     /// When all lines are back, in milliseconds since 1970.
     var settled: Int64 = .min
+    var callers = BoundedTable<CallerLines>(count: callerCountMax)
     var suppressedCount = 0
   }
 
@@ -46,7 +67,7 @@ package final class DenialLog: Sendable {
   package func look(at error: RPCError, of call: CallContext) {
     guard let denial = Self.denial(error, call) else { return }
     denials.series(denial.reason).increment()
-    guard let suppressedCount = admit() else { return }
+    guard let suppressedCount = admit(CountedCaller(of: call)) else { return }
     let actor = AuditActor(call.caller)
     var fields: LogFields = [
       "actor": .string(actor.name), "action": .string(denial.action),
@@ -70,17 +91,18 @@ package final class DenialLog: Sendable {
   }
 
   /// Takes a line; how many were left out before it, or nil when this one is too.
-  private func admit() -> Int? {
+  private func admit(_ caller: CountedCaller) -> Int? {
     let now = clock.now
+    // Hashes are seeded for each process, so nobody can choose a caller that shares another's place.
+    let key = UInt64(truncatingIfNeeded: caller.hashValue)
     return state.withLock { state in
-      let span = Self.burst * Self.interval
-      // A time further off than there can be comes from a clock that was set back since.
-      if state.settled < now || state.settled > now + span { state.settled = now }
-      guard state.settled + Self.interval <= now + span else {
+      let isOut =
+        state.callers.change(key) { Self.callerRate.take(&$0.settled, now: now) } != nil
+        || Self.rate.take(&state.settled, now: now) != nil
+      guard !isOut else {
         state.suppressedCount += 1
         return nil
       }
-      state.settled += Self.interval
       defer { state.suppressedCount = 0 }
       return state.suppressedCount
     }

@@ -97,18 +97,37 @@ struct CallErrorsTests {
     }
   }
 
-  @Test("Whoever is denied without end cannot fill the disk; what is left out is counted")
-  func denials_withoutEnd_areRationed() async throws {
+  @Test("One who is denied without end cannot fill the disk, nor hide the denials of others")
+  func denials_ofOneCaller_areRationed() async throws {
+    try await CallStage.run { _, _ in
+      throw IdentityError.callerNotAllowed
+    } _: { stage in
+      let burst = Int(DenialLog.callerBurst)
+      for _ in 0..<(burst + 100) { _ = try await stage.error(["test-user": "usr_loud"]) }
+      #expect(stage.lines("permission denied").count == burst)
+      _ = try await stage.error(["test-user": "usr_quiet"])
+      let lines = stage.lines("permission denied")
+      #expect(lines.count == burst + 1)
+      #expect(lines.last?.contains(#""actor":"user:usr_quiet""#) == true)
+      #expect(lines.last?.contains(#""suppressed_count":100"#) == true)
+      stage.clock.advance(DenialLog.callerInterval)
+      for _ in 0..<2 { _ = try await stage.error(["test-user": "usr_loud"]) }
+      #expect(stage.lines("permission denied").count == burst + 2)
+    }
+  }
+
+  @Test("Many who are denied without end cannot fill the disk; what is left out is counted")
+  func denials_ofMany_areRationed() async throws {
     try await CallStage.run { _, _ in
       throw IdentityError.callerNotAllowed
     } _: { stage in
       let count = Int(DenialLog.burst) + 100
-      for _ in 0..<count { _ = try await stage.error() }
+      for number in 0..<count { _ = try await stage.error(["test-user": "usr_\(number)"]) }
       #expect(stage.lines("permission denied").count == Int(DenialLog.burst))
       let metric = #"gatehouse_test_denials_total{reason="CALLER_NOT_ALLOWED"}"#
       #expect(stage.exposition.contains("\(metric) \(count)"))
       stage.clock.advance(DenialLog.interval)
-      for _ in 0..<2 { _ = try await stage.error() }
+      for number in 0..<2 { _ = try await stage.error(["test-user": "usr_new\(number)"]) }
       let lines = stage.lines("permission denied")
       #expect(lines.count == Int(DenialLog.burst) + 1)
       #expect(lines.last?.contains(#""suppressed_count":100"#) == true)
