@@ -1,22 +1,14 @@
 public import RPCKit
 
-/// How far a service is behind AuthService in revocations, as metrics.
+/// What a service knows of revocations, as metrics; how far it is behind AuthService is the watch's to
+/// say: `gatehouse_service_watch_lag_seconds`.
 public enum RevocationMetrics {
   /// Registers the metrics of a feed, as long as it lives.
   public static func register(
     _ feed: RevocationFeed,
-    on loop: any EventLoop,
     in registry: MetricRegistry
   ) {
     feed.report(to: registry)
-    let began = loop.preciseNow
-    registry.observe(
-      "gatehouse_service_revocation_lag_seconds",
-      help: "Time since AuthService was last heard from; since the start if it never was."
-    ) { [weak feed] in
-      let lag = feed?.lag ?? began.duration(to: loop.preciseNow)
-      return Double(lag.nanosecondsSaturated) / 1_000_000_000
-    }
     registry.observe(
       "gatehouse_service_revocation_feed_live",
       help: "1 while revocations are pushed, 0 while each call has to ask."

@@ -49,7 +49,7 @@ public final class RemoteIdentity: Sendable {
       random: environment.random,
       logger: environment.logger
     )
-    RevocationMetrics.register(revocations, on: loop, in: environment.metrics.registry)
+    RevocationMetrics.register(revocations, in: environment.metrics.registry)
     tokens = AccessTokenAuthenticator(
       verifier: AccessTokenVerifier(issuer: settings.issuer, audience: settings.audience),
       keys: keys,

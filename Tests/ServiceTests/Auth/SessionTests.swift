@@ -222,11 +222,12 @@ struct SessionTests {
         #expect(heard.count == 1, "what was revoked before is in the snapshot")
         #expect((heard.lag ?? .seconds(60)) < .seconds(10))
         #expect(deaf.lag == nil, "it never heard anything")
-        RevocationMetrics.register(heard, on: loop, in: stage.registry)
+        RevocationMetrics.register(heard, in: stage.registry)
         let lines = String(decoding: stage.registry.render(), as: UTF8.self).split(separator: "\n")
         #expect(lines.contains("gatehouse_service_revocation_feed_live 1"))
         #expect(lines.contains("gatehouse_service_revocations_known 1"))
-        #expect(lines.contains { $0.hasPrefix("gatehouse_service_revocation_lag_seconds ") })
+        let lag = #"gatehouse_service_watch_lag_seconds{watch="revocations"} "#
+        #expect(lines.contains { $0.hasPrefix(lag) })
         #expect(await fault(revokedBefore, heard) == .revoked)
         // Whoever keeps something of a user hears whose session ended.
         #expect(signedOut.withLock { $0 } == [up.user?.id ?? ""])
