@@ -3,12 +3,15 @@
 /// Under overload most answers are this one, so it costs a copy and a number.
 struct RefusalFrame: Sendable {
   /// What it says.
-  let code: StatusCode
+  let error: RPCError
   private let bytes: [UInt8]
+
+  /// The code of what it says.
+  var code: StatusCode { error.code }
 
   /// Encodes an error as it is answered to every call.
   init(_ error: RPCError, limits: Limits) {
-    code = error.code
+    self.error = error
     var frame = ByteBuffer()
     ResponseEnvelope.appendError(to: &frame, streamID: .first, error: error.bounded(limits))
     bytes = frame.withBytes { [UInt8]($0) }

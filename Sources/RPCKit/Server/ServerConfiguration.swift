@@ -70,9 +70,15 @@ public struct ServerConfiguration: Sendable {
   /// interceptor, or the server itself once it has begun the call; nil leaves it as it is.
   ///
   /// The place to log what goes wrong and to say which request it was. Calls that are refused before
-  /// they begin, for load or because nobody knows their method, do not pass here. Runs on the loop of the
-  /// connection, once for each error that is answered.
+  /// they begin, for load or because nobody knows their method, do not pass here but by
+  /// `refusalDetails`. Runs on the loop of the connection, once for each error that is answered.
   public var completeError: (@Sendable (RPCError, CallContext) -> RPCError)?
+  /// What a call that is refused before it begins is told besides why, by its metadata; nil and none are
+  /// nothing.
+  ///
+  /// The place to say which request it was. Runs on the loop of the connection, under overload for most
+  /// calls, so it should be quick; not asked for calls without metadata or with too much of it.
+  public var refusalDetails: (@Sendable (Metadata) -> [RPCError.Detail])?
 
   /// Makes a configuration with the defaults.
   public init(endpoints: [Endpoint] = []) {

@@ -18,19 +18,51 @@ extension ServerConnection {
     case .found(let method):
       if let refusal = refusal(id, envelope, method) {
         core.observer.refused(method, refusal.code)
-        refusal.append(to: &output, streamID: id)
-        return scheduleFlush()
+        return refuse(id, refusal, envelope, bytes)
       }
       begin(method, envelope, header, bytes)
     case .unknownService:
       core.observer.unknownMethod()
       let name = printable(bytes, envelope.service)
-      answer(id, RPCError(.unimplemented, .serviceUnknown, "service \(name)"))
+      refuse(id, RPCError(.unimplemented, .serviceUnknown, "service \(name)"), envelope, bytes)
     case .unknownMethod:
       core.observer.unknownMethod()
       let name = printable(bytes, envelope.method)
-      answer(id, RPCError(.unimplemented, .methodUnknown, "method \(name)"))
+      refuse(id, RPCError(.unimplemented, .methodUnknown, "method \(name)"), envelope, bytes)
     }
+  }
+
+  /// Answers a call that is not begun with what was encoded before, unless there is more to say.
+  private func refuse(
+    _ id: StreamID,
+    _ refusal: RefusalFrame,
+    _ envelope: RequestEnvelope,
+    _ bytes: Span<UInt8>
+  ) {
+    guard core.configuration.refusalDetails == nil || envelope.metadataCount == 0 else {
+      return refuse(id, refusal.error, envelope, bytes)
+    }
+    refusal.append(to: &output, streamID: id)
+    scheduleFlush()
+  }
+
+  /// Answers a call that is not begun, with what there is to say about its metadata.
+  private func refuse(
+    _ id: StreamID,
+    _ error: RPCError,
+    _ envelope: RequestEnvelope,
+    _ bytes: Span<UInt8>
+  ) {
+    var error = error
+    if let details = core.configuration.refusalDetails,
+      (1...limits.metadataCountMax).contains(envelope.metadataCount),
+      envelope.metadataByteCount <= limits.metadataByteCountMax,
+      // What cannot be read says nothing, and the call is refused anyway.
+      let metadata = try? latestMetadata.read(bytes, envelope)
+    {
+      error.details += details(metadata)
+    }
+    answer(id, error)
   }
 
   /// Why a call is not begun.

@@ -20,9 +20,13 @@ extension IdentifierFactory {
   /// call gets a new identifier.
   public func requestID(of call: CallContext) -> String {
     call.requestID {
-      if let named = call.metadata[RequestIDMetadata.key], Self.isRequestID(named) { return named }
-      return call.trace?.traceID.description ?? make(.request)
+      Self.requestID(in: call.metadata) ?? call.trace?.traceID.description ?? make(.request)
     }
+  }
+
+  /// What a caller has named its request, if that is well formed.
+  static func requestID(in metadata: Metadata) -> String? {
+    metadata[RequestIDMetadata.key].flatMap { isRequestID($0) ? $0 : nil }
   }
 
   private static func isRequestID(_ text: String) -> Bool {

@@ -4,7 +4,7 @@ public import RPCKit
 /// counted when it denies something, and told apart from others by every caller.
 ///
 /// Every error of a call that was begun gets `google.rpc.RequestInfo`, by which it is found in the logs
-/// and audit records of all services. `google.rpc.ErrorInfo` is there already, but for what came from a
+/// and audit records of all services; one that was refused before gets it if its caller named it. `google.rpc.ErrorInfo` is there already, but for what came from a
 /// library or another service without one.
 public struct CallErrors: Sendable {
   /// Reasons of errors that bring none of their own, in the domain of the service.
@@ -46,6 +46,14 @@ public struct CallErrors: Sendable {
     denials.look(at: error, of: call)
     log(error, call, requestID)
     return completed(error, requestID)
+  }
+
+  /// What a call that is refused before it begins is told besides why: which request it was, if its
+  /// caller has named it; for `ServerConfiguration.refusalDetails`.
+  public static func refusalDetails(_ metadata: Metadata) -> [RPCError.Detail] {
+    IdentifierFactory.requestID(in: metadata).map {
+      [RPCError.Detail(Google_Rpc.RequestInfo(requestId: $0))]
+    } ?? []
   }
 
   private func completed(_ error: RPCError, _ requestID: String) -> RPCError {

@@ -47,6 +47,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
       metrics: environment.metrics.registry
     )
     configuration.completeError = { error, call in errors.complete(error, call) }
+    configuration.refusalDetails = CallErrors.refusalDetails
     server = Server(
       configuration,
       services: service.services + [health.definition],

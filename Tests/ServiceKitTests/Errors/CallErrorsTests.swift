@@ -51,6 +51,44 @@ struct CallErrorsTests {
     }
   }
 
+  @Test("A call that is refused before it begins is told its name, if it has a good one")
+  func refusal_beforeTheCall_namesTheRequest() async throws {
+    let (begun, beginning) = AsyncStream<Void>.makeStream()
+    let (end, ending) = AsyncStream<Void>.makeStream()
+    try await CallStage.run(runningHandlersMax: 1) { _, _ in
+      beginning.yield()
+      for await _ in end { break }
+      return .init()
+    } _: { stage in
+      async let first = stage.error()
+      for await _ in begun { break }
+      for (name, told) in [("story-1", "story-1"), ("no good", nil), (nil, nil)]
+        as [(String?, String?)]
+      {
+        var metadata: Metadata = ["other": "thing"]
+        if let name { metadata.append("x-request-id", name) }
+        let refused = try #require(await stage.error(metadata))
+        #expect(refused.code == .resourceExhausted && refused.reason == "OVERLOADED")
+        #expect(refused.hasDetail(Google_Rpc.RetryInfo.self))
+        #expect(refused.requestID == told)
+      }
+      for unknown in [("test.v1.Deeds", "Undo"), ("test.v1.Nothing", "Do")] {
+        let method = MethodDescriptor(
+          service: unknown.0,
+          method: unknown.1,
+          kind: .unary,
+          callerClass: .public,
+          requestType: CallStage.Request.protobufName,
+          responseType: CallStage.Response.protobufName
+        )
+        let error = try #require(await stage.error(["x-request-id": "story-2"], of: method))
+        #expect(error.code == .unimplemented && error.requestID == "story-2")
+      }
+      ending.finish()
+      #expect(try await first == nil)
+    }
+  }
+
   @Test("A refused store is told alike, whoever writes")
   func storeError_isOneAnswer() {
     let unavailable = StoreError.unavailable("full").rpcError(domain: "d")

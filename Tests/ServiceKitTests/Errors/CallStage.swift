@@ -29,6 +29,7 @@ struct CallStage: Sendable {
 
   /// Serves `handler` for the length of `body`.
   static func run(
+    runningHandlersMax: Int = 10_000,
     _ handler: @escaping Handler,
     _ body: (CallStage) async throws -> Void
   ) async throws {
@@ -44,7 +45,9 @@ struct CallStage: Sendable {
     let loops = try EventLoopGroup.epoll(count: 1)
     defer { loops.stop() }
     var configuration = ServerConfiguration(endpoints: [.init(.ipv4([127, 0, 0, 1], port: 0))])
+    configuration.limits.runningHandlersMax = runningHandlersMax
     configuration.completeError = { error, call in errors.complete(error, call) }
+    configuration.refusalDetails = CallErrors.refusalDetails
     let server = Server(
       configuration,
       services: [
@@ -72,10 +75,13 @@ struct CallStage: Sendable {
   }
 
   /// What a call ends with; nil when it succeeds.
-  func error(_ metadata: Metadata = [:]) async throws -> RPCError? {
+  func error(
+    _ metadata: Metadata = [:],
+    of method: MethodDescriptor = CallStage.method
+  ) async throws -> RPCError? {
     do {
       let _: Response = try await channel.unary(
-        Self.method,
+        method,
         Request(),
         options: CallOptions(metadata: metadata)
       )
