@@ -16,6 +16,7 @@ let package = Package(
   name: "Gatehouse",
   products: [
     .library(name: "RPCKit", targets: ["RPCKit"]),
+    .library(name: "AdminPort", targets: ["AdminPort"]),
     .library(name: "RPCKitTesting", targets: ["RPCKitTesting"]),
     .library(name: "Contracts", targets: ["Contracts"]),
     .library(name: "ServiceKit", targets: ["ServiceKit"]),
@@ -45,13 +46,16 @@ let package = Package(
       dependencies: ["CLinux", "CZlib", "COpenSSL", "CProtobufC"],
       swiftSettings: strict
     ),
+    .target(name: "AdminPort", dependencies: ["RPCKit"], swiftSettings: strict),
     .target(name: "Contracts", dependencies: ["RPCKit", "CProtobufC"], swiftSettings: strict),
     .target(name: "RPCKitTesting", dependencies: ["RPCKit"], swiftSettings: strict),
     .target(name: "StrictJSON", swiftSettings: strict),
     .target(name: "PackedTables", swiftSettings: strict),
     .target(
       name: "ServiceKit",
-      dependencies: ["RPCKit", "Contracts", "StrictJSON", "PackedTables", "CSQLite", "COpenSSL"],
+      dependencies: [
+        "AdminPort", "RPCKit", "Contracts", "StrictJSON", "PackedTables", "CSQLite", "COpenSSL",
+      ],
       swiftSettings: strict
     ),
     .target(
@@ -200,7 +204,9 @@ let package = Package(
     ),
     .testTarget(
       name: "RPCKitTests",
-      dependencies: ["RPCKit", "RPCKitTesting", "Contracts", "LoadGenerator", "rpcsim"],
+      dependencies: [
+        "AdminPort", "RPCKit", "RPCKitTesting", "Contracts", "LoadGenerator", "rpcsim",
+      ],
       exclude: ["Transcripts"],
       swiftSettings: strict
     ),

@@ -1,7 +1,7 @@
 // Fuzz target of the admin port's request parser. Builds with the library, or together with the
-// sources under Sources/RPCKit/Observability/Admin.
-#if canImport(RPCKit)
-import RPCKit
+// sources under Sources/AdminPort.
+#if canImport(AdminPort)
+import AdminPort
 #endif
 
 /// Feeds the input whole and in pieces whose sizes come from it, and compares what came of both.

@@ -1,5 +1,5 @@
 // Fuzz target: inflating bytes from a peer. Built either together with the two folders it needs
-// (`ByteBuffer.swift`, `Framing/Compression/`) as one module, or against the library.
+// (`Bytes/ByteBuffer.swift`, `Framing/Compression/`) as one module, or against the library.
 #if canImport(RPCKit)
 @testable import RPCKit
 #endif

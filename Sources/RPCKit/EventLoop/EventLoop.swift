@@ -42,6 +42,15 @@ extension EventLoop {
   ///
   /// A loop whose `now` never lags need not provide it.
   public var preciseNow: MonotonicInstant { now }
+
+  /// Runs `body` on the loop, after everything that was submitted to it before, and returns its result.
+  ///
+  /// Callable from anywhere.
+  func result<Result: Sendable>(of body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+      execute { continuation.resume(returning: body()) }
+    }
+  }
 }
 
 /// What a timer calls.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What connections hold at a moment: everything here is zero when no call is open.
 ///
 /// For tests that look for leaks; each connection is asked on its own loop.
@@ -28,55 +26,5 @@ package struct ConnectionCensus: Hashable, Sendable {
     waitingCallCount += other.waitingCallCount
     queuedByteCount += other.queuedByteCount
     unconsumedByteCount += other.unconsumedByteCount
-  }
-}
-
-extension Channel {
-  /// Counts what the channel's usable connections hold.
-  package func census() async -> ConnectionCensus {
-    let (connections, waitingCount) = pool.state.withLock { state in
-      (state.picker.connections, state.waiters.count)
-    }
-    var census = ConnectionCensus()
-    census.waitingCallCount = waitingCount
-    for connection in connections {
-      let found = await onLoop(connection.loop) {
-        var one = ConnectionCensus()
-        one.openCallCount = connection.machine.streamCount
-        one.load = connection.load.load(ordering: .relaxed)
-        one.queuedByteCount = connection.output.byteCount
-        one.unconsumedByteCount = connection.unconsumedByteCount
-        return one
-      }
-      census.add(found)
-    }
-    return census
-  }
-}
-
-extension Server {
-  /// Counts what the server's connections hold.
-  package func census() async -> ConnectionCensus {
-    var census = ConnectionCensus()
-    for connection in core.connections {
-      let found = await onLoop(connection.loop) {
-        var one = ConnectionCensus()
-        one.openCallCount = connection.machine.streams.count
-        one.queuedByteCount = connection.output.byteCount
-        one.unconsumedByteCount = connection.unconsumedByteCount
-        return one
-      }
-      census.add(found)
-    }
-    return census
-  }
-}
-
-private func onLoop(
-  _ loop: any EventLoop,
-  _ body: @escaping @Sendable () -> ConnectionCensus
-) async -> ConnectionCensus {
-  await withCheckedContinuation { continuation in
-    loop.execute { continuation.resume(returning: body()) }
   }
 }

@@ -19,24 +19,3 @@ public enum CountedCaller: Hashable, Sendable {
     }
   }
 }
-
-/// Kinds of callers.
-enum CountedCallerKind: String, CaseIterable {
-  /// Not said: no interceptor looked, or none has yet.
-  case unknown
-  case anonymous
-  case user
-  case service
-}
-
-extension CountedCallerKind {
-  /// Its place in `allCases`.
-  var index: Int {
-    switch self {
-    case .unknown: 0
-    case .anonymous: 1
-    case .user: 2
-    case .service: 3
-    }
-  }
-}

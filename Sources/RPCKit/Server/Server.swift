@@ -209,11 +209,6 @@ public final class Server: Sendable {
     }
   }
 
-  /// Returns when the loop has run everything that was submitted to it before.
-  private static func waitForTurn(of loop: any EventLoop) async {
-    await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
-  }
-
   /// Not serving → GOAWAY → finish → flush → close, within the limit.
   private func finishDraining() async {
     let listeners = shared.withLock { shared -> [any Listener] in
@@ -227,7 +222,7 @@ public final class Server: Sendable {
     await loop.sleep(core.configuration.drainDelay)
     for listener in listeners { listener.close() }
     // What was accepted until now is on its way from loop to loop; it is drained like the rest.
-    for loop in [loop] + loops.loops { await Self.waitForTurn(of: loop) }
+    for loop in [loop] + loops.loops { await loop.result {} }
     core.drain()
     let limits = core.configuration.limits
     let deadline = loop.after(limits.drainTimeout) { [core] in core.closeAll() }
@@ -241,13 +236,4 @@ public final class Server: Sendable {
     shared.withLock { $0.state = .stopped }
     core.observer.metrics.server.setDrainState(.drained)
   }
-}
-
-/// A server or channel that is used against its order of life.
-public struct LifecycleError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was wrong.
-  public let description: String
-
-  /// Makes an error.
-  public init(_ description: String) { self.description = description }
 }

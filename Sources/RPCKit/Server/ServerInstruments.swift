@@ -1,5 +1,5 @@
 /// The limits whose reaching is counted, by the name of their label.
-enum LimitName: String, CaseIterable {
+package enum LimitName: String, CaseIterable {
   case connections
   case connectionsPerSource = "connections_per_source"
   case descriptors

@@ -239,16 +239,15 @@ enum Syscall {
 
   /// Asks getaddrinfo(3) for stream addresses.
   ///
-  /// Blocks.
-  static func resolve(host: String, port: UInt16) throws -> [SocketAddress] {
+  /// Blocks. Throws what getaddrinfo says is wrong, which is no errno.
+  static func resolve(host: String, port: UInt16) throws(ResolverError) -> [SocketAddress] {
     var hints = unsafe addrinfo()
     unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     unsafe hints.ai_flags = AI_ADDRCONFIG
     var list: UnsafeMutablePointer<addrinfo>?
     let result = unsafe getaddrinfo(host, nil, &hints, &list)
     guard result == 0 else {
-      let reason = unsafe String(cString: gai_strerror(result))
-      throw TransportError(.connectFailed, "cannot resolve \(host): \(reason)")
+      throw ResolverError(host: host, reason: unsafe String(cString: gai_strerror(result)))
     }
     defer { unsafe freeaddrinfo(list) }
     var addresses: [SocketAddress] = []

@@ -53,11 +53,22 @@ public struct SocketNetwork: Network {
     return try await withCheckedThrowingContinuation { continuation in
       do {
         _ = try LoopThread(name: "resolver") {
-          continuation.resume(with: Result { try Syscall.resolve(host: host, port: port) })
+          continuation.resume(with: Self.resolution(host: host, port: port))
         }
       } catch {
         continuation.resume(throwing: error)
       }
+    }
+  }
+
+  private static func resolution(
+    host: String,
+    port: UInt16
+  ) -> Result<[SocketAddress], any Error> {
+    do throws(ResolverError) {
+      return .success(try Syscall.resolve(host: host, port: port))
+    } catch {
+      return .failure(TransportError(.connectFailed, error.description))
     }
   }
 }

@@ -1,3 +1,4 @@
+internal import AdminPort
 public import RPCKit
 
 /// Serves calls of one service until it is told to stop, and stops in order.

@@ -1,3 +1,5 @@
+public import RPCKit
+
 /// The pages of the admin port.
 ///
 /// ```swift

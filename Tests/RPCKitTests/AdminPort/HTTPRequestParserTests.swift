@@ -1,5 +1,5 @@
 import Foundation
-import RPCKit
+import AdminPort
 import Testing
 
 @Suite struct HTTPRequestParserTests {

@@ -1,3 +1,5 @@
+internal import RPCKit
+
 /// The open connections of an admin port, and which of them gives its place to a new one.
 ///
 /// `@unchecked Sendable`: used on the loop of the port only, which `admit` checks.

@@ -1,3 +1,5 @@
+public import RPCKit
+
 /// Answers HTTP requests on one connection of the admin port.
 ///
 /// Belongs to the loop of its transport; the transport keeps it alive. One answer at a time is

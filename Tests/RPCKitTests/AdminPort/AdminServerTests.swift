@@ -1,7 +1,8 @@
+import RPCKit
 import RPCKitTesting
 import Testing
 
-@testable import RPCKit
+@testable import AdminPort
 
 /// The admin port with all its places taken.
 @Suite("The admin port when it is full")

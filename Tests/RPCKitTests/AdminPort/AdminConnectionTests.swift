@@ -1,3 +1,4 @@
+import AdminPort
 import RPCKit
 import Synchronization
 import Testing

@@ -1,3 +1,5 @@
+public import RPCKit
+
 /// The admin port: metrics and probes over HTTP, apart from the calls so that it answers when the
 /// server is full.
 ///
