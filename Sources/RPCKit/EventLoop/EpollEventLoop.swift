@@ -39,33 +39,43 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   private var thread: LoopThread?
   /// Which thread the loop runs on; zero until it does, which is nobody's.
   private let threadIdentity = Atomic<UInt>(0)
-  private var timers: TimerWheel
-  private var dueTimers: [TimerWheel.Due] = []
+  private let confinedTimers: Confined<TimerWheel>
+  private let confinedDueTimers = Confined<[TimerWheel.Due]>([])
   private var dueIndex = 0
-  private var cancelledDueTimers: Set<TimerID> = []
-  private var registrations: [Registration] = []
-  private var freeRegistrations: [UInt32] = []
-  private var jobs: [UnownedJob] = []
-  private var turnEndTargets: [any TurnEndTarget] = []
+  private let confinedCancelledTimers = Confined<Set<TimerID>>([])
+  private let confinedRegistrations = Confined<[Registration]>([])
+  private let confinedFreeRegistrations = Confined<[UInt32]>([])
+  private let confinedJobs = Confined<[UnownedJob]>([])
+  private let confinedTurnEndTargets = Confined<[any TurnEndTarget]>([])
   private var turnStart: MonotonicInstant
   private var isRunning = true
   private var random = SystemRandomNumberGenerator()
   private var lag = LoopLag()
   private var metrics: LoopMetrics?
+  private var hook: TurnHook?
+  /// Where every socket of this loop reads into: idle connections hold no buffer.
+  private(set) var readBuffer = ByteBuffer()
+
   /// See `TurnHook`.
   ///
   /// Loop only.
-  public var turnHook: TurnHook?
-  /// Where every socket of this loop reads into: idle connections hold no buffer.
-  private(set) var readBuffer = ByteBuffer()
+  public var turnHook: TurnHook? {
+    get { hook }
+    set { hook = newValue }
+  }
+
+  /// When the next timer may be due: never later than it is, so that most turns need not look.
+  private var timerDeadline: MonotonicInstant?
 
   /// Starts the loop's thread.
   public init(name: String = "loop") throws(SyscallError) {
     self.name = name
     epoll = try Epoll.make()
     turnStart = MonotonicInstant(nanoseconds: Syscall.monotonicNanoseconds())
-    timers = TimerWheel(now: turnStart)
-    readBuffer.reserve(Self.readBufferByteCount)
+    confinedTimers = Confined(TimerWheel(now: turnStart))
+    var buffer = ByteBuffer()
+    buffer.reserve(Self.readBufferByteCount)
+    readBuffer = buffer
     thread = try LoopThread(name: name) { [self] in run() }
   }
 
@@ -139,6 +149,8 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     token: UInt64
   ) -> TimerID {
     preconditionOnLoop()
+    let firing = timers.firing(of: deadline)
+    timerDeadline = min(timerDeadline ?? firing, firing)
     return timers.schedule(at: deadline, target: target, token: token)
   }
 
@@ -254,7 +266,7 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   }
 
   private func waitForReadiness() {
-    let hookLimit = turnHook?()
+    let hookLimit = hook?()
     let limit = minimum(sleepNanoseconds(), hookLimit)
     epoll.wait(nanoseconds: limit) { [self] name, readiness in
       // The clock is read after the wait and before the first event of the turn.
@@ -282,7 +294,7 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
 
   private func sleepNanoseconds() -> Int64? {
     guard jobs.isEmpty, turnEndTargets.isEmpty else { return 0 }
-    guard let deadline = timers.nextDeadline() else { return nil }
+    guard let deadline = timerDeadline else { return nil }
     let now = MonotonicInstant(nanoseconds: Syscall.monotonicNanoseconds())
     return max(0, now.nanoseconds(to: deadline))
   }
@@ -298,11 +310,11 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   }
 
   private func fireTimers() {
-    guard timers.count > 0 else { return }
-    let deadline = timers.nextDeadline()
+    guard let deadline = timerDeadline, deadline <= turnStart else { return }
     timers.popDue(at: turnStart, into: &dueTimers)
+    timerDeadline = timers.nextDeadline()
     guard !dueTimers.isEmpty else { return }
-    if let deadline { metrics?.lag.observe(nanoseconds: deadline.nanoseconds(to: turnStart)) }
+    metrics?.lag.observe(nanoseconds: deadline.nanoseconds(to: turnStart))
     // One timer can cancel another that is due in the same turn.
     while dueIndex < dueTimers.count {
       let due = dueTimers[dueIndex]
@@ -351,14 +363,52 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   private func endTurn() {
     var index = 0
     while index < turnEndTargets.count {
-      turnEndTargets[index].turnEnded()
+      let target = turnEndTargets[index]
       index += 1
+      target.turnEnded()
     }
     turnEndTargets.removeAll(keepingCapacity: true)
     let end = MonotonicInstant(nanoseconds: Syscall.monotonicNanoseconds())
     let span = turnStart.nanoseconds(to: end)
     lag.record(turnNanoseconds: span)
     metrics?.turnDuration.observe(nanoseconds: span)
+  }
+
+  // MARK: - What the turn works on
+
+  private var timers: TimerWheel {
+    _read { yield confinedTimers.value }
+    _modify { yield &confinedTimers.value }
+  }
+
+  private var dueTimers: [TimerWheel.Due] {
+    _read { yield confinedDueTimers.value }
+    _modify { yield &confinedDueTimers.value }
+  }
+
+  private var cancelledDueTimers: Set<TimerID> {
+    _read { yield confinedCancelledTimers.value }
+    _modify { yield &confinedCancelledTimers.value }
+  }
+
+  private var registrations: [Registration] {
+    _read { yield confinedRegistrations.value }
+    _modify { yield &confinedRegistrations.value }
+  }
+
+  private var freeRegistrations: [UInt32] {
+    _read { yield confinedFreeRegistrations.value }
+    _modify { yield &confinedFreeRegistrations.value }
+  }
+
+  private var jobs: [UnownedJob] {
+    _read { yield confinedJobs.value }
+    _modify { yield &confinedJobs.value }
+  }
+
+  private var turnEndTargets: [any TurnEndTarget] {
+    _read { yield confinedTurnEndTargets.value }
+    _modify { yield &confinedTurnEndTargets.value }
   }
 
   private func preconditionOnLoop() {

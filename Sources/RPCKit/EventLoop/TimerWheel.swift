@@ -74,10 +74,12 @@ package struct TimerWheel {
   ///
   /// May be early, never late.
   package func nextDeadline() -> MonotonicInstant? {
-    guard let tick = nextTick() else { return nil }
-    return MonotonicInstant(nanoseconds: Int64(clamping: tick))
-      .scaled(by: Self.nanosecondsPerTick)
-      .advanced(byNanoseconds: origin.nanoseconds)
+    nextTick().map(instant(ofTick:))
+  }
+
+  /// When a timer with this deadline fires at the earliest if it is added now: the wheel counts ticks.
+  package func firing(of deadline: MonotonicInstant) -> MonotonicInstant {
+    instant(ofTick: max(tick(after: deadline), elapsed + 1))
   }
 
   /// Moves the wheel to `now` and appends what became due, in order of deadline tick.
@@ -178,6 +180,12 @@ package struct TimerWheel {
     if nodes[Int(index)].generation == 0 { nodes[Int(index)].generation = 1 }
     freeNodes.append(index)
     count -= 1
+  }
+
+  private func instant(ofTick tick: UInt64) -> MonotonicInstant {
+    MonotonicInstant(nanoseconds: Int64(clamping: tick))
+      .scaled(by: Self.nanosecondsPerTick)
+      .advanced(byNanoseconds: origin.nanoseconds)
   }
 
   private func tick(after deadline: MonotonicInstant) -> UInt64 {

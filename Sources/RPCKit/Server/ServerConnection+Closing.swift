@@ -80,7 +80,8 @@ extension ServerConnection {
     for call in machine.close() { cancel(call, RPCError(.cancelled, "connection lost")) }
     output.release()
     decoder.abandon()
-    for sort in HeldSort.allCases where counted[sort] != 0 { count(sort, 0) }
+    let counts = counted
+    for sort in HeldSort.allCases where counts[sort] != 0 { count(sort, 0) }
     core.connectionClosed(self, closeReason)
   }
 

@@ -15,10 +15,11 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   /// Guards what handlers change in the contexts of this connection's calls, for a moment each.
   let contextLock = Lock(())
 
-  var machine: ServerConnectionMachine<CallContext>
-  var decoder: FrameDecoder
-  var output = ByteBuffer()
-  var latestMetadata = LatestMetadata()
+  private let confinedMachine: Confined<ServerConnectionMachine<CallContext>>
+  private let confinedDecoder: Confined<FrameDecoder>
+  private let confinedOutput = Confined(ByteBuffer())
+  private let confinedMetadata = Confined(LatestMetadata())
+  private let confinedTimers: Confined<ConnectionTimers>
   var transport: (any Transport)?
   /// Whom the connection counts for, as long as it is open.
   let source: String
@@ -31,7 +32,6 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   private(set) var unconsumedByteCount = 0
   /// Writers that wait for the output to shrink.
   private var callsWaitingForRoom: [CallContext] = []
-  var timers = ConnectionTimers()
   /// Streaming calls whose handlers have not returned.
   var streamingCallCount = 0
 
@@ -46,6 +46,31 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
 
   var limits: Limits { core.configuration.limits }
 
+  var machine: ServerConnectionMachine<CallContext> {
+    _read { yield confinedMachine.value }
+    _modify { yield &confinedMachine.value }
+  }
+
+  var decoder: FrameDecoder {
+    _read { yield confinedDecoder.value }
+    _modify { yield &confinedDecoder.value }
+  }
+
+  var output: ByteBuffer {
+    _read { yield confinedOutput.value }
+    _modify { yield &confinedOutput.value }
+  }
+
+  var latestMetadata: LatestMetadata {
+    _read { yield confinedMetadata.value }
+    _modify { yield &confinedMetadata.value }
+  }
+
+  var timers: ConnectionTimers {
+    _read { yield confinedTimers.value }
+    _modify { yield &confinedTimers.value }
+  }
+
   init(_ transport: any Transport, core: ServerCore, resources: LoopResources) {
     self.resources = resources
     self.transport = transport
@@ -53,12 +78,15 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     loop = transport.loop
     peer = transport.peer
     source = transport.peer.source
-    machine = ServerConnectionMachine(limits: core.configuration.limits)
-    decoder = FrameDecoder(
-      payloadByteCountMax: core.configuration.limits.frameByteCountMax,
-      skippedByteCountMax: core.configuration.limits.skippedFrameByteCountMax
+    let limits = core.configuration.limits
+    confinedMachine = Confined(ServerConnectionMachine(limits: limits))
+    confinedDecoder = Confined(
+      FrameDecoder(
+        payloadByteCountMax: limits.frameByteCountMax,
+        skippedByteCountMax: limits.skippedFrameByteCountMax
+      )
     )
-    timers.lastCall = loop.now
+    confinedTimers = Confined(ConnectionTimers(lastCall: transport.loop.now))
   }
 
   /// Begins to serve.
@@ -410,7 +438,12 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     if call.isOver || Task.isCancelled { return continuation.resume() }
     core.observer.writerStalled()
     call.waitingWriter = continuation
-    if output.byteCount >= limits.outputWriterByteCountMax { callsWaitingForRoom.append(call) }
+    guard output.byteCount >= limits.outputWriterByteCountMax else { return }
+    // Moved out while it changes: what is only loaded and stored needs no check when it is read.
+    var calls: [CallContext] = []
+    swap(&calls, &callsWaitingForRoom)
+    calls.append(call)
+    swap(&calls, &callsWaitingForRoom)
   }
 
   /// Lets a parked writer look again.
@@ -439,9 +472,14 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
 
   /// Notes how much this connection holds of something that is bounded over all of them.
   func count(_ sort: HeldSort, _ byteCount: Int) {
-    let change = byteCount - counted[sort]
-    counted[sort] = byteCount
-    resources.held[sort] += change
+    // Copied, so that the properties are only loaded and stored, which needs no check.
+    var counts = counted
+    let change = byteCount - counts[sort]
+    counts[sort] = byteCount
+    counted = counts
+    var held = resources.held
+    held[sort] += change
+    resources.held = held
     core.heldChanged(sort, by: change, on: loop)
   }
 }

@@ -16,6 +16,8 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
 
   private let epollLoop: EpollEventLoop
   private var descriptor: FileDescriptor?
+  /// The number of `descriptor`, which each read and write needs.
+  private var descriptorNumber: Int32?
   private var name: UInt64 = 0
   private var state = State.idle
   private var interest: DescriptorReadiness = []
@@ -44,6 +46,10 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
     self.origin = origin
     self.peer = peer
     epollLoop = loop
+    switch self.descriptor {
+    case .some(let descriptor): descriptorNumber = descriptor.number
+    case .none: break
+    }
   }
 
   func start(_ receiver: any TransportReceiver) {
@@ -193,13 +199,6 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
 
   // MARK: - Descriptor
 
-  private var descriptorNumber: Int32? {
-    switch descriptor {
-    case .some(let descriptor): descriptor.number
-    case .none: nil
-    }
-  }
-
   private func pendingError() -> Int32 {
     switch descriptor {
     case .some(let descriptor): Syscall.pendingError(descriptor)
@@ -249,6 +248,7 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
     case .none: break
     }
     descriptor = nil
+    descriptorNumber = nil
   }
 
   /// Reports a failure at once; from readiness events.

@@ -23,6 +23,20 @@ struct TimerWheelTests {
     #expect(wheel.fired(at: 1_000_000) == [1])
   }
 
+  @Test(
+    "says when a timer would fire, to the nanosecond",
+    arguments: [Int64.min, 0, 5_999_999, 6_000_000, 6_000_001, 63_999_999, 300_000_000_000]
+  )
+  func firing_isWhenItFires(nanoseconds: Int64) {
+    let wheel = WheelBox()
+    #expect(wheel.fired(at: 5_500_000) == [])
+    let deadline = MonotonicInstant(nanoseconds: nanoseconds)
+    let firing = wheel.firing(of: deadline)
+    wheel.schedule(1, at: deadline)
+    #expect(wheel.fired(at: firing.nanoseconds - 1) == [])
+    #expect(wheel.fired(at: firing.nanoseconds) == [1])
+  }
+
   @Test("never fires in the distant future, and says so without overflow")
   func distantFuture_waits() {
     let wheel = WheelBox()
@@ -163,6 +177,8 @@ private final class WheelBox: TimerTarget {
   var count: Int { wheel.count }
 
   var nextDeadline: MonotonicInstant? { wheel.nextDeadline() }
+
+  func firing(of deadline: MonotonicInstant) -> MonotonicInstant { wheel.firing(of: deadline) }
 
   @discardableResult
   func schedule(_ token: UInt64, at deadline: MonotonicInstant) -> TimerID {
