@@ -25,8 +25,34 @@ public final class Server: Sendable {
 
   private struct Shared {
     var state = State.idle
-    var isDrainRequested = false
-    var drainWaiters: [CheckedContinuation<Void, Never>] = []
+    var drainRequest = DrainRequest.none([])
+  }
+
+  /// Whether somebody asked the server to drain, which may be before it runs.
+  private enum DrainRequest {
+    /// Nobody did; these wait for it. Next: `made`.
+    case none([CheckedContinuation<Void, Never>])
+    /// Terminal.
+    case made
+
+    var isMade: Bool {
+      if case .made = self { return true }
+      return false
+    }
+
+    /// Makes the request; returns who waited for it.
+    mutating func make() -> [CheckedContinuation<Void, Never>] {
+      defer { self = .made }
+      guard case .none(let waiters) = self else { return [] }
+      return waiters
+    }
+
+    /// Adds somebody who waits for the request; false when it is made already.
+    mutating func wait(_ waiter: CheckedContinuation<Void, Never>) -> Bool {
+      guard case .none(let waiters) = self else { return false }
+      self = .none(waiters + [waiter])
+      return true
+    }
   }
 
   let core: ServerCore
@@ -111,11 +137,7 @@ public final class Server: Sendable {
 
   /// Asks the server to stop accepting, finish what is open and return from `run`.
   public func drain() {
-    let waiters = shared.withLock { shared in
-      shared.isDrainRequested = true
-      defer { shared.drainWaiters = [] }
-      return shared.drainWaiters
-    }
+    let waiters = shared.withLock { shared in shared.drainRequest.make() }
     for waiter in waiters { waiter.resume() }
   }
 
@@ -130,7 +152,7 @@ public final class Server: Sendable {
   /// Whether new calls are taken.
   public var isServing: Bool {
     shared.withLock { shared in
-      if case .running = shared.state { return !shared.isDrainRequested }
+      if case .running = shared.state { return !shared.drainRequest.isMade }
       return false
     }
   }
@@ -200,23 +222,20 @@ public final class Server: Sendable {
 
   private func waitForDrainRequest() async {
     await withCheckedContinuation { continuation in
-      let isRequested = shared.withLock { shared in
-        guard !shared.isDrainRequested else { return true }
-        shared.drainWaiters.append(continuation)
-        return false
-      }
-      if isRequested { continuation.resume() }
+      let waits = shared.withLock { shared in shared.drainRequest.wait(continuation) }
+      if !waits { continuation.resume() }
     }
   }
 
   /// Not serving → GOAWAY → finish → flush → close, within the limit.
   private func finishDraining() async {
-    let listeners = shared.withLock { shared -> [any Listener] in
-      guard case .running(let listeners) = shared.state else { return [] }
+    let (listeners, waiters) = shared.withLock {
+      shared -> ([any Listener], [CheckedContinuation<Void, Never>]) in
+      guard case .running(let listeners) = shared.state else { return ([], []) }
       shared.state = .draining
-      shared.isDrainRequested = true
-      return listeners
+      return (listeners, shared.drainRequest.make())
     }
+    for waiter in waiters { waiter.resume() }
     core.observer.metrics.server.setDrainState(.draining)
     let loop = loops.loops[0]
     await loop.sleep(core.configuration.drainDelay)

@@ -58,7 +58,7 @@ extension ServerConnection {
     case .frame:
       timers.frame = .none
       // While this side does not read, the rest of the frame cannot come.
-      guard isReading else { return startTimer(&timers.frame, .frame, limits.frameTimeout) }
+      guard reading == .on else { return startTimer(&timers.frame, .frame, limits.frameTimeout) }
       core.observer.limitReached(.frameTime, source: source)
       end(.limit)
     case .stall:

@@ -24,8 +24,8 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   /// Whom the connection counts for, as long as it is open.
   let source: String
 
-  private var isFlushScheduled = false
-  private(set) var isReading = true
+  private var flushing = Flushing.notDue
+  private(set) var reading = Reading.on
   /// Why the connection ended, as far as this side ended it.
   var closeReason = ConnectionCloseReason.peer
   /// What stream messages cost that were received and not consumed, in bytes.
@@ -43,6 +43,22 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   private(set) var frameStart: MonotonicInstant?
   /// What of this connection is counted in the sums over all of them.
   private(set) var counted = HeldByteCounts()
+
+  /// When the output is written.
+  private enum Flushing {
+    /// Nothing was added since it was written, or it waits for the transport. Next: `endOfTurn`.
+    case notDue
+    /// With everything else that this turn adds. Next: `notDue`.
+    case endOfTurn
+  }
+
+  /// Whether the transport delivers what comes.
+  enum Reading {
+    /// Next: `paused`.
+    case on
+    /// There is no room for what would come. Next: `on`.
+    case paused
+  }
 
   var limits: Limits { core.configuration.limits }
 
@@ -184,7 +200,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     }
     watchedFrameCount = frameCount
     // While this side does not read, the peer is not the one who is late.
-    guard isReading else { return }
+    guard reading == .on else { return }
     startTimer(&timers.frame, .frame, limits.frameTimeout)
   }
 
@@ -314,13 +330,13 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
 
   /// Writes at the end of the turn, together with everything else the turn produces.
   func scheduleFlush() {
-    guard !isFlushScheduled else { return }
-    isFlushScheduled = true
+    guard flushing == .notDue else { return }
+    flushing = .endOfTurn
     loop.atEndOfTurn(self)
   }
 
   func turnEnded() {
-    isFlushScheduled = false
+    flushing = .notDue
     flush()
   }
 
@@ -385,21 +401,21 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
 
   /// Reads only while there is room for what streams hold and, from an extended peer, for answers.
   func updateReading() {
-    let reads =
+    let wanted: Reading =
       machine.reads && (!machine.takesFrames || readsBesideOutput)
-      && unconsumedByteCount <= unconsumedByteCountMax
-    // Watched beside `reads`, which may be false already because of the output.
+        && unconsumedByteCount <= unconsumedByteCountMax ? .on : .paused
+    // Watched by itself, because reading may be paused already for the output.
     if unconsumedByteCount <= unconsumedByteCountMax {
       stopTimer(&timers.streamStall)
     } else if timers.streamStall == .none {
       core.observer.limitReached(.unconsumedBytes)
       startTimer(&timers.streamStall, .streamStall, limits.streamStallTimeout)
     }
-    guard reads != isReading else { return }
-    isReading = reads
-    transport?.setReading(reads)
+    guard wanted != reading else { return }
+    reading = wanted
+    transport?.setReading(wanted == .on)
     // A frame is late only while somebody reads it.
-    if reads, machine.takesFrames, decoder.isInsideFrame {
+    if wanted == .on, machine.takesFrames, decoder.isInsideFrame {
       startTimer(&timers.frame, .frame, limits.frameTimeout)
     } else {
       stopTimer(&timers.frame)
