@@ -93,8 +93,8 @@ final class FrameCodec {
   /// Appends a Data frame with a message.
   ///
   /// Returns the frame's payload size in bytes, and that of the message before it was deflated.
-  func appendData<Content: Message>(
-    _ content: Content,
+  func appendData(
+    _ append: MessageAppending,
     to buffer: inout ByteBuffer,
     streamID: StreamID,
     deflates: Bool
@@ -103,7 +103,7 @@ final class FrameCodec {
     var messageByteCount = 0
     if deflates {
       var message = ByteBuffer()
-      content.append(to: &message) { _, _ in }
+      append(&message) { _, _ in }
       messageByteCount = message.byteCount
       let deflated = deflateIfWorthwhile(&message)
       FrameHeader(
@@ -114,7 +114,7 @@ final class FrameCodec {
       ).append(to: &buffer)
       message.withBytes { buffer.append($0) }
     } else {
-      content.append(to: &buffer) { buffer, byteCount in
+      append(&buffer) { buffer, byteCount in
         messageByteCount = byteCount
         FrameHeader(payloadByteCount: byteCount, streamID: streamID, type: .data)
           .append(to: &buffer)

@@ -1,4 +1,33 @@
 extension CallContext {
+  /// Begins a call that was admitted and that its wire knows: starts its deadline and asks the interceptors.
+  ///
+  /// False when an interceptor refused it; it is answered then. Otherwise the method is started next, or the
+  /// call ended with `reject`. Loop only.
+  func begin() -> Bool {
+    if deadline != .distantFuture {
+      timer = loop.schedule(at: deadline, target: connection, token: UInt64(id.rawValue))
+    }
+    connection.core.observer.started(self)
+    do {
+      try enter()
+    } catch {
+      finish(throwing: error)
+      repliedNow()
+      return false
+    }
+    return true
+  }
+
+  /// Ends a call whose request cannot be read, and whose handler is not started therefore.
+  ///
+  /// Loop only.
+  func reject(_ error: RPCError) {
+    // How fast a request is refused that nobody can read says nothing of the handlers.
+    tellsLatency = false
+    finish(throwing: error)
+    repliedNow()
+  }
+
   /// What a request may contain.
   @usableFromInline
   var messageLimits: MessageLimits { connection.limits.message }
@@ -29,24 +58,15 @@ extension CallContext {
   /// Loop only.
   @usableFromInline
   func repliedNow() {
-    connection.resources.workers.workedNow(until: connection.handlerReturned(self))
+    connection.resources.workers.workedNow(until: handlerReturned())
   }
 
   /// Answers the call.
   ///
   /// Inlinable, so that the message is encoded where its type is known.
   @inlinable
-  func finish<Response: Message>(_ response: consuming Response) throws(RPCError) {
-    try answer { buffer, prefix in response.append(to: &buffer, prefix: prefix) }
-  }
-
-  /// Ends the call with what its handler threw.
-  @usableFromInline
-  func finish(throwing error: any Error) { connection.finish(self, throwing: error) }
-
-  @usableFromInline
-  func answer(_ append: MessageAppending) throws(RPCError) {
-    try connection.finish(self, append)
+  func finish<Response: Message>(_ response: consuming Response) {
+    answer { buffer, prefix in response.append(to: &buffer, prefix: prefix) }
   }
 }
 

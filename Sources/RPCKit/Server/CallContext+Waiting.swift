@@ -29,16 +29,16 @@ extension CallContext {
   // Both keep the order of one task's scopes, because a loop runs what it is told in order.
 
   private func beginWaiting() {
-    guard connection.loop.isCurrent else {
-      return connection.loop.execute { [self] in connection.beginWaiting(self) }
-    }
-    connection.beginWaiting(self)
+    guard loop.isCurrent else { return loop.execute { [self] in beginWaiting() } }
+    guard slot.beginWaiting(now: loop.preciseNow) else { return }
+    connection.core.admission.beganWaiting()
+    connection.core.observer.waitingHandlers(1)
   }
 
   private func endWaiting() {
-    guard connection.loop.isCurrent else {
-      return connection.loop.execute { [self] in connection.endWaiting(self) }
-    }
-    connection.endWaiting(self)
+    guard loop.isCurrent else { return loop.execute { [self] in endWaiting() } }
+    guard slot.endWaiting(now: loop.preciseNow) else { return }
+    connection.core.admission.endedWaiting()
+    connection.core.observer.waitingHandlers(-1)
   }
 }

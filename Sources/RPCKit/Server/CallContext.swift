@@ -31,8 +31,9 @@ public final class CallContext: @unchecked Sendable {
   @TaskLocal public static var current: CallContext?
 
   let boundMethod: BoundMethod
-  let connection: ServerConnection
-  let streamID: StreamID
+  let connection: any CallConnection
+  /// What the wire calls it.
+  let id: CallID
 
   /// What runs the handler; nil before and after.
   ///
@@ -89,15 +90,15 @@ public final class CallContext: @unchecked Sendable {
 
   init(
     boundMethod: BoundMethod,
-    connection: ServerConnection,
-    streamID: StreamID,
+    connection: any CallConnection,
+    id: CallID,
     metadata: Metadata,
     deadline: MonotonicInstant,
     received: MonotonicInstant
   ) {
     self.boundMethod = boundMethod
     self.connection = connection
-    self.streamID = streamID
+    self.id = id
     self.metadata = metadata
     self.deadline = deadline
     self.received = received
@@ -132,9 +133,7 @@ public final class CallContext: @unchecked Sendable {
   ///
   /// Callable from anywhere; done on the loop of the connection.
   package func end(_ error: RPCError) {
-    connection.loop.execute { [self] in
-      if !isOver { connection.fail(streamID, error) }
-    }
+    loop.execute { [self] in fail(error) }
   }
 
   /// What this request is called in logs and records: what `make` gave when it was asked first.

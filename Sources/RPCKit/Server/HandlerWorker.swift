@@ -26,10 +26,10 @@ final class HandlerWorker: @unchecked Sendable {
             do {
               try await CallContext.$current.withValue(call, operation: work.body)
             } catch {
-              call.connection.finish(call, throwing: error)
+              call.finish(throwing: error)
             }
           }
-          workers.worked(until: call.connection.handlerReturned(call))
+          workers.worked(until: call.handlerReturned())
         }
         isKept = await park(workers)
       }

@@ -50,7 +50,7 @@ public struct MethodDefinition: Sendable {
           } else {
             try await handler(request, call)
           }
-        try call.finish(response)
+        call.finish(response)
       }
       return nil
     }
@@ -82,15 +82,15 @@ public struct MethodDefinition: Sendable {
             case .later(let find): try await find()
             }
           }
-          try call.finish(response)
+          call.finish(response)
         }
         return nil
       }
       do {
         switch try handler(request, call) {
-        case .now(let response): try call.finish(response)
+        case .now(let response): call.finish(response)
         case .later(let find):
-          call.run { try call.finish(try await find()) }
+          call.run { call.finish(try await find()) }
           return nil
         }
       } catch {
@@ -119,7 +119,7 @@ public struct MethodDefinition: Sendable {
         try await call.intercepted {
           try await handler(request, call, ResponseWriter(call: call))
         }
-        call.connection.finishStream(call)
+        call.finishStream()
       }
       return nil
     }
@@ -134,7 +134,7 @@ public struct MethodDefinition: Sendable {
       receiveStream(Request.self, payload, hasPayload, call) { requests in
         call.run {
           let response = try await call.intercepted { try await handler(requests, call) }
-          try call.finish(response)
+          call.finish(response)
         }
       }
     }
@@ -154,7 +154,7 @@ public struct MethodDefinition: Sendable {
           try await call.intercepted {
             try await handler(requests, call, ResponseWriter(call: call))
           }
-          call.connection.finishStream(call)
+          call.finishStream()
         }
       }
     }

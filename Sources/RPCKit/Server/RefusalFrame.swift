@@ -2,7 +2,7 @@
 ///
 /// Under overload most answers are this one, so it costs a copy and a number.
 struct RefusalFrame: Sendable {
-  /// What it says.
+  /// What it says, for wires without frames.
   let error: RPCError
   private let bytes: [UInt8]
 

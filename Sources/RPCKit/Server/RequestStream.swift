@@ -33,7 +33,7 @@ final class InboundRequests<Request: Message>: InboundMessages {
   let queue: MessageQueue<Request>
 
   init(_ call: CallContext) {
-    queue = MessageQueue { cost in call.connection.consumed(call, cost: cost) }
+    queue = MessageQueue { cost in call.consumed(cost) }
   }
 
   func receive(_ bytes: Span<UInt8>, cost: Int, limits: MessageLimits) -> RPCError? {

@@ -7,10 +7,10 @@ public struct ResponseWriter<Response: Message>: Sendable {
   /// Throws `RPCError` when the call is over: cancelled, past its deadline or disconnected. The
   /// handler should return then.
   public func write(_ message: Response) async throws {
-    if call.connection.loop.isCurrent {
+    if call.loop.isCurrent {
       try await writeOnLoop(message)
     } else {
-      try await withTaskExecutorPreference(call.connection.loop) {
+      try await withTaskExecutorPreference(call.loop) {
         try await writeOnLoop(message)
       }
     }
@@ -19,18 +19,17 @@ public struct ResponseWriter<Response: Message>: Sendable {
   /// Leaves the caller's actor for the preferred executor, which is the loop.
   @concurrent
   private func writeOnLoop(_ message: Response) async throws {
-    let connection = call.connection
-    while try !connection.maySendMessage(call) {
+    while try !call.maySend() {
       // The client may take its time: a stream that it does not read is not work.
       await call.waiting {
         await withTaskCancellationHandler {
-          await withCheckedContinuation { connection.waitToSend(call, $0) }
+          await withCheckedContinuation { call.waitToSend($0) }
         } onCancel: {
-          connection.loop.execute { connection.wakeWriter(call) }
+          call.loop.execute { call.wakeWriter() }
         }
       }
       try Task.checkCancellation()
     }
-    try connection.sendMessage(call, message)
+    try call.send(message)
   }
 }

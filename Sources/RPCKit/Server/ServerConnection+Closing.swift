@@ -21,7 +21,7 @@ extension ServerConnection {
   /// still reaches the client.
   func end(_ reason: ConnectionCloseReason) {
     guard let calls = machine.abandonCalls() else { return }
-    for call in calls { cancel(call, RPCError(.cancelled, "connection closed")) }
+    for call in calls { call.cancel(RPCError(.cancelled, "connection closed")) }
     beginToEnd(reason)
     scheduleFlush()
   }
@@ -77,7 +77,7 @@ extension ServerConnection {
     transport = nil
     guard machine.phase != .closed else { return }
     timers.cancelAll(loop)
-    for call in machine.close() { cancel(call, RPCError(.cancelled, "connection lost")) }
+    for call in machine.close() { call.cancel(RPCError(.cancelled, "connection lost")) }
     output.release()
     decoder.abandon()
     let counts = counted

@@ -91,9 +91,7 @@ extension ServerConnection {
 
   private func deadlinePassed(_ id: StreamID) {
     // The call may have ended in the turn in which its timer was due.
-    guard let call = machine.streams[id]?.call else { return }
-    call.timer = .none
-    fail(id, RPCError(.deadlineExceeded, .deadlinePassed, "the deadline passed"))
+    machine.streams[id]?.call.deadlinePassed()
   }
 
   func startTimer(_ timer: inout TimerID, _ token: TimerToken, _ span: Duration) {
@@ -119,8 +117,7 @@ extension ServerConnection {
     for call in machine.openCalls where (call.inbound?.waitingByteCount ?? 0) > 0 {
       core.observer.limitReached(.streamStallTime)
       core.observer.streamFailedStalled()
-      fail(
-        call.streamID,
+      call.fail(
         RPCError(
           .resourceExhausted,
           .streamStalled,

@@ -3,18 +3,7 @@
 ///
 /// Confined to its loop. `@unchecked Sendable`: handlers hold a reference through their
 /// `CallContext`, and every entry that they can reach from elsewhere goes through the loop first.
-final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @unchecked Sendable {
-  let loop: any EventLoop
-  /// Who is at the other end.
-  ///
-  /// Set before the first call begins, because TLS knows it only after the handshake, and not
-  /// changed afterwards.
-  private(set) var peer: Peer
-  let core: ServerCore
-  let resources: LoopResources
-  /// Guards what handlers change in the contexts of this connection's calls, for a moment each.
-  let contextLock = Lock(())
-
+final class ServerConnection: CallHost, TransportReceiver, TurnEndTarget, @unchecked Sendable {
   private let confinedMachine: Confined<ServerConnectionMachine<CallContext>>
   private let confinedDecoder: Confined<FrameDecoder>
   private let confinedOutput = Confined(ByteBuffer())
@@ -29,11 +18,9 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   /// Why the connection ended, as far as this side ended it.
   var closeReason = ConnectionCloseReason.peer
   /// What stream messages cost that were received and not consumed, in bytes.
-  private(set) var unconsumedByteCount = 0
+  var unconsumedByteCount = 0
   /// Writers that wait for the output to shrink.
-  private var callsWaitingForRoom: [CallContext] = []
-  /// Streaming calls whose handlers have not returned.
-  var streamingCallCount = 0
+  var callsWaitingForRoom: [CallContext] = []
 
   /// Frames that began, to tell one incomplete frame from the next.
   private(set) var frameCount = 0
@@ -59,8 +46,6 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     /// There is no room for what would come. Next: `on`.
     case paused
   }
-
-  var limits: Limits { core.configuration.limits }
 
   var machine: ServerConnectionMachine<CallContext> {
     _read { yield confinedMachine.value }
@@ -88,11 +73,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   }
 
   init(_ transport: any Transport, core: ServerCore, resources: LoopResources) {
-    self.resources = resources
     self.transport = transport
-    self.core = core
-    loop = transport.loop
-    peer = transport.peer
     source = transport.peer.source
     let limits = core.configuration.limits
     confinedMachine = Confined(ServerConnectionMachine(limits: limits))
@@ -103,6 +84,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
       )
     )
     confinedTimers = Confined(ConnectionTimers(lastCall: transport.loop.now))
+    super.init(loop: transport.loop, peer: transport.peer, core: core, resources: resources)
   }
 
   /// Begins to serve.
@@ -230,7 +212,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
         code == .resourceExhausted ? .requestTooLarge : .protocolViolation
       fail(header.streamID, RPCError(code, reason, message))
     case .cancelCall:
-      if let call = machine.end(header.streamID) { cancel(call, RPCError(.cancelled, "cancelled")) }
+      if let call = machine.end(header.streamID) { call.cancel(RPCError(.cancelled, "cancelled")) }
       // It may have been the last one that a drain waited for.
       if machine.isDrained { scheduleFlush() }
     case .hello:
@@ -272,7 +254,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
   private func receiveCredit(_ header: FrameHeader, _ bytes: Span<UInt8>, _ payload: Range<Int>) {
     do {
       let byteCount = try ControlFrame.credit(bytes, in: payload)
-      if let call = machine.addCredit(header.streamID, byteCount: byteCount) { wakeWriter(call) }
+      if let call = machine.addCredit(header.streamID, byteCount: byteCount) { call.wakeWriter() }
     } catch {
       violate(.malformedControl)
     }
@@ -367,7 +349,7 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     guard !callsWaitingForRoom.isEmpty else { return }
     let calls = callsWaitingForRoom
     callsWaitingForRoom = []
-    for call in calls { wakeWriter(call) }
+    for call in calls { call.wakeWriter() }
   }
 
   // MARK: - Back-pressure
@@ -420,62 +402,6 @@ final class ServerConnection: TransportReceiver, TurnEndTarget, TimerTarget, @un
     } else {
       stopTimer(&timers.frame)
     }
-  }
-
-  /// A handler took a message of a stream.
-  ///
-  /// From any thread.
-  func consumed(_ call: CallContext, cost: Int) {
-    guard cost > 0 else { return }
-    guard loop.isCurrent else {
-      return loop.execute { [self] in consumed(call, cost: cost) }
-    }
-    unconsumedByteCount -= cost
-    if let grant = machine.consumed(call.streamID, cost: cost) {
-      ControlFrame.appendCredit(to: &output, streamID: call.streamID, byteCount: grant)
-      scheduleFlush()
-    }
-    updateReading()
-  }
-
-  /// Whether a stream message may be sent now.
-  ///
-  /// Loop only.
-  func maySendMessage(_ call: CallContext) throws(RPCError) -> Bool {
-    guard !call.isOver else { throw RPCError(.cancelled, .cancelled, "the call is over") }
-    return machine.maySend(call.streamID) && output.byteCount < limits.outputWriterByteCountMax
-  }
-
-  /// Parks a writer until credit or room comes, or the call is over.
-  ///
-  /// Loop only.
-  func waitToSend(_ call: CallContext, _ continuation: CheckedContinuation<Void, Never>) {
-    precondition(call.waitingWriter == nil, "one task at a time writes to a response stream")
-    if call.isOver || Task.isCancelled { return continuation.resume() }
-    core.observer.writerStalled()
-    call.waitingWriter = continuation
-    guard output.byteCount >= limits.outputWriterByteCountMax else { return }
-    // Moved out while it changes: what is only loaded and stored needs no check when it is read.
-    var calls: [CallContext] = []
-    swap(&calls, &callsWaitingForRoom)
-    calls.append(call)
-    swap(&calls, &callsWaitingForRoom)
-  }
-
-  /// Lets a parked writer look again.
-  ///
-  /// Loop only.
-  func wakeWriter(_ call: CallContext) {
-    call.waitingWriter.take()?.resume()
-  }
-
-  /// Ends a call's incoming messages and counts those out that nobody will consume any more.
-  func endInbound(_ call: CallContext, _ error: RPCError) {
-    guard let inbound = call.inbound else { return }
-    call.tellsLatency = false
-    unconsumedByteCount -= inbound.finish(error)
-    call.inbound = nil
-    updateReading()
   }
 
   // MARK: - Sums over all connections

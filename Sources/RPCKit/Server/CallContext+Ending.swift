@@ -1,0 +1,123 @@
+extension CallContext {
+  // MARK: - By the handler
+
+  /// Answers the call with its response, unless it is over already.
+  ///
+  /// Loop only.
+  @usableFromInline
+  func answer(_ append: MessageAppending) {
+    precondition(loop.isCurrent, "a call is answered on its connection's loop")
+    guard retire() else { return }
+    do throws(RPCError) {
+      try connection.respond(to: self, append)
+    } catch {
+      return answerRetired(error)
+    }
+    connection.core.observer.ended(self, .ok)
+  }
+
+  /// Ends a response stream with OK.
+  ///
+  /// Loop only.
+  func finishStream() {
+    precondition(loop.isCurrent, "a call is answered on its connection's loop")
+    guard retire() else { return }
+    connection.endResponses(of: self)
+    connection.core.observer.ended(self, .ok)
+  }
+
+  /// Answers the call with what its handler or an interceptor threw.
+  ///
+  /// Loop only.
+  @usableFromInline
+  func finish(throwing error: any Error) {
+    precondition(loop.isCurrent, "a call is answered on its connection's loop")
+    let error = failed(error)
+    guard retire() else { return }
+    answerRetired(connection.core.status(for: error, self))
+  }
+
+  private func answerRetired(_ error: RPCError) {
+    let error = connection.core.completed(error, self)
+    connection.fail(self, error, metadataToSend)
+    connection.core.observer.ended(self, error.code)
+  }
+
+  /// Takes the call off the wire's table for its answer; false when it is over already.
+  private func retire() -> Bool {
+    guard !isOver, connection.forget(self) else { return false }
+    settle()
+    if inbound != nil { endInbound(RPCError(.cancelled, .cancelled, "the call is over")) }
+    return true
+  }
+
+  /// The handler has ended: only now is its place free.
+  ///
+  /// Returns when the call was over, as far as it is known: close to now, for a handler that did not
+  /// suspend. Loop only.
+  func handlerReturned() -> MonotonicInstant {
+    precondition(loop.isCurrent, "a handler returns to its connection's loop")
+    let core = connection.core
+    let end = ended ?? loop.preciseNow
+    let wasWaiting = slot.end()
+    let latency = received.nanoseconds(to: end) - slot.waitedNanoseconds
+    core.admission.ended(
+      latency: tellsLatency ? latency : nil,
+      now: loop.now,
+      isWaiting: wasWaiting
+    )
+    leave()
+    core.observer.handlerReturned()
+    if wasWaiting { core.observer.waitingHandlers(-1) }
+    if boundMethod.isStreaming { connection.closeStream(self) }
+    worker = nil
+    return end
+  }
+
+  // MARK: - From outside
+
+  /// Ends an open call with an error that its handler did not throw: the deadline, a drain, a violation
+  /// by the client.
+  ///
+  /// Loop only.
+  func fail(_ error: RPCError) {
+    guard !isOver, connection.forget(self) else { return }
+    connection.fail(self, connection.core.completed(error, self), Metadata())
+    cancel(error)
+  }
+
+  /// The deadline's timer fired.
+  ///
+  /// Loop only.
+  func deadlinePassed() {
+    timer = .none
+    fail(RPCError(.deadlineExceeded, .deadlinePassed, "the deadline passed"))
+  }
+
+  /// Ends a call whose answer is sent or will never be read: its handler is cancelled and whatever
+  /// it waits for ends.
+  ///
+  /// Loop only.
+  func cancel(_ error: RPCError) {
+    guard !isOver else { return }
+    settle()
+    endInbound(error)
+    if error.code == .cancelled || slot.isWaiting { tellsLatency = false }
+    connection.core.observer.ended(self, error.code)
+    worker?.cancel()
+  }
+
+  private func settle() {
+    isOver = true
+    if timer != .none { loop.cancel(timer) }
+    if waitingWriter != nil { wakeWriter() }
+  }
+
+  /// Ends the incoming messages and counts those out that nobody will consume any more.
+  private func endInbound(_ error: RPCError) {
+    guard let inbound else { return }
+    tellsLatency = false
+    self.inbound = nil
+    connection.dropped(inbound.finish(error))
+  }
+}

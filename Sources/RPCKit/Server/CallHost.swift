@@ -1,0 +1,74 @@
+/// What the calls of one connection share, whatever wire they came over.
+///
+/// A superclass and not a property of the connection, so that a call reaches all this with one reference.
+///
+/// `@unchecked Sendable`: what changes is touched on the loop only, apart from what `contextLock` guards.
+class CallHost: @unchecked Sendable {
+  let loop: any EventLoop
+  let core: ServerCore
+  let resources: LoopResources
+  /// Guards what handlers change in the contexts of this connection's calls, for a moment each.
+  let contextLock = Lock(())
+  /// Who is at the other end.
+  ///
+  /// Set before the first call begins, because TLS knows it only after the handshake, and not
+  /// changed afterwards.
+  var peer: Peer
+  /// Streaming calls whose handlers have not returned.
+  var streamingCallCount = 0
+
+  var limits: Limits { core.configuration.limits }
+
+  init(loop: any EventLoop, peer: Peer, core: ServerCore, resources: LoopResources) {
+    self.loop = loop
+    self.peer = peer
+    self.core = core
+    self.resources = resources
+  }
+
+  // MARK: - Places for calls
+
+  /// Takes a place for a call, or says why there is none.
+  final func admit(_ method: BoundMethod) -> RefusalFrame? {
+    switch core.admission.admit(method.priority) {
+    case .admit:
+      return method.isStreaming ? streamRefusal(method) : nil
+    case .refuseFull:
+      core.observer.limitReached(.runningHandlers)
+      core.shed(method, .runningHandlers, on: loop)
+      return core.refusals.overloaded
+    case .refuseOverloaded:
+      core.observer.overloaded(method.priority)
+      core.shed(method, .overloaded, on: loop)
+      return core.refusals.overloaded
+    }
+  }
+
+  /// Why a streaming call that was admitted is not begun after all.
+  private func streamRefusal(_ method: BoundMethod) -> RefusalFrame? {
+    let refusal: (reason: ShedReason, frame: RefusalFrame)
+    if streamingCallCount >= limits.streamingCallsPerConnectionMax {
+      refusal = (.streamingCallsPerConnection, core.refusals.tooManyStreamingCallsOnConnection)
+    } else if !core.streamingCalls.open() {
+      refusal = (.streamingCalls, core.refusals.tooManyStreamingCalls)
+    } else {
+      streamingCallCount += 1
+      return nil
+    }
+    core.admission.ended(latency: nil, now: loop.now)
+    core.shed(method, refusal.reason, on: loop)
+    return refusal.frame
+  }
+
+  /// Gives back what a call took that was admitted and whose handler does not start.
+  final func release(_ method: BoundMethod) {
+    core.admission.ended(latency: nil, now: loop.now)
+    if method.isStreaming { closeStream(nil) }
+  }
+
+  /// A streaming call's handler has returned, or was never started.
+  final func closeStream(_ call: CallContext?) {
+    streamingCallCount -= 1
+    core.streamingCalls.close(call)
+  }
+}

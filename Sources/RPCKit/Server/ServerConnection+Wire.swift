@@ -1,0 +1,127 @@
+extension CallContext {
+  /// The number of a call that came in frames.
+  fileprivate var streamID: StreamID { StreamID(rawValue: id.rawValue) }
+}
+
+extension ServerConnection: CallWire {
+  func forget(_ call: CallContext) -> Bool { machine.end(call.streamID) != nil }
+
+  // MARK: - Answers
+
+  func respond(to call: CallContext, _ append: MessageAppending) throws(RPCError) {
+    let start = output.byteCount
+    let byteCount = resources.codec.appendResponse(
+      append,
+      to: &output,
+      streamID: call.streamID,
+      metadata: metadataToSend(call),
+      deflates: mayDeflate
+    )
+    guard byteCount <= sendableByteCountMax else {
+      output.truncate(to: start)
+      core.observer.limitReached(.frameBytes)
+      throw RPCError(
+        .resourceExhausted,
+        .responseTooLarge,
+        "the response of \(byteCount) bytes is larger than a frame"
+      )
+    }
+    scheduleFlush()
+  }
+
+  func endResponses(of call: CallContext) {
+    let metadata = metadataToSend(call)
+    if metadata.isEmpty {
+      FrameHeader(
+        payloadByteCount: 0,
+        streamID: call.streamID,
+        type: .data,
+        flags: [.remoteClosed, .noData]
+      ).append(to: &output)
+    } else {
+      ResponseEnvelope.appendSuccessPrefix(
+        to: &output,
+        streamID: call.streamID,
+        flags: [],
+        metadata: metadata,
+        payloadByteCount: 0
+      )
+    }
+    scheduleFlush()
+  }
+
+  func fail(_ call: CallContext, _ error: RPCError, _ metadata: Metadata) {
+    var error = error
+    if machine.dialect != .stock {
+      for entry in metadata.entries { error.metadata.append(entry.key, entry.value) }
+    }
+    answer(call.streamID, error)
+  }
+
+  /// Stock clients do not know metadata of answers.
+  private func metadataToSend(_ call: CallContext) -> Metadata {
+    machine.dialect == .stock ? Metadata() : call.metadataToSend
+  }
+
+  // MARK: - Streams
+
+  func send(for call: CallContext, _ append: MessageAppending) throws(RPCError) {
+    let start = output.byteCount
+    let byteCount = resources.codec.appendData(
+      append,
+      to: &output,
+      streamID: call.streamID,
+      deflates: mayDeflate
+    )
+    guard byteCount.frame <= sendableByteCountMax else {
+      output.truncate(to: start)
+      core.observer.limitReached(.frameBytes)
+      throw RPCError(
+        .resourceExhausted,
+        .responseTooLarge,
+        "a message of \(byteCount.frame) bytes is larger than a frame"
+      )
+    }
+    machine.sent(call.streamID, payloadByteCount: byteCount.message)
+    scheduleFlush()
+  }
+
+  func maySend(_ call: CallContext) -> Bool {
+    machine.maySend(call.streamID) && output.byteCount < limits.outputWriterByteCountMax
+  }
+
+  func writerWaits(_ call: CallContext) {
+    guard output.byteCount >= limits.outputWriterByteCountMax else { return }
+    // Moved out while it changes: what is only loaded and stored needs no check when it is read.
+    var calls: [CallContext] = []
+    swap(&calls, &callsWaitingForRoom)
+    calls.append(call)
+    swap(&calls, &callsWaitingForRoom)
+  }
+
+  func consumed(_ cost: Int, of call: CallContext) {
+    unconsumedByteCount -= cost
+    if let grant = machine.consumed(call.streamID, cost: cost) {
+      ControlFrame.appendCredit(to: &output, streamID: call.streamID, byteCount: grant)
+      scheduleFlush()
+    }
+    updateReading()
+  }
+
+  func dropped(_ cost: Int) {
+    unconsumedByteCount -= cost
+    updateReading()
+  }
+
+  /// Largest frame payload that both sides take.
+  private var sendableByteCountMax: Int {
+    guard case .extended(let settings) = machine.dialect else { return limits.frameByteCountMax }
+    return min(limits.frameByteCountMax, settings.frameByteCountMax)
+  }
+
+  /// Whether the client said that it can inflate, and this server was told to deflate.
+  private var mayDeflate: Bool {
+    guard case .extended(let settings) = machine.dialect else { return false }
+    return core.configuration.compressesResponses && settings.features.contains(.deflate)
+  }
+}
