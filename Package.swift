@@ -187,7 +187,7 @@ let package = Package(
       name: "AuthorizationTests",
       dependencies: [
         "AuthService", "TenancyService", "AccessEngine", "EntitlementService", "ServiceTesting",
-        "Reflection", "ServiceKit", "RPCKit", "Contracts",
+        "Reflection", "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts",
       ],
       path: "Tests/ServiceTests/Authorization",
       swiftSettings: strict

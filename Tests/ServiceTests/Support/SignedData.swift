@@ -1,20 +1,6 @@
 import Foundation
 import RPCKit
 import ServiceKit
-import Synchronization
-
-/// A clock that tests set.
-final class TestClock: WallClock {
-  private let time: Atomic<Int64>
-
-  init(_ now: Int64 = TestTime.now) { time = Atomic(now) }
-
-  var now: Int64 { time.load(ordering: .sequentiallyConsistent) }
-
-  func advance(by milliseconds: Int64) {
-    time.wrappingAdd(milliseconds, ordering: .sequentiallyConsistent)
-  }
-}
 
 enum TestTime {
   /// 2026-01-15T12:00:00Z, within the life of every test certificate.

@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitTesting
 import Reflection
 import ServiceKit
 import Synchronization

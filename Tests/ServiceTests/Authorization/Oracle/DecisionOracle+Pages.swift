@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Synchronization
 import Testing

@@ -1,6 +1,7 @@
 import Contracts
 import Foundation
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -92,7 +93,7 @@ struct DecisionOracle {
 
   /// The date and the cache's own clock go forward together.
   func pass(_ milliseconds: Int64) {
-    product.clock.advance(by: milliseconds)
+    product.clock.advance(milliseconds)
     cache.advance(by: milliseconds)
   }
 

@@ -1,6 +1,7 @@
 import Contracts
 import Foundation
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 

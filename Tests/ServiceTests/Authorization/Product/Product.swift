@@ -2,6 +2,7 @@ import AuthService
 import Contracts
 import EntitlementService
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import TenancyService
 
@@ -12,7 +13,7 @@ import TenancyService
 ///
 /// Only the date is the tests'.
 struct Product: Sendable {
-  let clock: TestClock
+  let clock: ManualClock
   let loops: EventLoopGroup
   let purse = HeldTokens()
   /// What each service counts.
@@ -57,7 +58,7 @@ struct Product: Sendable {
 
   private init(on loops: EventLoopGroup) throws {
     self.loops = loops
-    clock = TestClock()
+    clock = ManualClock(TestTime.now)
     folder = try ProductFolder()
     setup = try ProductSetup(folder)
     registries = Dictionary(

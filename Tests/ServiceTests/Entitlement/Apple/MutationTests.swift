@@ -1,4 +1,5 @@
 import EntitlementService
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -12,7 +13,7 @@ struct MutationTests {
     verifier = try SignedDataVerifier(
       application: AppleApplication(bundleID: TransactionFields.bundleID, appleID: 1234),
       anchors: [.test(der: try TestAuthority.shared.get().root.der, isStrict: true)],
-      clock: TestClock()
+      clock: ManualClock(TestTime.now)
     )
   }
 
@@ -73,7 +74,11 @@ struct MutationTests {
       for _ in 0..<300 { _ = try verifier.transaction(text, in: .production) }
     }
     let verifiers = try (0..<60).map { _ in
-      try SignedDataVerifier(application: application, anchors: anchors, clock: TestClock())
+      try SignedDataVerifier(
+        application: application,
+        anchors: anchors,
+        clock: ManualClock(TestTime.now)
+      )
     }
     let cold = try timer.measure {
       for verifier in verifiers { _ = try verifier.transaction(text, in: .production) }

@@ -1,4 +1,5 @@
 import EntitlementService
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite("What Apple signed")
 struct SignedDataVerifierTests {
   private let authority: TestAuthority
-  private let clock = TestClock()
+  private let clock = ManualClock(TestTime.now)
   private let verifier: SignedDataVerifier
 
   init() throws {
@@ -139,7 +140,7 @@ struct SignedDataVerifierTests {
     #expect(reason(try signed(at: 1_704_067_200_000)) == nil)
     #expect(reason(try signed(at: 1_704_067_199_000)) == .invalid(.untrustedChain))
     let old = try signed(at: TestTime.now)
-    clock.advance(by: 10 * 365 * TestTime.day)
+    clock.advance(10 * 365 * TestTime.day)
     #expect(reason(old) == nil)
     #expect(reason(try signed(at: 1_823_385_601_000)) == .invalid(.untrustedChain))
   }
@@ -159,7 +160,7 @@ struct SignedDataVerifierTests {
   func transaction_withoutDate_isCheckedNow() throws {
     let text = try TransactionFields.signed { $0.set("signedDate", nil) }
     #expect(reason(text) == nil)
-    clock.advance(by: 3 * 365 * TestTime.day)
+    clock.advance(3 * 365 * TestTime.day)
     #expect(reason(text) == .invalid(.untrustedChain))
   }
 

@@ -1,4 +1,5 @@
 import EntitlementService
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -14,7 +15,7 @@ struct SignedNotificationTests {
     verifier = try SignedDataVerifier(
       application: AppleApplication(bundleID: TransactionFields.bundleID, appleID: 1234),
       anchors: [.test(der: authority.root.der, isStrict: true)],
-      clock: TestClock()
+      clock: ManualClock(TestTime.now)
     )
   }
 

@@ -1,4 +1,5 @@
 import EntitlementService
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -13,7 +14,7 @@ struct PurchaseTests {
     verifier = try SignedDataVerifier(
       application: AppleApplication(bundleID: TransactionFields.bundleID),
       anchors: [.test(der: try TestAuthority.shared.get().root.der)],
-      clock: TestClock()
+      clock: ManualClock(TestTime.now)
     )
   }
 

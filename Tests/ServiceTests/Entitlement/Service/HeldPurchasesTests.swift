@@ -151,7 +151,10 @@ struct HeldPurchasesTests {
       let store = ServiceStore(
         database,
         of: "entitlement",
-        identifiers: IdentifierFactory(clock: TestClock(), random: SystemRandomSource()),
+        identifiers: IdentifierFactory(
+          clock: ManualClock(TestTime.now),
+          random: SystemRandomSource()
+        ),
         metrics: MetricRegistry()
       )
       #expect(try await NotificationTable.purge(before: 1100, from: store) == 1100)

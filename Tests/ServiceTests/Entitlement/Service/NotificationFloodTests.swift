@@ -1,6 +1,7 @@
 import Contracts
 import EntitlementService
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -107,7 +108,7 @@ struct NotificationFloodTests {
       #expect(genuine.reason == "TOO_MANY_ATTEMPTS")
       // Users are not counted with it.
       try await fixture.submit(anna)
-      fixture.clock.advance(by: 200_000)
+      fixture.clock.advance(200_000)
       try await fixture.notify("TEST", uuid: "n-11")
     }
   }

@@ -1,6 +1,7 @@
 import Contracts
 import EntitlementService
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -184,7 +185,7 @@ struct PurchaseServiceTests {
       #expect(late.transactions[0].result == .alreadyClaimed)
       #expect(late.transactions[0].reason == "TRANSFER_LIMIT")
       #expect(try await fixture.pack(bert).allowed)
-      fixture.clock.advance(by: TestTime.day)
+      fixture.clock.advance(TestTime.day)
       #expect(try await fixture.restore(anna, [text]).transactions[0].result == .applied)
     }
   }
@@ -277,7 +278,7 @@ struct PurchaseServiceTests {
       let check = try await fixture.pack(anna)
       #expect(check.allowed)
       #expect(check.validUntil?.milliseconds == now + 10_000)
-      fixture.clock.advance(by: 10_000)
+      fixture.clock.advance(10_000)
       #expect(try await fixture.pack(anna).reason == .subscriptionExpired)
       let renewal = try SignedData([
         "originalTransactionId": "2000000001", "environment": "Production",
@@ -291,7 +292,7 @@ struct PurchaseServiceTests {
       ) { period(&$0) }
       #expect(grace.applied)
       #expect(try await fixture.pack(anna).allowed)
-      fixture.clock.advance(by: 10_000)
+      fixture.clock.advance(10_000)
       #expect(try await fixture.pack(anna).reason == .subscriptionExpired)
     }
   }

@@ -2,6 +2,7 @@ import Contracts
 import EntitlementService
 import Foundation
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 /// The whole service behind a real socket, with callers that say who they are.
 struct ServiceFixture {
   let service: EntitlementService
-  let clock: TestClock
+  let clock: ManualClock
   let channel: Channel
   let configuration: EntitlementConfiguration
 
@@ -18,10 +19,16 @@ struct ServiceFixture {
   var subscriptions: Entitlement_V1.SubscriptionsClient { .init(channel) }
   var purchases: Entitlement_V1.PurchasesClient { .init(channel) }
 
-  static let anna = IdentifierFactory(clock: TestClock(), random: SystemRandomSource())
-    .make(IdentifierPrefix("usr"))
-  static let bert = IdentifierFactory(clock: TestClock(), random: SystemRandomSource())
-    .make(IdentifierPrefix("usr"))
+  static let anna = IdentifierFactory(
+    clock: ManualClock(TestTime.now),
+    random: SystemRandomSource()
+  )
+  .make(IdentifierPrefix("usr"))
+  static let bert = IdentifierFactory(
+    clock: ManualClock(TestTime.now),
+    random: SystemRandomSource()
+  )
+  .make(IdentifierPrefix("usr"))
 
   /// The options of a call by a user.
   static func user(_ id: String) -> CallOptions { CallOptions(metadata: ["test-user": id]) }
@@ -48,7 +55,7 @@ struct ServiceFixture {
     ]
     configuration.heartbeatInterval = .milliseconds(20)
     configure(&configuration)
-    let clock = TestClock()
+    let clock = ManualClock(TestTime.now)
     let service = try await EntitlementService.open(
       configuration,
       dependencies(clock, operators)
@@ -63,7 +70,7 @@ struct ServiceFixture {
   }
 
   static func dependencies(
-    _ clock: TestClock,
+    _ clock: ManualClock,
     _ operators: SmallTenancy = SmallTenancy()
   ) -> EntitlementDependencies {
     EntitlementDependencies(
@@ -90,7 +97,7 @@ struct ServiceFixture {
 
   private static func serve(
     _ service: EntitlementService,
-    _ clock: TestClock,
+    _ clock: ManualClock,
     _ configuration: EntitlementConfiguration,
     _ body: (ServiceFixture) async throws -> Void
   ) async throws {

@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -71,7 +72,7 @@ struct SubscriptionServiceTests {
       let horses = all.entitlements.first { $0.key == "maxHorses" }
       #expect(horses?.limit == .init(value: .unlimited(true)))
       #expect(horses?.source == .override)
-      fixture.clock.advance(by: 2000)
+      fixture.clock.advance(2000)
       #expect(try await lessons(fixture).reason == .subscriptionExpired)
     }
   }
