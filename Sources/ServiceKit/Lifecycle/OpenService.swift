@@ -6,9 +6,9 @@ public struct OpenService: Sendable {
   let services: [ServiceDefinition]
   /// Run around every handler, in this order: authentication first.
   let interceptors: [any ServerInterceptor]
-  /// What must be in order to be sent calls. Asked often and on an event loop: looks, and does not wait.
+  /// What must be in order to be sent calls.
   let readiness: @Sendable () -> Readiness
-  /// Reads again what can change while calls are served. Throws what is wrong, and keeps what was.
+  /// Reads again what can change while calls are served.
   let reload: @Sendable () async throws -> Void
 
   private let work: [@Sendable () async -> Void]
