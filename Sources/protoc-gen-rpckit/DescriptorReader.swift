@@ -61,16 +61,31 @@ import CProtobufC
       extensionLines: unsafe (0..<file.n_extension).map {
         locations.line([Part.fileExtension, Int32($0)])
       },
-      descriptor: withoutComments()
+      descriptor: withCommentsAlone()
     )
   }
 
-  /// The encoded descriptor as reflection wants it: comments would only make programs larger.
-  private func withoutComments() -> [UInt8] {
-    let comments = unsafe descriptor.pointee.source_code_info
-    unsafe descriptor.pointee.source_code_info = nil
-    defer { unsafe descriptor.pointee.source_code_info = unsafe comments }
-    return unsafe DescriptorPointers.pack(descriptor)
+  /// The encoded descriptor as reflection wants it: with the comments, which people read, but without
+  /// the places of all other tokens, which would only make programs larger.
+  private func withCommentsAlone() -> [UInt8] {
+    guard let info = unsafe descriptor.pointee.source_code_info else {
+      return unsafe DescriptorPointers.pack(descriptor)
+    }
+    let (all, count) = unsafe (info.pointee.location, info.pointee.n_location)
+    defer { unsafe (info.pointee.location, info.pointee.n_location) = unsafe (all, count) }
+    var commented: [UnsafeMutablePointer<Google__Protobuf__SourceCodeInfo__Location>?] = unsafe []
+    let locations = unsafe DescriptorPointers.list(all, count)
+    for index in unsafe locations.indices {
+      let location = unsafe locations[index]
+      let leading = unsafe DescriptorPointers.text(location.pointee.leading_comments)
+      let trailing = unsafe DescriptorPointers.text(location.pointee.trailing_comments)
+      if !leading.isEmpty || !trailing.isEmpty { unsafe commented.append(location) }
+    }
+    return unsafe commented.withUnsafeMutableBufferPointer { locations in
+      unsafe info.pointee.location = locations.baseAddress
+      unsafe info.pointee.n_location = locations.count
+      return unsafe DescriptorPointers.pack(descriptor)
+    }
   }
 
   private func message(

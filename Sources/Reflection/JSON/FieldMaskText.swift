@@ -4,7 +4,7 @@ enum FieldMaskText {
   static func text(_ paths: [String]) -> String? {
     var texts: [String] = []
     for path in paths {
-      let text = camelCase(path)
+      let text = JSONNames.lowerCamelCase(path)
       guard snakeCase(text) == path else { return nil }
       texts.append(text)
     }
@@ -14,20 +14,6 @@ enum FieldMaskText {
   /// `owner.display_name` and `id`.
   static func paths(_ text: String) -> [String] {
     text.split(separator: ",").map { snakeCase(String($0)) }
-  }
-
-  private static func camelCase(_ path: String) -> String {
-    var result = ""
-    var capitalises = false
-    for character in path {
-      if character == "_" {
-        capitalises = true
-      } else {
-        result += capitalises ? character.uppercased() : String(character)
-        capitalises = false
-      }
-    }
-    return result
   }
 
   private static func snakeCase(_ text: String) -> String {

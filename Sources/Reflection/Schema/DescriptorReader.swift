@@ -4,22 +4,25 @@ struct DescriptorReader {
   private(set) var messages: [MessageSchema] = []
   private(set) var enums: [EnumSchema] = []
   private(set) var services: [ServiceSchema] = []
-  private var package = ""
+  private var comments = DescriptorComments()
 
   /// Adds everything that a file declares.
   mutating func read(file bytes: [UInt8]) throws(ReflectionError) {
-    package = ""
+    var package = ""
+    comments = DescriptorComments()
     let file = WireFields(bytes[...])
     try file.forEach { (number, value) throws(ReflectionError) in
       if number == 2 { package = value.text ?? "" }
+      if number == 9 { comments = try DescriptorComments(value.bytes ?? []) }
     }
     let scope = package.isEmpty ? "" : "\(package)."
+    var places = DescriptorPlaces(below: [])
     try file.forEach { (number, value) throws(ReflectionError) in
       guard let bytes = value.bytes else { return }
       switch number {
-      case 4: try readMessage(bytes, scope)
-      case 5: try readEnum(bytes, scope)
-      case 6: try readService(bytes, scope)
+      case 4: try readMessage(bytes, scope, places.next(4))
+      case 5: try readEnum(bytes, scope, places.next(5))
+      case 6: try readService(bytes, scope, places.next(6))
       default: break
       }
     }
@@ -27,14 +30,20 @@ struct DescriptorReader {
 
   private mutating func readMessage(
     _ bytes: ArraySlice<UInt8>,
-    _ scope: String
+    _ scope: String,
+    _ path: [UInt64]
   ) throws(ReflectionError) {
     var schema = MessageSchema()
+    schema.comment = comments[path]
+    var places = DescriptorPlaces(below: path)
     let message = WireFields(bytes)
     try message.forEach { (number, value) throws(ReflectionError) in
       switch number {
       case 1: schema.name = scope + (value.text ?? "")
-      case 2: schema.fields.append(try Self.field(value.bytes ?? []))
+      case 2:
+        var field = try Self.field(value.bytes ?? [])
+        field.comment = comments[places.next(2)]
+        schema.fields.append(field)
       case 7:
         // MessageOptions.map_entry = 7.
         try WireFields(value.bytes ?? []).forEach { (number, value) throws(ReflectionError) in
@@ -47,8 +56,8 @@ struct DescriptorReader {
     let inner = schema.name + "."
     try message.forEach { (number, value) throws(ReflectionError) in
       guard let bytes = value.bytes else { return }
-      if number == 3 { try readMessage(bytes, inner) }
-      if number == 4 { try readEnum(bytes, inner) }
+      if number == 3 { try readMessage(bytes, inner, places.next(3)) }
+      if number == 4 { try readEnum(bytes, inner, places.next(4)) }
     }
   }
 
@@ -68,25 +77,32 @@ struct DescriptorReader {
       case 9:
         field.hasPresence = true
         field.oneof = value.number
-      case 17: field.hasPresence = true
+      case 8: field.rules = try FieldRules(options: value.bytes ?? [])
+      case 17:
+        field.hasPresence = true
+        field.isOptional = true
       case 10: field.jsonName = value.text ?? ""
       default: break
       }
     }
-    if field.jsonName.isEmpty { field.jsonName = lowerCamelCase(field.name) }
+    if field.jsonName.isEmpty { field.jsonName = JSONNames.lowerCamelCase(field.name) }
     return field
   }
 
   private mutating func readEnum(
     _ bytes: ArraySlice<UInt8>,
-    _ scope: String
+    _ scope: String,
+    _ path: [UInt64]
   ) throws(ReflectionError) {
     var schema = EnumSchema()
+    schema.comment = comments[path]
+    var places = DescriptorPlaces(below: path)
     try WireFields(bytes).forEach { (number, value) throws(ReflectionError) in
       switch number {
       case 1: schema.name = scope + (value.text ?? "")
       case 2:
-        var entry = (name: "", number: Int32(0))
+        var entry = EnumSchema.Value()
+        entry.comment = comments[places.next(2)]
         try WireFields(value.bytes ?? []).forEach { (number, value) throws(ReflectionError) in
           if number == 1 { entry.name = value.text ?? "" }
           if number == 2 { entry.number = Int32(truncatingIfNeeded: value.number ?? 0) }
@@ -100,12 +116,19 @@ struct DescriptorReader {
 
   private mutating func readService(
     _ bytes: ArraySlice<UInt8>,
-    _ scope: String
+    _ scope: String,
+    _ path: [UInt64]
   ) throws(ReflectionError) {
     var schema = ServiceSchema()
+    schema.comment = comments[path]
+    var places = DescriptorPlaces(below: path)
     try WireFields(bytes).forEach { (number, value) throws(ReflectionError) in
       if number == 1 { schema.name = scope + (value.text ?? "") }
-      if number == 2 { schema.methods.append(try Self.method(value.bytes ?? [])) }
+      if number == 2 {
+        var method = try Self.method(value.bytes ?? [])
+        method.comment = comments[places.next(2)]
+        schema.methods.append(method)
+      }
     }
     for index in schema.methods.indices { schema.methods[index].service = schema.name }
     services.append(schema)
@@ -148,19 +171,18 @@ struct DescriptorReader {
       }
     }
   }
+}
 
-  /// How protobuf makes a JSON name of a field name (protobuf.dev/programming-guides/json).
-  private static func lowerCamelCase(_ name: String) -> String {
-    var result = ""
-    var capitalises = false
-    for character in name {
-      if character == "_" {
-        capitalises = true
-      } else {
-        result += capitalises ? character.uppercased() : String(character)
-        capitalises = false
-      }
-    }
-    return result
+/// Counts the declarations of each kind below one place, since paths name them by their index.
+private struct DescriptorPlaces {
+  private let path: [UInt64]
+  private var counts: [UInt64: UInt64] = [:]
+
+  init(below path: [UInt64]) { self.path = path }
+
+  /// The path of the next declaration in the descriptor's field `number`.
+  mutating func next(_ number: UInt64) -> [UInt64] {
+    defer { counts[number, default: 0] += 1 }
+    return path + [number, counts[number, default: 0]]
   }
 }

@@ -2,6 +2,8 @@
 public struct MessageSchema: Sendable {
   /// `tenancy.v1.CheckRequest`.
   public internal(set) var name = ""
+  /// What the contract says of it, in lines; empty for nothing.
+  public internal(set) var comment = ""
   /// Its fields, in the order of the contract.
   public internal(set) var fields: [FieldSchema] = []
   /// Whether it stands for an entry of a map: a key and a value.
@@ -45,22 +47,45 @@ public struct FieldSchema: Sendable {
   public internal(set) var isRepeated = false
   /// Whether presence is told from the default value: `optional`, or part of a oneof.
   public internal(set) var hasPresence = false
-  /// Which oneof of its message it belongs to; nil for none.
+  /// Whether it is `optional`.
+  public internal(set) var isOptional = false
+  /// Which values it accepts.
+  public internal(set) var rules = FieldRules()
+  /// What the contract says of it, in lines; empty for nothing.
+  public internal(set) var comment = ""
+  /// Which oneof of its message it belongs to, that of an `optional` field included; nil for none.
   var oneof: UInt64?
+
+  /// Which oneof of its message it belongs to, `optional` fields excepted; nil for none.
+  public var realOneof: UInt64? { isOptional ? nil : oneof }
 }
 
 /// An enum, as its descriptor has it.
 public struct EnumSchema: Sendable {
   /// `tenancy.v1.Reason`.
   public internal(set) var name = ""
+  /// What the contract says of it, in lines; empty for nothing.
+  public internal(set) var comment = ""
   /// Its values, in the order of the contract.
-  public internal(set) var values: [(name: String, number: Int32)] = []
+  public internal(set) var values: [Value] = []
+
+  /// A value of an enum.
+  public struct Value: Sendable {
+    /// `REASON_ALLOWED`.
+    public internal(set) var name = ""
+    /// Its number on the wire.
+    public internal(set) var number: Int32 = 0
+    /// What the contract says of it, in lines; empty for nothing.
+    public internal(set) var comment = ""
+  }
 }
 
 /// A service, as its descriptor has it.
 public struct ServiceSchema: Sendable {
   /// `tenancy.v1.Permissions`.
   public internal(set) var name = ""
+  /// What the contract says of it, in lines; empty for nothing.
+  public internal(set) var comment = ""
   /// Its methods, in the order of the contract.
   public internal(set) var methods: [MethodSchema] = []
 }
@@ -71,6 +96,8 @@ public struct MethodSchema: Sendable {
   public internal(set) var service = ""
   /// `Check`.
   public internal(set) var name = ""
+  /// What the contract says of it, in lines; empty for nothing.
+  public internal(set) var comment = ""
   /// The message it takes, by full name.
   public internal(set) var requestType = ""
   /// The message it answers, by full name.

@@ -38,12 +38,19 @@ public struct SchemaRegistry: Sendable {
     return schema
   }
 
+  /// An enum; nil when nothing is called so, or a message is.
+  public func enumeration(named name: String) -> EnumSchema? { enums[name] }
+
+  /// The full names of all messages and enums, sorted.
+  public var typeNames: [String] {
+    (messages.values.filter { !$0.isMapEntry }.map(\.name) + enums.keys).sorted()
+  }
+
   /// The full names of messages and enums that `name` can mean, sorted: itself, or what ends in it
   /// after a dot.
   public func typeNames(matching name: String) -> [String] {
     if messages[name] != nil || enums[name] != nil { return [name] }
-    let all = messages.values.filter { !$0.isMapEntry }.map(\.name) + enums.values.map(\.name)
-    return all.filter { $0.hasSuffix(".\(name)") }.sorted()
+    return typeNames.filter { $0.hasSuffix(".\(name)") }
   }
 
   /// A method: `tenancy.v1.Permissions/Check`, or without the package when that is clear.

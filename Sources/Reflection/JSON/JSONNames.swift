@@ -1,0 +1,18 @@
+/// Names of fields as JSON spells them.
+public enum JSONNames {
+  /// `firstName` of `first_name`, as protobuf makes it (protobuf.dev/programming-guides/json); what is
+  /// not part of a name, such as dots and brackets of a path, stays.
+  public static func lowerCamelCase(_ name: String) -> String {
+    var result = ""
+    var capitalises = false
+    for character in name {
+      if character == "_" {
+        capitalises = true
+      } else {
+        result += capitalises ? character.uppercased() : String(character)
+        capitalises = false
+      }
+    }
+    return result
+  }
+}

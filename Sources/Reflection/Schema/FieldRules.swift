@@ -1,0 +1,78 @@
+/// Which values a field accepts: `(gatehouse.field)`, extension 50101 of FieldOptions
+/// (gatehouse/options.proto).
+public struct FieldRules: Sendable, Equatable {
+  /// What kind of text a string holds.
+  public enum Text: UInt64, Sendable {
+    /// Any Unicode text.
+    case any
+    /// A name or a title, shown in one line.
+    case singleLine
+    /// A note of several lines.
+    case multiLine
+  }
+
+  /// Whether it must be set, and neither empty nor zero.
+  public internal(set) var isRequired = false
+  /// Fewest bytes of a string or bytes field; 0 for no limit, as below.
+  public internal(set) var byteCountMin = 0
+  /// Most bytes of a string or bytes field.
+  public internal(set) var byteCountMax = 0
+  /// What the whole string must match; empty for anything.
+  public internal(set) var pattern = ""
+  /// The least number.
+  public internal(set) var minimum: Double?
+  /// The greatest number.
+  public internal(set) var maximum: Double?
+  /// Whether an enum's value must be one that the contract defines.
+  public internal(set) var isDefinedOnly = false
+  /// Fewest elements of a list or map.
+  public internal(set) var itemCountMin = 0
+  /// Most elements of a list or map.
+  public internal(set) var itemCountMax = 0
+  /// Most bytes of a message when encoded.
+  public internal(set) var encodedByteCountMax = 0
+  /// What kind of text it is.
+  public internal(set) var text = Text.any
+
+  /// What a pattern leaves to choose from, if it is only words separated by `|`; empty for others.
+  public var choices: [String] {
+    let choices = pattern.split(separator: "|", omittingEmptySubsequences: false)
+    let isPlain = choices.allSatisfy { choice in
+      !choice.isEmpty
+        && choice.allSatisfy {
+          $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-")
+        }
+    }
+    return isPlain ? choices.map(String.init) : []
+  }
+}
+
+extension FieldRules {
+  /// Reads the rules from a field's options.
+  init(options: ArraySlice<UInt8>) throws(ReflectionError) {
+    var rules = FieldRules()
+    try WireFields(options).forEach { (number, value) throws(ReflectionError) in
+      guard number == 50101 else { return }
+      try WireFields(value.bytes ?? []).forEach { (number, value) in rules.set(number, value) }
+    }
+    self = rules
+  }
+
+  private mutating func set(_ number: Int, _ value: WireFields.Value) {
+    let count = Int(clamping: value.number ?? 0)
+    switch (number, value) {
+    case (1, _): isRequired = count == 1
+    case (2, _): byteCountMin = count
+    case (3, _): byteCountMax = count
+    case (4, _): pattern = value.text ?? ""
+    case (5, .fixed64(let bits)): minimum = Double(bitPattern: bits)
+    case (6, .fixed64(let bits)): maximum = Double(bitPattern: bits)
+    case (7, _): isDefinedOnly = count == 1
+    case (8, _): itemCountMin = count
+    case (9, _): itemCountMax = count
+    case (10, _): encodedByteCountMax = count
+    case (11, _): text = Text(rawValue: UInt64(count)) ?? .any
+    default: break
+    }
+  }
+}
