@@ -29,8 +29,20 @@ struct CommandLineOptions: Sendable, Equatable {
   private(set) var timeout: Duration?
   /// Authorities that `tls://` targets are checked against, PEM; nil for the system's.
   private(set) var authoritiesPath: String?
+  /// How results are written; nil is what suits the command.
+  private(set) var output: OutputFormat?
+  /// The request that `logs` looks for.
+  private(set) var request: String?
   /// Whether help was asked for.
   private(set) var wantsHelp = false
+  /// Whether the version was asked for.
+  private(set) var wantsVersion = false
+
+  /// Every option, for completion.
+  static let names = [
+    "--anonymous", "--ca", "--help", "--output", "--request", "--session", "--target", "--timeout",
+    "--version",
+  ]
 
   /// Reads the arguments after the program's name; variables go before defaults, options before
   /// both.
@@ -82,10 +94,22 @@ struct CommandLineOptions: Sendable, Equatable {
         throw UsageError("--timeout \"\(text)\" is not a number of seconds from 0.001 to 86400")
       }
       timeout = .seconds(seconds)
-    case "--anonymous", "--help", "-h":
+    case "--output":
+      let text = try value(name, parts, &rest)
+      guard let format = OutputFormat(rawValue: text) else {
+        throw UsageError("--output \"\(text)\" is not a format; use json or table")
+      }
+      output = format
+    case "--request": request = try value(name, parts, &rest)
+    case "--anonymous", "--help", "-h", "--version":
       guard parts.count == 1 else { throw UsageError("\(name) takes no value") }
-      if name == "--anonymous" { isAnonymous = true } else { wantsHelp = true }
-    default: throw UsageError("unknown option \(name)")
+      switch name {
+      case "--anonymous": isAnonymous = true
+      case "--version": wantsVersion = true
+      default: wantsHelp = true
+      }
+    default:
+      throw UsageError("unknown option \(name); use \(Self.names.joined(separator: ", "))")
     }
   }
 

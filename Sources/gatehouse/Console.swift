@@ -3,29 +3,56 @@ internal import RPCKit
 
 /// What a command reads from and writes to, so that a test can stand in for the terminal.
 struct Console: Sendable {
-  /// Writes results; false when nobody reads them any more.
-  var write: @Sendable (String) -> Bool
+  /// Writes results.
+  var write: @Sendable (String) throws(FileBytes.WriteFailure) -> Void
   /// Writes what people should know beside the results.
   var writeError: @Sendable (String) -> Void
   /// Reads everything that is piped in.
   var readInput: @Sendable () throws -> [UInt8]
   /// Asks for a secret without showing it.
   var askSecret: @Sendable (_ prompt: String) throws -> String
+  /// How results are set off.
+  var outputStyle = TextStyle(isOn: false)
+  /// How errors are set off.
+  var errorStyle = TextStyle(isOn: false)
 
   /// Largest request that is read from a pipe, in bytes.
   static let inputByteCountMax = 16 << 20
 
   /// The terminal, or wherever the shell has pointed its streams.
-  static let terminal = Console(
-    write: { FileBytes.writeAll($0, to: STDOUT_FILENO) },
-    writeError: { FileBytes.writeAll($0, to: STDERR_FILENO) },
-    readInput: { try FileBytes.read("/dev/stdin", byteCountMax: inputByteCountMax) },
-    askSecret: { try PasswordPrompt.ask($0) }
-  )
+  static func terminal(environment: [String: String]) -> Console {
+    Console(
+      write: { text throws(FileBytes.WriteFailure) in
+        try FileBytes.write(text, to: STDOUT_FILENO)
+      },
+      writeError: { FileBytes.writeAll($0, to: STDERR_FILENO) },
+      readInput: { try FileBytes.read("/dev/stdin", byteCountMax: inputByteCountMax) },
+      askSecret: { try PasswordPrompt.ask($0) },
+      outputStyle: TextStyle(isTerminal: isatty(STDOUT_FILENO) == 1, environment),
+      errorStyle: TextStyle(isTerminal: isatty(STDERR_FILENO) == 1, environment)
+    )
+  }
 
   /// Writes one line of results.
-  func line(_ text: String) throws(OutputClosed) {
-    guard write(text + "\n") else { throw OutputClosed() }
+  func line(_ text: String) throws {
+    do throws(FileBytes.WriteFailure) {
+      try write(text + "\n")
+    } catch {
+      switch error {
+      case .closed: throw OutputClosed()
+      case .failed(let reason): throw FileError("standard output cannot be written: \(reason)")
+      }
+    }
+  }
+
+  /// Writes why the command fails, in one line.
+  func fail(_ reason: String) {
+    writeError("\(errorStyle.alarming("gatehouse:")) \(FailureText.printable(reason))\n")
+  }
+
+  /// Writes a line for people beside the results.
+  func note(_ text: String) {
+    writeError("gatehouse: \(FailureText.printable(text))\n")
   }
 }
 

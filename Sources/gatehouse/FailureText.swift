@@ -15,13 +15,16 @@ struct CallFailure: Error {
 /// Failed calls for people: what happened, why, and what to do about it.
 enum FailureText {
   /// Several lines, each with its end.
-  static func text(_ failure: CallFailure) -> String {
+  ///
+  /// `email` is whose session the call was made with; nil for none.
+  static func text(_ failure: CallFailure, email: String?, style: TextStyle) -> String {
     let error = failure.error
-    var lines = ["gatehouse: \(error.code): \(error.message)"]
+    var lines = ["\(error.code): \(error.message)"]
     if let cause = error.causeDescription { lines.append("  cause: \(cause)") }
     for detail in error.details { lines += text(detail) }
-    lines.append("  \(advice(failure))")
-    return lines.map { printable($0) + "\n" }.joined()
+    lines.append("  \(FailureAdvice.text(failure, email: email))")
+    let text = lines.map { printable($0) + "\n" }.joined()
+    return "\(style.alarming("gatehouse:")) \(text)"
   }
 
   /// `text` without what a terminal would act upon: messages come from the other side.
@@ -49,7 +52,10 @@ enum FailureText {
           + metadata.map { "    \($0.key): \($0.value)" }
       case Google_Rpc.BadRequest.protobufName:
         let request = try Google_Rpc.BadRequest(protobuf: detail.value.span, limits: limits)
-        return request.fieldViolations.map { "  field \($0.field): \($0.description)" }
+        return request.fieldViolations.map { violation in
+          // As requests spell it.
+          "  field \(JSONNames.lowerCamelCase(violation.field)): \(violation.description)"
+        }
       case Google_Rpc.RetryInfo.protobufName:
         let info = try Google_Rpc.RetryInfo(protobuf: detail.value.span, limits: limits)
         guard let delay = info.retryDelay else { return [] }
@@ -63,30 +69,6 @@ enum FailureText {
       }
     } catch {
       return ["  \(type): cannot be read"]
-    }
-  }
-
-  private static func advice(_ failure: CallFailure) -> String {
-    switch failure.error.code {
-    case .invalidArgument: "gatehouse describe METHOD shows what the request may contain"
-    case .unauthenticated where failure.error.reason == "STEP_UP_REQUIRED":
-      "this needs a recent sign-in: run gatehouse login EMAIL again"
-    case .unauthenticated: "sign in first: gatehouse login EMAIL"
-    case .permissionDenied: "your roles do not allow this; gatehouse whoami shows them"
-    case .notFound: "check the id; objects that you may not see are not found either"
-    case .alreadyExists: "it exists already, or the idempotency key was used for another request"
-    case .resourceExhausted: "a limit was reached; wait and retry, or remove something first"
-    case .failedPrecondition: "something else must change first; see the reason"
-    case .aborted: "somebody else changed it meanwhile; read it again and repeat your change"
-    case .outOfRange: "this is beyond the end; ask for an earlier part"
-    case .unimplemented:
-      "\(failure.target) has no such method: is it really the \(failure.service) service?"
-    case .unavailable:
-      "is the \(failure.service) service running at \(failure.target)? change it with --target"
-    case .deadlineExceeded:
-      "it took too long and may still take effect; wait longer with --timeout SECONDS"
-    case .cancelled: "the call was cancelled before it was answered"
-    default: "see the log of the \(failure.service) service"
     }
   }
 }

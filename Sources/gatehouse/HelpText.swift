@@ -34,9 +34,14 @@ enum HelpText {
       --session FILE           where to keep the session. Default: ~/.gatehouse-session.json
       --anonymous              send no access token
       --timeout SECONDS        how long a call may take. Default: 10, for watch unlimited
+      --output json|table      how to print what was found: JSON with every field, or columns.
+                               Default: json for call, watch and whoami, table for the others
+      --request ID             the request that logs looks for
       --help                   explain the command
+      --version                print the version
 
-    exit code: 0 success, 1 failure, 2 wrong command line (nothing was sent)
+    exit code: 0 success, 1 failure, 2 wrong command line (nothing was sent), 3 not signed in or
+    credentials refused, 4 a service cannot be reached or refuses for now
     """
 
   private static func arguments(_ command: CommandName) -> String {
@@ -44,13 +49,15 @@ enum HelpText {
     case .list: " [SERVICE]"
     case .describe: " METHOD|TYPE"
     case .call: " [auth|tenancy|entitlement] METHOD [JSON|-]"
-    case .watch: " [auth|tenancy|entitlement] METHOD [JSON|-]"
+    case .watch: " [[auth|tenancy|entitlement] METHOD [JSON|-]]"
     case .signup: " EMAIL NAME"
     case .login: " EMAIL"
-    case .logout, .whoami, .seed: ""
+    case .logout, .whoami, .token, .seed: ""
     case .keys: " DIRECTORY"
     case .users: " [TEXT]"
     case .endSessions: " USER|EMAIL"
+    case .logs: " --request ID [FILE|FOLDER|-]..."
+    case .completion: " bash|fish|zsh"
     }
   }
 
@@ -64,10 +71,13 @@ enum HelpText {
     case .login: "sign in"
     case .logout: "end the session"
     case .whoami: "show the signed-in user"
+    case .token: "print a fresh access token, for scripts"
     case .seed: "create a portfolio with a property, units and devices to play with"
     case .keys: "create the keys and secrets of a new installation"
     case .users: "list or search accounts, for operators"
     case .endSessions: "sign a user out everywhere, for operators"
+    case .logs: "find one request in the logs and audit logs of all services"
+    case .completion: "print what lets a shell complete command lines"
     }
   }
 
@@ -76,12 +86,12 @@ enum HelpText {
     case .list:
       """
       Lists all services, or the methods of SERVICE and who may call them. You can omit the package:
-      Portfolios is tenancy.v1.Portfolios.
+      Portfolios is tenancy.v1.Portfolios. With --output json, each is a line of JSON.
       """
     case .describe:
       """
-      Shows who may call METHOD with its request and response, or the fields of a message, or the
-      values of an enum.
+      Shows who may call METHOD, what its request and response hold, which values are accepted, and
+      an example to start from; or the fields of a message, or the values of an enum.
 
         gatehouse describe Portfolios/Create
         gatehouse describe tenancy.v1.Device
@@ -97,7 +107,8 @@ enum HelpText {
     case .watch:
       """
       Calls METHOD, which streams its answers, and prints each as a line of JSON until the stream
-      ends or you press Control-C.
+      ends or you press Control-C. Without METHOD, lists the streams that people may watch; all
+      others are for services.
 
         gatehouse watch auth Health/Watch
       """
@@ -107,10 +118,17 @@ enum HelpText {
       or takes it from GATEHOUSE_PASSWORD.
       The session is kept in a file that only you can read, and its access token is renewed when
       needed. Another file beside it keeps the device tokens by which AuthService recognises this
-      machine, even after you sign out.
+      machine, even after you sign out. The session that was kept before is ended.
       """
     case .logout: "Ends the session at AuthService and deletes its file."
     case .whoami: "Shows the signed-in user with current roles and plan."
+    case .token:
+      """
+      Prints the session's access token, which is good for a minute or more. Whoever has it can act as
+      you until it expires, so keep it out of files and command lines.
+
+        TOKEN=$(gatehouse token) ./my-client
+      """
     case .seed:
       """
       Creates a portfolio with a property, two units, and devices in them and at the front door, all
@@ -135,6 +153,26 @@ enum HelpText {
 
         gatehouse end-sessions ada@example.com
         gatehouse call Subjects/Suspend '{"userId": "usr_…"}'
+      """
+    case .logs:
+      """
+      Prints in order of time what the services wrote about the request whose id an error, a log line
+      or an x-request-id names. FILE is a log or, if its name ends in .db, a store, whose audit log is
+      read; the service may be running. FOLDER has them by the names that scripts/up gives
+      (auth.log, auth.db, …); - reads a log from standard input. Default: .gatehouse/local. Exits with 1
+      if nothing is found.
+
+        gatehouse logs --request req_06gzt47ebk7am2948s4kyvhwzc
+        journalctl -o cat -u 'gatehouse-*' | gatehouse logs --request ID - /var/lib/gatehouse/*.db
+      """
+    case .completion:
+      """
+      Prints a script for the shell, which asks this program for the words that fit: commands,
+      options, services, methods and types.
+
+        source <(gatehouse completion bash)     in ~/.bashrc
+        source <(gatehouse completion zsh)      in ~/.zshrc, after compinit
+        gatehouse completion fish | source      in ~/.config/fish/config.fish
       """
     }
   }

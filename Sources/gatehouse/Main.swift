@@ -6,12 +6,13 @@ internal import ServiceKit
 @main
 struct Main {
   static func main() async {
+    let environment = ProcessEnvironment.variables
     let program = Program(
-      environment: ProcessEnvironment.variables,
-      console: .terminal,
+      environment: environment,
+      console: .terminal(environment: environment),
       clock: SystemWallClock(),
       interrupts: { try ProcessSignals.watch([.interrupt, .terminate]) }
     )
-    exit(await program.run(Array(CommandLine.arguments.dropFirst())))
+    exit(await program.run(Array(CommandLine.arguments.dropFirst())).rawValue)
   }
 }

@@ -13,63 +13,76 @@ struct Program: Sendable {
   /// Control-C as a sequence; asked for once, by commands that run until then.
   let interrupts: @Sendable () throws -> AsyncStream<ProcessSignal>
 
-  /// Runs the command and says how it went: 0 well, 1 the command failed, 2 it made no sense.
-  func run(_ arguments: [String]) async -> Int32 {
-    var name: String?
+  /// Runs the command and says how it went.
+  func run(_ arguments: [String]) async -> ExitCode {
+    var options: CommandLineOptions?
     do {
-      let options = try CommandLineOptions(arguments, environment: environment)
-      name = options.words.first
-      guard let name, name != "help", !options.wantsHelp else {
-        return try help(options)
-      }
-      guard let kind = CommandName(rawValue: name) else {
-        throw UsageError("unknown command \"\(name)\"")
-      }
-      let command = try kind.command(Array(options.words.dropFirst()))
-      try await command.run(
-        CommandContext(
-          options: options,
-          environment: environment,
-          console: console,
-          clock: clock,
-          interrupts: interrupts
-        )
-      )
-      return 0
+      let read = try CommandLineOptions(arguments, environment: environment)
+      options = read
+      return try await run(read)
     } catch {
-      return report(error, command: name)
+      return report(error, options)
     }
   }
 
+  private func run(_ options: CommandLineOptions) async throws -> ExitCode {
+    if options.wantsVersion {
+      try console.line("gatehouse \(GatehouseVersion.text)")
+      return .success
+    }
+    guard let name = options.words.first, name != "help", !options.wantsHelp else {
+      return try help(options)
+    }
+    let kind = try CommandName.named(name)
+    try kind.check(options)
+    let command = try kind.command(Array(options.words.dropFirst()))
+    try await command.run(
+      CommandContext(
+        options: options,
+        environment: environment,
+        console: console,
+        clock: clock,
+        interrupts: interrupts
+      )
+    )
+    return .success
+  }
+
   /// `gatehouse help call`, `gatehouse call --help`, `gatehouse --help`.
-  private func help(_ options: CommandLineOptions) throws -> Int32 {
+  private func help(_ options: CommandLineOptions) throws -> ExitCode {
     let topic = options.words.first { $0 != "help" }
     guard let topic else {
       try console.line(HelpText.general)
       // Help that was not asked for answers a command line without a command.
-      return options.wantsHelp || options.words.first == "help" ? 0 : 2
+      return options.wantsHelp || options.words.first == "help" ? .success : .usage
     }
-    guard let kind = CommandName(rawValue: topic) else {
-      throw UsageError("unknown command \"\(topic)\"")
-    }
-    try console.line(HelpText.text(kind))
-    return 0
+    try console.line(HelpText.text(try CommandName.named(topic)))
+    return .success
   }
 
-  private func report(_ error: any Error, command: String?) -> Int32 {
+  private func report(_ error: any Error, _ options: CommandLineOptions?) -> ExitCode {
     switch error {
-    case is OutputClosed: return 1
+    case is OutputClosed: return .failure
     case let error as UsageError:
-      let topic = command.flatMap { CommandName(rawValue: $0) }
-      let help = topic.map { "gatehouse help \($0.rawValue)" } ?? "gatehouse help"
-      console.writeError("gatehouse: \(FailureText.printable("\(error)"))\nsee \(help)\n")
-      return 2
+      let topic = options?.words.first.flatMap { CommandName(rawValue: $0) }
+      console.fail("\(error)")
+      console.writeError("see gatehouse help\(topic.map { " \($0.rawValue)" } ?? "")\n")
+      return .usage
+    case let error as SignInNeeded:
+      console.fail("\(error)")
+      return .signIn
     case let error as CallFailure:
-      console.writeError(FailureText.text(error))
-      return 1
+      let email = options.flatMap { sessionEmail($0) }
+      console.writeError(FailureText.text(error, email: email, style: console.errorStyle))
+      return ExitCode(error.error)
     default:
-      console.writeError("gatehouse: \(FailureText.printable("\(error)"))\n")
-      return 1
+      console.fail("\(error)")
+      return .failure
     }
+  }
+
+  /// Whose session is kept, for an advice; one that cannot be read is none here.
+  private func sessionEmail(_ options: CommandLineOptions) -> String? {
+    options.isAnonymous ? nil : (try? SessionFile(path: options.sessionPath).read())?.email
   }
 }

@@ -1,8 +1,19 @@
 import Contracts
+import Glibc
 import RPCKit
 
 @main struct Main {
-  static func main() async throws {
+  static func main() async {
+    do {
+      try await askWhetherDoorOpens()
+    } catch {
+      // An error that left main would end the program with a backtrace.
+      print("cannot ask: \(error)")
+      exit(1)
+    }
+  }
+
+  static func askWhetherDoorOpens() async throws {
     let loops = try EventLoopGroup.epoll(count: 1)
     defer { loops.stop() }
     let configuration = ChannelConfiguration(loops: loops)

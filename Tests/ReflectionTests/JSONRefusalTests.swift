@@ -36,7 +36,7 @@ struct JSONRefusalTests {
       (#"{"lifetime":"0.0000000001s"}"#, "lifetime: must be a duration like"),
       (#"{"settings":[]}"#, "settings: must be an object"),
       (#"{"value":1e999}"#, "too large"),
-      (#"{"int32Value":1,"int32_value":2}"#, "int32_value: is set twice"),
+      (#"{"int32Value":1,"int32_value":2}"#, "int32Value: is set twice"),
       (#"{"text":"a","flag":true}"#, "flag: cannot be set together with text"),
       (#"{"anything":{"@type":"x/no.Such"}}"#, "anything: unknown message type no.Such"),
       (#"[]"#, "must be an object, not an array"),

@@ -288,6 +288,15 @@ public final class Policy: Sendable {
     rules[Int(type.index) * actions.count + Int(action.index)]
   }
 
+  /// What can be done with things of a type, by what follows the type in the action's name; sorted.
+  package func operations(on type: EntityTypeID) -> [String] {
+    let prefix = "\(self[type].name)."
+    return actions.filter { name in
+      guard name.hasPrefix(prefix), let action = action(named: name) else { return false }
+      return rule(of: action, on: type)?.operation != nil
+    }.map { String($0.dropFirst(prefix.count)) }.sorted()
+  }
+
   /// The roles that grant an action, on the entity or reaching it from above.
   func grants(of action: ActionID, on type: EntityTypeID) -> RoleSet {
     rules[Int(type.index) * actions.count + Int(action.index)]?.grants ?? .none

@@ -88,16 +88,47 @@ package enum FileBytes {
   /// Writes to an open descriptor; false when it fails.
   @discardableResult
   package static func writeAll(_ text: String, to descriptor: Int32) -> Bool {
+    (try? write(text, to: descriptor)) != nil
+  }
+
+  /// Why a text could not be written to an open descriptor.
+  package enum WriteFailure: Error {
+    /// Nobody reads the other end of the pipe (EPIPE).
+    case closed
+    /// Anything else, for people: `no space left on device`.
+    case failed(String)
+  }
+
+  /// Writes all of a text to an open descriptor.
+  package static func write(_ text: String, to descriptor: Int32) throws(WriteFailure) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let count = unsafe rest.withUnsafeBytes {
         unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
       }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
+      let code = errno
+      if count < 0, code == EINTR { continue }
+      guard count > 0 else { throw code == EPIPE ? .closed : .failed(Syscall.message(for: code)) }
       rest = rest.dropFirst(count)
     }
-    return true
+  }
+
+  /// Reads a file of any length, or standard input for `/dev/stdin`, piece by piece.
+  package static func readPieces(
+    _ path: String,
+    _ body: (ArraySlice<UInt8>) throws -> Void
+  ) throws {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(path) }
+    defer { close(descriptor) }
+    var piece = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = unsafe Glibc.read(descriptor, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw failure(path) }
+      guard count > 0 else { return }
+      try body(piece[..<count])
+    }
   }
 
   private static func failure(_ path: String) -> FileError {

@@ -3,10 +3,13 @@ internal import ServiceKit
 /// Encoded message in, JSON out.
 struct MessageDecoder {
   let registry: SchemaRegistry
+  /// Whether fields that are not set are written too.
+  let showsAll: Bool
   private var depth = 0
 
-  init(registry: SchemaRegistry) {
+  init(registry: SchemaRegistry, showsAll: Bool) {
     self.registry = registry
+    self.showsAll = showsAll
   }
 
   mutating func message(
@@ -22,10 +25,22 @@ struct MessageDecoder {
     let values = try values(bytes, schema)
     var object = JSONObject()
     for field in schema.fields {
-      guard let found = values[field.number] else { continue }
-      if let value = try decoded(found, field) { object[field.jsonName] = value }
+      var value: JSONValue?
+      if let found = values[field.number] { value = try decoded(found, field) }
+      if value == nil, showsAll { value = try unset(field) }
+      if let value { object[field.jsonName] = value }
     }
     return .object(object)
+  }
+
+  /// How a field is written that is not set; nil when it is left out even then.
+  private mutating func unset(_ field: FieldSchema) throws(ReflectionError) -> JSONValue? {
+    if field.isRepeated {
+      return registry.mapEntry(of: field) == nil ? .array([]) : .object([:])
+    }
+    if field.realOneof != nil { return nil }
+    if field.hasPresence || field.kind == .message { return .null }
+    return try single(field.defaultValue, field)
   }
 
   /// The values of each field, in their order; of a oneof, those of the member that came last.

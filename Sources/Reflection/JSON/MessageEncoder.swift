@@ -31,7 +31,8 @@ struct MessageEncoder {
         let known = schema.fields.map(\.jsonName).joined(separator: ", ")
         throw failure(path, "\(type) has no field \"\(member.name)\"; it has: \(known)")
       }
-      let path = path.isEmpty ? member.name : "\(path).\(member.name)"
+      // Errors spell a field in one way, however the request did.
+      let path = path.isEmpty ? field.jsonName : "\(path).\(field.jsonName)"
       // Null leaves a field out, except for the one type that can hold it.
       guard member.value != .null || isDynamic(field) else { continue }
       try check(field, given, path)

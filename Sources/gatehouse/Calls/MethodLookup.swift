@@ -26,7 +26,8 @@ enum MethodLookup {
   ) throws(UsageError) -> ServiceSchema {
     let matches = registry.services.filter { $0.name == name || $0.name.hasSuffix(".\(name)") }
     guard let service = matches.first else {
-      throw UsageError("unknown service \"\(name)\"; gatehouse list shows the services")
+      let known = registry.services.map(\.name).joined(separator: ", ")
+      throw UsageError("unknown service \"\(name)\"; use \(known)")
     }
     guard matches.count == 1 else {
       let names = matches.map(\.name).joined(separator: ", ")

@@ -21,9 +21,10 @@ struct CallCommand: Command {
         options: CallOptions(timeout: context.callTimeout, metadata: metadata)
       )
     }
-    let json = MessageJSON(context.registry)
-    try context.console.line(
-      try json.decode(answer.bytes, as: call.schema.responseType).indentedText
+    let json = MessageJSON(context.registry, showsAll: true)
+    try context.show(
+      try json.decode(answer.bytes, as: call.schema.responseType),
+      unlessAsked: .json
     )
   }
 }

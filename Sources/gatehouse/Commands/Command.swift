@@ -14,10 +14,41 @@ enum CommandName: String, CaseIterable, Sendable {
   case login
   case logout
   case whoami
+  case token
   case seed
   case keys
   case users
   case endSessions = "end-sessions"
+  case logs
+  case completion
+
+  /// The command of a name.
+  static func named(_ name: String) throws(UsageError) -> CommandName {
+    guard let command = CommandName(rawValue: name) else {
+      let known = allCases.map(\.rawValue).joined(separator: ", ")
+      throw UsageError("unknown command \"\(name)\"; use \(known)")
+    }
+    return command
+  }
+
+  /// Refuses options that mean nothing to the command, rather than to overlook them.
+  func check(_ options: CommandLineOptions) throws(UsageError) {
+    if let format = options.output, !formats.contains(format) {
+      throw UsageError("--output \(format.rawValue) is not for gatehouse \(rawValue)")
+    }
+    if options.request != nil, self != .logs {
+      throw UsageError("--request is only for gatehouse logs")
+    }
+  }
+
+  /// The formats in which the command can write what it finds.
+  var formats: [OutputFormat] {
+    switch self {
+    case .list, .call, .whoami, .seed, .users, .logs: OutputFormat.allCases
+    case .watch: [.json]
+    default: []
+    }
+  }
 
   /// The command of the words after its name.
   func command(_ words: [String]) throws(UsageError) -> any Command {
@@ -25,15 +56,18 @@ enum CommandName: String, CaseIterable, Sendable {
     case .list: ListCommand(service: try Self.words(words, from: 0, to: 1).first)
     case .describe: DescribeCommand(name: try Self.words(words, from: 1, to: 1)[0])
     case .call: CallCommand(try MethodArguments(words))
-    case .watch: WatchCommand(try MethodArguments(words))
+    case .watch: words.isEmpty ? WatchListCommand() : WatchCommand(try MethodArguments(words))
     case .signup: SignUpCommand(try Self.words(words, from: 2, to: 2))
     case .login: LoginCommand(email: try Self.words(words, from: 1, to: 1)[0])
     case .logout: try Self.alone(words, LogoutCommand())
     case .whoami: try Self.alone(words, WhoAmICommand())
+    case .token: try Self.alone(words, TokenCommand())
     case .seed: try Self.alone(words, SeedCommand())
     case .keys: KeysCommand(directory: try Self.words(words, from: 1, to: 1)[0])
     case .users: UsersCommand(text: try Self.words(words, from: 0, to: 1).first ?? "")
     case .endSessions: EndSessionsCommand(user: try Self.words(words, from: 1, to: 1)[0])
+    case .logs: LogsCommand(paths: words)
+    case .completion: try CompletionCommand(words)
     }
   }
 

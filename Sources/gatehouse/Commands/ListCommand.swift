@@ -1,4 +1,5 @@
 internal import Reflection
+internal import ServiceKit
 
 /// `gatehouse list`: services, or the methods of one.
 struct ListCommand: Command {
@@ -7,15 +8,36 @@ struct ListCommand: Command {
 
   func run(_ context: CommandContext) async throws {
     guard let service else {
-      for service in context.registry.services { try context.console.line(service.name) }
-      return
+      let services = context.registry.services
+      return try context.show(services.map { Self.json($0) }, table: services.map(\.name))
     }
     let schema = try MethodLookup.service(service, in: context.registry)
-    try context.console.line(schema.name)
     let width = schema.methods.map(\.name.count).max() ?? 0
-    for method in schema.methods {
+    let lines = schema.methods.map { method in
       let name = method.name + String(repeating: " ", count: width - method.name.count)
-      try context.console.line("  \(name)  \(CallerText.short(method))")
+      return "  \(name)  \(CallerText.short(method))"
     }
+    try context.show(
+      schema.methods.map { Self.json($0) },
+      table: [context.console.outputStyle.heading(schema.name)] + lines
+    )
+  }
+
+  private static func json(_ service: ServiceSchema) -> JSONValue {
+    [
+      "service": .string(service.name),
+      "methods": .array(service.methods.map { .string($0.name) }),
+    ]
+  }
+
+  private static func json(_ method: MethodSchema) -> JSONValue {
+    [
+      "method": .string(method.path), "requestType": .string(method.requestType),
+      "responseType": .string(method.responseType), "caller": .string(method.caller),
+      "callingServices": .array(method.callingServices.map { .string($0) }),
+      "stepUp": .string(method.stepUp), "idempotent": .boolean(method.isIdempotent),
+      "clientStreaming": .boolean(method.isClientStreaming),
+      "serverStreaming": .boolean(method.isServerStreaming),
+    ]
   }
 }

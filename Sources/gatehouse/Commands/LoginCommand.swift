@@ -7,6 +7,7 @@ struct LoginCommand: Command {
   let email: String
 
   func run(_ context: CommandContext) async throws {
+    let before = try SignedIn.before(context)
     let request = Auth_V1.SignInRequest(
       email: email,
       password: try PasswordSource.existing(context),
@@ -17,6 +18,6 @@ struct LoginCommand: Command {
     let response = try await context.withChannel(to: "auth") { channel in
       try await Auth_V1.AuthenticationClient(channel).signIn(request, timeout: context.callTimeout)
     }
-    try SignedIn.keep(response, of: email, context)
+    try await SignedIn.keep(response, of: email, replacing: before, context)
   }
 }

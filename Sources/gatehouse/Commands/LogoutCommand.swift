@@ -1,4 +1,3 @@
-internal import Contracts
 internal import RPCKit
 
 /// `gatehouse logout`: ends the session at AuthService, then forgets it.
@@ -6,14 +5,7 @@ struct LogoutCommand: Command {
   func run(_ context: CommandContext) async throws {
     let keeper = SessionKeeper(context)
     do {
-      let metadata = try await keeper.requiredMetadata()
-      _ = try await context.withChannel(to: "auth") { channel in
-        try await Auth_V1.AuthenticationClient(channel).signOut(
-          Auth_V1.SignOutRequest(),
-          timeout: context.callTimeout,
-          options: CallOptions(metadata: metadata)
-        )
-      }
+      try await keeper.signOut(try await keeper.required())
     } catch let failure as CallFailure where failure.error.code == .unauthenticated {
       // The session is over already, which is what was wanted.
     }

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import RPCKit
+internal import ServiceKit
 
 /// `gatehouse seed`: something to play with, owned by the signed-in user.
 struct SeedCommand: Command {
@@ -7,7 +8,7 @@ struct SeedCommand: Command {
     let metadata = try await SessionKeeper(context).requiredMetadata()
     try await context.withChannel(to: "tenancy") { channel in
       let options = CallOptions(timeout: context.callTimeout, metadata: metadata)
-      try await Seeding(channel: channel, options: options, console: context.console).run()
+      try await Seeding(channel: channel, options: options, context: context).run()
     }
   }
 }
@@ -16,7 +17,7 @@ struct SeedCommand: Command {
 private struct Seeding {
   let channel: Channel
   let options: CallOptions
-  let console: Console
+  let context: CommandContext
 
   func run() async throws {
     let portfolio = try await Tenancy_V1.PortfoliosClient(channel).create(
@@ -76,6 +77,9 @@ private struct Seeding {
 
   private func say(_ kind: String, _ id: String, _ name: String) throws {
     let padding = String(repeating: " ", count: max(0, 9 - kind.count))
-    try console.line("\(kind)\(padding)  \(id)  \(FailureText.printable(name))")
+    try context.show(
+      [["type": .string(kind), "id": .string(id), "name": .string(name)]],
+      table: ["\(kind)\(padding)  \(id)  \(FailureText.printable(name))"]
+    )
   }
 }

@@ -13,6 +13,7 @@ struct SignUpCommand: Command {
   }
 
   func run(_ context: CommandContext) async throws {
+    let before = try SignedIn.before(context)
     let request = Auth_V1.SignUpRequest(
       email: email,
       password: try PasswordSource.new(context),
@@ -23,22 +24,7 @@ struct SignUpCommand: Command {
     let response = try await context.withChannel(to: "auth") { channel in
       try await Auth_V1.AuthenticationClient(channel).signUp(request, timeout: context.callTimeout)
     }
-    try SignedIn.keep(response, of: email, context)
-  }
-}
-
-/// What follows a sign-in of either kind.
-enum SignedIn {
-  /// Keeps the session and the device token of `email`, and says whose the session is.
-  static func keep(
-    _ response: Auth_V1.SignInResponse,
-    of email: String,
-    _ context: CommandContext
-  ) throws {
-    let session = Session(response, authTarget: context.options.targets["auth"] ?? "")
-    try SessionFile(path: context.options.sessionPath).write(session)
-    KnownDevicesFile(context).keep(response.deviceToken, of: email)
-    try context.console.line("signed in as \(session.email) (\(session.userID))")
+    try await SignedIn.keep(response, of: email, replacing: before, context)
   }
 }
 

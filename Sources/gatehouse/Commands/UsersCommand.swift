@@ -1,5 +1,6 @@
 internal import Contracts
 internal import RPCKit
+internal import Reflection
 
 /// `gatehouse users`: accounts, for operators.
 struct UsersCommand: Command {
@@ -13,10 +14,12 @@ struct UsersCommand: Command {
         client: Auth_V1.OperatorsClient(channel),
         options: CallOptions(timeout: context.callTimeout, metadata: metadata)
       )
+      let json = MessageJSON(context.registry, showsAll: true)
       try await accounts.each(text) { account in
         let name = FailureText.printable(account.displayName)
-        try context.console.line(
-          "\(account.id)  \(FailureText.printable(account.email))  \(name)"
+        try context.show(
+          [try json.decode(account.protobufBytes, as: Auth_V1.Account.protobufName)],
+          table: ["\(account.id)  \(FailureText.printable(account.email))  \(name)"]
         )
       }
     }

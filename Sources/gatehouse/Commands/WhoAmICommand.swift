@@ -14,8 +14,8 @@ struct WhoAmICommand: Command {
         options: CallOptions(metadata: metadata)
       )
     }
-    let json = MessageJSON(context.registry)
+    let json = MessageJSON(context.registry, showsAll: true)
     let value = try json.decode(user.protobufBytes, as: Auth_V1.User.protobufName)
-    try context.console.line(value.indentedText)
+    try context.show(value, unlessAsked: .json)
   }
 }

@@ -58,7 +58,7 @@ struct KnownDevicesFile: Sendable {
       let limits = JSONLimits(byteCountMax: Self.byteCountMax, depthMax: 4)
       return try KnownDevices(try JSONReader.read(bytes, limits: limits))
     } catch {
-      throw FileError("\(path) is not a file of known devices (\(error)); remove it")
+      throw FileError("\(path) is not a file of known devices (\(error)) and is left alone")
     }
   }
 

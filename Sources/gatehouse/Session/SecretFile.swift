@@ -15,7 +15,13 @@ enum SecretFile {
   static func replace(_ path: String, with text: String) throws(FileError) {
     let suffix = SystemRandomSource().bytes(8).map { String($0, radix: 16) }.joined()
     let temporary = "\(path).\(suffix)"
-    try FileBytes.createSecret(text, at: temporary)
+    do {
+      try FileBytes.createSecret(text, at: temporary)
+    } catch {
+      // A full disk leaves a part of it.
+      _ = unsafe unlink(temporary)
+      throw FileError(path + error.description.dropFirst(temporary.count))
+    }
     guard unsafe rename(temporary, path) == 0 else {
       let reason = unsafe String(cString: strerror(errno))
       _ = unsafe unlink(temporary)

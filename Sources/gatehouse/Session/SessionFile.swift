@@ -16,7 +16,7 @@ struct SessionFile: Sendable {
       return try Session(try JSONReader.read(bytes, limits: limits))
     } catch {
       throw FileError(
-        "\(path) is not a session file (\(error)); remove it or choose another with --session"
+        "\(path) is not a session file (\(error)); choose another with --session"
       )
     }
   }

@@ -26,10 +26,36 @@ struct SessionKeeper {
 
   /// What goes beside a call that makes no sense without a session.
   func requiredMetadata() async throws -> Metadata {
-    guard !context.options.isAnonymous, let session = try await current() else {
-      throw UsageError("not signed in; run gatehouse login EMAIL first")
+    Self.metadata(try await required())
+  }
+
+  /// The session, whose token is good for `margin` milliseconds at least; throws when nobody is signed
+  /// in.
+  func required(margin: Int64 = renewalMargin) async throws -> Session {
+    guard !context.options.isAnonymous, let session = try await current(margin) else {
+      throw SignInNeeded()
     }
-    return Self.metadata(session)
+    return session
+  }
+
+  /// Ends a session that is not in the file, or no longer; one that is over already is no error.
+  func end(_ session: Session) async throws {
+    do {
+      try await signOut(try await renewed(session, Self.renewalMargin))
+    } catch let failure as CallFailure where failure.error.code == .unauthenticated {
+      // It is over already, which is what was wanted.
+    }
+  }
+
+  /// Ends a session at AuthService.
+  func signOut(_ session: Session) async throws {
+    _ = try await context.withChannel(to: "auth") { channel in
+      try await Auth_V1.AuthenticationClient(channel).signOut(
+        Auth_V1.SignOutRequest(),
+        timeout: context.callTimeout,
+        options: CallOptions(metadata: Self.metadata(session))
+      )
+    }
   }
 
   private static func metadata(_ session: Session) -> Metadata {
@@ -37,19 +63,24 @@ struct SessionKeeper {
   }
 
   /// The session with a token that is good for a while; nil when nobody is signed in.
-  private func current() async throws -> Session? {
+  private func current(_ margin: Int64 = renewalMargin) async throws -> Session? {
     guard let session = try file.read() else { return nil }
     try checkTarget(session)
-    guard session.accessTokenEnd - Self.renewalMargin <= context.clock.now else { return session }
+    let renewed = try await renewed(session, margin)
+    if renewed != session { try file.write(renewed) }
+    return renewed
+  }
+
+  /// The session with a token that is good for `margin` milliseconds at least.
+  private func renewed(_ session: Session, _ margin: Int64) async throws -> Session {
+    guard session.accessTokenEnd - margin <= context.clock.now else { return session }
     let tokens = try await context.withChannel(to: "auth") { channel in
       try await Auth_V1.AuthenticationClient(channel).refresh(
         Auth_V1.RefreshRequest(refreshToken: session.refreshToken),
         timeout: context.callTimeout
       )
     }
-    let renewed = session.refreshed(tokens)
-    try file.write(renewed)
-    return renewed
+    return session.refreshed(tokens)
   }
 
   /// A token of one installation is a secret to every other.

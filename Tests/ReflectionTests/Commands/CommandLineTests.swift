@@ -93,7 +93,15 @@ struct CommandLineTests {
       (["call", "Health/Check"], "put auth, tenancy or entitlement before it"),
       (["call", "Permissions/WatchChanges"], "use gatehouse watch"),
       (["watch", "Portfolios/List"], "use gatehouse call"),
-      (["seed"], "not signed in"),
+      (["frobnicate"], "use list, describe, call"),
+      (["list", "Nothing"], "use auth.v1.Authentication, auth.v1.Keys"),
+      (["--output", "xml", "list"], "is not a format; use json or table"),
+      (["login", "a@b", "--output", "json"], "--output json is not for gatehouse login"),
+      (["watch", "Health/Watch", "--output=table"], "--output table is not for gatehouse watch"),
+      (["list", "--request", "r"], "--request is only for gatehouse logs"),
+      (["logs"], "missing option --request ID"),
+      (["completion"], "missing argument SHELL; use bash, fish, zsh"),
+      (["completion", "tcsh"], "unknown shell \"tcsh\"; use bash, fish, zsh"),
       (["login", "a@b"], "there is no terminal"),
     ]
   )

@@ -78,7 +78,6 @@ final class CommandStage: Sendable {
       write: { text in
         output.withLock { $0 += text }
         onLine(text)
-        return true
       },
       writeError: { text in errors.withLock { $0 += text } },
       readInput: { Array(input.utf8) },
@@ -93,7 +92,7 @@ final class CommandStage: Sendable {
     )
     let code = await program.run(arguments)
     return Outcome(
-      code: code,
+      code: code.rawValue,
       output: output.withLock { $0 },
       errors: errors.withLock { $0 }
     )

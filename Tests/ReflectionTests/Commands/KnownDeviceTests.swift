@@ -21,7 +21,7 @@ struct KnownDeviceTests {
       try await guess(stage)
       // Somebody with another session file is a stranger.
       let stranger = await login(stage, "--session", "\(stage.folder)/other.json")
-      #expect(stranger.code == 1)
+      #expect(stranger.code == 3)
       #expect(stranger.errors.contains("INVALID_CREDENTIALS"))
       #expect(await login(stage).code == 0)
       // The token of the last answer counts as the first one did, signed out or not.
@@ -77,8 +77,23 @@ struct KnownDeviceTests {
       let path = "\(stage.folder)/.gatehouse-session.devices.json"
       let before = try devices(path)
       let wrong = ["GATEHOUSE_PASSWORD": "something else"]
-      #expect(await stage.gatehouse("login", Self.email, environment: wrong).code == 1)
+      #expect(await stage.gatehouse("login", Self.email, environment: wrong).code == 3)
       #expect(try devices(path) == before)
+    }
+  }
+
+  @Test("A repeated login ends the session before it, and leaves one open")
+  func login_again_endsSessionBefore() async throws {
+    try await withAuthService { stage in
+      _ = await stage.gatehouse("signup", Self.email, "Ada", environment: Self.password)
+      let again = await login(stage)
+      #expect(again.code == 0 && again.errors == "")
+      // One that is over already is replaced without a word.
+      #expect(await stage.gatehouse("call", "Sessions/RevokeAll").code == 0)
+      let afterwards = await login(stage)
+      #expect(afterwards.code == 0 && afterwards.errors == "")
+      let sessions = await stage.gatehouse("call", "Sessions/List")
+      #expect(sessions.output.split(separator: "\"id\": ").count == 2, "\(sessions.output)")
     }
   }
 
@@ -156,7 +171,7 @@ struct KnownDeviceTests {
         ["login", Self.email, "--session", "\(stage.folder)/guess.json"],
         environment: wrong
       )
-      #expect(outcome.code == 1)
+      #expect(outcome.code == 3)
     }
   }
 

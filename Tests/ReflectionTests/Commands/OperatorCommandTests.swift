@@ -91,7 +91,7 @@ struct OperatorCommandTests {
   func users_withoutSession_isRefused() async throws {
     try await CommandStage.run([]) { stage in
       let outcome = await stage.gatehouse("users")
-      #expect(outcome.code == 2)
+      #expect(outcome.code == 3)
       #expect(outcome.errors.contains("not signed in"))
     }
   }

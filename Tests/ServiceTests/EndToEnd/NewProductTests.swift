@@ -42,29 +42,6 @@ private struct NewProductPage {
 extension EndToEndTests {
   @Suite("A product that is a policy file and nothing else")
   struct NewProductTests {
-    /// Runs a script of the page, with the command line for the installation in its path.
-    private func run(_ script: String, _ home: Installation) async throws -> ChildProcess.Ending? {
-      let program = URL(fileURLWithPath: try ServiceProcess.program("tenancy"))
-      // The shell's -e lets pass what succeeds behind a "!".
-      let lines = script.split(separator: "\n").map { line in
-        line.hasPrefix("! ") ? "if \(line.dropFirst(2)); then exit 9; fi" : String(line)
-      }
-      try home.folder.write(lines.joined(separator: "\n"), to: "page.sh")
-      let shell = try ChildProcess(
-        "/usr/bin/env",
-        [
-          "-C", home.folder.path, "GATEHOUSE_PASSWORD=\(Person.password)",
-          "HOME=\(home.folder.path)", "GATEHOUSE_AUTH=\(home.auth.target)",
-          "GATEHOUSE_TENANCY=\(home.tenancy.target)",
-          "PATH=\(program.deletingLastPathComponent().path):/usr/bin:/bin", "/bin/sh", "-eux",
-          home.folder.file("page.sh"),
-        ],
-        output: home.folder.file("page.log")
-      )
-      _ = await home.tenancy.eventually(within: .seconds(60)) { shell.ending != nil }
-      return shell.ending
-    }
-
     @Test("The page about new products works exactly as it is written, and after a reload")
     func page_asWritten_works() async throws {
       let page = try NewProductPage()
@@ -72,8 +49,8 @@ extension EndToEndTests {
       let scripts = page.blocks("sh")
       #expect(scripts.count == 3)
       try await Installation.run(policy: policy) { home in
-        let ending = try await run(scripts.joined(), home)
-        #expect(ending == .exited(0), "\(home.folder.end(of: "page.log"))")
+        let ending = try await home.shell(scripts.joined())
+        #expect(ending == .exited(0), "\(home.folder.end(of: "shell.log"))")
         // Over RPC, with a type that comes by a reload alone.
         let lena = try await home.signIn("lena")
         let entities = Tenancy_V1.EntitiesClient(home.tenancy.channel)

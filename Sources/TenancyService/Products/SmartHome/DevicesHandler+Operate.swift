@@ -19,10 +19,12 @@ extension DevicesHandler {
       let actionID = policy.action(named: action),
       let operation = policy.rule(of: actionID, on: type)?.operation
     else {
+      let known = policy.type(named: SmartHome.device).map { policy.operations(on: $0) } ?? []
       throw TenancyError.invalidField(
         "operation",
         "OPERATION_UNKNOWN",
-        "\"\(request.operation)\" is not an operation of devices"
+        "\"\(request.operation)\" is not an operation of devices; use "
+          + known.joined(separator: ", ")
       )
     }
     if !operation.setsAttributes, request.parameters?.fields.isEmpty == false {

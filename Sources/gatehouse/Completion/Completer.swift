@@ -1,0 +1,90 @@
+internal import Reflection
+
+/// What can stand where the cursor is.
+struct Completer {
+  let registry: SchemaRegistry
+
+  /// Options that are followed by a value.
+  private static let valued: Set = [
+    "--ca", "--output", "--request", "--session", "--target", "--timeout",
+  ]
+
+  /// Words that can complete the last one of `words`, which may be empty; sorted.
+  ///
+  /// None where the shell should offer files, or nothing is known.
+  func candidates(for words: [String]) -> [String] {
+    guard let prefix = words.last else { return [] }
+    return all(before: Array(words.dropLast()), prefix).filter { $0.hasPrefix(prefix) }.sorted()
+  }
+
+  private func all(before: [String], _ prefix: String) -> [String] {
+    if let option = before.last, Self.valued.contains(option) { return values(of: option) }
+    guard !prefix.hasPrefix("-") else { return CommandLineOptions.names }
+    let words = positional(before)
+    guard let name = words.first else { return CommandName.allCases.map(\.rawValue) + ["help"] }
+    let arguments = Array(words.dropFirst())
+    if name == "help" { return arguments.isEmpty ? CommandName.allCases.map(\.rawValue) : [] }
+    switch CommandName(rawValue: name) {
+    case .list where arguments.isEmpty: return services(prefix)
+    case .describe where arguments.isEmpty:
+      return methods(prefix) { _ in true } + (prefix.contains(".") ? registry.typeNames : [])
+    case .call: return target(arguments) + methods(arguments, prefix) { !$0.isServerStreaming }
+    case .watch: return target(arguments) + methods(arguments, prefix) { $0.isServerStreaming }
+    case .completion where arguments.isEmpty: return Shell.allCases.map(\.rawValue)
+    default: return []
+    }
+  }
+
+  private func values(of option: String) -> [String] {
+    switch option {
+    case "--output": OutputFormat.allCases.map(\.rawValue)
+    case "--target": CommandLineOptions.defaultTargets.keys.map { "\($0)=" }
+    default: []
+    }
+  }
+
+  /// The words without options and their values.
+  private func positional(_ words: [String]) -> [String] {
+    var rest = words[...]
+    var positional: [String] = []
+    while let word = rest.popFirst() {
+      if Self.valued.contains(word) {
+        _ = rest.popFirst()
+      } else if !word.hasPrefix("-") {
+        positional.append(word)
+      }
+    }
+    return positional
+  }
+
+  private func target(_ arguments: [String]) -> [String] {
+    arguments.isEmpty ? Array(CommandLineOptions.defaultTargets.keys) : []
+  }
+
+  private func methods(
+    _ arguments: [String],
+    _ prefix: String,
+    where isWanted: (MethodSchema) -> Bool
+  ) -> [String] {
+    let isTargetFirst = arguments.first.map { CommandLineOptions.defaultTargets[$0] != nil } == true
+    guard arguments.count == (isTargetFirst ? 1 : 0) else { return [] }
+    return methods(prefix) { isWanted($0) && !$0.isClientStreaming }
+  }
+
+  private func methods(_ prefix: String, where isWanted: (MethodSchema) -> Bool) -> [String] {
+    registry.services.flatMap { service in
+      service.methods.filter(isWanted).map { "\(spelling(of: service, prefix))/\($0.name)" }
+    }
+  }
+
+  private func services(_ prefix: String) -> [String] {
+    registry.services.map { spelling(of: $0, prefix) }
+  }
+
+  /// Without its package, unless the package is being typed or is needed.
+  private func spelling(of service: ServiceSchema, _ prefix: String) -> String {
+    let short = service.name.split(separator: ".").last.map(String.init) ?? service.name
+    let isAmbiguous = registry.services.filter { $0.name.hasSuffix(".\(short)") }.count > 1
+    return isAmbiguous || prefix.contains(".") ? service.name : short
+  }
+}

@@ -1,0 +1,35 @@
+internal import RPCKit
+
+/// How a command ended, for scripts; documented in docs/command-line.md.
+enum ExitCode: Int32, CaseIterable {
+  /// It did what was asked.
+  case success = 0
+  /// It failed, and would again.
+  case failure = 1
+  /// The command line makes no sense; nothing was called.
+  case usage = 2
+  /// Nobody is signed in, or the password, the session or the token is refused.
+  case signIn = 3
+  /// A service cannot be reached, or refuses for now: the same command may work later.
+  case temporary = 4
+
+  /// That of a failed call.
+  init(_ error: RPCError) {
+    switch error.code {
+    case .unauthenticated: self = .signIn
+    case .unavailable: self = .temporary
+    case .resourceExhausted where error.details.contains(where: Self.saysWhen): self = .temporary
+    default: self = .failure
+    }
+  }
+
+  /// Whether a detail says when to try again; without one the same request gets the same answer.
+  private static func saysWhen(_ detail: RPCError.Detail) -> Bool {
+    detail.typeURL.hasSuffix("/\(Google_Rpc.RetryInfo.protobufName)")
+  }
+}
+
+/// A command that makes no sense before somebody signs in.
+struct SignInNeeded: Error, CustomStringConvertible {
+  let description = "not signed in; run gatehouse login EMAIL first"
+}
