@@ -29,6 +29,9 @@ enum FailureAdvice {
     case "NO_SIGNING_KEY":
       "AuthService has no key to sign tokens with; its log says why, and gatehouse keys creates those "
         + "of a new installation"
+    case "KEYS_UNAVAILABLE":
+      "the \(failure.service) service cannot check tokens until it reaches AuthService; you are still "
+        + "signed in"
     case "STORE_UNAVAILABLE":
       "the \(failure.service) service cannot use its storage; its log says why, such as a full disk"
     case "FEATURE_NOT_AVAILABLE":

@@ -98,6 +98,7 @@ struct SessionCommandTests {
       (.permissionDenied, "CALLER_NOT_ALLOWED", "gatehouse watch lists what people may watch"),
       (.permissionDenied, "ROLE_LACKS_ACTION", "your roles do not allow this"),
       (.unavailable, "NO_SIGNING_KEY", "AuthService has no key to sign tokens with"),
+      (.unavailable, "KEYS_UNAVAILABLE", "you are still signed in"),
       (.unavailable, "STORE_UNAVAILABLE", "such as a full disk"),
       (.unavailable, "TENANCY_UNAVAILABLE", "wait a little and try again"),
     ] as [(StatusCode, String, String)]
