@@ -54,7 +54,7 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   private var metrics: LoopMetrics?
   private var hook: TurnHook?
   /// Where every socket of this loop reads into: idle connections hold no buffer.
-  private(set) var readBuffer = ByteBuffer()
+  private(set) var readBuffer: ByteBuffer
 
   /// See `TurnHook`.
   ///

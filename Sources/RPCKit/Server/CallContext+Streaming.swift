@@ -26,7 +26,9 @@ extension CallContext {
     precondition(waitingWriter == nil, "one task at a time writes to a response stream")
     if isOver || Task.isCancelled { return continuation.resume() }
     connection.core.observer.writerStalled()
-    waitingWriter = continuation
+    // Exchanged, because a property that is only loaded and stored needs no check when it is read.
+    var writer: CheckedContinuation<Void, Never>? = continuation
+    swap(&writer, &waitingWriter)
     connection.writerWaits(self)
   }
 

@@ -31,7 +31,8 @@ extension ServerConnection {
     if closeReason == .peer { closeReason = reason }
     timers.cancelUse(loop)
     decoder.abandon()
-    if counted[.assembly] != 0 { count(.assembly, 0) }
+    let counts = counted
+    if counts[.assembly] != 0 { count(.assembly, 0) }
     startTimer(&timers.close, .close, limits.closeTimeout)
   }
 

@@ -338,7 +338,8 @@ final class ServerConnection: CallHost, TransportReceiver, TurnEndTarget, @unche
     } else {
       watchStalledOutput(hasProgress: written > 0)
     }
-    if output.byteCount != counted[.output] { count(.output, output.byteCount) }
+    let counts = counted
+    if output.byteCount != counts[.output] { count(.output, output.byteCount) }
     if output.byteCount < limits.outputWriterByteCountMax { wakeWritersForRoom() }
     if machine.finishDrain() { beginToEnd(.drained) }
     updateReading()
@@ -409,7 +410,8 @@ final class ServerConnection: CallHost, TransportReceiver, TurnEndTarget, @unche
   /// Notes what an incomplete frame holds, after each chunk.
   private func countIncompleteFrame() {
     let byteCount = decoder.heldByteCount
-    if byteCount != counted[.assembly] { count(.assembly, byteCount) }
+    let counts = counted
+    if byteCount != counts[.assembly] { count(.assembly, byteCount) }
   }
 
   /// Notes how much this connection holds of something that is bounded over all of them.

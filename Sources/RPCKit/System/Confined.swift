@@ -3,7 +3,7 @@
 ///
 /// Swift checks at run time that a class's stored property is not changed while it is in use, unless it
 /// can prove that at compile time, which it cannot for a structure whose methods allocate or release.
-/// The check searches the thread's uses in progress, which took a quarter of the instructions of an empty
+/// The check searches the thread's uses in progress, which took a fifth of the instructions of an empty
 /// call. For state that never leaves a thread, a count beside it finds the same mistakes in four
 /// instructions. The owner says which thread that is, and checks it, as everything else that is
 /// confined to a loop does.
