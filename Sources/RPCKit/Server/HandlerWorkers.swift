@@ -36,9 +36,8 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   private static let nanosecondsPerTurnMax: Int64 = 5_000_000
 
   private let loop: any EventLoop
-  private var idle: [HandlerWorker] = []
-  /// Nil where a call was taken.
-  private var waiting: [Work?] = []
+  private let confinedIdle = Confined<[HandlerWorker]>([])
+  private let confinedWaiting = Confined<[Work?]>([])
   /// The calls before this one were taken.
   private var head = 0
   private var isWorkerWoken = false
@@ -52,6 +51,17 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
 
   init(_ loop: any EventLoop) {
     self.loop = loop
+  }
+
+  private var idle: [HandlerWorker] {
+    _read { yield confinedIdle.value }
+    _modify { yield &confinedIdle.value }
+  }
+
+  /// Nil where a call was taken.
+  private var waiting: [Work?] {
+    _read { yield confinedWaiting.value }
+    _modify { yield &confinedWaiting.value }
   }
 
   /// Runs a call's handler as soon as the loop gets to it.
