@@ -6,6 +6,9 @@ public import RPCKit
 /// Hashing takes tens of milliseconds and megabytes each, so it runs on as many threads as there are
 /// cores, at a lower priority than the loops, and at most two seconds of it may wait: whoever would
 /// wait longer is told so before anything else is done for them. `HashQueue` says who goes first.
+/// The trusted lane has four places for each thread even if those are more than two seconds: on a
+/// machine so busy that a hash takes a second, two seconds are two places for each thread, and
+/// strangers could keep them taken.
 public final class HashPool: Sendable {
   /// A place in the queue.
   ///
@@ -38,12 +41,14 @@ public final class HashPool: Sendable {
 
   /// Work that may wait, as time that one thread would need.
   public static let waitMax = Duration.seconds(2)
+  /// Places that the trusted lane always has, for each thread.
+  static let trustedPerThreadMin = 4
 
   private struct State {
     var queue = HashQueue()
     var idle: [any EventLoop] = []
     /// What a hash takes, in nanoseconds: a moving average.
-    var jobNanoseconds: Int64 = 40_000_000
+    var jobNanoseconds: Int64
   }
 
   private let threads: EventLoopGroup
@@ -51,14 +56,19 @@ public final class HashPool: Sendable {
   private let metrics: HashPoolMetrics
   private let state: Lock<State>
 
-  /// Starts the threads; `threadCount` is as many as there are cores by default.
-  public init(threadCount: Int? = nil, metrics: MetricRegistry = MetricRegistry()) throws {
+  /// Starts the threads; `threadCount` is as many as there are cores by default, and a hash is assumed
+  /// to take `expectedDuration` until some have been computed.
+  public init(
+    threadCount: Int? = nil,
+    expectedDuration: Duration = .milliseconds(40),
+    metrics: MetricRegistry = MetricRegistry()
+  ) throws {
     let count = max(1, threadCount ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     // An event loop is a thread with a queue that can be woken; there is nothing else on these.
     threads = try .epoll(count: count)
     self.threadCount = count
     self.metrics = HashPoolMetrics(metrics)
-    var state = State()
+    var state = State(jobNanoseconds: expectedDuration.nanosecondsSaturated)
     state.idle = threads.loops
     self.state = Lock(state)
     for thread in threads.loops {
@@ -89,7 +99,12 @@ public final class HashPool: Sendable {
   func reserve(_ lane: HashLane, for share: HashShare) throws(RPCError) -> Permit {
     let (reservation, wait) = state.withLock { state -> (HashQueue.Reservation, Int64) in
       (
-        state.queue.reserve(lane, for: share, capacity: capacity(of: state)),
+        state.queue.reserve(
+          lane,
+          for: share,
+          capacity: capacity(of: state),
+          trustedCountMin: Self.trustedPerThreadMin * threadCount
+        ),
         Int64(state.queue.placeCount) * state.jobNanoseconds / Int64(threadCount)
       )
     }

@@ -15,7 +15,8 @@ public enum HashLane: String, CaseIterable, Sendable {
 /// Neither lane can shut the other out: of all places each may take three quarters, and of four turns
 /// the ordinary lane has one even while the trusted one never runs dry. A flood of wrong sign-ins so
 /// leaves three quarters of the threads to those who were right before, and whoever has a device
-/// that is known cannot stop strangers from signing in. Within a lane shares take turns (`FairLane`), and
+/// that is known cannot stop strangers from signing in. When hashes take so long that there are hardly
+/// any places, the trusted lane still has a few of its own. Within a lane shares take turns (`FairLane`), and
 /// nobody has more places than one may have.
 struct HashQueue: Sendable {
   /// A hash that waits.
@@ -59,10 +60,21 @@ struct HashQueue: Sendable {
   static func share(of capacity: Int) -> Int { max(1, capacity * 3 / 4) }
 
   /// Takes a place in a lane for a share.
-  mutating func reserve(_ lane: HashLane, for share: HashShare, capacity: Int) -> Reservation {
+  ///
+  /// The trusted lane may take `trustedCountMin` places whatever `capacity` says.
+  mutating func reserve(
+    _ lane: HashLane,
+    for share: HashShare,
+    capacity: Int,
+    trustedCountMin: Int = 0
+  ) -> Reservation {
     // First, so that whoever asks for too much is told that, and not that others do.
     guard self[lane].placeCount(of: share) < Self.shareCountMax else { return .shareIsFull }
-    guard placeCount < capacity, self[lane].placeCount < Self.share(of: capacity) else {
+    let laneMax = Self.share(of: capacity)
+    // Strangers do not pay for what the trusted lane has beyond that.
+    let isFull = ordinary.placeCount + min(trusted.placeCount, laneMax) >= capacity
+    let isWithinCapacity = !isFull && self[lane].placeCount < laneMax
+    guard isWithinCapacity || lane == .trusted && trusted.placeCount < trustedCountMin else {
       return .laneIsFull
     }
     self[lane].reserve(share)

@@ -77,6 +77,25 @@ struct HashQueueTests {
     #expect(taken == [.taken, .laneIsFull, .taken, .laneIsFull])
   }
 
+  @Test("The trusted lane has places of its own when there are hardly any")
+  func queue_fewPlaces_someAreForTheTrusted() {
+    var queue = HashQueue()
+    func reserve(_ lane: HashLane, _ count: Int) -> Int {
+      (0..<count).count { number in
+        let share = HashShare(user: "\(number)")
+        return queue.reserve(lane, for: share, capacity: 4, trustedCountMin: 6) == .taken
+      }
+    }
+    #expect(reserve(.ordinary, 10) == 3)
+    #expect(reserve(.trusted, 10) == 6)
+    #expect(queue.placeCount == 9)
+    // Nor do known devices shut strangers out.
+    for number in 0..<3 { queue.release(.ordinary, HashShare(user: "\(number)")) }
+    #expect(reserve(.ordinary, 10) == 1)
+    for number in 0..<6 { queue.release(.trusted, HashShare(user: "\(number)")) }
+    #expect(reserve(.ordinary, 10) == 2)
+  }
+
   @Test(
     "One account has four places of each lane and no more, and gets them back",
     arguments: HashLane.allCases

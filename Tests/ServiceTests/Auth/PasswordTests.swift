@@ -109,6 +109,16 @@ struct PasswordTests {
     #expect(text.contains(#"gatehouse_auth_password_hash_wait_seconds_count{lane="trusted"} 1"#))
   }
 
+  @Test("Where a hash takes a second, strangers leave four places for each thread to known devices")
+  func pool_slowHashes_keepsPlacesForTheTrusted() throws {
+    let pool = try HashPool(threadCount: 2, expectedDuration: .seconds(1))
+    let ordinary = pool.fill(.ordinary)
+    let trusted = pool.fill(.trusted)
+    #expect(ordinary.count == 3 && trusted.count == 8)
+    #expect(pool.count == 11)
+    pool.stop()
+  }
+
   @Test("Jobs run on as many threads as there are, and never on more")
   func pool_manyJobs_allRun() async throws {
     let pool = try HashPool(threadCount: 2)
