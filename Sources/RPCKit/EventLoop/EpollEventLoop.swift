@@ -29,7 +29,6 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   }
 
   private static let jobsPerTurnMax = 4096
-  private static let readBufferByteCount = 65_536
 
   /// Tells loops apart in logs and metrics.
   public let name: String
@@ -55,6 +54,7 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   private var hook: TurnHook?
   /// Where every socket of this loop reads into: idle connections hold no buffer.
   private(set) var readBuffer: ByteBuffer
+  private var readBudget = ReadBudget()
 
   /// See `TurnHook`.
   ///
@@ -74,7 +74,7 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     turnStart = MonotonicInstant(nanoseconds: Syscall.monotonicNanoseconds())
     confinedTimers = Confined(TimerWheel(now: turnStart))
     var buffer = ByteBuffer()
-    buffer.reserve(Self.readBufferByteCount)
+    buffer.reserve(ReadBudget.byteCountMax)
     readBuffer = buffer
     thread = try LoopThread(name: name) { [self] in run() }
   }
@@ -239,7 +239,7 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     // Moved out while it is in use: a handler that reads again gets a buffer of its own.
     var buffer = ByteBuffer()
     swap(&buffer, &readBuffer)
-    _ = unsafe buffer.appendUpTo(Self.readBufferByteCount, fill)
+    _ = unsafe buffer.appendUpTo(readBudget.byteCount, fill)
     buffer.withBytes(body)
     buffer.consume(buffer.byteCount)
     swap(&buffer, &readBuffer)
@@ -371,6 +371,7 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     let end = MonotonicInstant(nanoseconds: Syscall.monotonicNanoseconds())
     let span = turnStart.nanoseconds(to: end)
     lag.record(turnNanoseconds: span)
+    readBudget.turnTook(nanoseconds: span)
     metrics?.turnDuration.observe(nanoseconds: span)
   }
 

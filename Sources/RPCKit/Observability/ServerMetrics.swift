@@ -57,7 +57,7 @@ public struct ServerMetrics: Sendable {
     )
     let refused = registry.counters(
       "rpckit_server_overload_refused_total",
-      help: "Calls refused because of overload, before their payload was decoded.",
+      help: "Calls refused because of overload, before their handler began.",
       labels: ["priority"]
     )
     refusedByPriority = ["low", "normal", "high"].map { refused.series($0) }

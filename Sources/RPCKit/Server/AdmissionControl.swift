@@ -11,7 +11,9 @@ internal import Synchronization
 /// after Apache bRPC's `auto` limiter (docs/en/auto_concurrency_limiter.md). Least latency is taken
 /// as at least `latencyFloor`: a loop reads many calls in a turn, and their waiting for one another
 /// is batching and not overload. Below the limit, each priority has its own share, so that lists
-/// are refused before writes and writes before checks.
+/// are refused before writes and writes before checks. A loop may always use an equal part of the limit,
+/// because too many calls on one loop are no reason to refuse them on another; all loops together have
+/// less than twice the limit.
 ///
 /// Handlers that only wait (`CallContext.waiting`) count for the fixed bound and not for the adaptive
 /// one: a thousand watches of which nothing is to be told are no load.
@@ -56,6 +58,7 @@ public final class AdmissionControl: Sendable {
 
   private let configuration: Configuration
   private let runningMax: Int
+  private let loopCount: Int
   private let working = Atomic<Int>(0)
   private let waiting = Atomic<Int>(0)
   private let limit: Atomic<Int>
@@ -69,6 +72,7 @@ public final class AdmissionControl: Sendable {
   init(
     _ configuration: Configuration,
     runningMax: Int,
+    loopCount: Int = 1,
     now: MonotonicInstant,
     limitChanged: @escaping @Sendable (Int) -> Void = { _ in }
   ) {
@@ -76,6 +80,7 @@ public final class AdmissionControl: Sendable {
     limitChanged(runningMax)
     self.configuration = configuration
     self.runningMax = runningMax
+    self.loopCount = loopCount
     limit = Atomic(runningMax)
     windowEnd = Atomic(now.advanced(by: configuration.window).nanoseconds)
     estimate = Lock(Estimate(windowStart: now, leastLatencyTaken: now))
@@ -93,18 +98,27 @@ public final class AdmissionControl: Sendable {
   /// The bound in force now.
   public var currentLimit: Int { limit.load(ordering: .relaxed) }
 
-  /// Asks whether a call may begin.
-  func admit(_ priority: MethodDescriptor.Priority) -> Decision {
+  /// Asks whether a call may begin on a loop that `loopWorkingCount` handlers work on.
+  func admit(
+    _ priority: MethodDescriptor.Priority,
+    loopWorkingCount: Int = .max
+  ) -> Decision {
     let count = working.wrappingAdd(1, ordering: .relaxed).newValue
     guard count + waiting.load(ordering: .relaxed) <= runningMax else {
       working.wrappingSubtract(1, ordering: .relaxed)
       return .refuseFull
     }
-    guard count <= Self.share(limit.load(ordering: .relaxed), priority) else {
+    let countMax = Self.share(limit.load(ordering: .relaxed), priority)
+    guard count <= countMax || loopWorkingCount < countMax / loopCount else {
       working.wrappingSubtract(1, ordering: .relaxed)
       return .refuseOverloaded
     }
     return .admit
+  }
+
+  /// Notes that a refused call begins after all, in the place of one that was ended for it.
+  func beganInstead() {
+    working.wrappingAdd(1, ordering: .relaxed)
   }
 
   /// A handler only waits from now on.

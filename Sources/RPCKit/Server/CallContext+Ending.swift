@@ -61,11 +61,7 @@ extension CallContext {
     let end = ended ?? loop.preciseNow
     let wasWaiting = slot.end()
     let latency = received.nanoseconds(to: end) - slot.waitedNanoseconds
-    core.admission.ended(
-      latency: tellsLatency ? latency : nil,
-      now: loop.now,
-      isWaiting: wasWaiting
-    )
+    connection.endWork(latency: tellsLatency ? latency : nil, isWaiting: wasWaiting)
     leave()
     core.observer.handlerReturned()
     if wasWaiting { core.observer.waitingHandlers(-1) }
@@ -84,6 +80,19 @@ extension CallContext {
     guard !isOver, connection.forget(self) else { return }
     connection.fail(self, connection.core.completed(error, self), Metadata())
     cancel(error)
+  }
+
+  /// Refuses a call that waits for a worker, so that one of somebody who has fewer can begin.
+  ///
+  /// Loop only.
+  func makeRoom() {
+    if !isOver {
+      connection.core.observer.overloaded(boundMethod.priority)
+      connection.core.shed(boundMethod, .overloaded, on: loop)
+      tellsLatency = false
+      fail(.overloaded)
+    }
+    _ = handlerReturned()
   }
 
   /// The deadline's timer fired.

@@ -32,6 +32,7 @@ extension CallContext {
     guard loop.isCurrent else { return loop.execute { [self] in beginWaiting() } }
     guard slot.beginWaiting(now: loop.preciseNow) else { return }
     connection.core.admission.beganWaiting()
+    connection.resources.workingCount -= 1
     connection.core.observer.waitingHandlers(1)
   }
 
@@ -39,6 +40,7 @@ extension CallContext {
     guard loop.isCurrent else { return loop.execute { [self] in endWaiting() } }
     guard slot.endWaiting(now: loop.preciseNow) else { return }
     connection.core.admission.endedWaiting()
+    connection.resources.workingCount += 1
     connection.core.observer.waitingHandlers(-1)
   }
 }

@@ -30,18 +30,29 @@ class CallHost: @unchecked Sendable {
 
   /// Takes a place for a call, or says why there is none.
   final func admit(_ method: BoundMethod) -> RefusalFrame? {
-    switch core.admission.admit(method.priority) {
-    case .admit:
-      return method.isStreaming ? streamRefusal(method) : nil
+    switch core.admission.admit(method.priority, loopWorkingCount: resources.workingCount) {
+    case .admit: break
     case .refuseFull:
       core.observer.limitReached(.runningHandlers)
       core.shed(method, .runningHandlers, on: loop)
       return core.refusals.overloaded
     case .refuseOverloaded:
-      core.observer.overloaded(method.priority)
-      core.shed(method, .overloaded, on: loop)
-      return core.refusals.overloaded
+      guard let other = resources.workers.takeToMakeRoom(for: self) else {
+        core.observer.overloaded(method.priority)
+        core.shed(method, .overloaded, on: loop)
+        return core.refusals.overloaded
+      }
+      other.makeRoom()
+      core.admission.beganInstead()
     }
+    resources.workingCount += 1
+    return method.isStreaming ? streamRefusal(method) : nil
+  }
+
+  /// Gives the place of a call back, which `isWaiting` says it did already as far as it counts as work.
+  final func endWork(latency: Int64?, isWaiting: Bool = false) {
+    core.admission.ended(latency: latency, now: loop.now, isWaiting: isWaiting)
+    if !isWaiting { resources.workingCount -= 1 }
   }
 
   /// Why a streaming call that was admitted is not begun after all.
@@ -55,14 +66,14 @@ class CallHost: @unchecked Sendable {
       streamingCallCount += 1
       return nil
     }
-    core.admission.ended(latency: nil, now: loop.now)
+    endWork(latency: nil)
     core.shed(method, refusal.reason, on: loop)
     return refusal.frame
   }
 
   /// Gives back what a call took that was admitted and whose handler does not start.
   final func release(_ method: BoundMethod) {
-    core.admission.ended(latency: nil, now: loop.now)
+    endWork(latency: nil)
     if method.isStreaming { closeStream(nil) }
   }
 

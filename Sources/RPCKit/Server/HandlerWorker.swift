@@ -29,7 +29,7 @@ final class HandlerWorker: @unchecked Sendable {
               call.finish(throwing: error)
             }
           }
-          workers.worked(until: call.handlerReturned())
+          workers.worked(work, until: call.handlerReturned())
         }
         isKept = await park(workers)
       }

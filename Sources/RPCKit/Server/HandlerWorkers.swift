@@ -1,9 +1,9 @@
 /// Runs handlers in tasks that serve one call after another, because making a task, and even
 /// waking one, costs more than a short handler.
 ///
-/// Calls wait in a list. One worker takes them in turn for as long as their handlers do not
+/// Calls wait in a `CallQueue`. One worker takes them in turn for as long as their handlers do not
 /// suspend, so a batch of short handlers costs one wake-up. When a handler suspends, its worker
-/// goes with it; what is left of the list is seen at the end of the turn and more workers are
+/// goes with it; what is left in the queue is seen at the end of the turn and more workers are
 /// woken, twice as many each time in a row.
 ///
 /// All workers together may use `nanosecondsPerTurnMax` of a turn. Then the loop writes the answers it has,
@@ -18,15 +18,16 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   // @unchecked: everything here is touched on the loop only, which the workers prefer.
 
   /// A call that waits for a worker.
-  struct Work: Sendable {
+  struct Work: QueuedCall, Sendable {
     let call: CallContext
     let body: @Sendable () async throws -> Void
+
+    var connectionID: ObjectIdentifier { ObjectIdentifier(call.connection) }
+    var source: String { call.connection.peer.source }
   }
 
   /// Tasks that are kept although they have nothing to do.
   private static let idleCountMax = 1024
-  /// Places of taken calls that are worth moving the others for.
-  private static let forgottenCountMin = 64
   /// Calls that begin before the loop looks for events again.
   private static let callsPerTurnMax = 512
   /// Time that calls may take before the loop looks for events again.
@@ -37,9 +38,7 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
 
   private let loop: any EventLoop
   private let confinedIdle = Confined<[HandlerWorker]>([])
-  private let confinedWaiting = Confined<[Work?]>([])
-  /// The calls before this one were taken.
-  private var head = 0
+  private let confinedWaiting = Confined(CallQueue<Work>())
   private var isWorkerWoken = false
   private var isTurnEndScheduled = false
   private var wakeCount = 1
@@ -47,6 +46,10 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   private var takenCount = 0
   /// The turn has had its share of handlers.
   private var isTurnUsedUp = false
+  /// When the workers took their first call of this turn; nil before that.
+  private var began: MonotonicInstant?
+  /// When the last handler of this turn returned.
+  private var lastReturn = MonotonicInstant(nanoseconds: 0)
   private var isStopped = false
 
   init(_ loop: any EventLoop) {
@@ -58,8 +61,7 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
     _modify { yield &confinedIdle.value }
   }
 
-  /// Nil where a call was taken.
-  private var waiting: [Work?] {
+  private var waiting: CallQueue<Work> {
     _read { yield confinedWaiting.value }
     _modify { yield &confinedWaiting.value }
   }
@@ -85,19 +87,35 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   ///
   /// Loop only.
   func take() -> Work? {
-    guard head < waiting.count else { return nil }
+    guard !waiting.isEmpty else { return nil }
     // Not only by workers that were woken: one whose handler was suspended comes here by itself.
     scheduleTurnEnd()
     guard !isTurnUsedUp, takenCount < Self.callsPerTurnMax else {
       isTurnUsedUp = true
       return nil
     }
-    // Moved and not copied: a copy would count references up and down.
-    let work = waiting[head].take()
-    head += 1
+    if began == nil { beginTurn() }
     takenCount += 1
-    forgetTaken()
-    return work
+    return waiting.popFirst()
+  }
+
+  /// The workers begin, after all that was read in this turn.
+  ///
+  /// Reading is not on their account: a server that has a lot to refuse would otherwise run one call in
+  /// each turn, and have even more to refuse.
+  private func beginTurn() {
+    // One call needs no bound, and so no look at the clock.
+    let now = waiting.count > 1 ? loop.preciseNow : loop.now
+    began = now
+    lastReturn = now
+  }
+
+  /// A waiting call that gives its place in admission control to a new one of `connection`; nil when
+  /// that has its share. The caller ends the call.
+  ///
+  /// Loop only.
+  func takeToMakeRoom(for connection: CallHost) -> CallContext? {
+    waiting.popToMakeRoom(for: ObjectIdentifier(connection), of: connection.peer.source)?.call
   }
 
   /// Whether a call may be answered in the event that brought it (see `Reply`): none waits that
@@ -105,7 +123,7 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   ///
   /// Loop only.
   var hasTimeNow: Bool {
-    head == waiting.count && !isTurnUsedUp && takenCount < Self.callsPerTurnMax
+    waiting.isEmpty && !isTurnUsedUp && takenCount < Self.callsPerTurnMax
   }
 
   /// A call was answered in the event that brought it, at `instant`.
@@ -114,31 +132,21 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   func workedNow(until instant: MonotonicInstant) {
     scheduleTurnEnd()
     takenCount += 1
-    worked(until: instant)
+    if loop.now.nanoseconds(to: instant) > Self.nanosecondsPerTurnMax { isTurnUsedUp = true }
   }
 
-  /// Places of the list, those of calls that were taken included.
-  var placeCount: Int { waiting.count }
+  /// Places of the queue, those of calls that were taken included.
+  var placeCount: Int { waiting.placeCount }
 
-  /// Frees the places of calls that were taken, once they are half of the list.
-  ///
-  /// A busy server's list is never empty, so to wait for that would let it grow without end.
-  private func forgetTaken() {
-    if head == waiting.count {
-      waiting.removeAll(keepingCapacity: head <= Self.idleCountMax)
-    } else if head >= Self.forgottenCountMin, head >= waiting.count / 2 {
-      waiting.removeFirst(head)
-    } else {
-      return
-    }
-    head = 0
-  }
-
-  /// A handler returned at `instant`.
+  /// The handler of a call returned at `instant`.
   ///
   /// Loop only.
-  func worked(until instant: MonotonicInstant) {
-    if loop.now.nanoseconds(to: instant) > Self.nanosecondsPerTurnMax { isTurnUsedUp = true }
+  func worked(_ work: Work, until instant: MonotonicInstant) {
+    // Nil for a handler that was suspended and ran on before any other was taken in this turn.
+    guard let began else { return }
+    waiting.charge(work, nanoseconds: lastReturn.nanoseconds(to: instant))
+    lastReturn = instant
+    if began.nanoseconds(to: instant) > Self.nanosecondsPerTurnMax { isTurnUsedUp = true }
   }
 
   /// The workers that ran in this turn suspended or had enough; others take what is left.
@@ -147,7 +155,8 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
     let wasUsedUp = isTurnUsedUp
     isTurnUsedUp = false
     takenCount = 0
-    let left = waiting.count - head
+    began = nil
+    let left = waiting.count
     // After a turn that was used up one worker is enough: handlers do not suspend.
     if left == 0 || wasUsedUp { wakeCount = 1 }
     guard left > 0 else { return }

@@ -7,6 +7,8 @@ final class LoopResources: @unchecked Sendable {
   let codec = FrameCodec()
   /// Runs handlers.
   let workers: HandlerWorkers
+  /// Handlers of this loop's calls that work, as `AdmissionControl` counts them for all loops.
+  var workingCount = 0
   /// What the connections of this loop hold.
   var held = HeldByteCounts()
 

@@ -41,6 +41,7 @@ final class ServerCore: Sendable {
     admission = AdmissionControl(
       configuration.admission,
       runningMax: configuration.limits.runningHandlersMax,
+      loopCount: loops.count,
       now: now,
       limitChanged: { handlerLimit.set($0) }
     )

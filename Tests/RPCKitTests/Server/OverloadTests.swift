@@ -78,7 +78,27 @@ struct OverloadTests {
     /// Begins to count again.
     func forget() { answers = answers.map { _ in [] } }
 
+    /// Calls that were sent and not answered.
+    var unansweredCount: Int { begun.reduce(0) { $0 + $1.count } }
+
     var all: [Answer] { answers.flatMap { $0 } }
+  }
+
+  /// Counts the calls that were let in and that ended.
+  private final class Witness: ServerInterceptor {
+    private let counts = Lock((began: 0, ended: 0))
+
+    var began: Int { counts.withLock { $0.began } }
+    var ended: Int { counts.withLock { $0.ended } }
+
+    func begin(_ call: CallContext) -> Interception {
+      counts.withLock { $0.began += 1 }
+      return .proceed
+    }
+
+    func ended(_ call: CallContext) { counts.withLock { $0.ended += 1 } }
+
+    func forget() { counts.withLock { $0 = (0, 0) } }
   }
 
   private static func percentile(_ share: Double, _ latencies: [Int64]) -> Int64 {
@@ -118,6 +138,102 @@ struct OverloadTests {
     #expect(Self.percentile(0.99, good.map(\.latency)) <= 200_000_000)
     #expect(Self.percentile(0.99, refused.map(\.latency)) <= 80_000_000)
     #expect(Self.percentile(0.5, refused.map(\.latency)) <= 25_000_000)
+  }
+
+  @Test(
+    "clients that flood cost others neither their calls nor their time",
+    arguments: [1, 20],
+    ["Read", "List", "Ask"]
+  )
+  func overload_bySome_costsOnlyThem(floodCount: Int, method: String) throws {
+    let fixture = try ServerFixture()
+    let load = try Load(
+      fixture,
+      connectionCount: floodCount + 1,
+      cost: .microseconds(500),
+      method: method
+    )
+    try load.drive(Array(repeating: 100 / floodCount, count: floodCount) + [50], for: .seconds(1))
+    load.forget()
+    // Five times what the server can do, and a client that wants less than its share of that.
+    let flood = Array(repeating: 10_000 / floodCount, count: floodCount)
+    try load.drive(flood + [50], for: .seconds(2))
+    let good = load.answers[floodCount]
+    #expect(good.count >= 95 && good.allSatisfy { $0.code == 0 })
+    // Its turn comes soon, but a simulated turn takes only a part of what has arrived.
+    #expect(Self.percentile(0.99, good.map(\.latency)) <= 100_000_000)
+    let refused = load.all.count { $0.code == 8 }
+    #expect(refused >= 10_000 && load.all.count - refused >= 2 * 2000 * 95 / 100)
+    // Those that gave way were answered once, counted, and left no place taken.
+    #expect(load.unansweredCount == 0 && fixture.slots == [0, 0])
+    #expect(fixture.metrics.server.shed(.overloaded).value == UInt64(refused))
+    #expect(fixture.runningHandlersGauge == 0)
+  }
+
+  @Test("a waiting stream that gives way ends, and its interceptors hear of it")
+  func stream_givingWay_ends() throws {
+    let witness = Witness()
+    let fixture = try ServerFixture(interceptors: [witness]) {
+      $0.admission.limitMin = 12
+      $0.admission.window = .milliseconds(1)
+    }
+    let (flood, good) = (try fixture.connectExtended(), try fixture.connectExtended())
+    let loop = fixture.loop
+    for id: UInt32 in [1, 3, 5, 7] {
+      try fixture.simulation.run(for: .milliseconds(5))
+      _ = try fixture.exchange(good, .call(id, "Echo"))
+    }
+    #expect(fixture.server.admission.currentLimit == 12)
+    witness.forget()
+    // A turn has time for three of the ten that may begin, and there are four times as many.
+    fixture.service.onStart = { _ in loop.spend(.milliseconds(2)) }
+    for round: UInt32 in 0..<20 {
+      for index: UInt32 in 0..<20 {
+        flood.send(.call((round * 20 + index) * 2 + 1, "Watch", flags: 1))
+      }
+      good.send(.call(round * 2 + 101, "Echo"))
+      try fixture.simulation.run(for: .milliseconds(10))
+    }
+    try fixture.simulation.run(for: .seconds(1))
+    #expect(good.takeFrames().compactMap(\.outcome?.code) == Array(repeating: 0, count: 20))
+    let refused = flood.takeFrames().compactMap(\.outcome?.code).count { $0 == 8 }
+    let served = fixture.service.started.count - 24
+    #expect(refused + served == 400)
+    #expect(fixture.metrics.server.shed(.overloaded).value == UInt64(refused))
+    // Some were let in and never ran.
+    #expect(witness.began > served + 20)
+    #expect(witness.ended == witness.began)
+    #expect(fixture.slots == [0, 0] && fixture.server.streamingCallCount == 0)
+  }
+
+  @Test("what one loop has too much of is not refused on another, up to its part")
+  func overload_ofOneLoop_leavesItsPartToTheOther() throws {
+    let fixture = try ServerFixture(loopCount: 2) {
+      $0.admission.limitMin = 8
+      $0.admission.window = .milliseconds(1)
+    }
+    let (flood, other) = (try fixture.connectExtended(), try fixture.connectExtended())
+    for id: UInt32 in [1, 3, 5, 7] {
+      try fixture.simulation.run(for: .milliseconds(5))
+      #expect(try fixture.exchange(flood, .call(id, "Echo")).count == 1)
+    }
+    #expect(fixture.server.admission.currentLimit == 8)
+    var next: UInt32 = 101
+    func hold(_ peer: WirePeer, _ count: Int) throws -> Int {
+      for _ in 0..<count {
+        peer.send(.call(next, "Read", .init(context: "hold")))
+        next += 2
+      }
+      try fixture.simulation.settle()
+      return peer.takeFrames().compactMap(\.outcome?.code).count { $0 == 8 }
+    }
+    #expect(try hold(flood, 20) == 12)
+    #expect(try hold(other, 6) == 2)
+    #expect(fixture.slots == [12, 0])
+    fixture.service.release()
+    try fixture.simulation.settle()
+    #expect(fixture.slots == [0, 0])
+    #expect(try hold(flood, 8) == 0 && hold(other, 8) == 0)
   }
 
   @Test("the list of waiting calls stays short although it is never empty")
