@@ -20,10 +20,12 @@ enum Shell: String, CaseIterable {
       """
       # Completion for fish: gatehouse completion fish | source
       function __gatehouse_candidates
-        set -l words (commandline -opc) (commandline -ct | string collect --allow-empty)
+        set -l words (commandline -opc) (commandline -ct)
         gatehouse completion candidates -- $words[2..-1] 2>/dev/null
       end
-      complete -c gatehouse -a '(__gatehouse_candidates)'
+      complete -c gatehouse -f -a '(__gatehouse_candidates)'
+      complete -c gatehouse -n '__fish_seen_subcommand_from keys logs' -F
+      complete -c gatehouse -l session -l ca -r -F
       """
     case .zsh:
       """
