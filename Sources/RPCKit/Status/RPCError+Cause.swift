@@ -7,6 +7,11 @@ extension RPCError {
     causeDescription.map { "\(self): \($0)" } ?? description
   }
 
+  /// `descriptionWithCause` of an error that may be another one.
+  package static func descriptionWithCause(of error: any Error) -> String {
+    (error as? RPCError)?.descriptionWithCause ?? "\(error)"
+  }
+
   /// The causes alone; nil when nothing underneath went wrong.
   public var causeDescription: String? {
     switch cause {

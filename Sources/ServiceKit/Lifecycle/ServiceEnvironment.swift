@@ -89,6 +89,7 @@ public struct ServiceEnvironment: Sendable {
     configuration.network = network
     configuration.interceptors = [CallPropagation(identifiers)] + interceptors
     configuration.observer = ChannelMetrics(metrics, target: name)
+    configuration.logger = logger.with(["peer": .string(name)])
     if let tls { configuration.useTLS(tls) }
     return Channel(target, configuration)
   }

@@ -73,7 +73,8 @@ package final class WatchFollower: Sendable {
       guard case .pause(let pause, let isNews) = next else { continue }
       lost()
       if isNews {
-        logger.warning(
+        logger.log(
+          reading.isPeerUnavailable ? .info : .warning,
           "push stream lost",
           ["stream": .string(name), "error": .string(reading.error)]
         )
@@ -95,6 +96,7 @@ package final class WatchFollower: Sendable {
     var position: Position?
     var ending: WatchProgress.Ending
     var error: String
+    var isPeerUnavailable = false
   }
 
   /// Reads a stream until it ends or has been silent for too long.
@@ -136,7 +138,8 @@ package final class WatchFollower: Sendable {
       if let error = error as? RPCError, error.isProofEnded {
         reading.ending = .credentialsExpired
       }
-      reading.error = "\(error)"
+      reading.error = RPCError.descriptionWithCause(of: error)
+      reading.isPeerUnavailable = error.isPeerUnavailable
     }
     return reading
   }

@@ -87,6 +87,27 @@ struct PoolConversationTests {
     #expect(call.error?.code == .unavailable)
   }
 
+  @Test("that all fail are one warning with the cause, and one line when one works again")
+  func unreachable_isLoggedOnce() {
+    let sink = CollectingSink()
+    let logger = Logger(label: "test", level: .trace, sink: sink).with(["peer": "doors"])
+    let stage = ClientStage(target: Self.two) { $0.logger = logger }
+    stage.network.outcomes = [.refuse, .hang, .refuse, .refuse, .refuse, .refuse]
+    let call = stage.call("hi", .test(), CallOptions(waitsForReady: true))
+    #expect(sink.lines.isEmpty, "the other address may still answer")
+    // The second one times out; then two more attempts each.
+    stage.loop.advance(by: .seconds(10))
+    #expect(sink.lines.count == 1)
+    let line = sink.lines.first ?? ""
+    #expect(line.contains(#""level":"warning""#) && line.contains(#""message":"peer unreachable""#))
+    #expect(line.contains(#""peer":"doors""#) && line.contains(#""error":"10.0.0."#), "\(line)")
+    stage.loop.advance(by: .seconds(20))
+    #expect(sink.lines.count == 2)
+    #expect(sink.lines.last?.contains("peer reachable again") == true)
+    call.cancel()
+    stage.loop.run()
+  }
+
   @Test("are waited for until the deadline by calls that want to")
   func waitsForReady_endsAtTheDeadline() {
     let stage = ClientStage()

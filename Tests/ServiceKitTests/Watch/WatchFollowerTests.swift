@@ -62,6 +62,25 @@ struct WatchFollowerTests {
 
   @Test("Credentials that are refused before anything was said are no loop")
   func follow_credentialsRefused_backsOff() throws {
+    let (openingCount, lines) = try followed(failingWith: IdentityError.proofEnded)
+    // Half of 100, 200, … 3200 ms and then of 5 s: 3.15 s, and one each 2.5 s.
+    #expect(openingCount == 29)
+    #expect(lines.count == 1)
+    #expect(lines.first?.contains(#""level":"warning""#) == true)
+  }
+
+  @Test("A peer that is away is no second warning beside the channel's, and the line says why")
+  func follow_peerAway_doesNotWarn() throws {
+    let cause = TransportError(.connectFailed, "10.0.0.1:4040: connection refused")
+    let (_, lines) = try followed(failingWith: RPCError(.unavailable, "no server", cause: cause))
+    #expect(lines.count == 1)
+    let line = lines.first ?? ""
+    #expect(line.contains(#""level":"info""#) && line.contains("10.0.0.1:4040: connection refused"))
+  }
+
+  /// How often a stream that always ends with `error` is opened in a minute, and what is logged.
+  private func followed(failingWith error: RPCError) throws -> (openingCount: Int, lines: [String])
+  {
     let stage = try WatchStage(seed: 3)
     let loop = stage.simulation.loop("refused")
     let openings = OpeningCount()
@@ -77,19 +96,15 @@ struct WatchFollowerTests {
       await follower.run(
         open: { (_: Int?) in
           openings.value += 1
-          return AsyncThrowingStream<Int, any Error> {
-            $0.finish(throwing: IdentityError.proofEnded)
-          }
+          return AsyncThrowingStream<Int, any Error> { $0.finish(throwing: error) }
         },
         apply: { event, _ in event }
       )
     }
     try stage.simulation.run(for: .seconds(60))
-    // Half of 100, 200, … 3200 ms and then of 5 s: 3.15 s, and one each 2.5 s.
-    #expect(openings.value == 29)
-    #expect(sink.lines.count == 1)
     following.cancel()
     try stage.close()
+    return (openings.value, sink.lines)
   }
 
   @Test(

@@ -29,6 +29,8 @@ final class ConnectionPool: TimerTarget, Sendable {
     var liveConnectionCount = 0
     /// The last failure since there was a connection.
     var lastError: (any Error)?
+    /// The log says that nothing can be reached.
+    var isReportedUnreachable = false
     var closeWaiters: [CallContinuation<Void>] = []
   }
 
@@ -141,9 +143,15 @@ final class ConnectionPool: TimerTarget, Sendable {
 
   /// Fails the calls that do not want to wait while every address is down.
   func failImpatientWaiters() {
-    let (failed, error) = state.withLock { state in
-      guard state.hasFailed else { return ([] as [CallWaiter], state.lastError) }
-      return (state.waiters.removeAll { !$0.waitsForReady }, state.lastError)
+    let (failed, error, isNews) = state.withLock { state in
+      guard state.hasFailed else { return ([] as [CallWaiter], state.lastError, false) }
+      let isNews = state.phase == .active && !state.isReportedUnreachable
+      state.isReportedUnreachable = true
+      return (state.waiters.removeAll { !$0.waitsForReady }, state.lastError, isNews)
+    }
+    if isNews {
+      let reason = error.map { "\($0)" } ?? "the server takes no calls"
+      configuration.logger?.warning("peer unreachable", ["error": .string(reason)])
     }
     guard !failed.isEmpty else { return }
     for waiter in failed {
@@ -166,12 +174,19 @@ final class ConnectionPool: TimerTarget, Sendable {
   // MARK: - From the slots
 
   func isReady(_ connection: ClientConnection, of slot: ConnectionSlot) {
-    let isWanted = state.withLock { state in
+    let (isWanted, isNews) = state.withLock { state in
       state.slotsBackingOff.remove(ObjectIdentifier(slot))
-      guard state.phase == .active else { return false }
+      guard state.phase == .active else { return (false, false) }
       state.picker.add(connection)
       state.lastError = nil
-      return true
+      defer { state.isReportedUnreachable = false }
+      return (true, state.isReportedUnreachable)
+    }
+    if isNews {
+      configuration.logger?.notice(
+        "peer reachable again",
+        ["address": .string("\(slot.destination.address)")]
+      )
     }
     if isWanted { serveWaiters() }
   }
