@@ -57,6 +57,9 @@ final class SigningKeyRing: KeySource {
     self.logger = logger
   }
 
+  /// Always true: these are the keys themselves.
+  var isCurrent: Bool { true }
+
   /// The public keys, for verifying.
   var keys: KeySet { ring.withLock { $0.keySet } }
 

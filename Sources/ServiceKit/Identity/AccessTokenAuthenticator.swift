@@ -121,8 +121,14 @@ public final class AccessTokenAuthenticator: TokenValidator, Sendable {
       return try remember(token, name)
     } catch {
       guard error == .unknownKey else { throw error }
-      await keys.refresh()
+    }
+    await keys.refresh()
+    // Asked before the keys are read: what is fetched in between may have the key.
+    let isCurrent = keys.isCurrent
+    do throws(TokenFault) {
       return try remember(token, name)
+    } catch {
+      throw error == .unknownKey && !isCurrent ? TokenFault.keysUnavailable : error
     }
   }
 

@@ -159,7 +159,9 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   private func refused(user fault: TokenFault, in call: CallContext) throws(RPCError) {
     metrics.refused(fault, isService: false)
     // Whoever refreshes an expired token may still be showing it.
-    if call.callerClass != .public { throw IdentityError.unauthenticated }
+    guard call.callerClass != .public else { return }
+    throw fault == .keysUnavailable
+      ? IdentityError.keysUnavailable : IdentityError.unauthenticated
   }
 
   // MARK: - Who may call

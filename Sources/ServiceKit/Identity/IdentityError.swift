@@ -12,6 +12,19 @@ package enum IdentityError {
     message: "the call has no valid credentials; sign in again"
   )
 
+  /// Whether the credentials are good cannot be found out now.
+  ///
+  /// Not UNAUTHENTICATED, which makes applications discard their sessions.
+  package static let keysUnavailable = RPCError(
+    .unavailable,
+    reason: "KEYS_UNAVAILABLE",
+    domain: domain,
+    message:
+      "cannot verify access tokens, because AuthService's keys cannot be fetched; retry in a "
+      + "moment",
+    retryAfter: .seconds(1)
+  )
+
   /// What a stream ends with whose caller would not be let in any more.
   package static let proofEnded = RPCError(
     .unauthenticated,

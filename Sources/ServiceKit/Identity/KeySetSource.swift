@@ -27,13 +27,20 @@ public final class KeySetSource: KeySource {
     var flights = Flights<Question, Void>(countMax: 1)
     /// Fetches that failed since the last one that did not.
     var failureCount = 0
+    /// Why the last of them failed.
+    var failure: (any Error)?
 
     mutating func accept(_ outcome: Result<KeySet, any Error>) {
-      guard case .success(let fetched) = outcome else {
+      let fetched: KeySet
+      switch outcome {
+      case .success(let keys): fetched = keys
+      case .failure(let error):
         failureCount += 1
+        failure = error
         return
       }
       failureCount = 0
+      failure = nil
       isLoaded = true
       // The same set again stays the same one, so that tokens need not be looked at again.
       if fetched != keys { keys = fetched }
@@ -76,8 +83,30 @@ public final class KeySetSource: KeySource {
   /// The keys that were fetched last; none before the first fetch succeeds.
   public var keys: KeySet { state.withLock { $0.keys } }
 
+  /// See `KeySource.isCurrent`: whether the last fetch succeeded.
+  public var isCurrent: Bool { state.withLock { $0.isLoaded && $0.failureCount == 0 } }
+
   /// Whether there were keys ever; for readiness.
   public var isLoaded: Bool { state.withLock { $0.isLoaded } }
+
+  /// For readiness: keys must have been there once.
+  ///
+  /// The detail says whether AuthService could not be reached or refused.
+  package var readinessCheck: Readiness.Check {
+    let (isLoaded, failure) = state.withLock { ($0.isLoaded, $0.failure) }
+    var detail: String?
+    if !isLoaded {
+      detail =
+        switch failure {
+        case nil: "AuthService has not answered yet"
+        case let error? where error.isPeerUnavailable:
+          "AuthService cannot be reached: \(RPCError.descriptionWithCause(of: error))"
+        case let error?:
+          "AuthService does not give its keys: \(RPCError.descriptionWithCause(of: error))"
+        }
+    }
+    return Readiness.Check("signing keys", isReady: isLoaded, detail: detail)
+  }
 
   /// Fetches the keys and keeps doing so until the task is cancelled.
   public func run() async {
@@ -132,9 +161,10 @@ public final class KeySetSource: KeySource {
     // One line when it begins to fail and one when it works again, not one for each attempt.
     switch outcome {
     case .failure(let error) where failureCount == 0:
-      logger.warning(
+      logger.log(
+        error.isPeerUnavailable ? .info : .warning,
         "the key set could not be fetched; keeping the old keys",
-        ["error": "\(error)"]
+        ["error": .string(RPCError.descriptionWithCause(of: error))]
       )
     case .success where failureCount > 0: logger.info("the key set is fetched again")
     default: break

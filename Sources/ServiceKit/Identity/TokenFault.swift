@@ -1,7 +1,7 @@
 /// Why a token is not accepted.
 ///
-/// For metrics and tests. To the outside all of these are one answer: a caller who is told which
-/// check failed learns how to pass it.
+/// For metrics and tests. To the outside all but `keysUnavailable` are one answer: a caller who is told
+/// which check failed learns how to pass it.
 public enum TokenFault: String, Error, Hashable, Sendable, CaseIterable {
   /// More bytes than any token of ours has.
   case tooLong
@@ -21,6 +21,8 @@ public enum TokenFault: String, Error, Hashable, Sendable, CaseIterable {
   case type
   /// A well-formed key identifier that the key set does not have.
   case unknownKey
+  /// As `unknownKey`, while the keys cannot be fetched: the token may be good.
+  case keysUnavailable
   /// Not signed by that key.
   case signature
   /// The claims are not a JSON object, have a member twice, or miss one, or one has a wrong type.

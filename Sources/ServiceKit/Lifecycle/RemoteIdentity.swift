@@ -14,8 +14,8 @@ public final class RemoteIdentity: Sendable {
 
     /// Takes the settings out of `members`.
     public init(_ members: inout JSONMembers) throws(JSONDecodingError) {
-      issuer = try members.optional("issuer")?.string() ?? "gatehouse"
-      audience = try members.optional("audience")?.string() ?? "gatehouse"
+      issuer = try members.optional("issuer")?.nonEmptyString() ?? "gatehouse"
+      audience = try members.optional("audience")?.nonEmptyString() ?? "gatehouse"
     }
   }
 
@@ -96,12 +96,6 @@ public final class RemoteIdentity: Sendable {
   /// Revocations that are not heard of slow calls down, and stop none: that is no reason to send
   /// calls elsewhere.
   public var checks: [Readiness.Check] {
-    [
-      Readiness.Check(
-        "signing keys",
-        isReady: keys.isLoaded,
-        detail: keys.isLoaded ? nil : "AuthService has not been reached yet"
-      )
-    ]
+    [keys.readinessCheck]
   }
 }

@@ -13,6 +13,7 @@ struct AuthenticatorTests {
   /// A source of keys that counts how often it is asked for newer ones.
   private final class CountingKeySource: KeySource {
     let refreshCount = Atomic<Int>(0)
+    let isReachable = Atomic<Bool>(true)
     private let current: Lock<KeySet>
     private let newer: KeySet
 
@@ -22,6 +23,7 @@ struct AuthenticatorTests {
     }
 
     var keys: KeySet { current.withLock { $0 } }
+    var isCurrent: Bool { isReachable.load(ordering: .relaxed) }
 
     func refresh() async {
       refreshCount.add(1, ordering: .relaxed)
@@ -187,6 +189,31 @@ struct AuthenticatorTests {
       try await authenticator.authenticate(forge.token { $0["alg"] = "none" })
     }
     #expect(source.refreshCount.load(ordering: .relaxed) == 2)
+  }
+
+  @Test("While keys cannot be fetched, a token with an unknown key is not called bad, others are")
+  func unknownKey_keysUnreachable_cannotBeTold() async throws {
+    let source = CountingKeySource(KeySet([]), newer: KeySet([]))
+    source.isReachable.store(false, ordering: .relaxed)
+    let authenticator = authenticator(source)
+    let token = forge.token()
+    await #expect(throws: TokenFault.keysUnavailable) {
+      try await authenticator.authenticate(token)
+    }
+    #expect(source.refreshCount.load(ordering: .relaxed) == 1)
+    // What is wrong whatever the key may be.
+    await #expect(throws: TokenFault.algorithm) {
+      try await authenticator.authenticate(forge.token { $0["alg"] = "none" })
+    }
+    // Known keys judge as ever.
+    source.replace(forge.keys)
+    _ = try await authenticator.authenticate(token)
+    let forged = forge.token(signedBy: .generate())
+    await #expect(throws: TokenFault.signature) { try await authenticator.authenticate(forged) }
+    // Fetched at last, and it is not among them.
+    source.replace(KeySet([SigningKey.generate().verificationKey]))
+    source.isReachable.store(true, ordering: .relaxed)
+    await #expect(throws: TokenFault.unknownKey) { try await authenticator.authenticate(token) }
   }
 
   @Test("The cache stays within its bound and keeps what is used")

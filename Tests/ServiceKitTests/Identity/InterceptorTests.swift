@@ -65,17 +65,25 @@ struct InterceptorTests {
     case forged
   }
 
+  /// Keys that could not be fetched.
+  private struct UnreachableKeys: KeySource {
+    var keys: KeySet { KeySet([]) }
+    var isCurrent: Bool { false }
+    func refresh() async {}
+  }
+
   /// Runs `body` with a function that calls a method twice and says whom it saw, or the refusal: the
   /// second time the token is known, and no task is needed.
   private func serving(
     sessions: SessionState = .active,
+    keys: (any KeySource)? = nil,
     administrators: Set<String> = [],
     _ body: (_ call: (String, Metadata) async -> String) async throws -> Void
   ) async throws {
     let interceptor = AuthenticationInterceptor(
       tokens: AccessTokenAuthenticator(
         verifier: forge.verifier,
-        keys: FixedKeySource(forge.keys),
+        keys: keys ?? FixedKeySource(forge.keys),
         revocations: ScriptedRevocations(state: sessions),
         clock: forge.clock
       ),
@@ -255,6 +263,22 @@ struct InterceptorTests {
     }
     let refused = #"gatehouse_service_authentication_refused_total{caller="user",fault="revoked"}"#
     #expect(String(decoding: registry.render(), as: UTF8.self).contains("\(refused) 4\n"))
+  }
+
+  @Test("While no keys can be fetched, users are asked to retry and not to sign in again")
+  func keysUnreachable_users_areUnavailable() async throws {
+    try await serving(keys: UnreachableKeys()) { call in
+      #expect(await call("User", metadata(.user)) == "KEYS_UNAVAILABLE")
+      #expect(await call("Admin", metadata(.user)) == "KEYS_UNAVAILABLE")
+      #expect(await call("UserOrTenancy", metadata(.both)) == "KEYS_UNAVAILABLE")
+      // What cannot be a token is none, with keys or without.
+      #expect(await call("User", ["authorization": "Bearer made-up"]) == "CREDENTIALS_INVALID")
+      #expect(await call("User", metadata(.none)) == "CREDENTIALS_INVALID")
+      #expect(await call("Public", metadata(.user)) == "anonymous")
+      #expect(await call("Tenancy", metadata(.service)) == "svc://tenancy")
+    }
+    #expect(IdentityError.keysUnavailable.code == .unavailable)
+    #expect(IdentityError.keysUnavailable.hasDetail(Google_Rpc.RetryInfo.self))
   }
 
   @Test("Credentials that are there twice, or in another scheme, are refused")

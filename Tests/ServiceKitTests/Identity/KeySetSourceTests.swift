@@ -124,7 +124,7 @@ struct KeySetSourceTests {
     let source = source()
     origin.change { $0.isDown = true }
     await source.refresh()
-    #expect(!source.isLoaded)
+    #expect(!source.isLoaded && !source.isCurrent)
     origin.change { state in
       state.isDown = false
       state.keys = KeySet([])
@@ -133,10 +133,50 @@ struct KeySetSourceTests {
     #expect(!source.isLoaded, "an empty set is a fault of the origin")
     origin.change { $0.keys = KeySet([key.verificationKey]) }
     await source.refresh()
-    #expect(source.isLoaded)
+    #expect(source.isLoaded && source.isCurrent)
     origin.change { $0.isDown = true }
+    // Too soon to ask again, so nothing has failed yet.
     await source.refresh()
-    #expect(source.keys[key.id] != nil)
+    #expect(source.keys[key.id] != nil && source.isCurrent)
+    try? await source.join()?.value
+    #expect(source.keys[key.id] != nil && source.isLoaded && !source.isCurrent)
+    origin.change { $0.isDown = false }
+    try? await source.join()?.value
+    #expect(source.isCurrent)
+    loops.stop()
+  }
+
+  @Test("Readiness says whether AuthService was not asked, was away or refused")
+  func readiness_failures_areToldApart() async throws {
+    let away = RPCError(
+      .unavailable,
+      "no server can be reached",
+      cause: TransportError(.connectFailed, "127.0.0.1:7401: connect: connection refused")
+    )
+    let refused = RPCError(.permissionDenied, "this method is not open to this kind of caller")
+    let outcomes = Lock<[Result<KeySet, RPCError>]>([
+      .failure(away), .failure(refused), .success(KeySet([key.verificationKey])), .failure(away),
+    ])
+    let logger = Logger(label: "test", level: .trace, sink: CollectingSink())
+    let source = KeySetSource(loop: loops.loops[0], logger: logger) {
+      try outcomes.withLock { $0.removeFirst() }.get()
+    }
+    var details = [source.readinessCheck.detail]
+    for _ in 0..<4 {
+      try? await source.join()?.value
+      details.append(source.readinessCheck.detail)
+    }
+    #expect(
+      details == [
+        "AuthService has not answered yet",
+        "AuthService cannot be reached: UNAVAILABLE: no server can be reached: "
+          + "127.0.0.1:7401: connect: connection refused",
+        "AuthService does not give its keys: PERMISSION_DENIED: this method is not open to this kind "
+          + "of caller",
+        nil, nil,
+      ]
+    )
+    #expect(source.readinessCheck.isReady)
     loops.stop()
   }
 

@@ -60,6 +60,7 @@ struct StreamRightsTests {
     init(_ keys: KeySet) { current = Lock(keys) }
 
     var keys: KeySet { current.withLock { $0 } }
+    var isCurrent: Bool { true }
 
     func refresh() async {}
 
