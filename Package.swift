@@ -12,6 +12,13 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// What the programs say they were built from: the hexadecimal digits of the variable, at most 40.
+let revision = (Context.environment["BUILD_REVISION"] ?? "").filter(\.isHexDigit).prefix(40)
+let buildRevision = CSetting.define(
+  "BUILD_REVISION",
+  to: "\"\(revision.isEmpty ? "unknown" : revision)\""
+)
+
 let package = Package(
   name: "Gatehouse",
   products: [
@@ -52,9 +59,17 @@ let package = Package(
     .target(name: "StrictJSON", swiftSettings: strict),
     .target(name: "PackedTables", swiftSettings: strict),
     .target(
+      name: "CBuildInformation",
+      cSettings: [
+        buildRevision, .enableWarning("all"), .enableWarning("extra"),
+        .treatAllWarnings(as: .error),
+      ]
+    ),
+    .target(
       name: "ServiceKit",
       dependencies: [
         "AdminPort", "RPCKit", "Contracts", "StrictJSON", "PackedTables", "CSQLite", "COpenSSL",
+        "CBuildInformation",
       ],
       swiftSettings: strict
     ),

@@ -28,12 +28,13 @@ public final class ChannelMetrics: ClientObserver {
   /// Counts a connection that is gone, by the reason.
   public func connectionClosed(_ error: TransportError?) {
     connections.open.decrement()
-    guard let error else { return connections.closed("unused").increment() }
-    switch error.reason {
+    let reason = ClientCloseReason(error)
+    connections.closed(reason.rawValue).increment()
+    switch reason {
+    case .unused: break
     case .connectFailed, .handshakeTimedOut: target.connectFailures.increment()
     case .connectionLost, .tlsFailed: target.lostConnections.increment()
     }
-    connections.closed("\(error.reason)").increment()
   }
 
   /// Counts the beginning of a call.
@@ -68,5 +69,31 @@ public final class ChannelMetrics: ClientObserver {
       methods[method] = metrics
       return metrics
     }
+  }
+}
+
+/// Why a connection that this process opened ended: a label in metrics.
+enum ClientCloseReason: String, CaseIterable {
+  /// It was not needed any more.
+  case unused
+  /// It could not be made.
+  case connectFailed = "connect_failed"
+  /// It was made and then lost.
+  case connectionLost = "connection_lost"
+  /// TLS refused the server, or the server this side.
+  case tlsFailed = "tls_failed"
+  /// The handshake did not finish in time.
+  case handshakeTimedOut = "handshake_timed_out"
+
+  /// The reason of an error; nil for none.
+  init(_ error: TransportError?) {
+    self =
+      switch error?.reason {
+      case nil: .unused
+      case .connectFailed: .connectFailed
+      case .connectionLost: .connectionLost
+      case .tlsFailed: .tlsFailed
+      case .handshakeTimedOut: .handshakeTimedOut
+      }
   }
 }

@@ -29,7 +29,7 @@ public struct ClientConnectionMetrics: Sendable {
     )
   }
 
-  /// The counter of connections closed for a reason, such as `unused`, `connectionLost`.
+  /// The counter of connections closed for a reason, such as `unused`, `connection_lost`.
   ///
   /// Takes a lock, which is nothing beside closing a connection.
   public func closed(_ reason: String) -> Counter { closedByReason.series(Self.role, reason) }

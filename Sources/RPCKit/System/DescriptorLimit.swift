@@ -1,7 +1,10 @@
 /// How many descriptors this process may have open, connections among them (getrlimit(2)).
 public enum DescriptorLimit {
   /// The soft limit in force, for what is open at a time; 0 when it is not known.
-  static var current: Int { Syscall.descriptorLimit() }
+  package static var current: Int { Syscall.descriptorLimit() }
+
+  /// How many descriptors are open; 0 when it is not known.
+  package static var openCount: Int { Syscall.openDescriptorCount() }
 
   /// Raises the soft limit to the hard one, and returns the one in force.
   ///

@@ -56,6 +56,17 @@ enum Syscall {
     return Int(clamping: limit.rlim_cur)
   }
 
+  /// The entries of /proc/self/fd without the one that counting needs (opendir(3), readdir(3)); 0 when it
+  /// is not known.
+  static func openDescriptorCount() -> Int {
+    guard let directory = unsafe opendir("/proc/self/fd") else { return 0 }
+    defer { unsafe closedir(directory) }
+    var count = 0
+    while unsafe readdir(directory) != nil { count += 1 }
+    // Not ".", "..", and the directory itself.
+    return max(0, count - 3)
+  }
+
   static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
     transfer { unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
   }

@@ -20,6 +20,8 @@ public struct ServiceHost<Service: HostedService>: Sendable {
   ) async throws {
     self.environment = environment
     self.tls = tls
+    GatehouseVersion.register(in: environment.metrics.registry)
+    ProcessMetrics.register(in: environment.metrics.registry)
     service = try await Service.open(settings, in: environment)
     health = HealthService()
     health.set(.notServing)

@@ -60,7 +60,7 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
   private func run(_ commandLine: ServiceCommandLine) async throws {
     switch commandLine {
     case .help: FileBytes.writeAll(help, to: STDOUT_FILENO)
-    case .version: FileBytes.writeAll("\(GatehouseVersion.text)\n", to: STDOUT_FILENO)
+    case .version: FileBytes.writeAll("\(GatehouseVersion.description)\n", to: STDOUT_FILENO)
     case .checkConfiguration(let path):
       try check(path)
       FileBytes.writeAll("the configuration is valid\n", to: STDOUT_FILENO)
@@ -145,7 +145,11 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
     tls: TLSContextSource?
   ) throws -> ServiceEnvironment {
     let registry = MetricRegistry()
-    let metrics = RPCMetrics(registry: registry, version: GatehouseVersion.text)
+    let metrics = RPCMetrics(
+      registry: registry,
+      version: GatehouseVersion.text,
+      revision: GatehouseVersion.revision
+    )
     loops.report(to: metrics)
     let identifiers = IdentifierFactory(clock: SystemWallClock(), random: SystemRandomSource())
     return ServiceEnvironment(

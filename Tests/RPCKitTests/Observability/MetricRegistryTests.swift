@@ -28,10 +28,10 @@ import Testing
         m_seconds_bucket{le="+Inf"} 3
         m_seconds_sum 2.000100001
         m_seconds_count 3
-        # HELP metric_series_overflowed_total Look-ups of a new label combination in a family \
+        # HELP rpckit_metric_series_overflowed_total Look-ups of a new label combination in a family \
         that keeps no more.
-        # TYPE metric_series_overflowed_total counter
-        metric_series_overflowed_total 0
+        # TYPE rpckit_metric_series_overflowed_total counter
+        rpckit_metric_series_overflowed_total 0
         # HELP z_total Last.
         # TYPE z_total counter
         z_total 3
@@ -72,7 +72,7 @@ import Testing
     let samples = text(registry).split(separator: "\n").filter { !$0.hasPrefix("#") }
     #expect(
       samples == [
-        "metric_series_overflowed_total 3", "x_total{who=\"peer0\"} 2",
+        "rpckit_metric_series_overflowed_total 3", "x_total{who=\"peer0\"} 2",
         "x_total{who=\"peer1\"} 1", "x_total{who=\"other\"} 3",
       ]
     )

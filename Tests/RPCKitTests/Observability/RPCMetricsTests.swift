@@ -66,7 +66,7 @@ import Testing
         "rpckit_server_calls_started_total{service=\"other\",method=\"other\"} 1"
       )
     )
-    #expect(samples.contains("metric_series_overflowed_total 0"))
+    #expect(samples.contains("rpckit_metric_series_overflowed_total 0"))
   }
 
   @Test("Priorities, limits, reasons and the drain state have series of their own")

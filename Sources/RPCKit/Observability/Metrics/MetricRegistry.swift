@@ -40,7 +40,7 @@ public final class MetricRegistry: Sendable {
   public init() {
     let overflowed = overflowed
     observe(
-      "metric_series_overflowed_total",
+      "rpckit_metric_series_overflowed_total",
       help: "Look-ups of a new label combination in a family that keeps no more.",
       kind: .counter
     ) { Double(overflowed.value) }

@@ -1,0 +1,3 @@
+#include "build_information.h"
+
+const char *CBuildInformation_revision(void) { return BUILD_REVISION; }
