@@ -83,6 +83,8 @@ public enum AuthProgram: HostedService {
   ) {
     check.file("secrets", settings.secrets) { _ = try readSecrets($0) }
     check.peers(["tenancy", "entitlement"], common)
+    check.callers(["tenancy", "entitlement"], common)
+    check.trustedProxies(settings.sourceLimits.rules, common)
   }
 
   /// Throws with the path.
@@ -104,7 +106,9 @@ public enum AuthProgram: HostedService {
     do {
       secrets = try readSecrets(settings.secrets)
     } catch {
-      throw ConfigurationError("setting secrets: \(error); create them with make-secrets FILE")
+      throw ConfigurationError(
+        "setting secrets: \(error); \(adviceOnSecrets(environment.settings.database))"
+      )
     }
     let tenancy = try environment.authenticatedChannel(to: "tenancy")
     let entitlement = try environment.authenticatedChannel(to: "entitlement")
@@ -131,5 +135,14 @@ public enum AuthProgram: HostedService {
       peers: [tenancy, entitlement],
       closeStore: service.close
     )
+  }
+
+  /// What to do without secrets: new ones would make what is in a store useless.
+  static func adviceOnSecrets(_ database: String) -> String {
+    guard FileBytes.exists(database) || FileBytes.exists("\(database).lock") else {
+      return "create the file with make-secrets FILE"
+    }
+    return
+      "restore the file that belongs to the store \(database), which cannot be read with other secrets"
   }
 }

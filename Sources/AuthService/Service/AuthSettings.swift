@@ -28,8 +28,8 @@ public struct AuthSettings: Sendable {
 
   /// Takes the service's own settings out of `members`; what is not there keeps its default.
   public init(_ members: inout JSONMembers) throws(JSONDecodingError) {
-    issuer = try members.optional("issuer")?.string() ?? issuer
-    audience = try members.optional("audience")?.string() ?? audience
+    issuer = try members.optional("issuer")?.nonEmptyString() ?? issuer
+    audience = try members.optional("audience")?.nonEmptyString() ?? audience
     secrets = try members.optional("secrets")?.string() ?? secrets
     if let field = members.optional("password_hash") {
       var members = try field.members()
@@ -47,11 +47,15 @@ public struct AuthSettings: Sendable {
     if let field = members.optional("sessions") {
       var members = try field.members()
       let day: Int64 = 86_400_000
-      if let idle = members.optional("idle_days") {
-        sessions.idle = try idle.integer(in: 1...3650) * day
-      }
       if let absolute = members.optional("absolute_days") {
         sessions.absolute = try absolute.integer(in: 1...3650) * day
+      }
+      sessions.idle = min(sessions.idle, sessions.absolute)
+      if let idle = members.optional("idle_days") {
+        sessions.idle = try idle.integer(in: 1...3650) * day
+        guard sessions.idle <= sessions.absolute else {
+          throw idle.error("is more than absolute_days (\(sessions.absolute / day))")
+        }
       }
       if let count = members.optional("per_user") {
         sessions.countMax = Int(try count.integer(in: 1...100))

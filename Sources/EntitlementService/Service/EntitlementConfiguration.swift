@@ -77,7 +77,7 @@ public struct EntitlementSettings: Sendable {
   public init(_ members: inout JSONMembers) throws(JSONDecodingError) {
     catalogPath = try members.optional("catalog")?.string() ?? "tiers/default.json"
     var apple = try members.required("apple").members()
-    application = AppleApplication(bundleID: try apple.required("bundle_id").string())
+    application = AppleApplication(bundleID: try Self.bundleID(apple.required("bundle_id")))
     application.appleID = try apple.optional("apple_id")?.integer(in: 1...Int64.max)
     if let field = apple.optional("environment") {
       environment = try field.choice(of: AppleEnvironment.self)
@@ -93,6 +93,21 @@ public struct EntitlementSettings: Sendable {
     if let field = members.optional("source_limits") {
       notificationLimits = try NotificationLimits(field)
     }
+  }
+
+  /// The identifier of an application: letters, digits, hyphens and periods (CFBundleIdentifier).
+  private static func bundleID(_ field: JSONField) throws(JSONDecodingError) -> String {
+    let text = try field.nonEmptyString()
+    let isValid = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+    guard isValid else { throw field.error("may only have letters, digits, hyphens and periods") }
+    return text
   }
 
   /// Reads the catalogue.

@@ -26,6 +26,9 @@ public enum EntitlementProgram: HostedService {
     migrations: EntitlementSchema.migrations
   )
 
+  /// See `HostedService.reloadedSettings`.
+  public static let reloadedSettings = ["catalog"]
+
   /// See `HostedService.settings`.
   public static func settings(_ members: inout JSONMembers) throws(JSONDecodingError) -> Settings {
     Settings(
@@ -48,6 +51,8 @@ public enum EntitlementProgram: HostedService {
       }
     }
     check.peers(["auth", "tenancy"], common)
+    check.callers(["auth"], common)
+    check.trustedProxies(settings.own.notificationLimits.rules, common)
   }
 
   /// See `HostedService.open`.

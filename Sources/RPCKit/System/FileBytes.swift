@@ -60,6 +60,9 @@ package enum FileBytes {
     }
   }
 
+  /// Whether there is anything at a path.
+  package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
   /// Replaces a file; `mode` is its mode when it is new, before the process's mask.
   package static func write(
     _ text: String,

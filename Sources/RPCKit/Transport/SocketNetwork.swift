@@ -5,7 +5,7 @@ public struct SocketNetwork: Network {
 
   /// Binds and listens.
   ///
-  /// A stale Unix socket file, one that nobody listens on, is replaced.
+  /// A stale Unix socket file, one that nobody listens on, is replaced. Throws `ListenError`.
   public func listen(
     at address: SocketAddress,
     on loop: any EventLoop,
@@ -15,12 +15,16 @@ public struct SocketNetwork: Network {
     guard let loop = loop as? EpollEventLoop else {
       preconditionFailure("sockets need an epoll loop")
     }
-    return try await SocketListener.make(
-      at: address,
-      on: loop,
-      options: options,
-      accepted: accepted
-    )
+    do {
+      return try await SocketListener.make(
+        at: address,
+        on: loop,
+        options: options,
+        accepted: accepted
+      )
+    } catch let error as SyscallError {
+      throw ListenError(address, error)
+    }
   }
 
   /// Makes a transport that connects when started.

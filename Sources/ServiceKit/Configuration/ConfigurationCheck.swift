@@ -10,7 +10,7 @@ public struct ConfigurationCheck: Sendable {
   public private(set) var problems: [String] = []
 
   /// Whether a setting is among what is wrong already; what it names is not looked at then.
-  private let isWrong: @Sendable (_ setting: String) -> Bool
+  let isWrong: @Sendable (_ setting: String) -> Bool
 
   /// Makes a check that found nothing yet.
   public init() { isWrong = { _ in false } }
@@ -44,14 +44,17 @@ public struct ConfigurationCheck: Sendable {
     }
   }
 
-  /// Looks whether the settings say where each of these services is.
+  /// Looks whether the settings say where each of these services is, and whether this one can prove itself
+  /// to them.
   public mutating func peers(_ names: [String], _ settings: ServiceSettings) {
     for name in names where settings.peers[name] == nil && !isWrong("peers.\(name)") {
-      problems.append(
-        "setting peers.\(name) is missing: set it to the address of the \(name) service"
-      )
+      report("setting peers.\(name) is missing: set it to the address of the \(name) service")
     }
+    ownProof(settings)
   }
+
+  /// Adds a problem, said as `setting NAME: …`.
+  mutating func report(_ problem: String) { problems.append(problem) }
 
   /// Throws all problems as one error, a line each.
   public func finish() throws(ConfigurationError) {
@@ -79,6 +82,7 @@ extension ConfigurationCheck {
     for (name, target) in settings.peers.sorted(by: { $0.key < $1.key }) {
       attempt("peers.\(name)") { _ = try ChannelTarget(target) }
     }
+    addresses(settings)
   }
 
   private mutating func certificates(_ tls: ServiceSettings.TLS) {

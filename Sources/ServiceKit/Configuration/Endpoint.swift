@@ -16,6 +16,13 @@ extension JSONField {
     return address
   }
 
+  /// The value as a string that is not empty.
+  public func nonEmptyString() throws(JSONDecodingError) -> String {
+    let text = try string()
+    guard !text.isEmpty else { throw error("must not be empty") }
+    return text
+  }
+
   /// The value as a length of time: a number of seconds, fractions allowed.
   public func seconds(in range: ClosedRange<Double>) throws(JSONDecodingError) -> Duration {
     guard let seconds = value.number?.double else { throw error("must be a number of seconds") }

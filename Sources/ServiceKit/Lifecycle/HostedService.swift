@@ -30,9 +30,15 @@ public protocol HostedService: Sendable {
     _ settings: Settings,
     in environment: ServiceEnvironment
   ) async throws -> OpenService
+
+  /// The settings whose files `OpenService.reload` reads again, for the log.
+  static var reloadedSettings: [String] { get }
 }
 
 extension HostedService {
+  /// None.
+  public static var reloadedSettings: [String] { [] }
+
   /// Names no files.
   public static func check(
     _ settings: Settings,

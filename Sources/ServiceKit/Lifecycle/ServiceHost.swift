@@ -10,19 +10,28 @@ public struct ServiceHost<Service: HostedService>: Sendable {
   private let server: Server
   private let health: HealthService
   private let tls: TLSContextSource?
+  private let changedSettings: @Sendable () throws -> [String]
 
   /// Opens the service; nothing listens yet.
+  ///
+  /// `changedSettings` tells which settings a start would read differently now, for the log of a reload.
   public init(
     _ settings: Service.Settings,
     in environment: ServiceEnvironment,
     tls: TLSContextSource? = nil,
-    network: any Network = SocketNetwork()
+    network: any Network = SocketNetwork(),
+    changedSettings: @escaping @Sendable () throws -> [String] = { [] }
   ) async throws {
     self.environment = environment
     self.tls = tls
+    self.changedSettings = changedSettings
     GatehouseVersion.register(in: environment.metrics.registry)
     ProcessMetrics.register(in: environment.metrics.registry)
-    service = try await Service.open(settings, in: environment)
+    do {
+      service = try await Service.open(settings, in: environment)
+    } catch let error as StoreError {
+      throw StartError(error)
+    }
     health = HealthService()
     health.set(.notServing)
     var configuration = ServerConfiguration(
@@ -77,7 +86,13 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     signals: AsyncStream<ProcessSignal>,
     ready: @escaping @Sendable ([SocketAddress]) -> Void
   ) async throws {
-    let admin = try await startAdmin()
+    let admin: AdminServer?
+    do {
+      admin = try await startAdmin()
+    } catch {
+      await service.close()
+      throw (error as? ListenError).map { StartError("admin", $0) as any Error } ?? error
+    }
     defer { admin?.close() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       // A signal ends the serving, or a failure; work that comes to an end does not.
@@ -101,7 +116,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
       } catch {
         group.cancelAll()
         await service.close()
-        throw error
+        throw (error as? ListenError).map { StartError("listen", $0) as any Error } ?? error
       }
       group.cancelAll()
       await service.close()
@@ -137,25 +152,52 @@ public struct ServiceHost<Service: HostedService>: Sendable {
   private func react(to signals: AsyncStream<ProcessSignal>) async {
     for await signal in signals {
       guard signal == .hangUp else { return }
-      // Each for itself: a mistake in a policy must not keep a certificate from being renewed.
-      var isComplete = await reload { try await service.reload() }
-      isComplete = await reload { try tls?.reload() } && isComplete
-      isComplete = await reload { try environment.reloadCertificates() } && isComplete
-      isComplete = await reload { try environment.reloadServiceKeys() } && isComplete
-      if isComplete { environment.logger.notice("reloaded", [:]) }
+      await reload()
+      reportChangedSettings()
     }
   }
 
-  private func reload(_ body: () async throws -> Void) async -> Bool {
+  /// Reads files again, and says which settings they belong to.
+  ///
+  /// Each for itself: a mistake in a policy must not keep a certificate from being renewed.
+  private func reload() async {
+    var reloaded: [String] = []
+    func attempt(_ settings: [String], _ body: () async throws -> Void) async {
+      do {
+        try await body()
+        reloaded += settings
+      } catch {
+        environment.logger.error(
+          "reload failed; the old contents stay in force",
+          ["settings": .string(settings.joined(separator: " ")), "error": "\(error)"]
+        )
+      }
+    }
+    await attempt(Service.reloadedSettings) { try await service.reload() }
+    if let tls {
+      await attempt(["tls"]) {
+        try tls.reload()
+        try environment.reloadCertificates()
+      }
+    }
+    await attempt(["service_keys"]) { try environment.reloadServiceKeys() }
+    environment.logger.notice(
+      "reloaded",
+      ["settings": .string(reloaded.joined(separator: " "))]
+    )
+  }
+
+  /// Warns of settings that were changed and are not in force.
+  private func reportChangedSettings() {
     do {
-      try await body()
-      return true
-    } catch {
-      environment.logger.error(
-        "reload failed; the old contents stay in force",
-        ["error": "\(error)"]
+      let changed = try changedSettings()
+      guard !changed.isEmpty else { return }
+      environment.logger.warning(
+        "settings changed that need a restart",
+        ["settings": .string(changed.joined(separator: " "))]
       )
-      return false
+    } catch {
+      environment.logger.error("the settings cannot be read any more", ["error": "\(error)"])
     }
   }
 }

@@ -51,7 +51,7 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
     } catch {
       StandardErrorSink.shared.flush()
       // The operator who reads this is on our side: a connection that failed says why.
-      let reason = (error as? RPCError)?.descriptionWithCause ?? "\(error)"
+      let reason = RPCError.descriptionWithCause(of: error)
       FileBytes.writeAll("\(Service.identity.name)-service: \(reason)\n", to: STDERR_FILENO)
       exit(error is ConfigurationError ? 2 : 1)
     }
@@ -64,7 +64,7 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
     case .checkConfiguration(let path):
       try check(path)
       FileBytes.writeAll("the configuration is valid\n", to: STDOUT_FILENO)
-    case .serve(let path): try await serve(try read(path))
+    case .serve(let path): try await serve(try read(path), changedSettings: try changes(path))
     case .probe(let path): try await probe(try read(path).common)
     case .backUp(let path, let target):
       let settings = try read(path)
@@ -110,6 +110,20 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
     return settings
   }
 
+  /// Compares the settings as they are now with what a start would find later.
+  private func changes(
+    _ path: String?
+  ) throws(ConfigurationError) -> @Sendable () throws -> [String] {
+    let variables = ProcessEnvironment.variables
+    let present = try ConfigurationReader.read(path: path, environment: variables)
+    return {
+      ChangedSettings.paths(
+        present,
+        try ConfigurationReader.read(path: path, environment: variables)
+      )
+    }
+  }
+
   /// Reads every setting, opens every file that they name, and says of all what is wrong.
   private func check(_ path: String?) throws(ConfigurationError) {
     let json = try ConfigurationReader.read(path: path, environment: ProcessEnvironment.variables)
@@ -136,7 +150,11 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
   }
 
   private static func tls(_ settings: ServiceSettings) throws -> TLSContextSource? {
-    try settings.tls.map { try TLSContextSource($0.serverConfiguration) }
+    do {
+      return try settings.tls.map { try TLSContextSource($0.serverConfiguration) }
+    } catch {
+      throw StartError(tls: error)
+    }
   }
 
   private func environment(
@@ -171,13 +189,21 @@ public struct ServiceProgram<Service: HostedService>: Sendable {
 
   // MARK: - Serving
 
-  private func serve(_ settings: Settings) async throws {
+  private func serve(
+    _ settings: Settings,
+    changedSettings: @escaping @Sendable () throws -> [String]
+  ) async throws {
     let signals = try ProcessSignals.watch([.terminate, .interrupt, .hangUp])
     DescriptorLimit.raise()
     let loops = try EventLoopGroup.epoll(count: settings.common.loopCount)
     let tls = try Self.tls(settings.common)
     let environment = try environment(settings.common, loops, tls: tls)
-    let host = try await ServiceHost<Service>(settings.own, in: environment, tls: tls)
+    let host = try await ServiceHost<Service>(
+      settings.own,
+      in: environment,
+      tls: tls,
+      changedSettings: changedSettings
+    )
     try await host.run(signals: signals) { _ in }
     StandardErrorSink.shared.flush()
   }

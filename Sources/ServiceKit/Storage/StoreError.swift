@@ -53,11 +53,14 @@ extension StoreError: CustomStringConvertible {
       "\(path) is \(isEmpty ? "empty" : "missing"), but \(path).lock says that a store was here: put it "
         + "back or restore a backup; for a new store, run the command set-aside first"
     case .newerSchema(let path, let file, let program):
-      "\(path) has schema version \(file), but this program knows only up to \(program)"
+      "\(path) has schema version \(file), but this program knows only up to \(program): start the newer "
+        + "program, or restore a backup from before the upgrade"
     case .foreignFile(let path, let applicationID):
-      "\(path) belongs to another program (application id \(applicationID))"
-    case .inUse(let path): "\(path) is open in another process"
-    case .cannotOpen(let path, let detail): "\(path) cannot be opened: \(detail)"
+      "\(path) belongs to another program (application id \(applicationID)): set database to the store of "
+        + "this one"
+    case .inUse(let path): "\(path) is open in another process: stop that one first"
+    case .cannotOpen(let path, let detail):
+      "\(path) cannot be opened: \(detail); a store needs an existing folder that this user may write to"
     case .migrationFailed(let version, let detail): "migration \(version) failed: \(detail)"
     case .constraint(_, let detail): "a constraint of the schema failed: \(detail)"
     case .statement(let detail): "a statement does not fit the store: \(detail)"

@@ -27,6 +27,9 @@ public enum TenancyProgram: HostedService {
     migrations: TenancySchema.migrations
   )
 
+  /// See `HostedService.reloadedSettings`.
+  public static let reloadedSettings = ["policy"]
+
   /// See `HostedService.settings`.
   public static func settings(_ members: inout JSONMembers) throws(JSONDecodingError) -> Settings {
     Settings(
@@ -45,6 +48,7 @@ public enum TenancyProgram: HostedService {
       _ = try PolicyReloader.policy(try readPolicies(settings.policies))
     }
     check.peers(["auth"], common)
+    check.callers(["auth", "entitlement"], common)
   }
 
   /// See `HostedService.open`.

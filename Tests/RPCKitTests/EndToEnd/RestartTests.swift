@@ -167,7 +167,7 @@ struct RestartTests {
     let (path, other) = (folder.path("socket"), folder.path("other"))
     let first = try await Running(at: address, on: loops)
     let second = Server(ServerConfiguration(endpoints: [.init(address)]), services: [], on: loops)
-    await #expect(throws: SyscallError.self) { try await second.run() }
+    await #expect(throws: ListenError.self) { try await second.run() }
     // A second name keeps the file when the server removes its own, as if it had been killed.
     try FileManager.default.linkItem(atPath: path, toPath: other)
     try await first.stop()

@@ -77,6 +77,76 @@ struct ConfigurationCheckTests {
     #expect(try problems("{}") == [])
   }
 
+  @Test("Addresses of one service that collide are named")
+  func common_collidingAddresses_areNamed() throws {
+    #expect(
+      try problems(
+        """
+        {"listen": ["127.0.0.1:7401", "[::1]:7401", "127.0.0.1:7401"], "admin": "0.0.0.0:7401",
+         "peers": {"tenancy": "tcp://127.0.0.1:7401", "entitlement": "tcp://127.0.0.1:7403,[::1]:7401"}}
+        """
+      ) == [
+        "setting listen: 127.0.0.1:7401 is taken by an address before it",
+        "setting admin: 0.0.0.0:7401 is taken by listen; set it to another address",
+        "setting peers.entitlement: [::1]:7401 is this service itself",
+        "setting peers.tenancy: 127.0.0.1:7401 is this service itself",
+      ]
+    )
+    let wildcard = #"{"listen": ["0.0.0.0:7401"], "peers": {"tenancy": "tcp://127.0.0.1:7401"}}"#
+    #expect(try problems(wildcard).count == 1)
+    for good in [
+      #"{"listen": ["127.0.0.1:0", "127.0.0.1:0"], "admin": "127.0.0.1:0"}"#,
+      #"{"listen": ["0.0.0.0:7401"], "peers": {"tenancy": "tcp://10.0.0.5:7401"}}"#,
+      #"{"listen": ["unix:///a"], "admin": false, "peers": {"tenancy": "unix:///b"}}"#,
+      #"{"listen": ["127.0.0.1:7401"], "peers": {"tenancy": "tcp://tenancy:7401"}}"#,
+    ] {
+      #expect(try problems(good) == [], "\(good)")
+    }
+  }
+
+  @Test("Services that call each other and cannot prove which one they are, are named")
+  func trust_nobodyBelieves_isNamed() throws {
+    func problems(_ json: String) throws -> [String] {
+      let value = try JSONReader.read(Array(json.utf8), limits: JSONLimits(byteCountMax: 1 << 20))
+      let (settings, rules) = try ConfigurationReader.decode(value) {
+        (members) throws(JSONDecodingError) in
+        var limits = try members.required("source_limits").members()
+        return (
+          try ServiceSettings(&members, name: "auth", port: 7401, adminPort: 7411),
+          try SourceRules(&limits)
+        )
+      }
+      var check = ConfigurationCheck()
+      check.peers(["tenancy"], settings)
+      check.callers(["tenancy", "entitlement"], settings)
+      check.trustedProxies(rules, settings)
+      return check.problems
+    }
+    let proxies = #""source_limits": {"trusted_proxies": ["gateway"]}"#
+    let peer = #""peers": {"tenancy": "tcp://tenancy:1"}"#
+    let found = try problems(
+      "{\(proxies), \(peer), \"service_keys\": {\"trusted\": {\"tenancy\": \"t.pem\"}}}"
+    )
+    #expect(found.count == 3, "\(found)")
+    for (problem, start) in zip(
+      found,
+      [
+        "setting service_keys.private_key is missing: ",
+        "setting service_keys.trusted.entitlement is missing: ",
+        "setting source_limits.trusted_proxies: nobody can prove to be gateway; ",
+      ]
+    ) {
+      #expect(problem.hasPrefix(start), "\(problem)")
+    }
+    let keys = """
+      "service_keys": {"private_key": "own.pem", "trusted":
+        {"tenancy": "t.pem", "entitlement": "e.pem", "gateway": "g.pem"}}
+      """
+    #expect(try problems("{\(proxies), \(peer), \(keys)}") == [])
+    let tls = #""tls": {"certificate": "c", "key": "k", "authorities": "a"}"#
+    #expect(try problems("{\(proxies), \(peer), \(tls)}") == [])
+  }
+
   @Test("All problems become one error, a line each")
   func finish_problems_areLines() throws {
     var check = ConfigurationCheck()

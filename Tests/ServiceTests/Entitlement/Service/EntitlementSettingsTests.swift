@@ -48,6 +48,8 @@ struct EntitlementSettingsTests {
     arguments: [
       ("{}", "apple"),
       (#"{"apple": {}}"#, "apple.bundle_id"),
+      (#"{"apple": {"bundle_id": ""}}"#, "apple.bundle_id"),
+      (#"{"apple": {"bundle_id": "com example"}}"#, "apple.bundle_id"),
       (#"{"apple": {"bundle_id": "x", "environment": "Xcode"}}"#, "apple.environment"),
       (#"{"apple": {"bundle_id": "x", "environment": "LocalTesting"}}"#, "apple.environment"),
       (#"{"apple": {"bundle_id": "x", "root": []}}"#, "apple.root"),
