@@ -54,6 +54,8 @@ package enum OptionHelp {
     every call that was due in that time, followed for two seconds (or --timeout) after the end.
     Control-C ends the run and reports what there is. UNFINISHED is a call without an answer by
     then, UNSENT one that still waited for a place, DROPPED one that the backlog had no room for.
+    "Not processed" are failed calls that the server surely did not begin, as while it restarts:
+    a channel would send them again, rpcload does not.
 
     Ends with 0; with 1 when no call succeeded, no connection could be made, or --max-errors was
     reached; with 2 when the command line is wrong.
@@ -62,10 +64,10 @@ package enum OptionHelp {
       rpcload --target 127.0.0.1:4040 --connections 8 --in-flight 16
       rpcload --target 127.0.0.1:4040 --connections 8 --in-flight 64 --rate 20000 --poisson
       rpcload --target unix:///run/entitlements.sock --stock \\
-        --service grpc.health.v1.Health --method Check --template '1: "entitlements"'
+        --service grpc.health.v1.Health --method Check --template '1: ""'
       rpcload --target tls://auth.internal:4443 --tls-ca ca.pem --rate 500 --timeout 250ms \\
-        --service auth.v1.Sessions --method Verify --request-file sessions.bin \\
-        --metadata tenant=acme --json
+        --service auth.v1.Sessions --method Introspect --request-file sessions.bin \\
+        --metadata x-request-id=load-1 --json
 
     """
 }

@@ -34,6 +34,7 @@ extension LoadReport {
     object.add("notice_delay_max_us", DecimalText.fixed(Double(noticeDelayMax) / 1e3, 1))
     object.add("connections_lost", lostCount)
     object.add("cut_short", isCutShort)
+    object.add("errors_not_processed", recorder.refusedCount)
     object.add("generator_cpu_us_per_call", DecimalText.fixed(processorMicrosecondsPerCall, 3))
     object.add("generator_cores", DecimalText.fixed(processorCores, 3))
     var errors = JSONObject()

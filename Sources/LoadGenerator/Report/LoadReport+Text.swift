@@ -35,6 +35,12 @@ extension LoadReport {
       lines[0] += " (\(DecimalText.fixed(share, 1)) % of what was asked for)"
       lines.append(row("had to wait", "\(DecimalText.grouped(waitedCount)) calls, no place free"))
     }
+    if recorder.refusedCount > 0 {
+      let count = DecimalText.grouped(recorder.refusedCount)
+      lines.append(
+        row("not processed", "\(count) of the failed calls; a client may send them again")
+      )
+    }
     if lostCount > 0 { lines.append(row("connections lost", "\(lostCount)")) }
     return lines
   }
@@ -76,7 +82,10 @@ extension LoadReport {
   private func rows(_ failures: [LoadRecorder.Failure]) -> [String] {
     failures.map { failure in
       let example = failure.example.isEmpty ? "" : ": \(Self.printable(failure.example))"
-      return row(failure.outcome.name, DecimalText.grouped(failure.count) + example)
+      guard case .refused(let code) = failure.outcome else {
+        return row(failure.outcome.name, DecimalText.grouped(failure.count) + example)
+      }
+      return row(code.description, DecimalText.grouped(failure.count) + " not processed" + example)
     }
   }
 

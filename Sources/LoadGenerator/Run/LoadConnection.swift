@@ -47,9 +47,14 @@ final class LoadConnection: RawCallerDelegate {
     worker.connectionReady(self)
   }
 
-  func rawCallEnded(_ token: UInt64, _ code: StatusCode, _ answer: Span<UInt8>) {
+  func rawCallEnded(
+    _ token: UInt64,
+    _ code: StatusCode,
+    _ answer: Span<UInt8>,
+    isNotProcessed: Bool
+  ) {
     openCount -= 1
-    worker.callEnded(on: self, token, code, answer)
+    worker.callEnded(on: self, token, code, answer, isNotProcessed: isNotProcessed)
   }
 
   func rawConnectionClosed(_ error: TransportError?) {

@@ -371,14 +371,15 @@ final class LoadWorker: TimerTarget, @unchecked Sendable {
     on connection: LoadConnection,
     _ token: UInt64,
     _ code: StatusCode,
-    _ answer: Span<UInt8>
+    _ answer: Span<UInt8>,
+    isNotProcessed: Bool
   ) {
     let now = preciseNow
-    let outcome = outcome(code, answer)
+    let outcome = outcome(code, answer, isNotProcessed: isNotProcessed)
     guard phase != .touching else {
       // A server that has just taken thousands of connections may be too busy for a call; what was to
       // be shown, that it answers here, it has shown.
-      if outcome != .succeeded, outcome != .failed(.resourceExhausted) {
+      if outcome != .succeeded, code != .resourceExhausted {
         touchFailure = "\(outcome.name) \(Self.text(answer))"
       }
       answeredCount += 1
@@ -411,9 +412,13 @@ final class LoadWorker: TimerTarget, @unchecked Sendable {
     if !send(on: connection, start: due) { pacer?.putBack(due) }
   }
 
-  private func outcome(_ code: StatusCode, _ answer: Span<UInt8>) -> LoadRecorder.Outcome {
+  private func outcome(
+    _ code: StatusCode,
+    _ answer: Span<UInt8>,
+    isNotProcessed: Bool
+  ) -> LoadRecorder.Outcome {
     guard phase != .closing else { return .unfinished }
-    guard code == .ok else { return .failed(code) }
+    guard code == .ok else { return isNotProcessed ? .refused(code) : .failed(code) }
     guard case .benchmark = plan.content else { return .succeeded }
     return Self.isEqual(answer, BenchmarkRequest.answer) ? .succeeded : .wrongAnswer
   }

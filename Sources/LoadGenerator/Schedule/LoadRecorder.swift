@@ -11,6 +11,8 @@ package struct LoadRecorder: Sendable {
     /// OK, with another answer than the benchmark's.
     case wrongAnswer
     case failed(StatusCode)
+    /// Failed before the server began it: a client may send it again, and our channels do.
+    case refused(StatusCode)
     /// The run was over before the answer came.
     case unfinished
     /// Never sent: too many were waiting already.
@@ -69,6 +71,13 @@ package struct LoadRecorder: Sendable {
 
   /// Measured calls that did not succeed.
   package var failedCount: UInt64 { failures.reduce(0) { $0 + $1.count } }
+
+  /// Those of them that the server did not begin.
+  package var refusedCount: UInt64 {
+    failures.reduce(0) { sum, failure in
+      if case .refused = failure.outcome { sum + failure.count } else { sum }
+    }
+  }
 
   /// Ends the measured time earlier than planned.
   package mutating func finish(at end: Int64) {
@@ -154,6 +163,7 @@ extension LoadRecorder.Outcome {
     case .succeeded: "OK"
     case .wrongAnswer: "WRONG_ANSWER"
     case .failed(let code): code.description
+    case .refused(let code): "\(code)_NOT_PROCESSED"
     case .unfinished: "UNFINISHED"
     case .dropped: "DROPPED"
     case .unsent: "UNSENT"

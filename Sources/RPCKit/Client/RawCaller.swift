@@ -5,8 +5,14 @@ public protocol RawCallerDelegate: AnyObject {
   /// The connection is made; `send` works from now on.
   func rawConnectionReady()
   /// A call is over. `answer` is the encoded response message when the code is OK, and the text of
-  /// the status message otherwise; it is gone when the call returns.
-  func rawCallEnded(_ token: UInt64, _ code: StatusCode, _ answer: Span<UInt8>)
+  /// the status message otherwise; it is gone when the call returns. `isNotProcessed`: the server surely
+  /// did not begin the call, so that it may be sent again whatever it does.
+  func rawCallEnded(
+    _ token: UInt64,
+    _ code: StatusCode,
+    _ answer: Span<UInt8>,
+    isNotProcessed: Bool
+  )
   /// The connection is gone; its calls have ended before. nil when this side closed it.
   func rawConnectionClosed(_ error: TransportError?)
 }

@@ -1,3 +1,4 @@
+import Foundation
 import LoadGenerator
 import RPCKit
 import Testing
@@ -86,5 +87,29 @@ import Testing
   func usage_wrong_isRefused(line: String, expected: String) {
     let error = #expect(throws: UsageError.self) { try options(line) }
     #expect(error?.description.contains(expected) == true, "\(String(describing: error))")
+  }
+  @Test("The methods of the examples in the help are in the contracts")
+  func help_examples_nameRealMethods() throws {
+    let proto = URL(filePath: #filePath).appending(path: "../../../../proto").standardized
+    var methods: Set<String> = []
+    let files = try #require(
+      FileManager.default.enumerator(at: proto, includingPropertiesForKeys: nil)
+    )
+    for case let file as URL in files where file.pathExtension == "proto" {
+      let (packageLine, serviceLine) = (#/^package ([a-z0-9.]+);/#, #/^service ([A-Za-z]+)/#)
+      var names = (prefix: "", service: "")
+      for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+        if let match = line.firstMatch(of: packageLine) { names.prefix = String(match.1) }
+        if let match = line.firstMatch(of: serviceLine) { names.service = String(match.1) }
+        if let match = line.firstMatch(of: #/^ *rpc ([A-Za-z]+)\(/#) {
+          methods.insert("\(names.prefix).\(names.service)/\(match.1)")
+        }
+      }
+    }
+    let examples = OptionHelp.text.matches(of: #/--service ([a-z]\S+) --method (\S+)/#).map {
+      "\($0.1)/\($0.2)"
+    }
+    #expect(examples.count == 2)
+    for example in examples { #expect(methods.contains(example), "\(example)") }
   }
 }

@@ -26,6 +26,9 @@ import Testing
       message: "go\u{1B}away"
     )
     recorder.record(start: 0, end: 5, isSlow: false, .wrongAnswer)
+    for _ in 0..<4 {
+      recorder.record(start: 0, end: 5, isSlow: false, .refused(.unavailable), message: "draining")
+    }
     return LoadReport(options: options, recorder: recorder, measuredSeconds: 2, waitedCount: 3)
   }
 
@@ -41,7 +44,8 @@ import Testing
     #expect(object["service"] as? String == "a\"\u{1}b")
     let numbers: [(String, Double)] = [
       ("connections", 8), ("in_flight", 16), ("rate_wanted", 0), ("slow_percent", 0),
-      ("calls", 1001), ("errors", 2), ("calls_total", 1003), ("seconds", 2), ("rate", 500.5),
+      ("calls", 1001), ("errors", 6), ("errors_not_processed", 4), ("calls_total", 1007),
+      ("seconds", 2), ("rate", 500.5),
       ("p50_us", 500), ("p99_us", 990), ("p999_us", 999), ("max_us", 1000),
     ]
     for (name, value) in numbers {
@@ -49,14 +53,15 @@ import Testing
       #expect(abs(shown - value) <= value * 0.003, "\(name) is \(shown)")
     }
     let errors = try #require(object["errors_by_code"] as? [String: Int])
-    #expect(errors == ["UNAVAILABLE": 1, "WRONG_ANSWER": 1])
+    #expect(errors == ["UNAVAILABLE": 1, "UNAVAILABLE_NOT_PROCESSED": 4, "WRONG_ANSWER": 1])
   }
 
   @Test("The text names rate, percentiles, failures and what the generator cost")
   func text_ofOpenLoop_saysWhatMatters() throws {
     let text = try report(rate: 1000).text
     for part in [
-      "open loop, 1000/s", "1,001 calls, 500.5/s (50.1 % of what was asked for)", "2 calls",
+      "open loop, 1000/s", "1,001 calls, 500.5/s (50.1 % of what was asked for)", "6 calls",
+      "4 of the failed calls; a client may send them again", "4 not processed: draining",
       "p99.99", "1.00 ms", "UNAVAILABLE", "go away", "WRONG_ANSWER", "3 calls, no place free",
     ] { #expect(text.contains(part), "\(part) is missing in:\n\(text)") }
     #expect(!text.contains("\u{1B}"))

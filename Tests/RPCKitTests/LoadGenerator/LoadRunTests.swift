@@ -11,6 +11,9 @@ import Testing
       _ call: CallContext
     ) async throws -> Benchmark_V1.CheckResponse {
       if request.subject == "nobody" { throw RPCError(.permissionDenied, "not \(request.subject)") }
+      if request.subject == "later" {
+        throw RPCError(.unavailable, "not \(request.subject)", isNotProcessed: true)
+      }
       return Benchmark_V1.CheckResponse(allowed: true, reason: "ALLOWED")
     }
   }
@@ -63,5 +66,16 @@ import Testing
     #expect(report.measuredSeconds < 10)
     #expect(report.recorder.failures.first?.outcome == .failed(.permissionDenied))
     #expect(report.recorder.failures.first?.example == "not nobody")
+  }
+
+  @Test("Calls that the server did not begin are told apart from those that failed")
+  func refusals_notProcessed_areToldApart() async throws {
+    let report = try await run(
+      "--seconds 60 --max-errors 10 --template 1:\"later\" "
+        + "--service benchmark.v1.Permissions --method Check"
+    )
+    #expect(report.recorder.failures.map(\.outcome) == [.refused(.unavailable)])
+    #expect(report.recorder.refusedCount == report.recorder.failedCount)
+    #expect(report.text.contains("not processed"))
   }
 }

@@ -177,7 +177,12 @@ extension ClientConnection {
     switch record.target {
     case .raw(let token):
       let text = Array(error.message.utf8)
-      rawDelegate?.rawCallEnded(token, error.code, text.span)
+      rawDelegate?.rawCallEnded(
+        token,
+        error.code,
+        text.span,
+        isNotProcessed: error.isNotProcessed
+      )
     case .call(let call):
       call.phase = .ended
       call.fail(error)

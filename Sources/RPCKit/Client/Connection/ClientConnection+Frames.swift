@@ -56,7 +56,8 @@ extension ClientConnection {
       rawDelegate?.rawCallEnded(
         token,
         envelope.code,
-        bytes.extracting(answer ?? range.lowerBound..<range.lowerBound)
+        bytes.extracting(answer ?? range.lowerBound..<range.lowerBound),
+        isNotProcessed: envelope.isNotProcessed
       )
     case .call(let call):
       call.phase = .ended
