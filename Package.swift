@@ -24,6 +24,8 @@ let package = Package(
   products: [
     .library(name: "RPCKit", targets: ["RPCKit"]),
     .library(name: "AdminPort", targets: ["AdminPort"]),
+    // What generated C of other packages includes.
+    .library(name: "CProtobufC", targets: ["CProtobufC"]),
     .library(name: "RPCKitTesting", targets: ["RPCKitTesting"]),
     .library(name: "Contracts", targets: ["Contracts"]),
     .library(name: "ServiceKit", targets: ["ServiceKit"]),

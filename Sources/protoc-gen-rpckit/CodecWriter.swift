@@ -38,7 +38,7 @@ struct CodecWriter {
 
   private func writeReading(to writer: inout SourceWriter) {
     writer.line("/// Copies what protobuf-c unpacked.")
-    writer.line("package init(")
+    writer.line("\(visibility) init(")
     writer.indented { $0.line("reading source: Swift.UnsafeMutablePointer<\(cType)>") }
     writer.block(") throws(RPCKit.MessageDecodingError) {") { writer in
       for shape in shapes where shape.field.oneofIndex == nil { writeReading(shape, &writer) }
@@ -153,7 +153,7 @@ struct CodecWriter {
 
   private func writePacking(to writer: inout SourceWriter) {
     writer.line("/// The struct that protobuf-c packs; it lives as long as the use of `scratch`.")
-    writer.line("package func packed(")
+    writer.line("\(visibility) func packed(")
     writer.indented { $0.line("in scratch: RPCKit.MessageScratch") }
     writer.block(") -> Swift.UnsafeMutablePointer<\(cType)> {") { writer in
       writer.line("let target = unsafe scratch.allocate(\(cType).self, 1)")

@@ -4,6 +4,8 @@ struct GeneratorOptions {
   var visibility = "public"
   /// The module that the files belong to; RPCKit does not import itself.
   var module = "Contracts"
+  /// The module of the structs that protoc-c generated from the same files.
+  var cModule = "CProtobufC"
 
   init(parameter: String) throws(GeneratorError) {
     for option in parameter.split(separator: ",") {
@@ -20,8 +22,12 @@ struct GeneratorOptions {
         visibility = value
       case "module":
         module = value
+      case "c_module":
+        cModule = value
       default:
-        throw GeneratorError("unknown option `\(parts[0])`; there are `visibility` and `module`")
+        throw GeneratorError(
+          "unknown option `\(parts[0])`; there are `visibility`, `module` and `c_module`"
+        )
       }
     }
   }

@@ -1,11 +1,14 @@
-package import CProtobufC
+public import CProtobufC
 
-/// Copies what protobuf-c unpacked into Swift values, for generated code.
-package enum MessageReading {
+/// Copies what protobuf-c unpacked into Swift values.
+///
+/// For generated code, which may be in any package. The pointers must be those of a message that an
+/// `UnpackedMessage` still holds.
+public enum MessageReading {
   /// A string of valid UTF-8, U+0000 included.
   ///
   /// Validates once and copies once; a string of up to 15 bytes needs no memory of its own.
-  package static func string(
+  public static func string(
     _ data: ProtobufCBinaryData
   ) throws(MessageDecodingError) -> String {
     let bytes = unsafe UnsafeBufferPointer(start: data.data, count: data.len)
@@ -18,13 +21,13 @@ package enum MessageReading {
   }
 
   /// The bytes of a `bytes` field.
-  package static func bytes(_ data: ProtobufCBinaryData) -> [UInt8] {
+  public static func bytes(_ data: ProtobufCBinaryData) -> [UInt8] {
     unsafe Array(UnsafeBufferPointer(start: data.data, count: data.len))
   }
 
   /// The numbers of a repeated field.
   @inlinable
-  package static func array<Element: BitwiseCopyable>(
+  public static func array<Element: BitwiseCopyable>(
     _ base: UnsafeMutablePointer<Element>?,
     _ count: Int
   ) -> [Element] {
@@ -32,8 +35,8 @@ package enum MessageReading {
   }
 
   /// The number of an enum; C's enums are unsigned unless a value is negative.
-  package static func number(_ rawValue: UInt32) -> Int32 { Int32(bitPattern: rawValue) }
+  public static func number(_ rawValue: UInt32) -> Int32 { Int32(bitPattern: rawValue) }
 
   /// The number of an enum that has negative values.
-  package static func number(_ rawValue: Int32) -> Int32 { rawValue }
+  public static func number(_ rawValue: Int32) -> Int32 { rawValue }
 }

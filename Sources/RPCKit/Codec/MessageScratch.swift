@@ -1,30 +1,30 @@
-package import CProtobufC
+public import CProtobufC
 
 /// One use of the thread's arena to encode a message.
 ///
-/// For generated code.
+/// For generated code, which may be in any package.
 /// Lives within one synchronous call: `release()` must run on the thread that made it, and every
 /// pointer from it is dead afterwards. Uses may nest, so a `prefix` may encode a message itself.
 @safe
-package struct MessageScratch {
+public struct MessageScratch {
   private let mark: rpckit_arena_mark
 
   /// Starts a use.
   ///
   /// Our own messages may be as large as they are, so there is no limit but memory.
-  package init() {
+  public init() {
     unsafe mark = rpckit_arena_begin(Int.max)
     precondition(unsafe mark.arena != nil, "no memory for a thread's scratch arena")
   }
 
   /// Takes back all memory of this use.
-  package func release() {
+  public func release() {
     unsafe rpckit_arena_end(mark)
   }
 
   /// Memory for `count` structs, not initialised.
   @inlinable
-  package func allocate<Element>(
+  public func allocate<Element>(
     _ type: Element.Type,
     _ count: Int
   ) -> UnsafeMutablePointer<Element> {
@@ -34,7 +34,7 @@ package struct MessageScratch {
   }
 
   /// Memory aligned for any struct of protobuf-c.
-  package func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
+  public func allocate(byteCount: Int) -> UnsafeMutableRawPointer {
     guard let memory = unsafe rpckit_arena_allocate(mark.arena, byteCount) else {
       // What malloc failing means everywhere in Swift.
       fatalError("no memory to encode a message of \(byteCount) bytes")
@@ -43,12 +43,12 @@ package struct MessageScratch {
   }
 
   /// A copy of a string's UTF-8.
-  package func copy(_ string: String) -> ProtobufCBinaryData {
+  public func copy(_ string: String) -> ProtobufCBinaryData {
     unsafe string.utf8.span.withUnsafeBufferPointer { unsafe copy($0) }
   }
 
   /// A copy of bytes.
-  package func copy(_ bytes: [UInt8]) -> ProtobufCBinaryData {
+  public func copy(_ bytes: [UInt8]) -> ProtobufCBinaryData {
     unsafe bytes.withUnsafeBufferPointer { unsafe copy($0) }
   }
 
@@ -66,7 +66,7 @@ package struct MessageScratch {
 
   /// A copy of the numbers of a repeated field.
   @inlinable
-  package func copy<Element: BitwiseCopyable>(
+  public func copy<Element: BitwiseCopyable>(
     _ elements: [Element]
   ) -> UnsafeMutablePointer<Element> {
     let target = unsafe allocate(Element.self, elements.count)
@@ -82,7 +82,7 @@ package struct MessageScratch {
   ///
   /// Inlinable, because a generic function looks the type of the pointer up each time.
   @inlinable
-  package func pack<Struct>(
+  public func pack<Struct>(
     _ root: UnsafeMutablePointer<Struct>,
     to buffer: inout ByteBuffer,
     prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
@@ -91,7 +91,7 @@ package struct MessageScratch {
   }
 
   @usableFromInline
-  package func pack(
+  func pack(
     raw root: UnsafeMutableRawPointer,
     to buffer: inout ByteBuffer,
     prefix: (inout ByteBuffer, _ byteCount: Int) -> Void

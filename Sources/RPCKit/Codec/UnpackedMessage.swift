@@ -1,10 +1,11 @@
-package import CProtobufC
+public import CProtobufC
 
 /// A message that passed the guard and was unpacked into the thread's arena.
 ///
-/// For generated code. Like `MessageScratch` it lives within one synchronous call.
+/// For generated code, which may be in any package. Like `MessageScratch` it lives within one synchronous
+/// call.
 @safe
-package struct UnpackedMessage {
+public struct UnpackedMessage {
   private let mark: rpckit_arena_mark
   private let message: UnsafeMutablePointer<ProtobufCMessage>
 
@@ -17,7 +18,7 @@ package struct UnpackedMessage {
   /// Guards and unpacks.
   ///
   /// Throws what the guard found, or `malformed` for what only unpacking sees.
-  package init(
+  public init(
     _ bytes: Span<UInt8>,
     _ descriptor: UnsafePointer<ProtobufCMessageDescriptor>?,
     _ limits: MessageLimits
@@ -113,15 +114,15 @@ package struct UnpackedMessage {
 
   /// The struct, which the descriptor says is a `Struct`.
   @inlinable
-  package func root<Struct>(as type: Struct.Type) -> UnsafeMutablePointer<Struct> {
+  public func root<Struct>(as type: Struct.Type) -> UnsafeMutablePointer<Struct> {
     unsafe rawRoot.assumingMemoryBound(to: type)
   }
 
   /// The struct as plain memory.
-  package var rawRoot: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(message) }
+  public var rawRoot: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(message) }
 
   /// Takes back all memory.
-  package func release() {
+  public func release() {
     unsafe rpckit_arena_end(mark)
   }
 }

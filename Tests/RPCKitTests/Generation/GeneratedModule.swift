@@ -1,6 +1,6 @@
 import Foundation
 
-/// Contracts in a folder of their own, generated and compiled as the package's own are.
+/// Contracts in a folder of their own, generated and compiled as in another package that uses RPCKit.
 struct GeneratedModule {
   private let folder: URL
   private let names: [String]
@@ -119,8 +119,8 @@ struct GeneratedModule {
     var arguments = ["swiftc", "-typecheck", "-wmo", "-parse-as-library", "-swift-version", "6"]
     arguments += ["-module-name", "Names", "-strict-memory-safety", "-warnings-as-errors"]
     for feature in features { arguments += ["-enable-upcoming-feature", feature] }
-    // SwiftPM calls a package like its folder; what is `package` is seen under that name only.
-    arguments += ["-package-name", Protoc.root.lastPathComponent.lowercased()]
+    // Of another package than RPCKit, as a contract elsewhere is: what is `package` there is not seen.
+    arguments += ["-package-name", "elsewhere"]
     arguments += ["-I", modules.path, "-I", path("include")]
     for module in ["CLinux", "CZlib", "COpenSSL"] {
       arguments += ["-I", Protoc.root.appending(path: "Sources/\(module)").path]
