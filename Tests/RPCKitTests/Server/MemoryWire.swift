@@ -1,4 +1,5 @@
 import Contracts
+import RPCKitTesting
 
 @testable import RPCKit
 
