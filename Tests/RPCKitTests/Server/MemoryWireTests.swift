@@ -20,7 +20,7 @@ struct MemoryWireTests {
   init() throws {
     fixture = try ServerFixture(
       interceptors: [Bouncer()],
-      configure: { $0.limits.runningHandlersMax = 3 }
+      configure: { $0.limits.runningHandlersMax = 6 }
     )
     wire = MemoryWire(fixture)
   }
@@ -161,17 +161,20 @@ struct MemoryWireTests {
   @Test("The server's limits hold for calls of every wire together")
   func limits_areShared() throws {
     let peer = try fixture.connect()
-    peer.send(.call(1, "Echo", .init(subject: "framed", context: "hold")))
+    // Of the highest priority, which may have all places.
+    peer.send(.call(1, "Read", .init(subject: "framed", context: "hold")))
     try settle()
-    let held = try (0..<2).map { try wire.call("Echo", .init(subject: "\($0)", context: "hold")) }
-    let refused = try wire.call("Echo", .init(subject: "late"))
+    let held = try (0..<5).map { try wire.call("Read", .init(subject: "\($0)", context: "hold")) }
+    try settle()
+    #expect(fixture.slots == [6, 0])
+    let refused = try wire.call("Read", .init(subject: "late"))
     try settle()
     #expect(wire[refused].code == .resourceExhausted)
     fixture.service.release()
     try settle()
     #expect(held.allSatisfy { wire[$0].code == .ok })
     #expect(peer.takeFrames() == [.answer(1, "framed")])
-    #expect(fixture.service.started.sorted() == ["0", "1", "framed"])
+    #expect(fixture.service.started.sorted() == ["0", "1", "2", "3", "4", "framed"])
   }
 
   @Test("A response that is too large for the wire is answered as an error")
