@@ -111,9 +111,9 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   }
 
   /// A waiting call that gives its place in admission control to a new one of `connection`; nil when
-  /// that has its share. The caller ends the call.
+  /// that has its share.
   ///
-  /// Loop only.
+  /// Loop only. Whoever asks ends the call that gives its place.
   func takeToMakeRoom(for connection: CallHost) -> CallContext? {
     waiting.popToMakeRoom(for: ObjectIdentifier(connection), of: connection.peer.source)?.call
   }
