@@ -38,7 +38,7 @@ enum HelpText {
                                Default: json for call, watch and whoami, table for the others
       --request ID             the request that logs looks for
       --help                   explain the command
-      --version                print the version
+      --version                print the version and the commit that it was built from
 
     exit code: 0 success, 1 failure, 2 wrong command line (nothing was sent), 3 not signed in or
     credentials refused, 4 a service cannot be reached or refuses for now

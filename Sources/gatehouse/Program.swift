@@ -27,7 +27,7 @@ struct Program: Sendable {
 
   private func run(_ options: CommandLineOptions) async throws -> ExitCode {
     if options.wantsVersion {
-      try console.line("gatehouse \(GatehouseVersion.text)")
+      try console.line("gatehouse \(GatehouseVersion.description)")
       return .success
     }
     guard let name = options.words.first, name != "help", !options.wantsHelp else {

@@ -72,12 +72,14 @@ struct OutputTests {
     }
   }
 
-  @Test("The version is that of all programs")
+  @Test("The version is that of all programs, with the commit")
   func version_isThatOfAllPrograms() async throws {
     try await CommandStage.run([]) { stage in
       let outcome = await stage.gatehouse("--version")
       #expect(outcome.code == 0)
-      #expect(outcome.output == "gatehouse \(GatehouseVersion.text)\n")
+      #expect(
+        outcome.output == "gatehouse \(GatehouseVersion.text) (\(GatehouseVersion.revision))\n"
+      )
     }
   }
 

@@ -80,14 +80,17 @@ extension EndToEndTests {
       )
     }
 
-    @Test("A shell completes methods")
-    func completion_inBash_works() async throws {
+    @Test("A shell completes methods, and every program says from which commit it was built")
+    func completion_andVersions_work() async throws {
       try await check(
         """
         gatehouse completion bash > completion.sh
         echo 'source ./completion.sh; COMP_WORDS=(gatehouse call "$1"); COMP_CWORD=2' > complete.sh
         echo '_gatehouse; printf "%s\\n" "${COMPREPLY[@]}"' >> complete.sh
         bash complete.sh Portfolios/Cr > candidates
+        programs='gatehouse auth-service tenancy-service entitlement-service'
+        for program in $programs; do $program --version >> versions; done
+        test "$(grep -cE '^(gatehouse )?[0-9.]+ \\((unknown|[0-9a-f]+)\\)$' versions)" = 4
         test "$(cat candidates)" = "$(printf 'Portfolios/Create\\nPortfolios/CreateProperty')"
         """
       )
