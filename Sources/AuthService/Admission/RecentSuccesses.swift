@@ -19,11 +19,11 @@ final class RecentSuccesses: Sendable {
   static let lifetime: Int64 = 30 * 86_400_000
   private static let count = 16_384
 
-  private let key: [UInt8]
+  private let key: HMACKey
   private let table = Lock(BoundedTable<Entry>(count: count))
 
   /// Makes an empty list; `key` is a secret of 32 bytes.
-  init(key: [UInt8]) { self.key = key }
+  init(key: [UInt8]) { self.key = HMACKey(key) }
 
   /// Remembers that an account was signed in to from a source.
   func insert(_ account: [UInt8], _ source: SourceAddress, now: Int64) {
@@ -40,8 +40,6 @@ final class RecentSuccesses: Sendable {
 
   private func digest(_ account: [UInt8], _ source: SourceAddress) -> UInt64 {
     // An account's digest always has the same length, so that no two pairs look the same.
-    Digests.hmacSHA256(key: key, account + source.bytes).prefix(8).reduce(0) {
-      $0 << 8 | UInt64($1)
-    }
+    key.code(of: account + source.bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

@@ -1,4 +1,4 @@
-internal import ServiceKit
+public import ServiceKit
 
 /// A device that has signed in to an account before.
 public struct KnownDevice: Hashable, Sendable {
@@ -22,16 +22,16 @@ public struct DeviceTokens: Sendable {
   /// Version and time.
   private static let headByteCount = 9
 
-  private let key: [UInt8]
+  private let key: HMACKey
 
   /// Makes tokens under a key of their own, derived from `secret`.
-  public init(secret: [UInt8]) {
-    key = Digests.hmacSHA256(key: secret, Array("key of device tokens".utf8))
+  public init(secret: HMACKey) {
+    key = HMACKey(secret.code(of: Array("key of device tokens".utf8)))
   }
 
   /// A device that was not known before its session began; always the same one for a session.
   public func device(of sessionID: String) -> KnownDevice {
-    let digest = Digests.hmacSHA256(key: key, Array("name \(sessionID)".utf8))
+    let digest = key.code(of: Array("name \(sessionID)".utf8))
     return KnownDevice(name: Array(digest.prefix(Self.nameByteCount)))
   }
 
@@ -60,6 +60,6 @@ public struct DeviceTokens: Sendable {
   }
 
   private func mac(_ body: [UInt8], _ account: [UInt8]) -> [UInt8] {
-    Digests.hmacSHA256(key: key, Array("token ".utf8) + body + account)
+    key.code(of: Array("token ".utf8) + body + account)
   }
 }

@@ -49,13 +49,19 @@ public struct PasswordRecord: Hashable, Sendable {
   }
 
   /// Reads a record; nil when it is not one, or asks for more work than is allowed.
+  ///
+  /// Looks at bytes: taking text apart by its characters would cost each sign-in as much as a signature.
   public init?(_ text: String) {
-    let halves = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard halves.count == 2, let version = Int(halves[0]), version >= 0 else { return nil }
-    let parts = halves[1].split(separator: "$", omittingEmptySubsequences: false)
-    guard parts.count == 6, parts[0].isEmpty, parts[1] == "argon2id", parts[2] == "v=19" else {
-      return nil
-    }
+    let halves = Array(text.utf8).split(
+      separator: UInt8(ascii: ":"),
+      maxSplits: 1,
+      omittingEmptySubsequences: false
+    )
+    guard halves.count == 2, let version = Self.number(halves[0]) else { return nil }
+    let parts = halves[1].split(separator: UInt8(ascii: "$"), omittingEmptySubsequences: false)
+    guard parts.count == 6, parts[0].isEmpty, parts[1].elementsEqual("argon2id".utf8),
+      parts[2].elementsEqual("v=19".utf8)
+    else { return nil }
     guard let cost = Self.cost(parts[3]),
       let salt = Self.decode(parts[4]), salt.count == Self.saltByteCount,
       let tag = Self.decode(parts[5]), tag.count == Self.tagByteCount
@@ -74,16 +80,35 @@ public struct PasswordRecord: Hashable, Sendable {
     self.cost != cost || self.pepperVersion != pepperVersion
   }
 
-  private static func cost(_ text: Substring) -> PasswordCost? {
-    var values: [Substring: Int] = [:]
-    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard pair.count == 2, let value = Int(pair[1]), values[pair[0]] == nil else { return nil }
-      values[pair[0]] = value
+  /// A number of decimal digits; nil for anything else, and for what does not fit.
+  private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+    guard !digits.isEmpty else { return nil }
+    var number = 0
+    for digit in digits {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+      let (tens, isTooMuch) = number.multipliedReportingOverflow(by: 10)
+      let (sum, isMore) = tens.addingReportingOverflow(Int(digit - UInt8(ascii: "0")))
+      guard !isTooMuch, !isMore else { return nil }
+      number = sum
     }
-    guard values.count == 3, values["p"] == 1,
-      let memory = values["m"], PasswordCost.memoryRange.contains(memory),
-      let passes = values["t"], PasswordCost.passRange.contains(passes)
+    return number
+  }
+
+  /// The parameters `m`, `t` and `p`, in any order and each of them once.
+  private static func cost(_ text: ArraySlice<UInt8>) -> PasswordCost? {
+    var (memory, passes, lanes): (Int?, Int?, Int?)
+    for part in text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+      guard part.dropFirst().first == UInt8(ascii: "="), let value = number(part.dropFirst(2))
+      else { return nil }
+      switch part.first {
+      case UInt8(ascii: "m") where memory == nil: memory = value
+      case UInt8(ascii: "t") where passes == nil: passes = value
+      case UInt8(ascii: "p") where lanes == nil: lanes = value
+      default: return nil
+      }
+    }
+    guard lanes == 1, let memory, PasswordCost.memoryRange.contains(memory),
+      let passes, PasswordCost.passRange.contains(passes)
     else { return nil }
     return PasswordCost(memory: memory, passes: passes)
   }
@@ -100,8 +125,8 @@ public struct PasswordRecord: Hashable, Sendable {
     return String(decoding: letters, as: UTF8.self)
   }
 
-  private static func decode(_ text: Substring) -> [UInt8]? {
-    let letters = text.utf8.map { letter in
+  private static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    let letters = text.map { letter in
       switch letter {
       case UInt8(ascii: "+"): UInt8(ascii: "-")
       case UInt8(ascii: "/"): UInt8(ascii: "_")
@@ -117,7 +142,7 @@ public struct PasswordRecord: Hashable, Sendable {
 public struct Peppers: Sendable {
   /// The version that new records get.
   public let current: Int
-  private let keys: [Int: [UInt8]]
+  private let keys: [Int: HMACKey]
 
   /// Makes a set whose newest version is current; nil without any, or when a key has fewer than 16
   /// bytes.
@@ -126,11 +151,11 @@ public struct Peppers: Sendable {
       return nil
     }
     self.current = current
-    self.keys = keys
+    self.keys = keys.mapValues(HMACKey.init)
   }
 
   /// Applies a pepper to a tag of Argon2id; nil when that version is not at hand.
   func apply(_ version: Int, to tag: [UInt8]) -> [UInt8]? {
-    keys[version].map { Digests.hmacSHA256(key: $0, tag) }
+    keys[version]?.code(of: tag)
   }
 }

@@ -7,7 +7,7 @@ internal import ServiceKit
 public struct RefreshTokenKeys: Sendable {
   /// The version that new tokens get.
   public let current: UInt8
-  private let keys: [UInt8: [UInt8]]
+  private let keys: [UInt8: HMACKey]
 
   private static let macByteCount = 32
   private static let sessionByteCountMax = 64
@@ -21,7 +21,7 @@ public struct RefreshTokenKeys: Sendable {
       return nil
     }
     self.current = current
-    self.keys = keys
+    self.keys = keys.mapValues(HMACKey.init)
   }
 
   /// The token of a generation of a session: always the same one.
@@ -47,7 +47,7 @@ public struct RefreshTokenKeys: Sendable {
     return (String(decoding: body[Self.headByteCount...], as: UTF8.self), generation)
   }
 
-  private static func mac(_ key: [UInt8], _ body: [UInt8]) -> [UInt8] {
-    Digests.hmacSHA256(key: key, Array("refresh ".utf8) + body)
+  private static func mac(_ key: HMACKey, _ body: [UInt8]) -> [UInt8] {
+    key.code(of: Array("refresh ".utf8) + body)
   }
 }

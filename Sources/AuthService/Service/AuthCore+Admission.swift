@@ -43,25 +43,19 @@ struct Charge: Sendable {
 extension AuthCore {
   /// What failed attempts on an account are counted under when nothing is known of who tries.
   func attemptSubject(_ email: EmailAddress) -> [UInt8] {
-    Digests.hmacSHA256(key: secrets.lookup, Array("attempt \(email.key)".utf8))
+    secrets.lookup.code(of: Array("attempt \(email.key)".utf8))
   }
 
   /// What attempts within a session are counted under: whoever guesses elsewhere must not make its
   /// owner wait.
   func attemptSubject(session: String) -> AttemptSubject {
     let text = Array("session attempt \(session)".utf8)
-    return AttemptSubject(
-      digest: Digests.hmacSHA256(key: secrets.lookup, text),
-      isKnown: true
-    )
+    return AttemptSubject(digest: secrets.lookup.code(of: text), isKnown: true)
   }
 
   private func attemptSubject(_ device: KnownDevice, of account: [UInt8]) -> AttemptSubject {
     let text = Array("device attempt ".utf8) + device.name + account
-    return AttemptSubject(
-      digest: Digests.hmacSHA256(key: secrets.lookup, text),
-      isKnown: true
-    )
+    return AttemptSubject(digest: secrets.lookup.code(of: text), isKnown: true)
   }
 
   /// Lets a sign-in be tried, or throws RESOURCE_EXHAUSTED.

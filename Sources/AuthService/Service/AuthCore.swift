@@ -56,7 +56,7 @@ struct AuthCore: Sendable {
     try await store.write(
       call,
       once: key,
-      Digests.hmacSHA256(key: secrets.lookup, request.protobufBytes),
+      secrets.lookup.code(of: request.protobufBytes),
       of: caller,
       onReplay: onReplay,
       body

@@ -82,7 +82,7 @@ public struct AuthSecrets: Sendable {
   let sealing: SealingKey
   /// Keys the counts of failed attempts and the requests that are remembered, so that the store has
   /// neither addresses of strangers nor digests of passwords.
-  let lookup: [UInt8]
+  let lookup: HMACKey
   /// Applied after hashing a password.
   let peppers: Peppers
   /// Make refresh tokens.
@@ -102,7 +102,7 @@ public struct AuthSecrets: Sendable {
       throw sealingField.error("must be 32 bytes")
     }
     self.sealing = sealing
-    lookup = try Self.secret(try members.required("lookup_key"))
+    lookup = HMACKey(try Self.secret(try members.required("lookup_key")))
     let pepperField = try members.required("peppers")
     let peppers = Peppers(try Self.versions(pepperField) { Int($0) })
     guard let peppers else { throw pepperField.error("must have at least one") }

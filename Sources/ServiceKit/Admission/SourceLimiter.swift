@@ -29,14 +29,14 @@ package final class SourceLimiter: Sendable {
   package static let accountCountMax = 8
 
   private let rate: CellRate
-  private let key: [UInt8]
+  private let key: HMACKey
   private let table: Lock<BoundedTable<Entry>>
 
   /// Makes a limiter of `limit` attempts in a window; `key` is a secret of 32 bytes.
   package init(limit: Int, window: Int64, sourceCount: Int, key: [UInt8]) {
     let count = Int64(max(1, limit))
     rate = CellRate(count: count, interval: window / count)
-    self.key = key
+    self.key = HMACKey(key)
     table = Lock(BoundedTable(count: sourceCount))
   }
 
@@ -80,6 +80,6 @@ package final class SourceLimiter: Sendable {
   }
 
   private func digest(_ bytes: [UInt8]) -> UInt64 {
-    Digests.hmacSHA256(key: key, bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    key.code(of: bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// SHA-256, HMAC-SHA-256 and the comparison that tells nothing by its duration.
+/// SHA-256 and the comparison that tells nothing by its duration.
 public enum Digests {
   /// Bytes of a digest.
   public static let byteCount = 32
@@ -27,23 +27,15 @@ public enum Digests {
   /// The SHA-256 digest of the UTF-8 bytes of `text`.
   public static func sha256(_ text: String) -> [UInt8] { sha256(Array(text.utf8)) }
 
-  /// The HMAC-SHA-256 of `bytes` under `key`: 32 bytes.
-  ///
-  /// A key of no bytes is a bug and traps: it would authenticate everything that anyone makes.
-  public static func hmacSHA256(key: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
-    precondition(!key.isEmpty, "an HMAC key must have bytes")
-    var code = [UInt8](repeating: 0, count: byteCount)
-    let result = unsafe HMAC(
-      algorithm.pointer,
-      key,
-      CInt(key.count),
-      bytes,
-      bytes.count,
-      &code,
-      nil
-    )
-    precondition(unsafe result != nil, "HMAC-SHA-256 failed: out of memory")
-    return code
+  /// The SHA-256 digest of lines of text, with a line feed between each and the next.
+  public static func sha256(lines: String...) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(lines.reduce(lines.count) { $0 + $1.utf8.count })
+    for (index, line) in lines.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: "\n")) }
+      bytes += line.utf8
+    }
+    return sha256(bytes)
   }
 
   /// Whether two byte strings are the same, in a time that depends on their lengths alone

@@ -8,14 +8,15 @@ package final class TokenSealer: Sendable {
   private static let pageMACByteCount = 16
   private static let revisionMACByteCount = 8
 
-  private let key: [UInt8]
+  private let key: HMACKey
   private let domain: String
-  /// The newest revision and its token: nearly every answer carries the same one.
-  private let newest = Lock<(revision: Int64, token: String)>((-1, ""))
+  /// Revisions and their tokens, each in its place: nearly every answer carries the newest one, and all
+  /// who watch are told of the few before it.
+  private let recent = Lock([(revision: Int64, token: String)](repeating: (-1, ""), count: 16))
 
   /// `key` must outlive restarts, or pages break off at each; `domain` is that of the service's reasons.
   package init(key: [UInt8], domain: String) {
-    self.key = key
+    self.key = HMACKey(key)
     self.domain = domain
   }
 
@@ -42,10 +43,12 @@ package final class TokenSealer: Sendable {
 
   /// The token of a revision.
   package func token(revision: Int64) -> String {
-    if let token = newest.withLock({ $0.revision == revision ? $0.token : nil }) { return token }
+    let place = Int(truncatingIfNeeded: revision & 15)
+    let known = recent.withLock { $0[place].revision == revision ? $0[place].token : nil }
+    if let known { return known }
     let bytes = Self.bytes(of: revision)
     let token = Base64URL.encode(bytes + revisionMAC(bytes))
-    newest.withLock { if $0.revision < revision { $0 = (revision, token) } }
+    recent.withLock { $0[place] = (revision, token) }
     return token
   }
 
@@ -58,7 +61,7 @@ package final class TokenSealer: Sendable {
   }
 
   private func revisionMAC(_ bytes: [UInt8]) -> [UInt8] {
-    let mac = Digests.hmacSHA256(key: key, Array("revision".utf8) + [0] + bytes)
+    let mac = key.code(of: Array("revision".utf8) + [0] + bytes)
     return Array(mac.prefix(Self.revisionMACByteCount))
   }
 
@@ -107,7 +110,7 @@ package final class TokenSealer: Sendable {
 
   private func pageMAC(_ cursor: [UInt8], _ binding: PageBinding) -> [UInt8] {
     let bound = Self.joined(["page", binding.caller] + binding.filter)
-    let mac = Digests.hmacSHA256(key: key, bound + cursor)
+    let mac = key.code(of: bound + cursor)
     return Array(mac.prefix(Self.pageMACByteCount))
   }
 

@@ -18,13 +18,15 @@ struct CryptographyTests {
       hexadecimal(Digests.sha256("abc"))
         == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     )
-    let code = Digests.hmacSHA256(
-      key: Array("Jefe".utf8),
-      Array("what do ya want for nothing?".utf8)
-    )
+    let key = HMACKey(Array("Jefe".utf8))
+    let code = key.code(of: Array("what do ya want for nothing?".utf8))
     #expect(
       hexadecimal(code) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
     )
+    // A key can be used again, whatever it was used for before.
+    #expect(key.code(of: Array("another text".utf8)) != code)
+    #expect(key.code(of: []).count == HMACKey.byteCount)
+    #expect(key.code(of: Array("what do ya want for nothing?".utf8)) == code)
     #expect(Digests.areEqual(code, code))
     #expect(!Digests.areEqual(code, Digests.sha256("abc")))
     #expect(!Digests.areEqual(code, Array(code.dropLast())))

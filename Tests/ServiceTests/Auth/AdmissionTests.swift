@@ -188,7 +188,7 @@ struct AdmissionTests {
 
   @Test("A device token is good for its account for 90 days, and no other text is")
   func deviceToken_texts_areTold() throws {
-    let tokens = DeviceTokens(secret: key)
+    let tokens = DeviceTokens(secret: HMACKey(key))
     let (ada, eve) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32))
     let device = tokens.device(of: "ses_1")
     #expect(device == tokens.device(of: "ses_1"))
@@ -200,7 +200,7 @@ struct AdmissionTests {
     #expect(tokens.read(text, of: ada, now: now + DeviceTokens.lifetime - 1) == device)
     #expect(tokens.read(text, of: ada, now: now + DeviceTokens.lifetime) == nil)
     #expect(tokens.read(text, of: eve, now: now) == nil)
-    let other = DeviceTokens(secret: [UInt8](repeating: 8, count: 32))
+    let other = DeviceTokens(secret: HMACKey([UInt8](repeating: 8, count: 32)))
     #expect(other.read(text, of: ada, now: now) == nil)
     for place in text.indices {
       var changed = text
