@@ -11,20 +11,25 @@ public enum Base64URL {
 
   /// The text of `bytes`.
   public static func encode(_ bytes: [UInt8]) -> String {
-    var letters: [UInt8] = []
-    letters.reserveCapacity((bytes.count * 4 + 2) / 3)
+    // Once for all letters: each look at a global asks whether it has its value yet.
     let alphabet = alphabet
-    var bits: UInt32 = 0
-    var bitCount: UInt32 = 0
-    for byte in bytes {
-      bits = bits << 8 | UInt32(byte)
-      bitCount += 8
-      while bitCount >= 6 {
-        bitCount -= 6
-        letters.append(alphabet[Int(bits >> bitCount & 63)])
+    let bytes = bytes.span
+    let letters = [UInt8](capacity: (bytes.count * 4 + 2) / 3) { letters in
+      var index = 0
+      while index + 3 <= bytes.count {
+        let (first, second, third) = (bytes[index], bytes[index + 1], bytes[index + 2])
+        letters.append(alphabet[Int(first >> 2)])
+        letters.append(alphabet[Int((first << 4 | second >> 4) & 63)])
+        letters.append(alphabet[Int((second << 2 | third >> 6) & 63)])
+        letters.append(alphabet[Int(third & 63)])
+        index += 3
       }
+      guard index < bytes.count else { return }
+      let (first, second) = (bytes[index], index + 1 < bytes.count ? bytes[index + 1] : 0)
+      letters.append(alphabet[Int(first >> 2)])
+      letters.append(alphabet[Int((first << 4 | second >> 4) & 63)])
+      if index + 1 < bytes.count { letters.append(alphabet[Int(second << 2 & 63)]) }
     }
-    if bitCount > 0 { letters.append(alphabet[Int(bits << (6 - bitCount) & 63)]) }
     return String(decoding: letters, as: UTF8.self)
   }
 

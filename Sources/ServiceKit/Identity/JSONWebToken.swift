@@ -59,7 +59,7 @@ public struct JSONWebToken: Sendable {
       "alg": .string(VerificationKey.algorithm), "kid": .string(key.id), "typ": .string(type),
     ]
     let signed = [header, claims].map { object in
-      Base64URL.encode(Array(JSONValue.object(object).text.utf8))
+      Base64URL.encode(JSONValue.object(object).bytes)
     }.joined(separator: ".")
     return signed + "." + Base64URL.encode(key.sign(Array(signed.utf8)))
   }

@@ -51,7 +51,7 @@ enum AttributeMapping {
     for (name, value) in (fields?.fields ?? [:]).sorted(by: { $0.key < $1.key }) {
       object[name] = json(value)
     }
-    return [UInt8](JSONValue.object(object).text.utf8)
+    return JSONValue.object(object).bytes
   }
 
   /// What someone of an access level may see, defaults filled in, without what a product has reserved.

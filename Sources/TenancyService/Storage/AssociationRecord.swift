@@ -69,10 +69,7 @@ struct AssociationRecord: Hashable, Sendable {
 
   /// Digest for the audit log.
   var digest: [UInt8] {
-    Digests.sha256(
-      [id, userID, entityID, role, "\(validFrom ?? 0)", "\(validUntil ?? 0)"]
-        .joined(separator: "\n")
-    )
+    Digests.sha256(lines: id, userID, entityID, role, "\(validFrom ?? 0)", "\(validUntil ?? 0)")
   }
 
   /// Whether it begins earlier or ends later than another one.

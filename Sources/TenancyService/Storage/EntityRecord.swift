@@ -80,9 +80,7 @@ struct EntityRecord: Hashable, Sendable {
 
   /// Digest for the audit log: all that people can change.
   var digest: [UInt8] {
-    Digests.sha256(
-      [id, type, parentID, name, attributesText, desiredState].joined(separator: "\n")
-    )
+    Digests.sha256(lines: id, type, parentID, name, attributesText, desiredState)
   }
 
   private static func attributes(_ text: String) -> [String: JSONValue]? {

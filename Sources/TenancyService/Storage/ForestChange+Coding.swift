@@ -15,7 +15,7 @@ extension EntityRecord {
       .string(id), .string(type), .string(parentID), .string(name),
       unreadableAttributes == nil ? .object(texts) : .null,
     ]
-    return [UInt8](value.text.utf8)
+    return value.bytes
   }
 }
 
@@ -58,7 +58,7 @@ extension ForestChange {
     case .setSuspended(let subject, let isSuspended):
       value = [.string(subject), .boolean(isSuspended)]
     }
-    return [UInt8](value.text.utf8)
+    return value.bytes
   }
 
   /// Reads a change of the log back; nil as in the other initialiser.

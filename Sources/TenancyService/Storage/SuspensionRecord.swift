@@ -34,7 +34,7 @@ struct SuspensionRecord: Hashable, Sendable {
 
   /// Digest for the audit log.
   var digest: [UInt8] {
-    Digests.sha256([userID, note, suspendedBy, "\(suspendedAt)"].joined(separator: "\n"))
+    Digests.sha256(lines: userID, note, suspendedBy, "\(suspendedAt)")
   }
 
   /// That of a user.

@@ -13,6 +13,38 @@ struct JSONReaderTests {
     #expect(try read(text).text == text)
   }
 
+  @Test("Text of every sort is written so that it is read back, without what fools a terminal")
+  func text_everySort_isWrittenSafely() throws {
+    var texts = (0...0x7F).map { "a\(Unicode.Scalar(UInt8($0)))b" }
+    texts += [
+      "", "é", "😀", "\u{80}", "\u{9F}", "\u{A0}", "\u{200E}", "\u{202E}", "\u{2066}", "\u{FEFF}",
+    ]
+    texts += [String(repeating: "plain ", count: 50), String(repeating: "é", count: 50) + "\""]
+    for text in texts {
+      let written = JSONValue.object([text: .string(text)])
+      #expect(try read(written.text) == written, "\(text.unicodeScalars.map(\.value))")
+      let isSafe = written.text.unicodeScalars.allSatisfy { scalar in
+        scalar.value >= 0x20 && !(0x7F..<0xA0).contains(scalar.value)
+          && ![0x200E, 0x202E, 0x2066, 0xFEFF].contains(scalar.value)
+      }
+      #expect(isSafe, "\(text.unicodeScalars.map(\.value))")
+    }
+    #expect(JSONValue.string("a\"b\\c\n\u{1}").text == #""a\"b\\c\n\u0001""#)
+    let value: JSONValue = ["a": [1, []], "b": [:]]
+    #expect(value.text == #"{"a":[1,[]],"b":{}}"#)
+    #expect(
+      value.indentedText == """
+        {
+          "a": [
+            1,
+            []
+          ],
+          "b": {}
+        }
+        """
+    )
+  }
+
   @Test("Escapes become what they mean, pairs of surrogates included")
   func read_escapes_areDecoded() throws {
     #expect(try read(#""\"\\\/\b\f\n\r\t\u0041\ud83d\ude00""#).string == "\"\\/\u{8}\u{c}\n\r\tA😀")

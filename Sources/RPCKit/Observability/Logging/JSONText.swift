@@ -2,10 +2,29 @@
 package enum JSONText {
   /// Text between quotes.
   package static func quoted(_ text: String) -> String {
-    var bytes: [UInt8] = [UInt8(ascii: "\"")]
-    for scalar in text.unicodeScalars { append(scalar, to: &bytes) }
-    bytes.append(UInt8(ascii: "\""))
+    var bytes: [UInt8] = []
+    appendQuoted(text, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Appends text between quotes.
+  package static func appendQuoted(_ text: String, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    if isPlain(text.utf8.span) {
+      bytes += text.utf8
+    } else {
+      for scalar in text.unicodeScalars { append(scalar, to: &bytes) }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Whether text is ASCII of which nothing is escaped; nearly all text is.
+  private static func isPlain(_ bytes: Span<UInt8>) -> Bool {
+    for index in bytes.indices {
+      let byte = bytes[index]
+      guard byte >= 0x20, byte < 0x7F, byte != 0x22, byte != 0x5C else { return false }
+    }
+    return true
   }
 
   /// Appends one scalar, escaped where needed.
