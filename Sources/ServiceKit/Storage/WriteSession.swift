@@ -38,6 +38,8 @@ final class WriteSession {
 
   /// Runs one of the group's writes.
   func run(_ work: (WriteSession) throws -> Void) -> Ending {
+    // Not when the last one ended: most commits are of one write, after which nobody asks.
+    touched.formUnion(touchedByRunning)
     touchedByRunning = []
     changeCountBefore = changes.count
     hasConflict = false
@@ -50,7 +52,6 @@ final class WriteSession {
     } catch {
       return hasConflict ? .conflict : .done(error)
     }
-    touched.formUnion(touchedByRunning)
     return .done(nil)
   }
 

@@ -30,7 +30,9 @@ extension WriteTransaction {
 
   /// An entity and everything above it, nearest first.
   private func placesAbove(_ id: String) throws -> [(id: String, type: String)] {
-    try query(
+    // Known without asking, and asked for by every root that is made.
+    if id == Forest.systemIdentifier { return [(id, BuiltIn.system)] }
+    return try query(
       """
       WITH RECURSIVE above (id, type, parent_id, level) AS (
         SELECT id, type, parent_id, 0 FROM entity WHERE id = ?1

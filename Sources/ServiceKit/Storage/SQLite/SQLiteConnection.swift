@@ -22,7 +22,7 @@ final class SQLiteConnection {
   private let handle: OpaquePointer
   /// Goes after the connection is closed, because it holds the file's descriptor.
   private let seal: StoreSeal?
-  private var statements: [String: SQLiteStatement] = [:]
+  private var statements: [StatementText: SQLiteStatement] = [:]
 
   /// How long a statement waits for another process; ours never wait for one another.
   private static let busyMilliseconds: Int32 = 1000
@@ -256,17 +256,19 @@ final class SQLiteConnection {
 
   /// A statement from the cache, or a new one while the cached one is in use further up.
   private func borrow(_ sql: String) throws(StoreError) -> SQLiteStatement {
-    if let cached = statements[sql], !cached.isInUse {
+    let text = StatementText(sql)
+    let cached = statements[text]
+    if let cached, !cached.isInUse {
       cached.isInUse = true
       return cached
     }
     let statement = try compile(sql)
     statement.isInUse = true
-    if statements[sql] == nil {
+    if cached == nil {
       if statements.count >= Self.statementCountMax {
         statements = statements.filter(\.value.isInUse)
       }
-      statements[sql] = statement
+      statements[text] = statement
     }
     return statement
   }
