@@ -91,5 +91,13 @@ enum AuthSchema {
         CREATE INDEX user_by_last_name ON user (lower(last_name));
         """
     ),
+    Migration(
+      version: 4,
+      sql: """
+        -- Each sign-in looks at the user's living sessions: only at those, however many have ended.
+        DROP INDEX session_by_user;
+        CREATE INDEX session_alive ON session (user_id, created_at, id) WHERE revoked_at IS NULL;
+        """
+    ),
   ]
 }

@@ -36,22 +36,20 @@ enum SessionTable {
     try tx.first("SELECT \(columns) FROM session WHERE id = ?", .text(id)) { record($0) }
   }
 
+  /// Finds what `alive` does; the index `session_alive` is in its order.
+  static let findAlive = """
+    SELECT \(columns) FROM session
+    WHERE user_id = ? AND revoked_at IS NULL AND idle_end > ? AND absolute_end > ?
+    ORDER BY created_at DESC, id DESC
+    """
+
   /// A user's sessions that are neither revoked nor over, newest first.
   static func alive(
     of userID: String,
     now: Int64,
     in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [SessionRecord] {
-    try tx.query(
-      """
-      SELECT \(columns) FROM session
-      WHERE user_id = ? AND revoked_at IS NULL AND idle_end > ? AND absolute_end > ?
-      ORDER BY created_at DESC, id DESC
-      """,
-      .text(userID),
-      .integer(now),
-      .integer(now)
-    ) { record($0) }
+    try tx.query(findAlive, .text(userID), .integer(now), .integer(now)) { record($0) }
   }
 
   static func insert(_ session: SessionRecord, in tx: borrowing WriteTransaction) throws {

@@ -25,6 +25,23 @@ struct SessionTests {
     }
   }
 
+  @Test(
+    "Finding a user's living sessions looks at no session that was ended, however many there are"
+  )
+  func alive_endedSessions_areNotLookedAt() async throws {
+    try await AuthStage.run { stage in
+      let plan = try await stage.service.core.database.read { tx in
+        try tx.query(
+          "EXPLAIN QUERY PLAN \(SessionTable.findAlive)",
+          .text("usr_1"),
+          .integer(0),
+          .integer(0)
+        ) { $0.text(3) }
+      }
+      #expect(plan == ["SEARCH session USING INDEX session_alive (user_id=?)"])
+    }
+  }
+
   @Test("Ending one, the others, and all sessions refuses their tokens at once")
   func revoke_eachWay_isImmediate() async throws {
     try await AuthStage.run { stage in
