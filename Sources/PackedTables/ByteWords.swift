@@ -10,6 +10,16 @@ extension Span<UInt8> {
     unsafe UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
+  /// Sixteen bytes as one number, those of the first word below those of the second.
+  @inlinable
+  @inline(__always)
+  package func littleEndianPair(at offset: Int) -> UInt128 {
+    // As `littleEndianWord`, with the bounds checked once for both.
+    unsafe UInt128(
+      littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt128.self)
+    )
+  }
+
   /// The last bytes from `offset` on, one to seven, as one number with zeros above them.
   @inlinable
   @inline(__always)

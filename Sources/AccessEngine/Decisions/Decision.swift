@@ -22,7 +22,7 @@ public struct Decision: Hashable, Sendable {
   /// The role that grants it.
   public let role: RoleID?
   /// The entity on which that role is held.
-  let via: UInt32?
+  package let via: UInt32?
   /// Roles that grant it; what would suffice when it is not granted.
   public let sufficientRoles: RoleSet
   /// Whether the subject may know that there is such an entity: whether any association reaches it.
@@ -41,6 +41,9 @@ public struct Decision: Hashable, Sendable {
 
   /// Whether the subject may.
   public var isAllowed: Bool { reason == .allowed }
+
+  /// Whether the subject may know of the entity, or that it may do nothing at all.
+  package var isShown: Bool { isKnown || reason == .subjectSuspended }
 
   /// The decision about an entity that is not there.
   var hidden: Decision {

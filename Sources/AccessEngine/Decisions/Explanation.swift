@@ -32,7 +32,7 @@ public struct Explanation: Sendable {
   package var isGranted: Bool { decision.association != nil }
 
   /// Whether the subject may know of the entity, or that it may do nothing at all.
-  package var isKnown: Bool { decision.isKnown || decision.reason == .subjectSuspended }
+  package var isKnown: Bool { decision.isShown }
 
   /// How much of the entity its roles show: a place in the policy's access levels.
   package var accessLevel: Int { policy.accessLevel(of: decision.heldRoles) }

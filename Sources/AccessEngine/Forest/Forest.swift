@@ -78,6 +78,12 @@ public struct Forest: Sendable {
   /// The identifier of an entity.
   package func identifier(of entity: UInt32) -> String { entities.text(entity) }
 
+  /// The identifier of an association by its row, as decisions name it.
+  package func identifier(ofAssociation row: UInt32) -> String { associations.identifier(of: row) }
+
+  /// The name of a role: what `policy[role].name` says, without a copy of all that a role is.
+  package func name(of role: RoleID) -> String { policy.roles[Int(role.index)].name }
+
   /// Who holds an association and on what; nil when it is not there.
   package func parties(ofAssociation identifier: String) -> (subject: String, entity: String)? {
     associations.row(identifier: identifier).map { number in

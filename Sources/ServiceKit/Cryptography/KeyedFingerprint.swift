@@ -29,7 +29,8 @@ struct KeyedFingerprint: Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(word) }
   }
 
-  private let key: [UInt64]
+  /// Pairs of words, the first one in the low half.
+  private let key: [UInt128]
   /// The longest string that there is key for.
   let byteCountMax: Int
 
@@ -39,7 +40,7 @@ struct KeyedFingerprint: Sendable {
     // One more pair for the length, and one because the second pass is ahead of the first.
     let pairCount = (byteCountMax + 15) / 16 + 2
     let bytes = random.bytes(pairCount * 16)
-    key = (0..<pairCount * 2).map { bytes.span.littleEndianWord(at: $0 * 8) }
+    key = (0..<pairCount).map { bytes.span.littleEndianPair(at: $0 * 16) }
   }
 
   /// The fingerprint of a string; one that is too long traps.
@@ -65,7 +66,7 @@ struct KeyedFingerprint: Sendable {
       "there is no key for a string of this length"
     )
     let (a, b, c) = (
-      sums(of: one, from: 0), sums(of: two, from: third / 8), sums(of: three, from: third / 4)
+      sums(of: one, from: 0), sums(of: two, from: third / 16), sums(of: three, from: third / 8)
     )
     return total(
       (a.first &+ b.first &+ c.first, a.second &+ b.second &+ c.second),
@@ -77,36 +78,26 @@ struct KeyedFingerprint: Sendable {
   @inline(__always)
   private func total(_ sums: (first: UInt128, second: UInt128), _ length: UInt64) -> Value {
     let key = key.span
-    let place = key.count - 4
-    var last = Passes(key: key[place], key[place + 1])
-    last.add(length, 0, nextKey: key[place + 2], key[place + 3])
+    var last = Passes(key: key[key.count - 2])
+    last.add(UInt128(length), nextKey: key[key.count - 1])
     return Value(first: sums.first &+ last.first, second: sums.second &+ last.second)
   }
 
-  /// What both passes add up for a string, under the key from one of its words on.
+  /// What both passes add up for a string, under the key from one of its pairs on.
   @inline(__always)
   private func sums(of bytes: Span<UInt8>, from start: Int) -> (first: UInt128, second: UInt128) {
     let key = key.span
-    var passes = Passes(key: key[start], key[start + 1])
-    var place = start + 2
+    var passes = Passes(key: key[start])
+    var place = start + 1
     var offset = 0
     while offset < bytes.count & ~15 {
-      passes.add(
-        bytes.littleEndianWord(at: offset),
-        bytes.littleEndianWord(at: offset &+ 8),
-        nextKey: key[place],
-        key[place + 1]
-      )
+      passes.add(bytes.littleEndianPair(at: offset), nextKey: key[place])
       offset &+= 16
-      place &+= 2
+      place &+= 1
     }
     if offset < bytes.count {
-      passes.add(
-        bytes.word(at: offset),
-        bytes.word(at: offset &+ 8),
-        nextKey: key[place],
-        key[place + 1]
-      )
+      let (low, high) = (bytes.word(at: offset), bytes.word(at: offset &+ 8))
+      passes.add(UInt128(low) | UInt128(high) << 64, nextKey: key[place])
     }
     return (passes.first, passes.second)
   }
@@ -116,17 +107,25 @@ struct KeyedFingerprint: Sendable {
 private struct Passes {
   var first: UInt128 = 0
   var second: UInt128 = 0
-  private var key: (UInt64, UInt64)
+  private var key: UInt128
 
   @inline(__always)
-  init(key one: UInt64, _ two: UInt64) { key = (one, two) }
+  init(key: UInt128) { self.key = key }
 
   /// Adds a pair under its key in the first pass, and under the next one in the second.
   @inline(__always)
-  mutating func add(_ low: UInt64, _ high: UInt64, nextKey one: UInt64, _ two: UInt64) {
-    first &+= UInt128(low &+ key.0) &* UInt128(high &+ key.1)
-    second &+= UInt128(low &+ one) &* UInt128(high &+ two)
-    key = (one, two)
+  mutating func add(_ pair: UInt128, nextKey: UInt128) {
+    first &+= Self.product(pair, key)
+    second &+= Self.product(pair, nextKey)
+    key = nextKey
+  }
+
+  /// The product of two words, each with the key's word for its place added.
+  @inline(__always)
+  private static func product(_ pair: UInt128, _ key: UInt128) -> UInt128 {
+    let low = UInt64(truncatingIfNeeded: pair) &+ UInt64(truncatingIfNeeded: key)
+    let high = UInt64(truncatingIfNeeded: pair >> 64) &+ UInt64(truncatingIfNeeded: key >> 64)
+    return UInt128(low) &* UInt128(high)
   }
 }
 

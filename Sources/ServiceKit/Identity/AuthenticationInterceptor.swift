@@ -54,19 +54,17 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   public func begin(_ call: CallContext) throws -> Interception {
     let service = try shownService(by: call)
     let user = try shownUser(by: call)
-    if case .settled(let service) = service, case .settled(let user) = user,
-      user == nil || call.callerClass != .admin
-    {
-      try admit(user, service, to: call)
-      return .proceed
+    guard service.isSettled, user.isSettled, user.isNone || call.callerClass != .admin else {
+      return .around { call, next in
+        let service = try settle(service, in: call)
+        let user = try await settle(user, in: call)
+        try await requireOperator(user, service, call)
+        try admit(user, service, to: call)
+        try await next()
+      }
     }
-    return .around { call, next in
-      let service = try settle(service, in: call)
-      let user = try await settle(user, in: call)
-      try await requireOperator(user, service, call)
-      try admit(user, service, to: call)
-      try await next()
-    }
+    try admit(user.accepted, service.accepted, to: call)
+    return .proceed
   }
 
   /// A stream's proof need not be looked at any more.
@@ -76,12 +74,18 @@ public struct AuthenticationInterceptor: ServerInterceptor {
 
   // MARK: - What a call shows
 
-  /// A proof, as far as it was looked at.
-  private enum Shown<Proof: Sendable, Open: Sendable>: Sendable {
-    /// It is accepted, or nothing was shown.
-    case settled(Proof?)
+  /// What was shown for a service, as far as it was looked at.
+  ///
+  /// This and `UserProof` are two types, because one that is generic is copied by looking its layout up.
+  private enum ServiceProof: Sendable {
+    case none
+    /// It is accepted, as the one of this service.
+    case accepted(String)
     /// More has to be found out.
-    case open(Open)
+    case open(ServiceTokenVerifier.UnsettledToken)
+
+    var isSettled: Bool { if case .open = self { false } else { true } }
+    var accepted: String? { if case .accepted(let service) = self { service } else { nil } }
   }
 
   private struct ShownUser: Sendable {
@@ -89,18 +93,28 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     let outcome: AccessTokenAuthenticator.Outcome
   }
 
-  private typealias UserProof = Shown<ShownUser, AccessTokenAuthenticator.UnsettledToken>
-  private typealias ServiceProof = Shown<String, ServiceTokenVerifier.UnsettledToken>
+  /// What was shown for a user, as far as it was looked at.
+  private enum UserProof: Sendable {
+    case none
+    /// It is accepted.
+    case accepted(ShownUser)
+    /// More has to be found out.
+    case open(AccessTokenAuthenticator.UnsettledToken)
+
+    var isNone: Bool { if case .none = self { true } else { false } }
+    var isSettled: Bool { if case .open = self { false } else { true } }
+    var accepted: ShownUser? { if case .accepted(let user) = self { user } else { nil } }
+  }
 
   private func shownService(by call: CallContext) throws(RPCError) -> ServiceProof {
-    if let name = ServiceName.certified(call.peer.certificate) { return .settled(name) }
+    if let name = ServiceName.certified(call.peer.certificate) { return .accepted(name) }
     do throws(TokenFault) {
       guard let token = try CredentialMetadata.token(CredentialMetadata.service, in: call.metadata)
-      else { return .settled(nil) }
+      else { return .none }
       // Without keys of services nobody can prove to be one.
       guard let services else { throw .unknownKey }
       switch try services.recognize(token, from: call.peer.address) {
-      case .believed(let service): return .settled(service)
+      case .believed(let service): return .accepted(service)
       case .unsettled(let token): return .open(token)
       }
     } catch {
@@ -110,7 +124,8 @@ public struct AuthenticationInterceptor: ServerInterceptor {
 
   private func settle(_ proof: ServiceProof, in call: CallContext) throws(RPCError) -> String? {
     switch proof {
-    case .settled(let service): return service
+    case .none: return nil
+    case .accepted(let service): return service
     case .open(let token):
       do throws(TokenFault) {
         // Only asked for by those who have a verifier.
@@ -129,14 +144,14 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   private func shownUser(by call: CallContext) throws(RPCError) -> UserProof {
     do throws(TokenFault) {
       guard let token = try CredentialMetadata.token(CredentialMetadata.user, in: call.metadata)
-      else { return .settled(nil) }
+      else { return .none }
       switch try tokens.recognize(token) {
-      case .believed(let outcome): return .settled(ShownUser(token: token, outcome: outcome))
+      case .believed(let outcome): return .accepted(ShownUser(token: token, outcome: outcome))
       case .unsettled(let token): return .open(token)
       }
     } catch {
       try refused(user: error, in: call)
-      return .settled(nil)
+      return .none
     }
   }
 
@@ -145,7 +160,8 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     in call: CallContext
   ) async throws(RPCError) -> ShownUser? {
     switch proof {
-    case .settled(let user): return user
+    case .none: return nil
+    case .accepted(let user): return user
     case .open(let token):
       do throws(TokenFault) {
         return ShownUser(token: token.token, outcome: try await tokens.settle(token))

@@ -42,16 +42,27 @@ extension Caller {
 }
 
 extension CallContext {
-  private final class IdentifiedCaller: Sendable {
-    let caller: Caller
+  private final class CallingService: Sendable {
+    let name: String
 
-    init(_ caller: Caller) { self.caller = caller }
+    init(_ name: String) { self.name = name }
   }
 
   /// Who is calling, as `AuthenticationInterceptor` found out; anonymous without one.
   public package(set) var caller: Caller {
-    get { (identity as? IdentifiedCaller)?.caller ?? .anonymous }
-    set { identity = IdentifiedCaller(newValue) }
+    get {
+      let identity = identity
+      if let user = UserIdentity(object: identity) { return .user(user) }
+      return (identity as? CallingService).map { .service($0.name) } ?? .anonymous
+    }
+    set {
+      identity =
+        switch newValue {
+        case .anonymous: nil
+        case .user(let user): user.object
+        case .service(let name): CallingService(name)
+        }
+    }
   }
 
   /// The calling user; throws UNAUTHENTICATED when there is none.

@@ -28,6 +28,16 @@ public struct UserIdentity: Sendable, Hashable {
   }
 
   private let storage: Storage
+
+  /// The reference that it is, for a call to carry: an object around it would be one more for each call.
+  var object: any AnyObject & Sendable { storage }
+
+  /// The identity whose `object` this is; nil for every other object.
+  init?(object: (any AnyObject & Sendable)?) {
+    guard let storage = object as? Storage else { return nil }
+    self.storage = storage
+  }
+
   private var claims: AccessClaims { storage.verified.claims }
   /// What was verified of the token.
   var verified: VerifiedToken { storage.verified }

@@ -16,19 +16,31 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     let context = CheckContext(caller, core)
     let check = try check(request, context, caller)
     if request.atLeastRevision.isEmpty {
-      let now = core.clock.now
-      let answer = core.engine.read { $0.explain(check, context, now: now) }
-      if let answer, answer.explanation.missing == nil { return .now(message(answer)) }
+      var decision = Tenancy_V1.Decision()
+      let outcome = decide(check, context, into: &decision)
+      if case .decided(let revision) = outcome {
+        decision.revision = core.tokens.token(revision: revision)
+        return .now(decision)
+      }
     }
     return .later {
       try await core.reach(atLeast: request.atLeastRevision)
-      return message(
-        try await core.retryingWithFeatures {
-          let answer = core.engine.read { $0.explain(check, context, now: core.clock.now) }
-          return try settled(answer, path: "")
-        }
-      )
+      return try await core.retryingWithFeatures {
+        var decision = Tenancy_V1.Decision()
+        let outcome = decide(check, context, into: &decision)
+        try settle(&decision, outcome, path: "")
+        return decision
+      }
     }
+  }
+
+  private func decide(
+    _ check: PermissionCheck,
+    _ context: CheckContext,
+    into decision: inout Tenancy_V1.Decision
+  ) -> CheckOutcome {
+    let now = core.clock.now
+    return core.engine.read { $0.decide(check, context, now: now, into: &decision) }
   }
 
   func batchCheck(
@@ -43,37 +55,44 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
       try await core.reach(atLeast: check.atLeastRevision)
     }
     let (now, asked) = (core.clock.now, checks)
-    let answers = try await core.retryingWithFeatures { () throws(RPCError) in
+    let decisions = try await core.retryingWithFeatures { () throws(RPCError) in
+      var decisions = [Tenancy_V1.Decision](repeating: .init(), count: asked.count)
       // One hold of the lock: all at one revision.
-      let answers = core.engine.read { forest in
-        var answers: [Checked?] = []
-        for check in asked { answers.append(forest.explain(check, context, now: now)) }
-        return answers
+      let outcomes = core.engine.read { forest in
+        var outcomes: [CheckOutcome] = []
+        for (index, check) in asked.enumerated() {
+          outcomes.append(forest.decide(check, context, now: now, into: &decisions[index]))
+        }
+        return outcomes
       }
-      let missing = Set(answers.compactMap { $0?.explanation.missing })
+      let missing = Set(
+        outcomes.compactMap { if case .missing(let holder) = $0 { holder } else { nil } }
+      )
       guard missing.isEmpty else { throw TenancyError.featuresUnavailable(missing) }
-      var settled: [Checked] = []
-      for (index, answer) in answers.enumerated() {
-        settled.append(try self.settled(answer, path: "checks[\(index)]."))
+      for (index, outcome) in outcomes.enumerated() {
+        try settle(&decisions[index], outcome, path: "checks[\(index)].")
       }
-      return settled
+      return decisions
     }
-    return Tenancy_V1.BatchCheckResponse(decisions: answers.map(message))
+    return Tenancy_V1.BatchCheckResponse(decisions: decisions)
   }
 
-  /// What is answered to a check.
-  private typealias Checked = (explanation: Explanation, ancestors: [String])
-
-  private func settled(_ answer: Checked?, path: String) throws(RPCError) -> Checked {
-    guard let answer else {
+  /// Finishes a decision, or throws why there is none.
+  private func settle(
+    _ decision: inout Tenancy_V1.Decision,
+    _ outcome: CheckOutcome,
+    path: String
+  ) throws(RPCError) {
+    switch outcome {
+    case .decided(let revision): decision.revision = core.tokens.token(revision: revision)
+    case .missing(let holder): throw TenancyError.featuresUnavailable([holder])
+    case .actionUnknown:
       throw TenancyError.invalidField(
         "\(path)action",
         "ACTION_UNKNOWN",
         "is not an action of the policy"
       )
     }
-    guard let missing = answer.explanation.missing else { return answer }
-    throw TenancyError.featuresUnavailable([missing])
   }
 
   private func check(
@@ -158,21 +177,6 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
       entityIds: page.ids,
       nextPageToken: page.nextToken,
       revision: core.tokens.token(revision: revision)
-    )
-  }
-
-  private func message(_ answer: Checked) -> Tenancy_V1.Decision {
-    let explanation = answer.explanation
-    return Tenancy_V1.Decision(
-      allowed: explanation.isAllowed,
-      reason: Self.reason(explanation.reason),
-      associationId: explanation.isAllowed ? explanation.associationID ?? "" : "",
-      role: explanation.isAllowed ? explanation.role ?? "" : "",
-      viaEntityId: explanation.isAllowed ? explanation.viaEntityID ?? "" : "",
-      sufficientRoles: explanation.isAllowed ? [] : explanation.sufficientRoles,
-      validUntil: .init(milliseconds: explanation.validUntil),
-      revision: core.tokens.token(revision: explanation.revision),
-      ancestorIds: answer.ancestors
     )
   }
 

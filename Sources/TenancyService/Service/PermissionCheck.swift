@@ -12,6 +12,16 @@ struct PermissionCheck: Sendable {
   let wantsAncestors: Bool
 }
 
+/// What became of a check.
+enum CheckOutcome: Sendable {
+  /// It is decided at this revision, whose token is not in the message yet: making one takes a lock.
+  case decided(revision: Int64)
+  /// It takes features that have to be asked for first.
+  case missing(FeatureHolder)
+  /// There is no such action.
+  case actionUnknown
+}
+
 /// What is known of the caller of checks.
 struct CheckContext: Sendable {
   /// A user asks about itself and learns nothing of what it may not know of.
@@ -81,14 +91,17 @@ extension Forest {
     return (message, missing)
   }
 
-  /// What is decided on a check, as far as the caller may know, and the entities above the entity if it
-  /// asks for them; nil when there is no such action.
-  func explain(
+  /// Decides a check and says so in `message`, as far as the caller may know.
+  ///
+  /// Written into a message and not by way of an `Explanation`: on the hottest path there is, each copy
+  /// of what holds so many texts is felt.
+  func decide(
     _ check: PermissionCheck,
     _ context: CheckContext,
-    now: Int64
-  ) -> (explanation: Explanation, ancestors: [String])? {
-    guard let action = policy.action(named: check.action) else { return nil }
+    now: Int64,
+    into message: inout Tenancy_V1.Decision
+  ) -> CheckOutcome {
+    guard let action = policy.action(named: check.action) else { return .actionUnknown }
     let known = policy.context(acr: context.acr)
     var decision = decide(
       subject: check.subject,
@@ -98,21 +111,42 @@ extension Forest {
       now: now
     )
     if decision.reason == .featureNotAvailable {
+      let entity = entity(check.entity)
       decision = settle(
         decision,
         subject: subject(check.subject),
         action: action,
-        entity: entity(check.entity),
+        entity: entity,
         context: known,
         now: now,
         context.features
       )
+      if decision.lacksFeatures, let holder = entity.flatMap({ featureHolder(of: $0) }) {
+        return .missing(holder)
+      }
     }
-    let holding = decision.lacksFeatures ? entity(check.entity) : nil
-    let explanation = explanation(of: decision, on: holding)
-    return (
-      context.isUser && !explanation.isKnown ? explanation.hidden : explanation,
-      check.wantsAncestors ? ancestors(of: check.entity) : []
-    )
+    explain(decision, isShown: !context.isUser || decision.isShown, in: &message)
+    if check.wantsAncestors { message.ancestorIds = ancestors(of: check.entity) }
+    return .decided(revision: decision.revision)
+  }
+
+  private func explain(
+    _ decision: Decision,
+    isShown: Bool,
+    in message: inout Tenancy_V1.Decision
+  ) {
+    message.reason = PermissionsHandler.reason(isShown ? decision.reason : .entityUnknown)
+    message.validUntil = .init(milliseconds: decision.validUntil)
+    guard isShown else { return }
+    guard decision.isAllowed else {
+      message.sufficientRoles = decision.sufficientRoles.roles.map { name(of: $0) }
+      return
+    }
+    message.allowed = true
+    if let association = decision.association {
+      message.associationId = identifier(ofAssociation: association)
+    }
+    if let role = decision.role { message.role = name(of: role) }
+    if let via = decision.via { message.viaEntityId = identifier(of: via) }
   }
 }
