@@ -60,6 +60,7 @@ private struct OptionParser {
     case "--backlog": options.backlogMax = try reader.integer(0...10_000_000)
     case "--slow-percent": options.slowPercent = try reader.decimal(0...100)
     case "--hold": options.hold = try reader.duration(seconds: 0...Self.secondsMax)
+    case "--calls": options.callCountMax = try reader.integer(1...Int.max)
     case "--max-errors": options.errorCountMax = try reader.integer(1...Int.max)
     default: return false
     }
@@ -172,6 +173,9 @@ private struct OptionParser {
     }
     guard !options.isPoisson || options.rate > 0 else {
       throw UsageError("--poisson needs a --rate")
+    }
+    guard options.callCountMax == nil || options.rate == 0 else {
+      throw UsageError("--calls is for closed loops: leave out --rate")
     }
     guard options.threadCount <= options.connectionCount else {
       throw UsageError("--threads is at most --connections: a connection belongs to one thread")

@@ -62,6 +62,8 @@ package struct LoadOptions: Sendable {
   package var measured = Duration.seconds(5)
   /// Not zero: no load, one call per connection, then rest for as long.
   package var hold = Duration.zero
+  /// A closed loop ends after so many calls, however long they take; nil for no such end.
+  package var callCountMax: Int?
   /// The run ends early when as many calls failed; nil for never.
   package var errorCountMax: Int?
 

@@ -41,6 +41,7 @@ package enum OptionHelp {
       --slow-percent P     share of benchmark calls that the server takes 10 ms for (0)
       --seconds S          measured time, at most 3600 (5)
       --warmup S           load before that which is not measured (1)
+      --calls N            end a closed loop after N calls, at the latest after --seconds
       --max-errors N       end early after N failed calls
       --hold S             no load: one call per connection, print "holding", rest for S seconds
 

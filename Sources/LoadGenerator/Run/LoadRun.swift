@@ -13,7 +13,7 @@ package final class LoadRun: Sendable {
   package static func prepare(_ options: LoadOptions) async throws -> LoadRun {
     let content = try requestContent(options)
     let tls = try tlsSource(options)
-    let control = RunControl(errorCountMax: options.errorCountMax)
+    let control = RunControl(options)
     var failure: any Error = RunError("the target has no address")
     for address in try await addresses(options.target) {
       let plan = LoadPlan(
@@ -77,7 +77,7 @@ package final class LoadRun: Sendable {
     return LoadReport(
       options: options,
       results: results,
-      isCutShort: plan.control.isStopped,
+      isCutShort: plan.control.isStopped && !plan.control.hasMadeAll,
       isFailed: plan.control.isFailed,
       processorSeconds: processor,
       elapsed: elapsed

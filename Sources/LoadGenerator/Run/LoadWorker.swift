@@ -310,7 +310,11 @@ final class LoadWorker: TimerTarget, @unchecked Sendable {
   private func fill(_ connection: LoadConnection) {
     while connection.openCount < plan.options.inFlightMax {
       let now = preciseNow
-      guard now < endInstant, send(on: connection, start: now) else { return }
+      guard now < endInstant, plan.control.takeCall() else { return }
+      guard send(on: connection, start: now) else {
+        plan.control.putCallBack()
+        return
+      }
     }
   }
 
@@ -398,6 +402,7 @@ final class LoadWorker: TimerTarget, @unchecked Sendable {
     if outcome != .succeeded { plan.control.countError() }
     switch phase {
     case .driving where pacer == nil:
+      plan.control.countEnd()
       if now < endInstant { fill(connection) }
     case .driving, .draining:
       sendWaiting(on: connection)

@@ -48,6 +48,17 @@ import Testing
     #expect(report.exitCode == 0)
   }
 
+  @Test("A closed loop ends after as many calls as were asked for")
+  func closedLoop_ofSoManyCalls_endsAfterThem() async throws {
+    let report = try await run(
+      "--connections 3 --in-flight 4 --threads 2 --seconds 3000 --calls 101"
+    )
+    #expect(report.recorder.succeededCount == 101)
+    #expect(report.recorder.failedCount == 0)
+    #expect(!report.isCutShort)
+    #expect(report.exitCode == 0)
+  }
+
   @Test("An open loop makes as many calls as were due")
   func openLoop_onServer_makesWhatWasDue() async throws {
     let report = try await run("--connections 2 --in-flight 4 --threads 2 --seconds 0.3 --rate 500")
