@@ -21,6 +21,8 @@ struct CommandLineOptions: Sendable, Equatable {
   private(set) var words: [String] = []
   /// Where each service listens.
   private(set) var targets = defaultTargets
+  /// A file with the contracts of other services; nil for those of Gatehouse alone.
+  private(set) var descriptorsPath: String?
   /// The file that keeps the session.
   private(set) var sessionPath: String
   /// Whether calls go without the session's token.
@@ -40,8 +42,8 @@ struct CommandLineOptions: Sendable, Equatable {
 
   /// Every option, for completion.
   static let names = [
-    "--anonymous", "--ca", "--help", "--output", "--request", "--session", "--target", "--timeout",
-    "--version",
+    "--anonymous", "--ca", "--descriptors", "--help", "--output", "--request", "--session",
+    "--target", "--timeout", "--version",
   ]
 
   /// Reads the arguments after the program's name; variables go before defaults, options before
@@ -62,15 +64,23 @@ struct CommandLineOptions: Sendable, Equatable {
       }
       guard argument != "--" else {
         words += rest
-        return
+        break
       }
       try readOption(argument, &rest)
     }
+    // Without other contracts, another name is a mistake.
+    let others = targets.keys.filter { Self.defaultTargets[$0] == nil }.sorted()
+    if descriptorsPath == nil, let other = others.first { throw Self.unknownService(other) }
   }
 
   /// Where a service listens.
   func target(of service: String) throws(UsageError) -> ChannelTarget {
-    guard let text = targets[service] else { throw Self.unknownService(service) }
+    guard let text = targets[service] else {
+      guard descriptorsPath != nil else { throw Self.unknownService(service) }
+      throw UsageError(
+        "service \"\(service)\" has no target; say --target \(service)=tcp://HOST:PORT"
+      )
+    }
     do {
       return try ChannelTarget(text)
     } catch {
@@ -87,6 +97,7 @@ struct CommandLineOptions: Sendable, Equatable {
     switch name {
     case "--target": try readTarget(try value(name, parts, &rest))
     case "--session": sessionPath = try value(name, parts, &rest)
+    case "--descriptors": descriptorsPath = try value(name, parts, &rest)
     case "--ca": authoritiesPath = try value(name, parts, &rest)
     case "--timeout":
       let text = try value(name, parts, &rest)
@@ -136,7 +147,6 @@ struct CommandLineOptions: Sendable, Equatable {
     _ target: String,
     named name: String
   ) throws(UsageError) {
-    guard Self.defaultTargets[service] != nil else { throw Self.unknownService(service) }
     do {
       _ = try ChannelTarget(target)
     } catch {

@@ -29,6 +29,9 @@ enum HelpText {
                                tls://HOST:PORT or unix:///PATH. Default: GATEHOUSE_AUTH,
                                GATEHOUSE_TENANCY or GATEHOUSE_ENTITLEMENT, else port 7401, 7402
                                or 7403 of this machine
+      --descriptors FILE       contracts of other services, as protoc --include_imports
+                               --include_source_info --descriptor_set_out=FILE writes them; then
+                               --target takes other names too: those of their packages
       --ca FILE                PEM file of certificate authorities for tls:// targets.
                                Default: those of the system
       --session FILE           where to keep the session. Default: ~/.gatehouse-session.json
@@ -53,7 +56,7 @@ enum HelpText {
     case .signup: " EMAIL NAME"
     case .login: " EMAIL"
     case .logout, .whoami, .token, .seed: ""
-    case .keys: " DIRECTORY"
+    case .keys: " DIRECTORY [SERVICE]..."
     case .users: " [TEXT]"
     case .endSessions: " USER|EMAIL"
     case .logs: " --request ID [FILE|FOLDER|-]..."
@@ -103,6 +106,7 @@ enum HelpText {
 
         gatehouse call Portfolios/Create '{"name": "Home"}'
         gatehouse call tenancy grpc.health.v1.Health/Check
+        gatehouse --descriptors shelf.pb --target shelf=tcp://127.0.0.1:7500 call Items/List
       """
     case .watch:
       """
@@ -138,6 +142,8 @@ enum HelpText {
       """
       Creates DIRECTORY with a key pair for each service and the secrets of AuthService, readable
       only by their owner, and prints the settings that use them. Never overwrites a file.
+      With names of services of your own, creates only their key pairs, and prints the settings that
+      make the others believe them.
       """
     case .users:
       """

@@ -42,7 +42,8 @@ struct Program: Sendable {
         environment: environment,
         console: console,
         clock: clock,
-        interrupts: interrupts
+        interrupts: interrupts,
+        registry: try options.registry()
       )
     )
     return .success

@@ -12,9 +12,39 @@ public struct SchemaRegistry: Sendable {
   public init(_ files: [EmbeddedDescriptor]) throws(ReflectionError) {
     var reader = DescriptorReader()
     for file in files { try reader.read(file: file.bytes) }
-    messages = Dictionary(reader.messages.map { ($0.name, $0) }) { first, _ in first }
-    enums = Dictionary(reader.enums.map { ($0.name, $0) }) { first, _ in first }
-    services = reader.services.sorted { $0.name < $1.name }
+    self.init(reader, messages: [:], enums: [:], services: [])
+  }
+
+  /// What was read besides what is known: of two declarations with one name, the known one counts.
+  private init(
+    _ reader: DescriptorReader,
+    messages: [String: MessageSchema],
+    enums: [String: EnumSchema],
+    services: [ServiceSchema]
+  ) {
+    self.messages = messages.merging(reader.messages.map { ($0.name, $0) }) { first, _ in first }
+    self.enums = enums.merging(reader.enums.map { ($0.name, $0) }) { first, _ in first }
+    let known = Set(services.map(\.name))
+    self.services =
+      (services + reader.services.filter { !known.contains($0.name) }).sorted { $0.name < $1.name }
+  }
+
+  /// This and what a `google.protobuf.FileDescriptorSet` declares, as protoc writes it for
+  /// `--descriptor_set_out`.
+  ///
+  /// Throws when the bytes are something else, or declare no service.
+  public func adding(descriptorSet bytes: [UInt8]) throws(ReflectionError) -> SchemaRegistry {
+    var reader = DescriptorReader()
+    do throws(ReflectionError) {
+      try WireFields(bytes[...]).forEach { (number, value) throws(ReflectionError) in
+        guard number == 1, let file = value.bytes else { return }
+        try reader.read(file: Array(file))
+      }
+    } catch {
+      throw ReflectionError("is not a set of descriptors")
+    }
+    guard !reader.services.isEmpty else { throw ReflectionError("declares no service") }
+    return SchemaRegistry(reader, messages: messages, enums: enums, services: services)
   }
 
   /// A message type.

@@ -10,8 +10,11 @@ struct MethodArguments: Sendable {
 
   init(_ words: [String]) throws(UsageError) {
     var rest = words[...]
-    service = rest.first.flatMap { CommandLineOptions.defaultTargets[$0] == nil ? nil : $0 }
-    if service != nil { rest = rest.dropFirst() }
+    let isServiceFirst =
+      rest.first.map { CommandLineOptions.defaultTargets[$0] != nil } == true
+      || rest.count > 1 && !rest[0].contains("/") && rest[1].contains("/")
+        && !rest[1].hasPrefix("{")
+    service = isServiceFirst ? rest.popFirst() : nil
     guard let method = rest.popFirst() else { throw UsageError("missing argument METHOD") }
     self.method = method
     json = rest.popFirst()
@@ -27,8 +30,10 @@ struct MethodArguments: Sendable {
       throw UsageError("\(schema.path) takes a stream of requests, which gatehouse cannot send")
     }
     let package = schema.service.split(separator: ".").first.map(String.init) ?? ""
-    guard let service = service ?? (CommandLineOptions.defaultTargets[package].map { _ in package })
-    else {
+    // What only the other contracts declare is served where its package says.
+    let isElsewhere = !SchemaRegistry.gatehouse.services.contains { $0.name == schema.service }
+    let isPlaced = isElsewhere || CommandLineOptions.defaultTargets[package] != nil
+    guard let service = service ?? (isPlaced ? package : nil) else {
       throw UsageError(
         "every service has \(schema.path); put auth, tenancy or entitlement before it"
       )

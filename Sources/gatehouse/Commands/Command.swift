@@ -63,7 +63,7 @@ enum CommandName: String, CaseIterable, Sendable {
     case .whoami: try Self.alone(words, WhoAmICommand())
     case .token: try Self.alone(words, TokenCommand())
     case .seed: try Self.alone(words, SeedCommand())
-    case .keys: KeysCommand(directory: try Self.words(words, from: 1, to: 1)[0])
+    case .keys: try KeysCommand(try Self.words(words, from: 1, to: 9))
     case .users: UsersCommand(text: try Self.words(words, from: 0, to: 1).first ?? "")
     case .endSessions: EndSessionsCommand(user: try Self.words(words, from: 1, to: 1)[0])
     case .logs: LogsCommand(paths: words)

@@ -15,7 +15,7 @@ struct CommandContext: Sendable {
   /// Control-C as a sequence.
   let interrupts: @Sendable () throws -> AsyncStream<ProcessSignal>
   /// Every method and type.
-  let registry = SchemaRegistry.gatehouse
+  let registry: SchemaRegistry
 
   /// How long a call with one answer may take.
   var callTimeout: Duration { options.timeout ?? .seconds(10) }

@@ -2,21 +2,43 @@ internal import AuthService
 internal import RPCKit
 internal import ServiceKit
 
-/// `gatehouse keys`: what a new installation needs before its services can start.
+/// `gatehouse keys`: what a new installation needs before its services can start, or what services that
+/// join one need.
 struct KeysCommand: Command {
   /// Where the files go.
-  let directory: String
+  private let directory: String
+  /// Services that join; none for a new installation.
+  private let joining: [String]
 
   private static let services = ["auth", "tenancy", "entitlement"]
 
+  /// The directory, then the services that join.
+  init(_ words: [String]) throws(UsageError) {
+    directory = words[0]
+    joining = Array(words.dropFirst())
+    for name in joining {
+      // It becomes a part of file names and tokens.
+      let isPlain = name.utf8.allSatisfy { ("a"..."z").contains(Character(UnicodeScalar($0))) }
+      guard isPlain, (1...32).contains(name.utf8.count) else {
+        throw UsageError("service \"\(name)\" is not a name of 1 to 32 lower-case letters")
+      }
+      guard !Self.services.contains(name) else {
+        throw UsageError(
+          "service \"\(name)\" gets its keys with the installation: gatehouse keys DIRECTORY"
+        )
+      }
+    }
+  }
+
   func run(_ context: CommandContext) async throws {
+    let services = joining.isEmpty ? Self.services : joining
     var files: [(path: String, text: String)] = []
-    for service in Self.services {
+    for service in services {
       let key = SigningKey.generate()
       files.append((privateKey(service), key.pem))
       files.append((publicKey(service), key.verificationKey.pem))
     }
-    files.append((secrets, AuthSecrets.generate(SystemRandomSource())))
+    if joining.isEmpty { files.append((secrets, AuthSecrets.generate(SystemRandomSource()))) }
     // Looked at before anything is made, so that a refusal leaves nothing half done.
     if let file = files.first(where: { SecretFile.exists($0.path) }) {
       throw FileError(
@@ -25,17 +47,28 @@ struct KeysCommand: Command {
     }
     try FileBytes.createDirectory(directory)
     for file in files { try FileBytes.createSecret(file.text, at: file.path) }
-    for service in Self.services {
+    for service in services {
       try context.console.line("settings of the \(service) service:")
       try context.console.line(settings(service).indentedText)
     }
+    guard !joining.isEmpty else { return }
+    try context.console.line("settings to add to the services that they call, auth in any case:")
+    try context.console.line(trust.indentedText)
+  }
+
+  /// What makes others believe the services that join.
+  private var trust: JSONValue {
+    var trusted = JSONObject()
+    for service in joining { trusted[service] = .string(publicKey(service)) }
+    return ["service_keys": ["trusted": .object(trusted)]]
   }
 
   private func settings(_ service: String) -> JSONValue {
     var trusted = JSONObject()
     var peers = JSONObject()
-    for other in Self.services where other != service {
-      trusted[other] = .string(publicKey(other))
+    // A service that joins calls AuthService; who else is its own business.
+    for other in Self.services where other != service && (joining.isEmpty || other == "auth") {
+      if joining.isEmpty { trusted[other] = .string(publicKey(other)) }
       peers[other] = CommandLineOptions.defaultTargets[other].map { .string($0) }
     }
     var settings: JSONObject = [

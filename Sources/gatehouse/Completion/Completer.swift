@@ -6,7 +6,7 @@ struct Completer {
 
   /// Options that are followed by a value.
   private static let valued: Set = [
-    "--ca", "--output", "--request", "--session", "--target", "--timeout",
+    "--ca", "--descriptors", "--output", "--request", "--session", "--target", "--timeout",
   ]
 
   /// Words that can complete the last one of `words`, which may be empty; sorted.

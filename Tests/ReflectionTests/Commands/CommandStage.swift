@@ -33,6 +33,9 @@ final class CommandStage: Sendable {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
+  /// A file of the stage's folder.
+  func file(_ name: String) -> URL { URL(filePath: "\(folder)/\(name)") }
+
   var sessionPath: String { "\(folder)/session.json" }
 
   /// Serves `services` over TCP while `body` runs commands.

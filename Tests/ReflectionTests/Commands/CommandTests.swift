@@ -1,5 +1,6 @@
 import Foundation
 import RPCKit
+import ServiceKit
 import Testing
 
 @testable import gatehouse
@@ -204,6 +205,40 @@ struct CommandTests {
       #expect(outcome.code == 4)
       #expect(outcome.errors.contains("UNAVAILABLE"))
       #expect(outcome.errors.contains("running at unix://\(stage.folder)/none?"))
+    }
+  }
+
+  @Test("A service that joins an installation gets a key pair, and the others are told of it")
+  func keys_ofAServiceThatJoins_areOnePair() async throws {
+    try await CommandStage.run([]) { stage in
+      let directory = "\(stage.folder)/keys"
+      let outcome = await stage.gatehouse("keys", directory, "shelf")
+      #expect(outcome.code == 0)
+      #expect(outcome.output.contains("\"private_key\": \"\(directory)/shelf.private.pem\""))
+      #expect(outcome.output.contains("\"shelf\": \"\(directory)/shelf.public.pem\""))
+      let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+      #expect(names == ["shelf.private.pem", "shelf.public.pem"])
+      let key = try SigningKey(pem: Array(Data(contentsOf: stage.file("keys/shelf.private.pem"))))
+      #expect(
+        key.verificationKey.pem
+          == String(
+            decoding: try Data(contentsOf: stage.file("keys/shelf.public.pem")),
+            as: UTF8.self
+          )
+      )
+    }
+  }
+
+  @Test(
+    "A name that cannot be a service's is refused, and nothing is made",
+    arguments: ["Shelf", "shelf/..", "", "auth", "übel", String(repeating: "a", count: 33)]
+  )
+  func keys_ofAnImpossibleName_makesNothing(name: String) async throws {
+    try await CommandStage.run([]) { stage in
+      let outcome = await stage.gatehouse("keys", "\(stage.folder)/keys", name)
+      #expect(outcome.code == 2)
+      #expect(outcome.errors.contains("service \"\(name)\""))
+      #expect(!FileManager.default.fileExists(atPath: "\(stage.folder)/keys"))
     }
   }
 
