@@ -29,7 +29,8 @@ final class Mirror: @unchecked Sendable {
       lease: .seconds(10),
       loop: loop,
       random: SeededRandom(log.simulation),
-      logger: Logger(label: "mirror", level: .trace, sink: sink)
+      // Every line is wanted, and the limiter would count real seconds.
+      logger: Logger(label: "mirror", level: .trace, sink: sink, limiter: nil)
     )
     follower.report(to: registry)
   }
