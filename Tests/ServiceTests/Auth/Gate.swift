@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 @testable import AuthService
@@ -5,19 +6,21 @@ import Synchronization
 /// Holds a thread until it is opened.
 final class Gate: Sendable {
   private let isReached = Atomic<Bool>(false)
-  private let isOpen = Atomic<Bool>(false)
+  private let opening = DispatchSemaphore(value: 0)
 
   /// Called by the thread that is held.
   func pass() {
     isReached.store(true, ordering: .releasing)
-    while !isOpen.load(ordering: .acquiring) {}
+    opening.wait()
   }
 
-  func waitUntilReached() {
-    while !isReached.load(ordering: .acquiring) {}
+  /// Lets other tasks run meanwhile: the one that is to reach the gate may need this thread.
+  func waitUntilReached() async {
+    while !isReached.load(ordering: .acquiring) { await Task.yield() }
   }
 
-  func open() { isOpen.store(true, ordering: .releasing) }
+  /// Opening it again does nothing.
+  func open() { opening.signal() }
 }
 
 extension HashPool {
@@ -34,7 +37,7 @@ extension HashPool {
         let permit = try reserve(.ordinary, for: HashShare(user: "gate \(number)"))
         group.addTask { try await self.run(permit) { gate.pass() } }
       }
-      for gate in gates { gate.waitUntilReached() }
+      for gate in gates { await gate.waitUntilReached() }
       defer { release() }
       return try await body(release)
     }

@@ -79,7 +79,7 @@ struct PasswordTests {
     #expect(pool.count == 1)
     // … and one that goes away while it runs does not.
     let running = Task { try await pool.run(last) { gate.pass() } }
-    gate.waitUntilReached()
+    await gate.waitUntilReached()
     running.cancel()
     #expect(pool.count == 1)
     gate.open()
