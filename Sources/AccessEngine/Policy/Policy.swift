@@ -83,6 +83,8 @@ public final class Policy: Sendable {
     public internal(set) var featureHolder: FeatureHolder.Kind?
     /// What identifiers of new entities begin with.
     package internal(set) var prefix = standardPrefix
+    /// What whoever creates one below another entity gets on it, unless it may update it anyway.
+    package internal(set) var creatorRole: RoleID?
     /// Which actions it takes to do something to its entities.
     package internal(set) var entityActions = EntityActions()
 
@@ -265,6 +267,11 @@ public final class Policy: Sendable {
   package func selfService(of type: String) -> SelfService? {
     selfServices.first { self[$0.type].name == type }
   }
+
+  /// The role of operators, which every policy has: held on the system alone, for everything.
+  package static let operatorRole = "super_admin"
+  /// What the operators' own calls ask for, on the system.
+  package static let administration = "system.administer"
 
   /// The type of a name.
   public func type(named name: String) -> EntityTypeID? {

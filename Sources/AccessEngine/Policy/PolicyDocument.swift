@@ -20,6 +20,10 @@ struct PolicyDocument {
   var typeMembers: [PolicyMember] = []
   var roleMembers: [PolicyMember] = []
   var linkMembers: [PolicyMember] = []
+  /// Conditions that several actions share, by the name of the set.
+  var conditionSets: [String: [JSONField]] = [:]
+  /// Those of them that actions name, by the type of the actions.
+  var readConditionSets: [String: [EntityTypeID: [Policy.Condition]]] = [:]
   var selfService: JSONField?
   var assertions: JSONField?
 

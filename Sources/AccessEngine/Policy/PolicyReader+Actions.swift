@@ -17,6 +17,7 @@ extension PolicyReader {
       }
     }
     checkLinkActions(document)
+    checkUseOfConditionSets(document)
   }
 
   /// A condition on a feature could never hold where nothing above could have one.
@@ -78,9 +79,7 @@ extension PolicyReader {
     for role in readRoleSet(object.required("roles"), scope).roles {
       rule.grants.formUnion(including[Int(role.index)])
     }
-    for element in problems.elements(object.optional("conditions")) {
-      if let condition = readCondition(element, type) { rule.conditions.append(condition) }
-    }
+    rule.conditions = readConditions(object.optional("conditions"), type, document)
     for element in problems.elements(object.optional("denies")) {
       if let deny = readDeny(element, type, scope) { rule.denies.append(deny) }
     }

@@ -2,6 +2,67 @@ internal import StrictJSON
 
 /// What must hold besides a role, and what forbids an action whatever the role.
 extension PolicyReader {
+  /// The conditions of each named set of a file.
+  func conditionSets(_ field: JSONField?) -> [String: [JSONField]] {
+    var sets: [String: [JSONField]] = [:]
+    for member in problems.members(field) {
+      let name = problems.attempt { () throws(JSONDecodingError) in try member.checkedName() }
+      guard let name else { continue }
+      let conditions = problems.elements(member.field)
+      for condition in conditions where condition.value.string != nil {
+        problems.note(condition.error("is the name of a set; a set cannot contain another one"))
+      }
+      sets[name] = conditions.filter { $0.value.string == nil }
+    }
+    return sets
+  }
+
+  /// The conditions of an action, with those of a set in the place of its name.
+  mutating func readConditions(
+    _ field: JSONField?,
+    _ type: EntityTypeID,
+    _ document: Int
+  ) -> [Policy.Condition] {
+    var conditions: [Policy.Condition] = []
+    for element in problems.elements(field) {
+      if let name = element.value.string {
+        conditions += readConditionSet(name, element, type, document)
+      } else if let condition = readCondition(element, type) {
+        conditions.append(condition)
+      }
+    }
+    return conditions
+  }
+
+  /// Reads a set once for each type, so that a mistake in it is not reported for every action.
+  private mutating func readConditionSet(
+    _ name: String,
+    _ field: JSONField,
+    _ type: EntityTypeID,
+    _ document: Int
+  ) -> [Policy.Condition] {
+    guard let set = documents[document].conditionSets[name] else {
+      problems.note(field.error("unknown condition set \"\(name)\""))
+      return []
+    }
+    let known = documents[document].readConditionSets[name, default: [:]]
+    if let conditions = known[type] { return conditions }
+    var conditions: [Policy.Condition] = []
+    for element in set {
+      if let condition = readCondition(element, type) { conditions.append(condition) }
+    }
+    documents[document].readConditionSets[name, default: [:]][type] = conditions
+    return conditions
+  }
+
+  /// Nothing looks at the conditions of a set that no action names, so that it could be wrong unseen.
+  func checkUseOfConditionSets(_ document: Int) {
+    let scope = documents[document]
+    for name in scope.conditionSets.keys.sorted() where scope.readConditionSets[name] == nil {
+      problems.note("condition_sets.\(name)", "is not named by any action")
+    }
+  }
+
   mutating func readCondition(_ field: JSONField, _ type: EntityTypeID) -> Policy.Condition? {
     guard var object = PolicyObject(field, problems) else { return nil }
     let condition: Policy.Condition?

@@ -76,7 +76,7 @@ extension PolicyReader {
     roles[Int(id.index)] = role
   }
 
-  private var levelMax: Int { max(0, (documents.map(\.accessLevels.count).max() ?? 0) - 1) }
+  var levelMax: Int { max(0, (documents.map(\.accessLevels.count).max() ?? 0) - 1) }
 
   private func flag(_ object: inout PolicyObject, _ name: String) -> Bool {
     object.optional(name) { field throws(JSONDecodingError) in try field.boolean() } ?? false

@@ -43,10 +43,30 @@ extension PolicyReader {
       object.optional("prefix") { field throws(JSONDecodingError) in
         try Self.identifierPrefix(field)
       } ?? Policy.EntityType.standardPrefix
+    if let creator = object.optional("creator_role") {
+      type.creatorRole = readCreatorRole(creator, of: id, scope)
+    }
     // What these name is known only later; see `readRules` and `readDeclarations`.
     _ = (object.optional("actions"), object.optional("lifecycle"))
     object.finish()
     types[Int(id.index)] = type
+  }
+
+  private func readCreatorRole(
+    _ field: JSONField,
+    of type: EntityTypeID,
+    _ scope: PolicyDocument
+  ) -> RoleID? {
+    problems.attempt { () throws(JSONDecodingError) in
+      let role = try scope.role(field)
+      guard roles[Int(role.index)].heldOn.contains(type) else {
+        throw field.error("must be a role that can be held on this type")
+      }
+      guard !roles[Int(role.index)].isWindowRequired else {
+        throw field.error("must be a role without an end")
+      }
+      return role
+    }
   }
 
   private static func identifierPrefix(_ field: JSONField) throws(JSONDecodingError) -> String {

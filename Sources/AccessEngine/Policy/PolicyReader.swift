@@ -22,6 +22,8 @@ struct PolicyReader {
   var including: [RoleSet] = []
   /// Actions that each role has through each link: `[link][role]`.
   var linkActions: [[Set<String>]] = []
+  /// The role of operators, if no file declares it.
+  var builtInOperator: RoleID?
   /// Attributes that could not be read: what refers to them is no mistake of its own.
   var unreadable: Set<String> = []
   var rules: [(type: EntityTypeID, action: ActionID, rule: Policy.ActionRule)] = []
@@ -29,13 +31,16 @@ struct PolicyReader {
   /// The policy of some files; of no use if problems were noted.
   mutating func read(_ sources: [PolicySource]) -> Policy {
     for source in sources { open(source) }
+    nameOperators()
     linkActions = links.map { _ in [Set<String>](repeating: [], count: roles.count) }
     included = roles.map { _ in .none }
     eachDocument { reader, document in reader.readLinks(document) }
     eachDocument { reader, document in reader.readRoles(document) }
+    readOperators()
     including = Self.closure(of: included)
     eachDocument { reader, document in reader.readTypes(document) }
     eachDocument { reader, document in reader.readRules(document) }
+    readAdministration()
     eachDocument { reader, document in reader.readDeclarations(document) }
     let policy = compiled()
     let areDefinitionsSound = problems.noted.isEmpty
@@ -95,6 +100,7 @@ struct PolicyReader {
     document.typeMembers = problems.members(object.required("types"))
     document.roleMembers = problems.members(object.required("roles"))
     document.linkMembers = problems.members(object.optional("links"))
+    document.conditionSets = conditionSets(object.optional("condition_sets"))
     document.selfService = object.optional("self_service")
     document.assertions = object.required("assertions")
     object.finish()
@@ -120,7 +126,10 @@ struct PolicyReader {
       return true
     }
     document.roleMembers.removeAll { member in
-      if claim(member, "role", roles.count < Policy.roleCountMax, Policy.roleCountMax) {
+      let isOperator = member.name == Policy.operatorRole
+      let others = roles.count { $0.name != Policy.operatorRole }
+      let hasRoom = isOperator || others < Policy.roleCountMax
+      if claim(member, "role", hasRoom, Policy.roleCountMax) {
         document.roles[member.name] = RoleID(index: UInt8(roles.count))
         roles.append(Policy.Role(name: member.name))
         return false

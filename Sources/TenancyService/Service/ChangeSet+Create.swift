@@ -101,10 +101,12 @@ extension ChangeSet {
       return try requireRoot(of: type, action, parent, tx)
     }
     let held = try core.require(action, "create", on: parentID, parent, user, tx)
+    let creatorRole = held.explanation.creatorRole(below: type)
+    let level = held.explanation.accessLevel(below: type)
     return CreationRight(
       parent: parent,
-      accessLevel: held.explanation.accessLevel(below: type),
-      creatorRole: nil
+      accessLevel: max(level, creatorRole.map { policy[$0].accessLevel } ?? 0),
+      creatorRole: creatorRole.map { policy[$0].name }
     )
   }
 

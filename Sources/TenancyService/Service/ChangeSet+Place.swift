@@ -72,7 +72,7 @@ extension ChangeSet {
     for link in crossing { try tx.removeLink(link, scope: before.rootID, policy) }
     if after.rootID != before.rootID { try tx.setRoot(after.rootID, below: before.id) }
     var record = try update(from: before, to: after, action: "\(before.type).move", tx)
-    if let role = right.creatorRole {
+    if right.parent.id == Forest.systemIdentifier, let role = right.creatorRole {
       _ = try grant(role, to: user.userID, on: record, tx)
       record = try tx.entities([record.id]).first ?? record
     }

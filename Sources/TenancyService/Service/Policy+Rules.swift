@@ -71,8 +71,23 @@ extension Explanation {
   /// How much the subject's roles on this entity show of those of another type below it.
   func accessLevel(below type: String) -> Int {
     guard let type = policy.type(named: type) else { return 0 }
-    return policy.accessLevel(
-      of: decision.heldRoles.intersection(policy.reaching[Int(type.index)])
-    )
+    return policy.accessLevel(of: roles(reaching: type))
+  }
+
+  /// The role that the subject gets on an entity of a type that it creates below this one.
+  ///
+  /// Nil if its roles let it update such an entity anyway: an administrator does not become the owner of
+  /// what it creates for others.
+  func creatorRole(below type: String) -> RoleID? {
+    guard let type = policy.type(named: type), let role = policy[type].creatorRole else {
+      return nil
+    }
+    let update = policy[type].entityActions.update.flatMap { policy.action(named: $0) }
+    let updating = update.flatMap { policy.rule(of: $0, on: type)?.grants } ?? .none
+    return roles(reaching: type).intersection(updating).isEmpty ? role : nil
+  }
+
+  private func roles(reaching type: EntityTypeID) -> RoleSet {
+    decision.heldRoles.intersection(policy.reaching[Int(type.index)])
   }
 }

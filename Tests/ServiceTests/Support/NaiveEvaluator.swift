@@ -58,10 +58,23 @@ struct NaiveEvaluator {
   /// `roleOrder` because Foundation's objects have no order.
   init(policy: [UInt8], roleOrder: [String]) throws {
     let json = try JSONSerialization.jsonObject(with: Data(policy)) as? [String: Any] ?? [:]
-    roles = json["roles"] as? [String: [String: Any]] ?? [:]
+    var roles = json["roles"] as? [String: [String: Any]] ?? [:]
+    if roles["super_admin"] == nil {
+      roles["super_admin"] = ["on": ["system"], "inherits_to": ["*"], "all_actions": true]
+    }
+    self.roles = roles
     types = json["types"] as? [String: [String: Any]] ?? [:]
     self.roleOrder = roleOrder
-    actionsByType = types.mapValues { $0["actions"] as? [String: [String: Any]] ?? [:] }
+    let sets = json["condition_sets"] as? [String: [Any]] ?? [:]
+    actionsByType = types.mapValues { type in
+      (type["actions"] as? [String: [String: Any]] ?? [:]).mapValues { action in
+        var action = action
+        action["conditions"] = (action["conditions"] as? [Any] ?? []).flatMap { condition in
+          (condition as? String).map { sets[$0] ?? [] } ?? [condition]
+        }
+        return action
+      }
+    }
     rolesByAction = actionsByType.mapValues { actions in
       actions.mapValues { $0["roles"] as? [String] ?? [] }
     }

@@ -26,11 +26,11 @@ struct PolicyLoadingTests {
       ),
       (
         #""otherwise": "DEVICE_OFFLINE""#, #""otherwise": "DEVICE_AWAY""#,
-        "types.device.actions.device.lock.conditions[0].otherwise"
+        "condition_sets.reachable[0].otherwise"
       ),
       (
         #""attribute": "online""#, #""attribute": "battery""#,
-        "types.device.actions.device.lock.conditions[0].attribute"
+        "condition_sets.reachable[0].attribute"
       ),
       (
         #""desired_state": "locked", "kinds": ["lock"]"#,
@@ -61,6 +61,28 @@ struct PolicyLoadingTests {
         "roles.tenant.granted_by"
       ),
       (#""prefix": "unt""#, #""prefix": "unt_""#, "types.unit.prefix"),
+      (
+        #""conditions": ["reachable"]"#, #""conditions": ["reachible"]"#,
+        "types.device.actions.device.lock.conditions[0]"
+      ),
+      (
+        #""condition_sets": {"#, #""condition_sets": { "spare": [{ "step_up": "pin" }],"#,
+        "condition_sets.spare"
+      ),
+      (
+        #""condition_sets": {"#, #""condition_sets": { "Reachable": [],"#,
+        "condition_sets.Reachable"
+      ),
+      (#""reachable": ["#, #""reachable": [ "reachable","#, "condition_sets.reachable[0]"),
+      (
+        #""prefix": "unt","#, #""prefix": "unt", "creator_role": "guest","#,
+        "types.unit.creator_role"
+      ),
+      (
+        #""parents": ["property"], "prefix": "unt","#,
+        #""parents": ["property"], "prefix": "unt", "creator_role": "owner","#,
+        "types.unit.creator_role"
+      ),
     ]
   )
   func load_mistake_isNamed(right: String, wrong: String, path: String) throws {
