@@ -1055,6 +1055,324 @@ extension Tenancy_V1 {
     }
   }
 
+  /// Asks which users may do an action to an entity.
+  public struct ListSubjectsRequest: RPCKit.Message {
+    /// The entity.
+    public var entityId: Swift.String = ""
+    /// The action, as the policy names it.
+    public var action: Swift.String = ""
+    /// Items per page; 0 means 50.
+    public var pageSize: Swift.UInt32 = 0
+    /// `next_page_token` of an earlier response to a request with the same other fields.
+    public var pageToken: Swift.String = ""
+    /// The answer reflects this revision or a newer one.
+    public var atLeastRevision: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      entityId: Swift.String = "",
+      action: Swift.String = "",
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = "",
+      atLeastRevision: Swift.String = ""
+    ) {
+      self.entityId = entityId
+      self.action = action
+      self.pageSize = pageSize
+      self.pageToken = pageToken
+      self.atLeastRevision = atLeastRevision
+    }
+
+    /// `tenancy.v1.ListSubjectsRequest`.
+    public static var protobufName: Swift.String { "tenancy.v1.ListSubjectsRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_subjects_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListSubjectsRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListSubjectsRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.entityId = RPCKit.MessageReading.string(source.pointee.f1_entity_id)
+      try unsafe self.action = RPCKit.MessageReading.string(source.pointee.f2_action)
+      unsafe self.pageSize = source.pointee.f3_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f4_page_token)
+      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f5_at_least_revision)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListSubjectsRequest> {
+      let target = unsafe scratch.allocate(Tenancy__V1__ListSubjectsRequest.self, 1)
+      unsafe tenancy__v1__list_subjects_request__init(target)
+      unsafe target.pointee.f1_entity_id = scratch.copy(self.entityId)
+      unsafe target.pointee.f2_action = scratch.copy(self.action)
+      unsafe target.pointee.f3_page_size = self.pageSize
+      unsafe target.pointee.f4_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f5_at_least_revision = scratch.copy(self.atLeastRevision)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.entityId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "entity_id", description: "must be set"))
+      } else {
+        if self.entityId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "entity_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.action.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "action", description: "must be set"))
+      } else {
+        if self.action.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "action", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.pageSize == 0) {
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        }
+      }
+      if !(self.pageToken.isEmpty) {
+        if self.pageToken.utf8.count > 1024 {
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.atLeastRevision.isEmpty) {
+        if self.atLeastRevision.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// A user who may do an action.
+  public struct AllowedSubject: RPCKit.Message {
+    /// The user.
+    public var userId: Swift.String = ""
+    /// The role that allows it.
+    public var role: Swift.String = ""
+    /// The association that allows it. Users get it only if they may list the roles on the entity that
+    /// it is held on.
+    public var association: Tenancy_V1.RoleAssociation? {
+      get { association_storage.first }
+      set { association_storage = newValue.map { [$0] } ?? [] }
+    }
+    private var association_storage: [Tenancy_V1.RoleAssociation] = []
+    /// The answer must not be used from this time on.
+    public var validUntil: Google_Protobuf.Timestamp? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userId: Swift.String = "",
+      role: Swift.String = "",
+      association: Tenancy_V1.RoleAssociation? = nil,
+      validUntil: Google_Protobuf.Timestamp? = nil
+    ) {
+      self.userId = userId
+      self.role = role
+      self.association = association
+      self.validUntil = validUntil
+    }
+
+    /// `tenancy.v1.AllowedSubject`.
+    public static var protobufName: Swift.String { "tenancy.v1.AllowedSubject" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__allowed_subject(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__AllowedSubject.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__AllowedSubject>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+      try unsafe self.role = RPCKit.MessageReading.string(source.pointee.f2_role)
+      if let member = unsafe source.pointee.f3_association {
+        try unsafe self.association_storage = [Tenancy_V1.RoleAssociation(reading: member)]
+      }
+      if let member = unsafe source.pointee.f4_valid_until {
+        try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__AllowedSubject> {
+      let target = unsafe scratch.allocate(Tenancy__V1__AllowedSubject.self, 1)
+      unsafe tenancy__v1__allowed_subject__init(target)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f2_role = scratch.copy(self.role)
+      if let value = self.association {
+        unsafe target.pointee.f3_association = value.packed(in: scratch)
+      }
+      if let value = self.validUntil {
+        unsafe target.pointee.f4_valid_until = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// One page of users.
+  public struct ListSubjectsResponse: RPCKit.Message {
+    /// Each user once, in the order in which the associations were granted. All pages together are
+    /// complete. A page can be shorter than `page_size`, even empty, although another one follows.
+    public var subjects: [Tenancy_V1.AllowedSubject] = []
+    /// For the next page; empty on the last one.
+    public var nextPageToken: Swift.String = ""
+    /// Operators may do it as well. Only services are told who they are.
+    public var operatorsOmitted: Swift.Bool = false
+    /// The revision that the answer reflects.
+    public var revision: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      subjects: [Tenancy_V1.AllowedSubject] = [],
+      nextPageToken: Swift.String = "",
+      operatorsOmitted: Swift.Bool = false,
+      revision: Swift.String = ""
+    ) {
+      self.subjects = subjects
+      self.nextPageToken = nextPageToken
+      self.operatorsOmitted = operatorsOmitted
+      self.revision = revision
+    }
+
+    /// `tenancy.v1.ListSubjectsResponse`.
+    public static var protobufName: Swift.String { "tenancy.v1.ListSubjectsResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__list_subjects_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ListSubjectsResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ListSubjectsResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_subjects > 0 {
+        unsafe self.subjects.reserveCapacity(source.pointee.n_f1_subjects)
+        for index in unsafe 0..<source.pointee.n_f1_subjects {
+          if let member = unsafe source.pointee.f1_subjects[index] {
+            try unsafe self.subjects.append(Tenancy_V1.AllowedSubject(reading: member))
+          }
+        }
+      }
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+      unsafe self.operatorsOmitted = source.pointee.f3_operators_omitted != 0
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f4_revision)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ListSubjectsResponse> {
+      let target = unsafe scratch.allocate(Tenancy__V1__ListSubjectsResponse.self, 1)
+      unsafe tenancy__v1__list_subjects_response__init(target)
+      if !self.subjects.isEmpty {
+        unsafe target.pointee.n_f1_subjects = self.subjects.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__AllowedSubject>?.self, self.subjects.count)
+        for (index, element) in self.subjects.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f1_subjects = unsafe elements
+      }
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      unsafe target.pointee.f3_operators_omitted = self.operatorsOmitted ? 1 : 0
+      unsafe target.pointee.f4_revision = scratch.copy(self.revision)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
   /// Watches changes.
   public struct WatchChangesRequest: RPCKit.Message {
     /// Continues after this revision; empty means from now. If it is too old, the first message is a
@@ -1267,6 +1585,20 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.ListAccessibleRequest",
       responseType: "tenancy.v1.ListAccessibleResponse"
     )
+    /// Every user who may do an action to an entity. A step-up that the action needs counts as done.
+    /// Users must be allowed to list the roles on the entity.
+    public static let listSubjects = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Permissions",
+      method: "ListSubjects",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: ["*"],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .low,
+      requestType: "tenancy.v1.ListSubjectsRequest",
+      responseType: "tenancy.v1.ListSubjectsResponse"
+    )
     /// Streams every change of permissions until the caller ends it, so that caches stay correct.
     public static let watchChanges = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Permissions",
@@ -1292,6 +1624,9 @@ extension Tenancy_V1 {
     func listActions(_ request: Tenancy_V1.ListActionsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListActionsResponse
     /// Every entity of a type to which a subject may do an action.
     func listAccessible(_ request: Tenancy_V1.ListAccessibleRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListAccessibleResponse
+    /// Every user who may do an action to an entity. A step-up that the action needs counts as done.
+    /// Users must be allowed to list the roles on the entity.
+    func listSubjects(_ request: Tenancy_V1.ListSubjectsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListSubjectsResponse
     /// Streams every change of permissions until the caller ends it, so that caches stay correct.
     func watchChanges(_ request: Tenancy_V1.WatchChangesRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Tenancy_V1.Change>) async throws
   }
@@ -1358,6 +1693,20 @@ extension Tenancy_V1 {
       return try await channel.unary(PermissionsMethods.listAccessible, request, options: options)
     }
 
+    /// Every user who may do an action to an entity. A step-up that the action needs counts as done.
+    /// Users must be allowed to list the roles on the entity.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func listSubjects(
+      _ request: Tenancy_V1.ListSubjectsRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.ListSubjectsResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(PermissionsMethods.listSubjects, request, options: options)
+    }
+
     /// Streams every change of permissions until the caller ends it, so that caches stay correct.
     ///
     /// `timeout`, if given, goes before the one in `options`.
@@ -1376,7 +1725,7 @@ extension Tenancy_V1 {
   public static var tenancyV1PermissionsFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/permissions.proto",
-      base64: "Chx0ZW5hbmN5L3YxL3Blcm1pc3Npb25zLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byLQAQoMQ2hlY2tSZXF1ZXN0EiUKCnN1YmplY3RfaWQYASABKAlCBqq7GAIYQFIJc3ViamVjdElkEiAKBmFjdGlvbhgCIAEoCUIIqrsYBAgBGEBSBmFjdGlvbhIlCgllbnRpdHlfaWQYAyABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uEhsKCWZvcl9jYWNoZRgFIAEoCFIIZm9yQ2FjaGUi1gIKCERlY2lzaW9uEhgKB2FsbG93ZWQYASABKAhSB2FsbG93ZWQSKgoGcmVhc29uGAIgASgOMhIudGVuYW5jeS52MS5SZWFzb25SBnJlYXNvbhIlCg5hc3NvY2lhdGlvbl9pZBgDIAEoCVINYXNzb2NpYXRpb25JZBISCgRyb2xlGAQgASgJUgRyb2xlEiIKDXZpYV9lbnRpdHlfaWQYBSABKAlSC3ZpYUVudGl0eUlkEikKEHN1ZmZpY2llbnRfcm9sZXMYBiADKAlSD3N1ZmZpY2llbnRSb2xlcxI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSGgoIcmV2aXNpb24YCCABKAlSCHJldmlzaW9uEiEKDGFuY2VzdG9yX2lkcxgJIAMoCVILYW5jZXN0b3JJZHMiUAoRQmF0Y2hDaGVja1JlcXVlc3QSOwoGY2hlY2tzGAEgAygLMhgudGVuYW5jeS52MS5DaGVja1JlcXVlc3RCCaq7GAVAAUjoB1IGY2hlY2tzIkgKEkJhdGNoQ2hlY2tSZXNwb25zZRIyCglkZWNpc2lvbnMYASADKAsyFC50ZW5hbmN5LnYxLkRlY2lzaW9uUglkZWNpc2lvbnMinAEKEkxpc3RBY3Rpb25zUmVxdWVzdBIlCgpzdWJqZWN0X2lkGAEgASgJQgaquxgCGEBSCXN1YmplY3RJZBIqCgplbnRpdHlfaWRzGAIgAygJQguquxgHGEBAAUjoB1IJZW50aXR5SWRzEjMKEWF0X2xlYXN0X3JldmlzaW9uGAMgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24igwEKDUVudGl0eUFjdGlvbnMSGwoJZW50aXR5X2lkGAEgASgJUghlbnRpdHlJZBIYCgdhY3Rpb25zGAIgAygJUgdhY3Rpb25zEjsKC3ZhbGlkX3VudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbCJoChNMaXN0QWN0aW9uc1Jlc3BvbnNlEjUKCGVudGl0aWVzGAEgAygLMhkudGVuYW5jeS52MS5FbnRpdHlBY3Rpb25zUghlbnRpdGllcxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24ilAIKFUxpc3RBY2Nlc3NpYmxlUmVxdWVzdBIlCgpzdWJqZWN0X2lkGAEgASgJQgaquxgCGEBSCXN1YmplY3RJZBIgCgZhY3Rpb24YAiABKAlCCKq7GAQIARhAUgZhY3Rpb24SKQoLZW50aXR5X3R5cGUYAyABKAlCCKq7GAQIARhAUgplbnRpdHlUeXBlEioKCXBhZ2Vfc2l6ZRgEIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgFIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEjMKEWF0X2xlYXN0X3JldmlzaW9uGAYgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24iewoWTGlzdEFjY2Vzc2libGVSZXNwb25zZRIdCgplbnRpdHlfaWRzGAEgAygJUgllbnRpdHlJZHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEhoKCHJldmlzaW9uGAMgASgJUghyZXZpc2lvbiJFChNXYXRjaENoYW5nZXNSZXF1ZXN0Ei4KDmFmdGVyX3JldmlzaW9uGAEgASgJQgequxgDGIABUg1hZnRlclJldmlzaW9uIowBCgZDaGFuZ2USGgoIcmV2aXNpb24YASABKAlSCHJldmlzaW9uEioKBGtpbmQYAiABKA4yFi50ZW5hbmN5LnYxLkNoYW5nZUtpbmRSBGtpbmQSHQoKc3ViamVjdF9pZBgDIAEoCVIJc3ViamVjdElkEhsKCWVudGl0eV9pZBgEIAEoCVIIZW50aXR5SWQqrAMKBlJlYXNvbhIWChJSRUFTT05fVU5TUEVDSUZJRUQQABISCg5SRUFTT05fQUxMT1dFRBABEhwKGFJFQVNPTl9TVUJKRUNUX1NVU1BFTkRFRBACEhkKFVJFQVNPTl9FTlRJVFlfVU5LTk9XThADEhkKFVJFQVNPTl9ERU5JRURfQllfUlVMRRAEEhgKFFJFQVNPTl9OT1RfWUVUX1ZBTElEEAUSEgoOUkVBU09OX0VYUElSRUQQBhIcChhSRUFTT05fUk9MRV9MQUNLU19BQ1RJT04QBxIXChNSRUFTT05fT1VUX09GX1NDT1BFEAgSGQoVUkVBU09OX05PX0FTU09DSUFUSU9OEAkSIAocUkVBU09OX0ZFQVRVUkVfTk9UX0FWQUlMQUJMRRAKEhsKF1JFQVNPTl9TVEVQX1VQX1JFUVVJUkVEEAsSGQoVUkVBU09OX0RFVklDRV9PRkZMSU5FEAwSJAogUkVBU09OX1JFTU9URV9PUEVSQVRJT05fRElTQUJMRUQQDRIiCh5SRUFTT05fT1BFUkFUSU9OX05PVF9TVVBQT1JURUQQDiqmAQoKQ2hhbmdlS2luZBIbChdDSEFOR0VfS0lORF9VTlNQRUNJRklFRBAAEhkKFUNIQU5HRV9LSU5EX0hFQVJUQkVBVBABEhcKE0NIQU5HRV9LSU5EX1NVQkpFQ1QQAhIXChNDSEFOR0VfS0lORF9TVUJUUkVFEAMSFgoSQ0hBTkdFX0tJTkRfUE9MSUNZEAQSFgoSQ0hBTkdFX0tJTkRfUkVTWU5DEAUyygMKC1Blcm1pc3Npb25zEkgKBUNoZWNrEhgudGVuYW5jeS52MS5DaGVja1JlcXVlc3QaFC50ZW5hbmN5LnYxLkRlY2lzaW9uIg+iuxgLCAISASogASgCMAESWgoKQmF0Y2hDaGVjaxIdLnRlbmFuY3kudjEuQmF0Y2hDaGVja1JlcXVlc3QaHi50ZW5hbmN5LnYxLkJhdGNoQ2hlY2tSZXNwb25zZSINorsYCQgCEgEqIAEoAhJbCgtMaXN0QWN0aW9ucxIeLnRlbmFuY3kudjEuTGlzdEFjdGlvbnNSZXF1ZXN0Gh8udGVuYW5jeS52MS5MaXN0QWN0aW9uc1Jlc3BvbnNlIguiuxgHCAISASogARJmCg5MaXN0QWNjZXNzaWJsZRIhLnRlbmFuY3kudjEuTGlzdEFjY2Vzc2libGVSZXF1ZXN0GiIudGVuYW5jeS52MS5MaXN0QWNjZXNzaWJsZVJlc3BvbnNlIg2iuxgJCAISASogASgBElAKDFdhdGNoQ2hhbmdlcxIfLnRlbmFuY3kudjEuV2F0Y2hDaGFuZ2VzUmVxdWVzdBoSLnRlbmFuY3kudjEuQ2hhbmdlIgmiuxgFCAMSASowAUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFKryYKRwoBDBIDAQASGj0gUGVybWlzc2lvbiBjaGVja3M6IG1heSBhIHN1YmplY3QgZG8gYW4gYWN0aW9uIHRvIGFuIGVudGl0eT8KCnQKAgUAEgQMACsBGmggV2h5IHNvbWV0aGluZyBpcyBhbGxvd2VkIG9yIG5vdCwgaW4gb3JkZXIgb2YgcHJlY2VkZW5jZTogaWYgc2V2ZXJhbCByZWFzb25zIGhvbGQsIHRoZSBmaXJzdCBpcwogZ2l2ZW4uCgodCgQFAAIAEgMOAhkaECBOb3Qgc3BlY2lmaWVkLgoKFwoEBQACARIDEAIVGgogQWxsb3dlZC4KCjsKBAUAAgISAxICHxouIFRoZSBzdWJqZWN0IGlzIHN1c3BlbmRlZCBhbmQgbWF5IGRvIG5vdGhpbmcuCgpMCgQFAAIDEgMUAhwaPyBUaGUgZW50aXR5IGRvZXMgbm90IGV4aXN0LCBvciB0aGUgc3ViamVjdCBtYXkgbm90IGtub3cgb2YgaXQuCgpPCgQFAAIEEgMWAhwaQiBBIHJ1bGUgb2YgdGhlIHBvbGljeSBmb3JiaWRzIGl0LCB3aGF0ZXZlciByb2xlcyB0aGUgc3ViamVjdCBoYXMuCgowCgQFAAIFEgMYAhsaIyBBIHJvbGUgYWxsb3dzIGl0LCBidXQgb25seSBsYXRlci4KCjIKBAUAAgYSAxoCFRolIEEgcm9sZSBhbGxvd2VkIGl0LCBidXQgaGFzIGV4cGlyZWQuCgpCCgQFAAIHEgMcAh8aNSBUaGUgcm9sZXMgb24gdGhpcyBlbnRpdHkgZG8gbm90IGluY2x1ZGUgdGhlIGFjdGlvbi4KCkwKBAUAAggSAx4CGho/IFRoZSBzdWJqZWN0IGhhcyBhIHJvbGUgdGhhdCBhbGxvd3MgaXQsIGJ1dCBvbiBhbm90aGVyIGVudGl0eS4KCj8KBAUAAgkSAyACHBoyIFRoZSBzdWJqZWN0IGhhcyBubyByb2xlIHRoYXQgYWxsb3dzIGl0IGFueXdoZXJlLgoKOwoEBQACChIDIgIkGi4gSXQgbmVlZHMgYSBmZWF0dXJlIHRoYXQgaGFzIG5vdCBiZWVuIGJvdWdodC4KCiIKBAUAAgsSAyQCHxoVIEl0IG5lZWRzIGEgc3RlcC11cC4KCiUKBAUAAgwSAyYCHRoYIFRoZSBkZXZpY2UgaXMgb2ZmbGluZS4KCjoKBAUAAg0SAygCKBotIFJlbW90ZSBvcGVyYXRpb24gb2YgdGhlIGRldmljZSBpcyBkaXNhYmxlZC4KClAKBAUAAg4SAyoCJhpDIFRoZSBhY3Rpb24gaXMgYW4gb3BlcmF0aW9uIHRoYXQgZGV2aWNlcyBvZiB0aGlzIGtpbmQgZG8gbm90IGhhdmUuCgpDCgIEABIELgA5ARo3IEFza3Mgd2hldGhlciBhIHN1YmplY3QgbWF5IGRvIGFuIGFjdGlvbiB0byBhbiBlbnRpdHkuCgpVCgQEAAIAEgMwAjwaSCBUaGUgdXNlcjsgZW1wdHkgbWVhbnMgdGhlIGNhbGxlci4gVXNlcnMgY2FuIGFzayBvbmx5IGFib3V0IHRoZW1zZWx2ZXMuCgpDCgQEAAIBEgMyAkgaNiBUaGUgYWN0aW9uLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0OiBgZGV2aWNlLnVubG9ja2AuCgoaCgQEAAICEgM0AksaDSBUaGUgZW50aXR5LgoKQAoEBAACAxIDNgJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKbAoEBAACBBIDOAIVGl8gVGhlIGNhbGxlciB3aWxsIGNhY2hlIHRoZSBhbnN3ZXIsIHNvIHRoZSBhbnN3ZXIgc2F5cyB3aGljaCBjaGFuZ2VzIGFmZmVjdCBpdDogYGFuY2VzdG9yX2lkc2AuCgokCgIEARIEPABQARoYIFRoZSBhbnN3ZXIgdG8gYSBjaGVjay4KCk0KBAQBAgASAz4CExpAIFdoZXRoZXIgaXQgaXMgYWxsb3dlZCwgdGhhdCBpcywgd2hldGhlciB0aGUgcmVhc29uIGlzIEFMTE9XRUQuCgoTCgQEAQIBEgNAAhQaBiBXaHkuCgouCgQEAQICEgNCAhwaISBUaGUgYXNzb2NpYXRpb24gdGhhdCBhbGxvd3MgaXQuCgonCgQEAQIDEgNEAhIaGiBUaGUgcm9sZSB0aGF0IGFsbG93cyBpdC4KClcKBAQBAgQSA0YCGxpKIFRoZSBlbnRpdHkgb24gd2hpY2ggdGhlIHJvbGUgaXMgaGVsZDogdGhlIHJlcXVlc3RlZCBvbmUgb3Igb25lIGFib3ZlIGl0LgoKOgoEBAECBRIDSAInGi0gSWYgaXQgaXMgZGVuaWVkOiByb2xlcyB0aGF0IHdvdWxkIGFsbG93IGl0LgoKPQoEBAECBhIDSgIsGjAgVGhlIGFuc3dlciBtdXN0IG5vdCBiZSB1c2VkIGZyb20gdGhpcyB0aW1lIG9uLgoKNQoEBAECBxIDTAIWGiggVGhlIHJldmlzaW9uIHRoYXQgdGhlIGFuc3dlciByZWZsZWN0cy4KCpUBCgQEAQIIEgNPAiMahwEgV2l0aCBgZm9yX2NhY2hlYDogdGhlIGVudGl0aWVzIGFib3ZlIHRoZSByZXF1ZXN0ZWQgb25lLCBuZWFyZXN0IGZpcnN0LiBBIGNoYW5nZSBpbiB0aGUgc3VidHJlZQogb2YgYW55IG9mIHRoZW0gbWF5IGNoYW5nZSB0aGUgYW5zd2VyLgoKLQoCBAISBFMAVgEaISBTZXZlcmFsIGNoZWNrcyBhdCBvbmUgcmV2aXNpb24uCgpBCgQEAgIAEgNVAlkaNCBUaGUgY2hlY2tzLiBFYWNoIGBhdF9sZWFzdF9yZXZpc2lvbmAgaXMgcmVzcGVjdGVkLgoKKAoCBAMSBFkAXAEaHCBUaGUgYW5zd2VycyB0byB0aGUgY2hlY2tzLgoKKgoEBAMCABIDWwIiGh0gSW4gdGhlIG9yZGVyIG9mIHRoZSBjaGVja3MuCgo9CgIEBBIEXwBmARoxIEFza3Mgd2hhdCBhIHN1YmplY3QgbWF5IGRvIHRvIHNldmVyYWwgZW50aXRpZXMuCgpVCgQEBAIAEgNhAjwaSCBUaGUgdXNlcjsgZW1wdHkgbWVhbnMgdGhlIGNhbGxlci4gVXNlcnMgY2FuIGFzayBvbmx5IGFib3V0IHRoZW1zZWx2ZXMuCgocCgQEBAIBEgNjAmQaDyBUaGUgZW50aXRpZXMuCgpACgQEBAICEgNlAkQaMyBUaGUgYW5zd2VyIHJlZmxlY3RzIHRoaXMgcmV2aXNpb24gb3IgYSBuZXdlciBvbmUuCgoyCgIEBRIEaQBwARomIFdoYXQgYSBzdWJqZWN0IG1heSBkbyB0byBvbmUgZW50aXR5LgoKGgoEBAUCABIDawIXGg0gVGhlIGVudGl0eS4KCl0KBAQFAgESA20CHhpQIFRoZSBhY3Rpb25zIHRoYXQgYSBjaGVjayB3b3VsZCBhbGxvdyBub3csIHNvcnRlZDsgZW1wdHkgZm9yIGFuIHVua25vd24gZW50aXR5LgoKPQoEBAUCAhIDbwIsGjAgVGhlIGFuc3dlciBtdXN0IG5vdCBiZSB1c2VkIGZyb20gdGhpcyB0aW1lIG9uLgoKOAoCBAYSBHMAeAEaLCBXaGF0IGEgc3ViamVjdCBtYXkgZG8gdG8gc2V2ZXJhbCBlbnRpdGllcy4KCiwKBAQGAgASA3UCJhofIEluIHRoZSBvcmRlciBvZiB0aGUgZW50aXRpZXMuCgo1CgQEBgIBEgN3AhYaKCBUaGUgcmV2aXNpb24gdGhhdCB0aGUgYW5zd2VyIHJlZmxlY3RzLgoKQQoCBAcSBXsAiAEBGjQgQXNrcyB0byB3aGljaCBlbnRpdGllcyBhIHN1YmplY3QgbWF5IGRvIGFuIGFjdGlvbi4KClUKBAQHAgASA30CPBpIIFRoZSB1c2VyOyBlbXB0eSBtZWFucyB0aGUgY2FsbGVyLiBVc2VycyBjYW4gYXNrIG9ubHkgYWJvdXQgdGhlbXNlbHZlcy4KCjIKBAQHAgESA38CSBolIFRoZSBhY3Rpb24sIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQuCgo7CgQEBwICEgSBAQJNGi0gVGhlIHR5cGUgb2YgZW50aXR5LCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKKwoEBAcCAxIEgwECORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBAcCBBIEhQECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKQQoEBAcCBRIEhwECRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCiUKAgQIEgaLAQCSAQEaFyBPbmUgcGFnZSBvZiBlbnRpdGllcy4KCj4KBAQIAgASBI0BAiEaMCBTb3J0ZWQgYnkgaWQuIEFsbCBwYWdlcyB0b2dldGhlciBhcmUgY29tcGxldGUuCgo5CgQECAIBEgSPAQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCjYKBAQIAgISBJEBAhYaKCBUaGUgcmV2aXNpb24gdGhhdCB0aGUgYW5zd2VyIHJlZmxlY3RzLgoKIAoCBAkSBpUBAJkBARoSIFdhdGNoZXMgY2hhbmdlcy4KCnYKBAQJAgASBJgBAkEaaCBDb250aW51ZXMgYWZ0ZXIgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgZnJvbSBub3cuIElmIGl0IGlzIHRvbyBvbGQsIHRoZSBmaXJzdCBtZXNzYWdlIGlzIGEKIFJFU1lOQy4KCh0KAgUBEgacAQCqAQEaDyBXaGF0IGNoYW5nZWQuCgoeCgQFAQIAEgSeAQIeGhAgTm90IHNwZWNpZmllZC4KCnEKBAUBAgESBKEBAhwaYyBIZWFydGJlYXQ6IG5vdGhpbmcgY2hhbmdlZCwgYW5kIHRoaXMgaXMgdGhlIG5ld2VzdCByZXZpc2lvbi4gU2VudCBmaXJzdCBhbmQgZXZlcnkgdGhyZWUKIHNlY29uZHMuCgovCgQFAQICEgSjAQIaGiEgQSBzdWJqZWN0J3Mgcm9sZXMgb24gYW4gZW50aXR5LgoKMAoEBQECAxIEpQECGhoiIEFuIGVudGl0eSBvciBzb21ldGhpbmcgYmVsb3cgaXQuCgo7CgQFAQIEEgSnAQIZGi0gVGhlIHBvbGljeSwgc28gZXZlcnl0aGluZyBtYXkgaGF2ZSBjaGFuZ2VkLgoKRAoEBQECBRIEqQECGRo2IENoYW5nZXMgd2VyZSBtaXNzZWQsIHNvIGV2ZXJ5dGhpbmcgbWF5IGhhdmUgY2hhbmdlZC4KCigKAgQKEgatAQC2AQEaGiBBIGNoYW5nZSBvZiBwZXJtaXNzaW9ucy4KCi4KBAQKAgASBK8BAhYaICBUaGUgcmV2aXNpb24gYWZ0ZXIgdGhlIGNoYW5nZS4KCh0KBAQKAgESBLEBAhYaDyBXaGF0IGNoYW5nZWQuCgomCgQECgICEgSzAQIYGhggVGhlIHVzZXIsIGZvciBTVUJKRUNULgoKSgoEBAoCAxIEtQECFxo8IFRoZSBlbnRpdHk7IGZvciBTVUJKRUNUIHRoZSBvbmUgb24gd2hpY2ggdGhlIHJvbGUgaXMgaGVsZC4KCiIKAgYAEga5AQDOAQEaFCBQZXJtaXNzaW9uIGNoZWNrcy4KCkcKBAYAAgASBrsBAr0BAxo3IEFuc3dlcnMgYSBjaGVjay4gQSBkZW5pYWwgaXMgYW4gYW5zd2VyLCBub3QgYW4gZXJyb3IuCgo5CgQGAAIBEga/AQLBAQMaKSBBbnN3ZXJzIHNldmVyYWwgY2hlY2tzIGF0IG9uZSByZXZpc2lvbi4KClEKBAYAAgISBsMBAsUBAxpBIEV2ZXJ5IGFjdGlvbiB0aGF0IGEgc3ViamVjdCBtYXkgZG8gdG8gZWFjaCBvZiBzZXZlcmFsIGVudGl0aWVzLgoKTQoEBgACAxIGxwECyQEDGj0gRXZlcnkgZW50aXR5IG9mIGEgdHlwZSB0byB3aGljaCBhIHN1YmplY3QgbWF5IGRvIGFuIGFjdGlvbi4KCmwKBAYAAgQSBssBAs0BAxpcIFN0cmVhbXMgZXZlcnkgY2hhbmdlIG9mIHBlcm1pc3Npb25zIHVudGlsIHRoZSBjYWxsZXIgZW5kcyBpdCwgc28gdGhhdCBjYWNoZXMgc3RheSBjb3JyZWN0LgpiBnByb3RvMw=="
+      base64: "Chx0ZW5hbmN5L3YxL3Blcm1pc3Npb25zLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byLQAQoMQ2hlY2tSZXF1ZXN0EiUKCnN1YmplY3RfaWQYASABKAlCBqq7GAIYQFIJc3ViamVjdElkEiAKBmFjdGlvbhgCIAEoCUIIqrsYBAgBGEBSBmFjdGlvbhIlCgllbnRpdHlfaWQYAyABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uEhsKCWZvcl9jYWNoZRgFIAEoCFIIZm9yQ2FjaGUi1gIKCERlY2lzaW9uEhgKB2FsbG93ZWQYASABKAhSB2FsbG93ZWQSKgoGcmVhc29uGAIgASgOMhIudGVuYW5jeS52MS5SZWFzb25SBnJlYXNvbhIlCg5hc3NvY2lhdGlvbl9pZBgDIAEoCVINYXNzb2NpYXRpb25JZBISCgRyb2xlGAQgASgJUgRyb2xlEiIKDXZpYV9lbnRpdHlfaWQYBSABKAlSC3ZpYUVudGl0eUlkEikKEHN1ZmZpY2llbnRfcm9sZXMYBiADKAlSD3N1ZmZpY2llbnRSb2xlcxI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSGgoIcmV2aXNpb24YCCABKAlSCHJldmlzaW9uEiEKDGFuY2VzdG9yX2lkcxgJIAMoCVILYW5jZXN0b3JJZHMiUAoRQmF0Y2hDaGVja1JlcXVlc3QSOwoGY2hlY2tzGAEgAygLMhgudGVuYW5jeS52MS5DaGVja1JlcXVlc3RCCaq7GAVAAUjoB1IGY2hlY2tzIkgKEkJhdGNoQ2hlY2tSZXNwb25zZRIyCglkZWNpc2lvbnMYASADKAsyFC50ZW5hbmN5LnYxLkRlY2lzaW9uUglkZWNpc2lvbnMinAEKEkxpc3RBY3Rpb25zUmVxdWVzdBIlCgpzdWJqZWN0X2lkGAEgASgJQgaquxgCGEBSCXN1YmplY3RJZBIqCgplbnRpdHlfaWRzGAIgAygJQguquxgHGEBAAUjoB1IJZW50aXR5SWRzEjMKEWF0X2xlYXN0X3JldmlzaW9uGAMgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24igwEKDUVudGl0eUFjdGlvbnMSGwoJZW50aXR5X2lkGAEgASgJUghlbnRpdHlJZBIYCgdhY3Rpb25zGAIgAygJUgdhY3Rpb25zEjsKC3ZhbGlkX3VudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbCJoChNMaXN0QWN0aW9uc1Jlc3BvbnNlEjUKCGVudGl0aWVzGAEgAygLMhkudGVuYW5jeS52MS5FbnRpdHlBY3Rpb25zUghlbnRpdGllcxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24ilAIKFUxpc3RBY2Nlc3NpYmxlUmVxdWVzdBIlCgpzdWJqZWN0X2lkGAEgASgJQgaquxgCGEBSCXN1YmplY3RJZBIgCgZhY3Rpb24YAiABKAlCCKq7GAQIARhAUgZhY3Rpb24SKQoLZW50aXR5X3R5cGUYAyABKAlCCKq7GAQIARhAUgplbnRpdHlUeXBlEioKCXBhZ2Vfc2l6ZRgEIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgFIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEjMKEWF0X2xlYXN0X3JldmlzaW9uGAYgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24iewoWTGlzdEFjY2Vzc2libGVSZXNwb25zZRIdCgplbnRpdHlfaWRzGAEgAygJUgllbnRpdHlJZHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEhoKCHJldmlzaW9uGAMgASgJUghyZXZpc2lvbiLnAQoTTGlzdFN1YmplY3RzUmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIgCgZhY3Rpb24YAiABKAlCCKq7GAQIARhAUgZhY3Rpb24SKgoJcGFnZV9zaXplGAMgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAQgASgJQgequxgDGIAIUglwYWdlVG9rZW4SMwoRYXRfbGVhc3RfcmV2aXNpb24YBSABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiK5AQoOQWxsb3dlZFN1YmplY3QSFwoHdXNlcl9pZBgBIAEoCVIGdXNlcklkEhIKBHJvbGUYAiABKAlSBHJvbGUSPQoLYXNzb2NpYXRpb24YAyABKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblILYXNzb2NpYXRpb24SOwoLdmFsaWRfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsIr8BChRMaXN0U3ViamVjdHNSZXNwb25zZRI2CghzdWJqZWN0cxgBIAMoCzIaLnRlbmFuY3kudjEuQWxsb3dlZFN1YmplY3RSCHN1YmplY3RzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIrChFvcGVyYXRvcnNfb21pdHRlZBgDIAEoCFIQb3BlcmF0b3JzT21pdHRlZBIaCghyZXZpc2lvbhgEIAEoCVIIcmV2aXNpb24iRQoTV2F0Y2hDaGFuZ2VzUmVxdWVzdBIuCg5hZnRlcl9yZXZpc2lvbhgBIAEoCUIHqrsYAxiAAVINYWZ0ZXJSZXZpc2lvbiKMAQoGQ2hhbmdlEhoKCHJldmlzaW9uGAEgASgJUghyZXZpc2lvbhIqCgRraW5kGAIgASgOMhYudGVuYW5jeS52MS5DaGFuZ2VLaW5kUgRraW5kEh0KCnN1YmplY3RfaWQYAyABKAlSCXN1YmplY3RJZBIbCgllbnRpdHlfaWQYBCABKAlSCGVudGl0eUlkKqwDCgZSZWFzb24SFgoSUkVBU09OX1VOU1BFQ0lGSUVEEAASEgoOUkVBU09OX0FMTE9XRUQQARIcChhSRUFTT05fU1VCSkVDVF9TVVNQRU5ERUQQAhIZChVSRUFTT05fRU5USVRZX1VOS05PV04QAxIZChVSRUFTT05fREVOSUVEX0JZX1JVTEUQBBIYChRSRUFTT05fTk9UX1lFVF9WQUxJRBAFEhIKDlJFQVNPTl9FWFBJUkVEEAYSHAoYUkVBU09OX1JPTEVfTEFDS1NfQUNUSU9OEAcSFwoTUkVBU09OX09VVF9PRl9TQ09QRRAIEhkKFVJFQVNPTl9OT19BU1NPQ0lBVElPThAJEiAKHFJFQVNPTl9GRUFUVVJFX05PVF9BVkFJTEFCTEUQChIbChdSRUFTT05fU1RFUF9VUF9SRVFVSVJFRBALEhkKFVJFQVNPTl9ERVZJQ0VfT0ZGTElORRAMEiQKIFJFQVNPTl9SRU1PVEVfT1BFUkFUSU9OX0RJU0FCTEVEEA0SIgoeUkVBU09OX09QRVJBVElPTl9OT1RfU1VQUE9SVEVEEA4qpgEKCkNoYW5nZUtpbmQSGwoXQ0hBTkdFX0tJTkRfVU5TUEVDSUZJRUQQABIZChVDSEFOR0VfS0lORF9IRUFSVEJFQVQQARIXChNDSEFOR0VfS0lORF9TVUJKRUNUEAISFwoTQ0hBTkdFX0tJTkRfU1VCVFJFRRADEhYKEkNIQU5HRV9LSU5EX1BPTElDWRAEEhYKEkNIQU5HRV9LSU5EX1JFU1lOQxAFMqwECgtQZXJtaXNzaW9ucxJICgVDaGVjaxIYLnRlbmFuY3kudjEuQ2hlY2tSZXF1ZXN0GhQudGVuYW5jeS52MS5EZWNpc2lvbiIPorsYCwgCEgEqIAEoAjABEloKCkJhdGNoQ2hlY2sSHS50ZW5hbmN5LnYxLkJhdGNoQ2hlY2tSZXF1ZXN0Gh4udGVuYW5jeS52MS5CYXRjaENoZWNrUmVzcG9uc2UiDaK7GAkIAhIBKiABKAISWwoLTGlzdEFjdGlvbnMSHi50ZW5hbmN5LnYxLkxpc3RBY3Rpb25zUmVxdWVzdBofLnRlbmFuY3kudjEuTGlzdEFjdGlvbnNSZXNwb25zZSILorsYBwgCEgEqIAESZgoOTGlzdEFjY2Vzc2libGUSIS50ZW5hbmN5LnYxLkxpc3RBY2Nlc3NpYmxlUmVxdWVzdBoiLnRlbmFuY3kudjEuTGlzdEFjY2Vzc2libGVSZXNwb25zZSINorsYCQgCEgEqIAEoARJgCgxMaXN0U3ViamVjdHMSHy50ZW5hbmN5LnYxLkxpc3RTdWJqZWN0c1JlcXVlc3QaIC50ZW5hbmN5LnYxLkxpc3RTdWJqZWN0c1Jlc3BvbnNlIg2iuxgJCAISASogASgBElAKDFdhdGNoQ2hhbmdlcxIfLnRlbmFuY3kudjEuV2F0Y2hDaGFuZ2VzUmVxdWVzdBoSLnRlbmFuY3kudjEuQ2hhbmdlIgmiuxgFCAMSASowAUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFKqzAKRwoBDBIDAQASGj0gUGVybWlzc2lvbiBjaGVja3M6IG1heSBhIHN1YmplY3QgZG8gYW4gYWN0aW9uIHRvIGFuIGVudGl0eT8KCnQKAgUAEgQNACwBGmggV2h5IHNvbWV0aGluZyBpcyBhbGxvd2VkIG9yIG5vdCwgaW4gb3JkZXIgb2YgcHJlY2VkZW5jZTogaWYgc2V2ZXJhbCByZWFzb25zIGhvbGQsIHRoZSBmaXJzdCBpcwogZ2l2ZW4uCgodCgQFAAIAEgMPAhkaECBOb3Qgc3BlY2lmaWVkLgoKFwoEBQACARIDEQIVGgogQWxsb3dlZC4KCjsKBAUAAgISAxMCHxouIFRoZSBzdWJqZWN0IGlzIHN1c3BlbmRlZCBhbmQgbWF5IGRvIG5vdGhpbmcuCgpMCgQFAAIDEgMVAhwaPyBUaGUgZW50aXR5IGRvZXMgbm90IGV4aXN0LCBvciB0aGUgc3ViamVjdCBtYXkgbm90IGtub3cgb2YgaXQuCgpPCgQFAAIEEgMXAhwaQiBBIHJ1bGUgb2YgdGhlIHBvbGljeSBmb3JiaWRzIGl0LCB3aGF0ZXZlciByb2xlcyB0aGUgc3ViamVjdCBoYXMuCgowCgQFAAIFEgMZAhsaIyBBIHJvbGUgYWxsb3dzIGl0LCBidXQgb25seSBsYXRlci4KCjIKBAUAAgYSAxsCFRolIEEgcm9sZSBhbGxvd2VkIGl0LCBidXQgaGFzIGV4cGlyZWQuCgpCCgQFAAIHEgMdAh8aNSBUaGUgcm9sZXMgb24gdGhpcyBlbnRpdHkgZG8gbm90IGluY2x1ZGUgdGhlIGFjdGlvbi4KCkwKBAUAAggSAx8CGho/IFRoZSBzdWJqZWN0IGhhcyBhIHJvbGUgdGhhdCBhbGxvd3MgaXQsIGJ1dCBvbiBhbm90aGVyIGVudGl0eS4KCj8KBAUAAgkSAyECHBoyIFRoZSBzdWJqZWN0IGhhcyBubyByb2xlIHRoYXQgYWxsb3dzIGl0IGFueXdoZXJlLgoKOwoEBQACChIDIwIkGi4gSXQgbmVlZHMgYSBmZWF0dXJlIHRoYXQgaGFzIG5vdCBiZWVuIGJvdWdodC4KCiIKBAUAAgsSAyUCHxoVIEl0IG5lZWRzIGEgc3RlcC11cC4KCiUKBAUAAgwSAycCHRoYIFRoZSBkZXZpY2UgaXMgb2ZmbGluZS4KCjoKBAUAAg0SAykCKBotIFJlbW90ZSBvcGVyYXRpb24gb2YgdGhlIGRldmljZSBpcyBkaXNhYmxlZC4KClAKBAUAAg4SAysCJhpDIFRoZSBhY3Rpb24gaXMgYW4gb3BlcmF0aW9uIHRoYXQgZGV2aWNlcyBvZiB0aGlzIGtpbmQgZG8gbm90IGhhdmUuCgpDCgIEABIELwA6ARo3IEFza3Mgd2hldGhlciBhIHN1YmplY3QgbWF5IGRvIGFuIGFjdGlvbiB0byBhbiBlbnRpdHkuCgpVCgQEAAIAEgMxAjwaSCBUaGUgdXNlcjsgZW1wdHkgbWVhbnMgdGhlIGNhbGxlci4gVXNlcnMgY2FuIGFzayBvbmx5IGFib3V0IHRoZW1zZWx2ZXMuCgpDCgQEAAIBEgMzAkgaNiBUaGUgYWN0aW9uLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0OiBgZGV2aWNlLnVubG9ja2AuCgoaCgQEAAICEgM1AksaDSBUaGUgZW50aXR5LgoKQAoEBAACAxIDNwJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKbAoEBAACBBIDOQIVGl8gVGhlIGNhbGxlciB3aWxsIGNhY2hlIHRoZSBhbnN3ZXIsIHNvIHRoZSBhbnN3ZXIgc2F5cyB3aGljaCBjaGFuZ2VzIGFmZmVjdCBpdDogYGFuY2VzdG9yX2lkc2AuCgokCgIEARIEPQBRARoYIFRoZSBhbnN3ZXIgdG8gYSBjaGVjay4KCk0KBAQBAgASAz8CExpAIFdoZXRoZXIgaXQgaXMgYWxsb3dlZCwgdGhhdCBpcywgd2hldGhlciB0aGUgcmVhc29uIGlzIEFMTE9XRUQuCgoTCgQEAQIBEgNBAhQaBiBXaHkuCgouCgQEAQICEgNDAhwaISBUaGUgYXNzb2NpYXRpb24gdGhhdCBhbGxvd3MgaXQuCgonCgQEAQIDEgNFAhIaGiBUaGUgcm9sZSB0aGF0IGFsbG93cyBpdC4KClcKBAQBAgQSA0cCGxpKIFRoZSBlbnRpdHkgb24gd2hpY2ggdGhlIHJvbGUgaXMgaGVsZDogdGhlIHJlcXVlc3RlZCBvbmUgb3Igb25lIGFib3ZlIGl0LgoKOgoEBAECBRIDSQInGi0gSWYgaXQgaXMgZGVuaWVkOiByb2xlcyB0aGF0IHdvdWxkIGFsbG93IGl0LgoKPQoEBAECBhIDSwIsGjAgVGhlIGFuc3dlciBtdXN0IG5vdCBiZSB1c2VkIGZyb20gdGhpcyB0aW1lIG9uLgoKNQoEBAECBxIDTQIWGiggVGhlIHJldmlzaW9uIHRoYXQgdGhlIGFuc3dlciByZWZsZWN0cy4KCpUBCgQEAQIIEgNQAiMahwEgV2l0aCBgZm9yX2NhY2hlYDogdGhlIGVudGl0aWVzIGFib3ZlIHRoZSByZXF1ZXN0ZWQgb25lLCBuZWFyZXN0IGZpcnN0LiBBIGNoYW5nZSBpbiB0aGUgc3VidHJlZQogb2YgYW55IG9mIHRoZW0gbWF5IGNoYW5nZSB0aGUgYW5zd2VyLgoKLQoCBAISBFQAVwEaISBTZXZlcmFsIGNoZWNrcyBhdCBvbmUgcmV2aXNpb24uCgpBCgQEAgIAEgNWAlkaNCBUaGUgY2hlY2tzLiBFYWNoIGBhdF9sZWFzdF9yZXZpc2lvbmAgaXMgcmVzcGVjdGVkLgoKKAoCBAMSBFoAXQEaHCBUaGUgYW5zd2VycyB0byB0aGUgY2hlY2tzLgoKKgoEBAMCABIDXAIiGh0gSW4gdGhlIG9yZGVyIG9mIHRoZSBjaGVja3MuCgo9CgIEBBIEYABnARoxIEFza3Mgd2hhdCBhIHN1YmplY3QgbWF5IGRvIHRvIHNldmVyYWwgZW50aXRpZXMuCgpVCgQEBAIAEgNiAjwaSCBUaGUgdXNlcjsgZW1wdHkgbWVhbnMgdGhlIGNhbGxlci4gVXNlcnMgY2FuIGFzayBvbmx5IGFib3V0IHRoZW1zZWx2ZXMuCgocCgQEBAIBEgNkAmQaDyBUaGUgZW50aXRpZXMuCgpACgQEBAICEgNmAkQaMyBUaGUgYW5zd2VyIHJlZmxlY3RzIHRoaXMgcmV2aXNpb24gb3IgYSBuZXdlciBvbmUuCgoyCgIEBRIEagBxARomIFdoYXQgYSBzdWJqZWN0IG1heSBkbyB0byBvbmUgZW50aXR5LgoKGgoEBAUCABIDbAIXGg0gVGhlIGVudGl0eS4KCl0KBAQFAgESA24CHhpQIFRoZSBhY3Rpb25zIHRoYXQgYSBjaGVjayB3b3VsZCBhbGxvdyBub3csIHNvcnRlZDsgZW1wdHkgZm9yIGFuIHVua25vd24gZW50aXR5LgoKPQoEBAUCAhIDcAIsGjAgVGhlIGFuc3dlciBtdXN0IG5vdCBiZSB1c2VkIGZyb20gdGhpcyB0aW1lIG9uLgoKOAoCBAYSBHQAeQEaLCBXaGF0IGEgc3ViamVjdCBtYXkgZG8gdG8gc2V2ZXJhbCBlbnRpdGllcy4KCiwKBAQGAgASA3YCJhofIEluIHRoZSBvcmRlciBvZiB0aGUgZW50aXRpZXMuCgo1CgQEBgIBEgN4AhYaKCBUaGUgcmV2aXNpb24gdGhhdCB0aGUgYW5zd2VyIHJlZmxlY3RzLgoKQQoCBAcSBXwAiQEBGjQgQXNrcyB0byB3aGljaCBlbnRpdGllcyBhIHN1YmplY3QgbWF5IGRvIGFuIGFjdGlvbi4KClUKBAQHAgASA34CPBpIIFRoZSB1c2VyOyBlbXB0eSBtZWFucyB0aGUgY2FsbGVyLiBVc2VycyBjYW4gYXNrIG9ubHkgYWJvdXQgdGhlbXNlbHZlcy4KCjMKBAQHAgESBIABAkgaJSBUaGUgYWN0aW9uLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKOwoEBAcCAhIEggECTRotIFRoZSB0eXBlIG9mIGVudGl0eSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCisKBAQHAgMSBIQBAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQHAgQSBIYBAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCkEKBAQHAgUSBIgBAkQaMyBUaGUgYW5zd2VyIHJlZmxlY3RzIHRoaXMgcmV2aXNpb24gb3IgYSBuZXdlciBvbmUuCgolCgIECBIGjAEAkwEBGhcgT25lIHBhZ2Ugb2YgZW50aXRpZXMuCgo+CgQECAIAEgSOAQIhGjAgU29ydGVkIGJ5IGlkLiBBbGwgcGFnZXMgdG9nZXRoZXIgYXJlIGNvbXBsZXRlLgoKOQoEBAgCARIEkAECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgo2CgQECAICEgSSAQIWGiggVGhlIHJldmlzaW9uIHRoYXQgdGhlIGFuc3dlciByZWZsZWN0cy4KCj8KAgQJEgaWAQChAQEaMSBBc2tzIHdoaWNoIHVzZXJzIG1heSBkbyBhbiBhY3Rpb24gdG8gYW4gZW50aXR5LgoKGwoEBAkCABIEmAECSxoNIFRoZSBlbnRpdHkuCgozCgQECQIBEgSaAQJIGiUgVGhlIGFjdGlvbiwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCisKBAQJAgISBJwBAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQJAgMSBJ4BAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCkEKBAQJAgQSBKABAkQaMyBUaGUgYW5zd2VyIHJlZmxlY3RzIHRoaXMgcmV2aXNpb24gb3IgYSBuZXdlciBvbmUuCgosCgIEChIGpAEArgEBGh4gQSB1c2VyIHdobyBtYXkgZG8gYW4gYWN0aW9uLgoKGQoEBAoCABIEpgECFRoLIFRoZSB1c2VyLgoKKAoEBAoCARIEqAECEhoaIFRoZSByb2xlIHRoYXQgYWxsb3dzIGl0LgoKfwoEBAoCAhIEqwECIhpxIFRoZSBhc3NvY2lhdGlvbiB0aGF0IGFsbG93cyBpdC4gVXNlcnMgZ2V0IGl0IG9ubHkgaWYgdGhleSBtYXkgbGlzdCB0aGUgcm9sZXMgb24gdGhlIGVudGl0eSB0aGF0CiBpdCBpcyBoZWxkIG9uLgoKPgoEBAoCAxIErQECLBowIFRoZSBhbnN3ZXIgbXVzdCBub3QgYmUgdXNlZCBmcm9tIHRoaXMgdGltZSBvbi4KCiIKAgQLEgaxAQC7AQEaFCBPbmUgcGFnZSBvZiB1c2Vycy4KCskBCgQECwIAEgS0AQInGroBIEVhY2ggdXNlciBvbmNlLCBpbiB0aGUgb3JkZXIgaW4gd2hpY2ggdGhlIGFzc29jaWF0aW9ucyB3ZXJlIGdyYW50ZWQuIEFsbCBwYWdlcyB0b2dldGhlciBhcmUKIGNvbXBsZXRlLiBBIHBhZ2UgY2FuIGJlIHNob3J0ZXIgdGhhbiBgcGFnZV9zaXplYCwgZXZlbiBlbXB0eSwgYWx0aG91Z2ggYW5vdGhlciBvbmUgZm9sbG93cy4KCjkKBAQLAgESBLYBAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKUQoEBAsCAhIEuAECHRpDIE9wZXJhdG9ycyBtYXkgZG8gaXQgYXMgd2VsbC4gT25seSBzZXJ2aWNlcyBhcmUgdG9sZCB3aG8gdGhleSBhcmUuCgo2CgQECwIDEgS6AQIWGiggVGhlIHJldmlzaW9uIHRoYXQgdGhlIGFuc3dlciByZWZsZWN0cy4KCiAKAgQMEga+AQDCAQEaEiBXYXRjaGVzIGNoYW5nZXMuCgp2CgQEDAIAEgTBAQJBGmggQ29udGludWVzIGFmdGVyIHRoaXMgcmV2aXNpb247IGVtcHR5IG1lYW5zIGZyb20gbm93LiBJZiBpdCBpcyB0b28gb2xkLCB0aGUgZmlyc3QgbWVzc2FnZSBpcyBhCiBSRVNZTkMuCgodCgIFARIGxQEA0wEBGg8gV2hhdCBjaGFuZ2VkLgoKHgoEBQECABIExwECHhoQIE5vdCBzcGVjaWZpZWQuCgpxCgQFAQIBEgTKAQIcGmMgSGVhcnRiZWF0OiBub3RoaW5nIGNoYW5nZWQsIGFuZCB0aGlzIGlzIHRoZSBuZXdlc3QgcmV2aXNpb24uIFNlbnQgZmlyc3QgYW5kIGV2ZXJ5IHRocmVlCiBzZWNvbmRzLgoKLwoEBQECAhIEzAECGhohIEEgc3ViamVjdCdzIHJvbGVzIG9uIGFuIGVudGl0eS4KCjAKBAUBAgMSBM4BAhoaIiBBbiBlbnRpdHkgb3Igc29tZXRoaW5nIGJlbG93IGl0LgoKOwoEBQECBBIE0AECGRotIFRoZSBwb2xpY3ksIHNvIGV2ZXJ5dGhpbmcgbWF5IGhhdmUgY2hhbmdlZC4KCkQKBAUBAgUSBNIBAhkaNiBDaGFuZ2VzIHdlcmUgbWlzc2VkLCBzbyBldmVyeXRoaW5nIG1heSBoYXZlIGNoYW5nZWQuCgooCgIEDRIG1gEA3wEBGhogQSBjaGFuZ2Ugb2YgcGVybWlzc2lvbnMuCgouCgQEDQIAEgTYAQIWGiAgVGhlIHJldmlzaW9uIGFmdGVyIHRoZSBjaGFuZ2UuCgodCgQEDQIBEgTaAQIWGg8gV2hhdCBjaGFuZ2VkLgoKJgoEBA0CAhIE3AECGBoYIFRoZSB1c2VyLCBmb3IgU1VCSkVDVC4KCkoKBAQNAgMSBN4BAhcaPCBUaGUgZW50aXR5OyBmb3IgU1VCSkVDVCB0aGUgb25lIG9uIHdoaWNoIHRoZSByb2xlIGlzIGhlbGQuCgoiCgIGABIG4gEA/AEBGhQgUGVybWlzc2lvbiBjaGVja3MuCgpHCgQGAAIAEgbkAQLmAQMaNyBBbnN3ZXJzIGEgY2hlY2suIEEgZGVuaWFsIGlzIGFuIGFuc3dlciwgbm90IGFuIGVycm9yLgoKOQoEBgACARIG6AEC6gEDGikgQW5zd2VycyBzZXZlcmFsIGNoZWNrcyBhdCBvbmUgcmV2aXNpb24uCgpRCgQGAAICEgbsAQLuAQMaQSBFdmVyeSBhY3Rpb24gdGhhdCBhIHN1YmplY3QgbWF5IGRvIHRvIGVhY2ggb2Ygc2V2ZXJhbCBlbnRpdGllcy4KCk0KBAYAAgMSBvABAvIBAxo9IEV2ZXJ5IGVudGl0eSBvZiBhIHR5cGUgdG8gd2hpY2ggYSBzdWJqZWN0IG1heSBkbyBhbiBhY3Rpb24uCgqoAQoEBgACBBIG9QEC9wEDGpcBIEV2ZXJ5IHVzZXIgd2hvIG1heSBkbyBhbiBhY3Rpb24gdG8gYW4gZW50aXR5LiBBIHN0ZXAtdXAgdGhhdCB0aGUgYWN0aW9uIG5lZWRzIGNvdW50cyBhcyBkb25lLgogVXNlcnMgbXVzdCBiZSBhbGxvd2VkIHRvIGxpc3QgdGhlIHJvbGVzIG9uIHRoZSBlbnRpdHkuCgpsCgQGAAIFEgb5AQL7AQMaXCBTdHJlYW1zIGV2ZXJ5IGNoYW5nZSBvZiBwZXJtaXNzaW9ucyB1bnRpbCB0aGUgY2FsbGVyIGVuZHMgaXQsIHNvIHRoYXQgY2FjaGVzIHN0YXkgY29ycmVjdC4KYgZwcm90bzM="
     )
   }
 }
@@ -1396,6 +1745,9 @@ extension Tenancy_V1.PermissionsService {
         },
         .unary(Tenancy_V1.PermissionsMethods.listAccessible) {
           request, call in try await self.listAccessible(request, call)
+        },
+        .unary(Tenancy_V1.PermissionsMethods.listSubjects) {
+          request, call in try await self.listSubjects(request, call)
         },
         .serverStreaming(Tenancy_V1.PermissionsMethods.watchChanges) {
           request, call, writer in try await self.watchChanges(request, call, to: writer)

@@ -9,6 +9,9 @@ public struct DecisionContext: Hashable, Sendable {
 
   /// Nothing beyond who the subject is.
   public static let plain = DecisionContext()
+
+  /// Somebody who has proved itself in every way there is.
+  package static let proven = DecisionContext(stepUps: .max)
 }
 
 /// The answer to "may this subject do this to that".

@@ -44,7 +44,7 @@ struct RoleSearch {
     edge = min(edge, row.validUntil)
     held.insert(row.role)
     guard grants.contains(row.role) else { return }
-    if let found, !isBetter(row, level, than: found) { return }
+    if let found, !isBetter(row, number, level, than: found) { return }
     found = Found(
       association: number,
       role: row.role,
@@ -54,10 +54,18 @@ struct RoleSearch {
     )
   }
 
-  private func isBetter(_ row: AssociationTable.Row, _ level: Int, than found: Found) -> Bool {
+  /// Of two that are alike the one with the lower number: which one is found must not depend on the order
+  /// in which they are looked at, or a list of subjects could show one of them on two pages.
+  private func isBetter(
+    _ row: AssociationTable.Row,
+    _ number: UInt32,
+    _ level: Int,
+    than found: Found
+  ) -> Bool {
     guard level == found.level else { return level < found.level }
     if row.role != found.role { return row.role.index < found.role.index }
-    return row.validUntil > found.validUntil
+    if row.validUntil != found.validUntil { return row.validUntil > found.validUntil }
+    return number < found.association
   }
 
   /// Why nothing was found among the associations that reach the entity, if any do.

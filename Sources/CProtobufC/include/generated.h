@@ -635,6 +635,15 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__l
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_accessible_response(void) {
   return &tenancy__v1__list_accessible_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_subjects_request(void) {
+  return &tenancy__v1__list_subjects_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__allowed_subject(void) {
+  return &tenancy__v1__allowed_subject__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_subjects_response(void) {
+  return &tenancy__v1__list_subjects_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__watch_changes_request(void) {
   return &tenancy__v1__watch_changes_request__descriptor;
 }

@@ -354,6 +354,13 @@ private actor ScriptedPermissions: Tenancy_V1.PermissionsService {
     return .init()
   }
 
+  func listSubjects(
+    _ request: Tenancy_V1.ListSubjectsRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListSubjectsResponse {
+    throw RPCError(.unimplemented, "not asked")
+  }
+
   func listAccessible(
     _ request: Tenancy_V1.ListAccessibleRequest,
     _ call: CallContext

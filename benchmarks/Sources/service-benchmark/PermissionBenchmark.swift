@@ -133,6 +133,11 @@ private struct AllowingHandler: Tenancy_V1.PermissionsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListActionsResponse { throw unused }
 
+  func listSubjects(
+    _ request: Tenancy_V1.ListSubjectsRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListSubjectsResponse { throw unused }
+
   func listAccessible(
     _ request: Tenancy_V1.ListAccessibleRequest,
     _ call: CallContext

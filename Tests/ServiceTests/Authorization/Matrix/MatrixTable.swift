@@ -295,6 +295,18 @@ enum MatrixTable {
       .everyone,
       #"{"action": "device.view", "entityType": "device"}"#
     ),
+    .init(
+      "Permissions/ListSubjects",
+      .portfolio,
+      .portfolioStaff,
+      #"{"action": "portfolio.view", "entityId": "<portfolio>"}"#
+    ),
+    .init(
+      "Permissions/ListSubjects",
+      .device,
+      .staff,
+      #"{"action": "device.unlock", "entityId": "<door>"}"#
+    ),
     .init("Permissions/WatchChanges", .service, []),
   ]
 

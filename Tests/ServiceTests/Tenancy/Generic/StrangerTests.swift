@@ -88,6 +88,12 @@ struct StrangerTests {
       outcomes["list roles \(place)"] = await Outcome {
         try await roles.listByEntity(.init(entityId: id), options: options)
       }
+      outcomes["list subjects \(place)"] = await Outcome {
+        try await stage.permissions.listSubjects(
+          .init(entityId: id, action: "book.view"),
+          options: options
+        )
+      }
       for role in ["head_librarian", "reader", "borrower"] {
         let new = Tenancy_V1.NewRole(
           entityId: id,

@@ -21,7 +21,7 @@ struct StoredForest {
   let stage: TenancyStage
   private var generator: SeededGenerator
   private let administrator = CallOptions.by("usr_super")
-  private static let userIDs = (0..<8).map { "usr_person\($0)" }
+  static let userIDs = (0..<8).map { "usr_person\($0)" }
 
   init(_ stage: TenancyStage, seed: UInt64) async throws {
     self.stage = stage

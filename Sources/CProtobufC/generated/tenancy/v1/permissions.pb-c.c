@@ -61,6 +61,24 @@ void   tenancy__v1__list_accessible_response__init
   static const Tenancy__V1__ListAccessibleResponse init_value = TENANCY__V1__LIST_ACCESSIBLE_RESPONSE__INIT;
   *message = init_value;
 }
+void   tenancy__v1__list_subjects_request__init
+                     (Tenancy__V1__ListSubjectsRequest         *message)
+{
+  static const Tenancy__V1__ListSubjectsRequest init_value = TENANCY__V1__LIST_SUBJECTS_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__allowed_subject__init
+                     (Tenancy__V1__AllowedSubject         *message)
+{
+  static const Tenancy__V1__AllowedSubject init_value = TENANCY__V1__ALLOWED_SUBJECT__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__list_subjects_response__init
+                     (Tenancy__V1__ListSubjectsResponse         *message)
+{
+  static const Tenancy__V1__ListSubjectsResponse init_value = TENANCY__V1__LIST_SUBJECTS_RESPONSE__INIT;
+  *message = init_value;
+}
 void   tenancy__v1__watch_changes_request__init
                      (Tenancy__V1__WatchChangesRequest         *message)
 {
@@ -725,6 +743,250 @@ const ProtobufCMessageDescriptor tenancy__v1__list_accessible_response__descript
   tenancy__v1__list_accessible_response__field_indices_by_name,
   1,  tenancy__v1__list_accessible_response__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__list_accessible_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__list_subjects_request__field_descriptors[5] =
+{
+  {
+    "f1_entity_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListSubjectsRequest, f1_entity_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_action",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListSubjectsRequest, f2_action),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_page_size",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListSubjectsRequest, f3_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_page_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListSubjectsRequest, f4_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_at_least_revision",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListSubjectsRequest, f5_at_least_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__list_subjects_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_entity_id */
+  1,   /* field[1] = f2_action */
+  2,   /* field[2] = f3_page_size */
+  3,   /* field[3] = f4_page_token */
+  4,   /* field[4] = f5_at_least_revision */
+};
+static const ProtobufCIntRange tenancy__v1__list_subjects_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__list_subjects_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ListSubjectsRequest",
+  "ListSubjectsRequest",
+  "Tenancy__V1__ListSubjectsRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ListSubjectsRequest),
+  5,
+  tenancy__v1__list_subjects_request__field_descriptors,
+  tenancy__v1__list_subjects_request__field_indices_by_name,
+  1,  tenancy__v1__list_subjects_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__list_subjects_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__allowed_subject__field_descriptors[4] =
+{
+  {
+    "f1_user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AllowedSubject, f1_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_role",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AllowedSubject, f2_role),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_association",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AllowedSubject, f3_association),
+    &tenancy__v1__role_association__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_valid_until",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AllowedSubject, f4_valid_until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__allowed_subject__field_indices_by_name[] = {
+  0,   /* field[0] = f1_user_id */
+  1,   /* field[1] = f2_role */
+  2,   /* field[2] = f3_association */
+  3,   /* field[3] = f4_valid_until */
+};
+static const ProtobufCIntRange tenancy__v1__allowed_subject__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__allowed_subject__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.AllowedSubject",
+  "AllowedSubject",
+  "Tenancy__V1__AllowedSubject",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__AllowedSubject),
+  4,
+  tenancy__v1__allowed_subject__field_descriptors,
+  tenancy__v1__allowed_subject__field_indices_by_name,
+  1,  tenancy__v1__allowed_subject__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__allowed_subject__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__list_subjects_response__field_descriptors[4] =
+{
+  {
+    "f1_subjects",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__ListSubjectsResponse, n_f1_subjects),
+    offsetof(Tenancy__V1__ListSubjectsResponse, f1_subjects),
+    &tenancy__v1__allowed_subject__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListSubjectsResponse, f2_next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_operators_omitted",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListSubjectsResponse, f3_operators_omitted),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_revision",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ListSubjectsResponse, f4_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__list_subjects_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_subjects */
+  1,   /* field[1] = f2_next_page_token */
+  2,   /* field[2] = f3_operators_omitted */
+  3,   /* field[3] = f4_revision */
+};
+static const ProtobufCIntRange tenancy__v1__list_subjects_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__list_subjects_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ListSubjectsResponse",
+  "ListSubjectsResponse",
+  "Tenancy__V1__ListSubjectsResponse",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ListSubjectsResponse),
+  4,
+  tenancy__v1__list_subjects_response__field_descriptors,
+  tenancy__v1__list_subjects_response__field_indices_by_name,
+  1,  tenancy__v1__list_subjects_response__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__list_subjects_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor tenancy__v1__watch_changes_request__field_descriptors[1] =

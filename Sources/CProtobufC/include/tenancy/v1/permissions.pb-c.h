@@ -16,6 +16,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "gatehouse/options.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
+#include "tenancy/v1/association.pb-c.h"
 
 typedef struct Tenancy__V1__CheckRequest Tenancy__V1__CheckRequest;
 typedef struct Tenancy__V1__Decision Tenancy__V1__Decision;
@@ -26,6 +27,9 @@ typedef struct Tenancy__V1__EntityActions Tenancy__V1__EntityActions;
 typedef struct Tenancy__V1__ListActionsResponse Tenancy__V1__ListActionsResponse;
 typedef struct Tenancy__V1__ListAccessibleRequest Tenancy__V1__ListAccessibleRequest;
 typedef struct Tenancy__V1__ListAccessibleResponse Tenancy__V1__ListAccessibleResponse;
+typedef struct Tenancy__V1__ListSubjectsRequest Tenancy__V1__ListSubjectsRequest;
+typedef struct Tenancy__V1__AllowedSubject Tenancy__V1__AllowedSubject;
+typedef struct Tenancy__V1__ListSubjectsResponse Tenancy__V1__ListSubjectsResponse;
 typedef struct Tenancy__V1__WatchChangesRequest Tenancy__V1__WatchChangesRequest;
 typedef struct Tenancy__V1__Change Tenancy__V1__Change;
 
@@ -184,6 +188,47 @@ struct  Tenancy__V1__ListAccessibleResponse
     , 0,NULL, {0,NULL}, {0,NULL} }
 
 
+struct  Tenancy__V1__ListSubjectsRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_entity_id;
+  ProtobufCBinaryData f2_action;
+  uint32_t f3_page_size;
+  ProtobufCBinaryData f4_page_token;
+  ProtobufCBinaryData f5_at_least_revision;
+};
+#define TENANCY__V1__LIST_SUBJECTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_subjects_request__descriptor) \
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL} }
+
+
+struct  Tenancy__V1__AllowedSubject
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_user_id;
+  ProtobufCBinaryData f2_role;
+  Tenancy__V1__RoleAssociation *f3_association;
+  Google__Protobuf__Timestamp *f4_valid_until;
+};
+#define TENANCY__V1__ALLOWED_SUBJECT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__allowed_subject__descriptor) \
+    , {0,NULL}, {0,NULL}, NULL, NULL }
+
+
+struct  Tenancy__V1__ListSubjectsResponse
+{
+  ProtobufCMessage base;
+  size_t n_f1_subjects;
+  Tenancy__V1__AllowedSubject **f1_subjects;
+  ProtobufCBinaryData f2_next_page_token;
+  protobuf_c_boolean f3_operators_omitted;
+  ProtobufCBinaryData f4_revision;
+};
+#define TENANCY__V1__LIST_SUBJECTS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_subjects_response__descriptor) \
+    , 0,NULL, {0,NULL}, 0, {0,NULL} }
+
+
 struct  Tenancy__V1__WatchChangesRequest
 {
   ProtobufCMessage base;
@@ -234,6 +279,15 @@ void   tenancy__v1__list_accessible_request__init
 /* Tenancy__V1__ListAccessibleResponse methods */
 void   tenancy__v1__list_accessible_response__init
                      (Tenancy__V1__ListAccessibleResponse         *message);
+/* Tenancy__V1__ListSubjectsRequest methods */
+void   tenancy__v1__list_subjects_request__init
+                     (Tenancy__V1__ListSubjectsRequest         *message);
+/* Tenancy__V1__AllowedSubject methods */
+void   tenancy__v1__allowed_subject__init
+                     (Tenancy__V1__AllowedSubject         *message);
+/* Tenancy__V1__ListSubjectsResponse methods */
+void   tenancy__v1__list_subjects_response__init
+                     (Tenancy__V1__ListSubjectsResponse         *message);
 /* Tenancy__V1__WatchChangesRequest methods */
 void   tenancy__v1__watch_changes_request__init
                      (Tenancy__V1__WatchChangesRequest         *message);
@@ -269,6 +323,15 @@ typedef void (*Tenancy__V1__ListAccessibleRequest_Closure)
 typedef void (*Tenancy__V1__ListAccessibleResponse_Closure)
                  (const Tenancy__V1__ListAccessibleResponse *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__ListSubjectsRequest_Closure)
+                 (const Tenancy__V1__ListSubjectsRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__AllowedSubject_Closure)
+                 (const Tenancy__V1__AllowedSubject *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__ListSubjectsResponse_Closure)
+                 (const Tenancy__V1__ListSubjectsResponse *message,
+                  void *closure_data);
 typedef void (*Tenancy__V1__WatchChangesRequest_Closure)
                  (const Tenancy__V1__WatchChangesRequest *message,
                   void *closure_data);
@@ -292,6 +355,9 @@ extern const ProtobufCMessageDescriptor tenancy__v1__entity_actions__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_actions_response__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_accessible_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_accessible_response__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__list_subjects_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__allowed_subject__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__list_subjects_response__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__watch_changes_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__change__descriptor;
 
