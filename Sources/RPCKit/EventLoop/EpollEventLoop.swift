@@ -21,6 +21,8 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
     var jobs: [UnownedJob] = []
     var isWakePending = false
     var isStopping = false
+    /// Whether the loop has let go of everything, and takes no more.
+    var isOver = false
   }
 
   private struct Registration {
@@ -81,8 +83,9 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
 
   /// Ends the thread after the current turn.
   ///
-  /// Work that is still queued does not run. Returns when the thread has ended; must not be called
-  /// on the loop.
+  /// Work that is still queued does not run, and neither does what is handed over later. The loop lets
+  /// go of its timers and handlers, so that what they hold can be freed. Returns when the thread has
+  /// ended; must not be called on the loop.
   public func stop() {
     shared.withLock { $0.isStopping = true }
     epoll.wake()
@@ -118,6 +121,7 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
   /// Callable from anywhere.
   public func execute(_ work: @escaping @Sendable () -> Void) {
     let wakes = shared.withLock { shared in
+      guard !shared.isOver else { return false }
       shared.work.append(work)
       defer { shared.isWakePending = true }
       return !shared.isWakePending
@@ -261,8 +265,34 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
       runJobs()
       endTurn()
     }
+    letGo()
     // The system may give the thread's identity to another thread.
     threadIdentity.store(0, ordering: .relaxed)
+  }
+
+  /// Forgets everything that would have called somebody.
+  ///
+  /// Whoever waits for a timer or for a socket holds the loop, and the loop holds them: without this
+  /// neither would ever be freed. All of it is moved out first, because what is freed may still cancel
+  /// its timers and end its registrations.
+  private func letGo() {
+    let work = shared.withLock { shared in
+      defer { shared.work = [] }
+      shared.isOver = true
+      return shared.work
+    }
+    let held = (work, timers, dueTimers, turnEndTargets, registrations.map(\.handler), hook)
+    timers = TimerWheel(now: turnStart)
+    timerDeadline = nil
+    dueTimers = []
+    dueIndex = 0
+    turnEndTargets = []
+    hook = nil
+    for index in registrations.indices {
+      registrations[index].handler = nil
+      registrations[index].generation &+= 1
+    }
+    withExtendedLifetime(held) {}
   }
 
   private func waitForReadiness() {

@@ -24,6 +24,46 @@ struct EpollEventLoopTests {
     }
   }
 
+  // MARK: - The end
+
+  @Test("lets go of timers, handlers and work when it stops, although they hold the loop")
+  func stop_withTimersAndHandlers_freesThem() async throws {
+    let holders = try await Self.heldByStoppedLoop()
+    #expect(holders.allSatisfy { $0.holder == nil })
+  }
+
+  /// What a loop that was stopped held, weakly.
+  private static func heldByStoppedLoop() async throws -> [WeakHolder] {
+    let loop = try EpollEventLoop(name: "test")
+    let holders = try await on(loop) {
+      let timer = Holder(loop)
+      _ = loop.schedule(at: loop.now.advanced(byNanoseconds: .max / 4), target: timer, token: 0)
+      return [WeakHolder(timer)]
+    }
+    loop.stop()
+    let late = Holder(loop)
+    loop.execute { late.timerFired(0) }
+    return holders + [WeakHolder(late)]
+  }
+
+  private final class Holder: TimerTarget, Sendable {
+    let loop: EpollEventLoop
+
+    init(_ loop: EpollEventLoop) { self.loop = loop }
+
+    func timerFired(_ token: UInt64) {}
+  }
+
+  private final class WeakHolder: Sendable {
+    private let reference: @Sendable () -> Holder?
+
+    init(_ holder: Holder) {
+      reference = { [weak holder] in holder }
+    }
+
+    var holder: Holder? { reference() }
+  }
+
   // MARK: - Timers
 
   @Test("fires timers in the order of their deadlines, none early, and no cancelled one")
