@@ -43,6 +43,19 @@ package struct FairLane<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
     waiting[owner, default: []].append(job)
   }
 
+  /// Takes a waiting job of `owner` out; nil when none matches. Its place stays taken until `release`.
+  package mutating func remove(of owner: Owner, where matches: (Job) -> Bool) -> Job? {
+    guard let index = waiting[owner]?.firstIndex(where: matches) else { return nil }
+    let job = waiting[owner]?.remove(at: index)
+    if waiting[owner]?.isEmpty == true {
+      waiting[owner] = nil
+      // An owner that stayed would have a second turn when it comes back.
+      arriving.removeAll { $0 == owner }
+      leaving.removeAll { $0 == owner }
+    }
+    return job
+  }
+
   /// The oldest job of the owner whose turn it is; nil when none waits.
   package mutating func next() -> (owner: Owner, job: Job)? {
     if leaving.isEmpty {

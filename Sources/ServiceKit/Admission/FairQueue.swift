@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// Jobs that wait for a few threads, and who is next; knows no threads and no clock.
+/// Jobs that wait for their turn on threads, and who is next; knows no threads and no clock.
 ///
 /// Jobs of one owner run in their order, and owners take turns: who brings a hundred jobs waits for
 /// them longer than somebody who brings one. Owners without credentials are as many as they like, so
@@ -36,6 +36,9 @@ struct FairQueue<Job: Sendable>: Sendable {
   /// Jobs that wait or run.
   var placeCount: Int { anonymous.placeCount + known.placeCount }
 
+  /// Places that an owner has.
+  func placeCount(of owner: CountedCaller) -> Int { self[owner].placeCount(of: owner) }
+
   /// Adds a job; why not, when there is no place for it.
   mutating func append(_ job: Job, of owner: CountedCaller) -> Refusal? {
     guard self[owner].placeCount(of: owner) < bounds.placeCountPerOwner else { return .owner }
@@ -51,6 +54,13 @@ struct FairQueue<Job: Sendable>: Sendable {
     isAnonymousNext.toggle()
     if isAnonymousNext { return anonymous.next() ?? known.next() }
     return known.next() ?? anonymous.next()
+  }
+
+  /// Takes a job out that waits, and frees its place; nil when none of the owner's matches.
+  mutating func remove(of owner: CountedCaller, where matches: (Job) -> Bool) -> Job? {
+    guard let job = self[owner].remove(of: owner, where: matches) else { return nil }
+    self[owner].release(owner)
+    return job
   }
 
   /// A job of an owner has run: its place is free.

@@ -21,6 +21,11 @@ public struct Author: Sendable {
     origin = .work(actor, requestID: requestID)
   }
 
+  /// The call that the write belongs to; nil for work that nobody called for.
+  var call: CallContext? {
+    if case .call(let call, _) = origin { call } else { nil }
+  }
+
   /// Who.
   var actor: AuditActor {
     switch origin {

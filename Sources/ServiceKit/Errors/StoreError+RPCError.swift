@@ -25,6 +25,15 @@ extension StoreError {
         retryAfter: .milliseconds(200),
         cause: self
       )
+    case .callerOverloaded:
+      RPCError(
+        .resourceExhausted,
+        reason: "STORE_OVERLOADED",
+        domain: domain,
+        message: "too many of your writes are waiting; send fewer at a time",
+        retryAfter: .milliseconds(200),
+        cause: self
+      )
     default:
       RPCError(
         .internal,

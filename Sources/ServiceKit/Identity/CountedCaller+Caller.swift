@@ -21,6 +21,18 @@ extension CountedCaller {
     }
   }
 
+  /// Whom a call is counted for while its write waits.
+  ///
+  /// Without credentials that is the source of the connection, which is known already: the address would
+  /// be read anew for each sign-in.
+  init(writing call: CallContext) {
+    switch call.caller {
+    case .user(let user): self = .user(user.userID)
+    case .service(let name): self = .service(name)
+    case .anonymous: self = .anonymous(call.peer.source)
+    }
+  }
+
   /// Somebody who is known by an address only; nil is a Unix socket.
   package init(source: SourceAddress?) {
     self = .anonymous(source.map { "\($0.bytes)" } ?? "unix")

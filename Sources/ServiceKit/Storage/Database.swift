@@ -97,7 +97,9 @@ public final class Database: Sendable {
   /// counts, so it must do nothing outside of the transaction that cannot be done twice.
   ///
   /// Services write by `ServiceStore`, which knows who the `author` is; without one nothing can be
-  /// audited.
+  /// audited. The call of an author holds no place in admission control meanwhile
+  /// (`CallContext.waiting`). `StoreError.overloaded` and `callerOverloaded` mean that too many writes
+  /// wait, of all or of that caller, and nothing was done.
   @inlinable
   @discardableResult
   public func write<R: Sendable>(
@@ -124,9 +126,16 @@ public final class Database: Sendable {
     as author: Author?,
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Void
   ) async throws {
-    try await writer.queue.perform(id: nextJobID()) { session in
+    let work = { @Sendable (session: WriteSession) in
       session.author = author
       try body(WriteTransaction(session))
+    }
+    guard let call = author?.call else {
+      return try await writer.queue.perform(id: nextJobID(), work)
+    }
+    // How many may wait is bounded here, for all and for each caller: see docs/decisions/0091.
+    try await call.waiting {
+      try await writer.queue.perform(id: nextJobID(), of: CountedCaller(writing: call), work)
     }
   }
 

@@ -11,6 +11,9 @@ public struct DatabaseConfiguration: Sendable {
   /// Reads that may wait for a thread; more are refused as `StoreError.overloaded`.
   public var waitingReadCountMax = 4096
   /// Writes that may wait for their turn; more are refused as `StoreError.overloaded`.
+  ///
+  /// Once more than a sixteenth of them wait, each caller may have an eighth of what is free; more are
+  /// refused as `StoreError.callerOverloaded`.
   public var waitingWriteCountMax = 4096
   /// Writes that share one transaction and one fsync.
   public var writesPerCommitMax = 256

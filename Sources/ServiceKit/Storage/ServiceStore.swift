@@ -2,7 +2,8 @@ public import RPCKit
 
 /// The store as a service uses it: the one way in which handlers and the service itself read and write.
 ///
-/// A handler says what changes. This brings the transaction, the idempotency key of the caller, the
+/// A call that waits for its write holds no place in admission control; how many wait is bounded here, and
+/// callers share the room. A handler says what changes. This brings the transaction, the idempotency key of the caller, the
 /// author of audit records, and what callers are told when the store fails, alike in all services:
 ///
 /// ```swift
@@ -23,6 +24,7 @@ public struct ServiceStore: Sendable {
   private let identifiers: IdentifierFactory
   private let reads: Counter
   private let writes: Counter
+  private let refusals: MetricFamily<Counter>
 
   /// Wraps the store of the service `name`: `tenancy`.
   public init(
@@ -41,6 +43,13 @@ public struct ServiceStore: Sendable {
       labels: ["kind"]
     )
     (reads, writes) = (transactions.series("read"), transactions.series("write"))
+    refusals = metrics.counters(
+      "gatehouse_service_store_refusals_total",
+      help:
+        "Calls refused because too many were waiting for the store: caller, the caller's; full, all.",
+      labels: ["reason"]
+    )
+    for reason in ["caller", "full"] { _ = refusals.series(reason) }
   }
 
   /// Runs `body` on one snapshot of the store.
@@ -121,6 +130,11 @@ public struct ServiceStore: Sendable {
     do {
       return try await body()
     } catch let error as StoreError {
+      switch error {
+      case .overloaded: refusals.series("full").increment()
+      case .callerOverloaded: refusals.series("caller").increment()
+      default: break
+      }
       throw error.rpcError(domain: domain)
     }
   }

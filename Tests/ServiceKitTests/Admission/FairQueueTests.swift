@@ -70,6 +70,20 @@ struct FairQueueTests {
     #expect(queue.append("x", of: anonymous(9)) == nil)
   }
 
+  @Test("a job that is taken out leaves its place and its owner's turn to others")
+  func remove_waitingJob_freesItsPlace() {
+    var queue = Queue(.init(placeCount: 20, placeCountPerOwner: 2))
+    for job in ["a1", "a2"] { #expect(queue.append(job, of: a) == nil) }
+    for job in ["b1", "b2"] { #expect(queue.append(job, of: b) == nil) }
+    #expect(queue.remove(of: a) { $0 == "b1" } == nil)
+    #expect(queue.remove(of: a) { $0 == "a1" } == "a1")
+    #expect(queue.remove(of: a) { $0 == "a2" } == "a2")
+    #expect(queue.placeCount(of: a) == 0 && queue.placeCount == 2)
+    // Back again: one turn, after those who were there.
+    for job in ["a3", "a4"] { #expect(queue.append(job, of: a) == nil) }
+    #expect(drain(&queue) == ["b1", "a3", "b2", "a4"])
+  }
+
   @Test("no job is lost, repeated or out of its owner's order", arguments: 0..<20)
   func randomUse_losesNothing(seed: UInt64) {
     var random = SeededNumbers(seed)
@@ -77,7 +91,7 @@ struct FairQueueTests {
     var expected: [CountedCaller: [Int]] = [:]
     var running: [CountedCaller] = []
     for number in 0..<3000 {
-      switch random.next() % 5 {
+      switch random.next() % 6 {
       case 0, 1:
         let index = Int(random.next() % 8)
         let owner = index < 4 ? anonymous(index) : .user("\(index)")
@@ -87,6 +101,13 @@ struct FairQueueTests {
         #expect(expected[owner]?.first == job)
         expected[owner]?.removeFirst()
         running.append(owner)
+      case 4:
+        let waiting = expected.filter { !$0.value.isEmpty }.sorted { $0.value[0] < $1.value[0] }
+        guard !waiting.isEmpty else { break }
+        let (owner, jobs) = waiting[Int(random.next()) % waiting.count]
+        let job = jobs[Int(random.next()) % jobs.count]
+        #expect(queue.remove(of: owner) { $0 == job } == job)
+        expected[owner]?.removeAll { $0 == job }
       default:
         if let owner = running.popLast() { queue.finish(owner) }
       }

@@ -21,6 +21,7 @@ struct CallStage: Sendable {
   )
 
   let channel: Channel
+  let server: Server
   /// Where it serves.
   let target: String
   let clock: ManualClock
@@ -30,6 +31,7 @@ struct CallStage: Sendable {
   /// Serves `handler` for the length of `body`.
   static func run(
     runningHandlersMax: Int = 10_000,
+    admission: AdmissionControl.Configuration = .init(),
     _ handler: @escaping Handler,
     _ body: (CallStage) async throws -> Void
   ) async throws {
@@ -46,6 +48,7 @@ struct CallStage: Sendable {
     defer { loops.stop() }
     var configuration = ServerConfiguration(endpoints: [.init(.ipv4([127, 0, 0, 1], port: 0))])
     configuration.limits.runningHandlersMax = runningHandlersMax
+    configuration.admission = admission
     configuration.completeError = { error, call in errors.complete(error, call) }
     configuration.refusalDetails = CallErrors.refusalDetails
     let server = Server(
@@ -64,6 +67,7 @@ struct CallStage: Sendable {
         try await body(
           CallStage(
             channel: channel,
+            server: server,
             target: "tcp://\(address)",
             clock: clock,
             metrics: metrics,

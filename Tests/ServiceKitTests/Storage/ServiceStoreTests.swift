@@ -9,20 +9,26 @@ import Testing
 struct ServiceStoreTests {
   private typealias Response = CallStage.Response
 
-  /// Runs `body` with a method that writes a note under the key of the metadata.
+  /// Runs `body` with a method that writes a note under the key of the metadata, or counts them if that says
+  /// `read`.
   private func serving(
+    admission: AdmissionControl.Configuration = .init(),
+    configure: (inout DatabaseConfiguration) -> Void = { _ in },
     _ body: (CallStage, ServiceStore) async throws -> Void
   ) async throws {
     let folder = try TemporaryFolder()
-    let database = try await Notes.open(folder)
+    let database = try await Notes.open(folder, configure: configure)
     let store = ServiceStore(
       database,
       of: "test",
       identifiers: IdentifierFactory(clock: ManualClock(), random: SystemRandomSource()),
       metrics: MetricRegistry()
     )
-    try await CallStage.run { request, call in
-      try await store.write(
+    try await CallStage.run(admission: admission) { request, call in
+      if call.metadata["read"] != nil {
+        return Response(allowed: try await database.noteCount() >= 0)
+      }
+      return try await store.write(
         call,
         once: call.metadata["key"] ?? "",
         request.protobufBytes
@@ -121,6 +127,84 @@ struct ServiceStoreTests {
       } catch let error as RPCError {
         #expect(error.reason == "STORE_UNAVAILABLE")
       }
+    }
+  }
+
+  // MARK: Waiting for the commit
+
+  /// An admission control that lets a few calls work from its first window on.
+  private static var narrow: AdmissionControl.Configuration {
+    var admission = AdmissionControl.Configuration()
+    admission.limitMin = 4
+    admission.window = .milliseconds(1)
+    // The formula says less than nothing then, whatever the machine's speed.
+    admission.tolerance = -2
+    return admission
+  }
+
+  /// Begins a write of `user` and returns once it waits for the store, or is over.
+  private func queueWrite(
+    of user: String,
+    _ stage: CallStage,
+    _ database: Database
+  ) async -> Task<RPCError?, any Error> {
+    let count = database.waitingWriteCount
+    let isOver = Lock(false)
+    let task = Task {
+      defer { isOver.withLock { $0 = true } }
+      return try await stage.error(["test-user": user])
+    }
+    while database.waitingWriteCount == count, !isOver.withLock({ $0 }) { await Task.yield() }
+    return task
+  }
+
+  @Test("Writes that wait for their commit take no places of other calls", .timeLimit(.minutes(1)))
+  func writes_thatWait_holdNoPlace() async throws {
+    try await serving(admission: Self.narrow) { stage, store in
+      let (database, admission) = (store.database, stage.server.admission)
+      func read() async throws -> RPCError? {
+        try await stage.error(["test-user": "b", "read": ""])
+      }
+      repeat { #expect(try await read() == nil) } while admission.currentLimit > 4
+      let (held, release) = await database.holdWriter()
+      var writes: [Task<RPCError?, any Error>] = []
+      for _ in 0..<24 { writes.append(await queueWrite(of: "a", stage, database)) }
+      #expect(database.waitingWriteCount == 24)
+      #expect(admission.workingCount == 0 && admission.waitingCount == 24)
+      for _ in 0..<8 { #expect(try await read() == nil) }
+      release.fire()
+      try await held.value
+      for write in writes { #expect(try await write.value == nil) }
+      #expect(try await database.noteCount() == 24)
+      #expect(admission.waitingCount == 0)
+    }
+  }
+
+  @Test("A user with too many writes waiting is refused, and another one's write comes in its turn")
+  func writes_pastAUsersShare_areRefusedToThatUser() async throws {
+    try await serving {
+      $0.waitingWriteCountMax = 64
+    } _: { stage, store in
+      let database = store.database
+      let (held, release) = await database.holdWriter()
+      var writes: [Task<RPCError?, any Error>] = []
+      for _ in 0..<9 { writes.append(await queueWrite(of: "a", stage, database)) }
+      let other = await queueWrite(of: "b", stage, database)
+      #expect(database.waitingWriteCount == 8)
+      release.fire()
+      try await held.value
+      for write in writes.prefix(7) { #expect(try await write.value == nil) }
+      for write in writes.suffix(2) {
+        let error = try #require(try await write.value)
+        #expect(error.code == .resourceExhausted && error.reason == "STORE_OVERLOADED")
+        #expect(error.message == "too many of your writes are waiting; send fewer at a time")
+        #expect(error.hasDetail(Google_Rpc.RetryInfo.self))
+      }
+      #expect(try await other.value == nil)
+      let authors = try await database.read { tx in
+        try tx.query("SELECT text FROM note ORDER BY CAST(id AS INTEGER)") { $0.text(0) }
+      }
+      #expect(authors == ["user:a", "user:b"] + Array(repeating: "user:a", count: 6))
     }
   }
 }

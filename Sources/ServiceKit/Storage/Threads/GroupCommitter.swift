@@ -36,7 +36,7 @@ final class GroupCommitter {
   /// Runs the job and what waits behind it in one transaction; answers them after its fsync.
   ///
   /// Returns a job that has to be the first of the next transaction, because it relied on what one
-  /// before it has changed. Those behind it wait, so all are done in the order in which they came.
+  /// before it has changed. Those behind it wait, so all are done in the order in which they were taken.
   func commit(
     startingWith first: StoreWriter.Queue.Job,
     from queue: StoreWriter.Queue

@@ -1,62 +1,48 @@
 internal import RPCKit
 
 /// A piece of work for a thread of the store, and who waits for it.
-struct StoreJob<Turn>: Sendable {
-  /// Tells it from the others of its queue.
+struct StoreJob<Turn>: WaitingJob {
   let id: UInt64
+  /// Nil for the service's own work, and for reads, whose calls hold places in admission control.
+  let owner: CountedCaller?
   /// Does it, on the thread that took it.
   let work: @Sendable (Turn) throws -> Void
   /// Told once, that it is done or why it is not.
   let caller: CheckedContinuation<Void, any Error>
 }
 
-/// Bounded, first come, first served: where callers meet the threads that work for them.
+/// Where callers meet the threads of the store that work for them; `WaitingJobs` says who is next, and who
+/// may wait.
 final class WorkQueue<Turn>: Sendable {
   typealias Job = StoreJob<Turn>
 
   private struct State {
-    var jobs: [Job] = []
-    /// The jobs before this one were taken already.
-    var head = 0
+    var jobs: WaitingJobs<Job>
     var sleeperCount = 0
     var isClosed = false
-
-    var waitingCount: Int { jobs.count - head }
-
-    mutating func take() -> Job? {
-      guard head < jobs.count else { return nil }
-      let job = jobs[head]
-      head += 1
-      if head == jobs.count {
-        jobs.removeAll(keepingCapacity: true)
-        head = 0
-      } else if head >= 64, head * 2 >= jobs.count {
-        jobs.removeFirst(head)
-        head = 0
-      }
-      return job
-    }
   }
 
-  private let state = Lock(State())
+  private let state: Lock<State>
   private let signal = WorkSignal()
-  private let countMax: Int
 
-  init(countMax: Int) {
-    precondition(countMax > 0, "a queue without room")
-    self.countMax = countMax
-  }
+  init(countMax: Int) { state = Lock(State(jobs: WaitingJobs(countMax: countMax))) }
 
   /// Jobs that nobody has taken.
-  var waitingCount: Int { state.withLock { $0.waitingCount } }
+  var waitingCount: Int { state.withLock { $0.jobs.count } }
 
   /// Has `work` done by the thread that takes it, and returns when it has told so; a caller who is
   /// cancelled before that leaves.
-  func perform(id: UInt64, _ work: @escaping @Sendable (Turn) throws -> Void) async throws {
+  func perform(
+    id: UInt64,
+    of owner: CountedCaller? = nil,
+    _ work: @escaping @Sendable (Turn) throws -> Void
+  ) async throws {
     try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { add(Job(id: id, work: work, caller: $0)) }
+      try await withCheckedThrowingContinuation {
+        add(Job(id: id, owner: owner, work: work, caller: $0))
+      }
     } onCancel: {
-      cancel(id)
+      cancel(id, of: owner)
     }
   }
 
@@ -68,8 +54,7 @@ final class WorkQueue<Turn>: Sendable {
     let (refusal, wakes) = state.withLock { state -> ((any Error)?, Bool) in
       if Task.isCancelled { return (CancellationError(), false) }
       if state.isClosed { return (StoreError.unavailable("the store is closed"), false) }
-      guard state.waitingCount < countMax else { return (StoreError.overloaded, false) }
-      state.jobs.append(job)
+      if let refusal = state.jobs.append(job) { return (refusal, false) }
       guard state.sleeperCount > 0 else { return (nil, false) }
       state.sleeperCount -= 1
       return (nil, true)
@@ -79,26 +64,21 @@ final class WorkQueue<Turn>: Sendable {
   }
 
   /// Removes a job whose caller gave up, unless it was taken already.
-  private func cancel(_ id: UInt64) {
-    let job = state.withLock { state -> Job? in
-      guard let index = state.jobs[state.head...].firstIndex(where: { $0.id == id }) else {
-        return nil
-      }
-      return state.jobs.remove(at: index)
-    }
+  private func cancel(_ id: UInt64, of owner: CountedCaller?) {
+    let job = state.withLock { $0.jobs.remove(id, of: owner) }
     job?.caller.resume(throwing: CancellationError())
   }
 
   /// The next job, if there is one.
   func take() -> Job? {
-    state.withLock { $0.take() }
+    state.withLock { $0.jobs.take() }
   }
 
   /// The next job; sleeps until there is one, nil once the queue is closed and empty.
   func wait() -> Job? {
     while true {
       let (job, isOver) = state.withLock { state -> (Job?, Bool) in
-        if let job = state.take() { return (job, false) }
+        if let job = state.jobs.take() { return (job, false) }
         if state.isClosed { return (nil, true) }
         state.sleeperCount += 1
         return (nil, false)
