@@ -25,20 +25,3 @@ public enum ShedReason: String, Hashable, Sendable, CaseIterable {
     }
   }
 }
-
-/// Calls of one method that were refused for one reason since the report before.
-public struct ShedReport: Hashable, Sendable {
-  /// `tenancy.v1.Permissions/Check`.
-  public var method: String
-  /// Why.
-  public var reason: ShedReason
-  /// How many.
-  public var count: Int
-
-  /// Makes a report.
-  public init(method: String, reason: ShedReason, count: Int) {
-    self.method = method
-    self.reason = reason
-    self.count = count
-  }
-}

@@ -88,7 +88,7 @@ extension CallContext {
   func makeRoom() {
     if !isOver {
       connection.core.observer.overloaded(boundMethod.priority)
-      connection.core.shed(boundMethod, .overloaded, on: loop)
+      connection.core.shed(boundMethod, .overloaded)
       tellsLatency = false
       fail(.overloaded)
     }

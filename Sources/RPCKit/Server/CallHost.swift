@@ -34,12 +34,12 @@ class CallHost: @unchecked Sendable {
     case .admit: break
     case .refuseFull:
       core.observer.limitReached(.runningHandlers)
-      core.shed(method, .runningHandlers, on: loop)
+      core.shed(method, .runningHandlers)
       return core.refusals.overloaded
     case .refuseOverloaded:
       guard let other = resources.workers.takeToMakeRoom(for: self) else {
         core.observer.overloaded(method.priority)
-        core.shed(method, .overloaded, on: loop)
+        core.shed(method, .overloaded)
         return core.refusals.overloaded
       }
       other.makeRoom()
@@ -67,7 +67,7 @@ class CallHost: @unchecked Sendable {
       return nil
     }
     endWork(latency: nil)
-    core.shed(method, refusal.reason, on: loop)
+    core.shed(method, refusal.reason)
     return refusal.frame
   }
 

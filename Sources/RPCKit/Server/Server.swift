@@ -72,8 +72,6 @@ public final class Server: Sendable {
   ///   - metrics: What to count into.
   ///   - reportUnexpected: Told of every error a handler threw that is not an `RPCError`, with the
   ///     correlation id that the caller sees.
-  ///   - reportSheds: Told of the calls that were refused to protect the server, once a second while
-  ///     there are some, the most frequent first.
   public init(
     _ configuration: ServerConfiguration,
     services: [ServiceDefinition],
@@ -85,8 +83,7 @@ public final class Server: Sendable {
       _,
       _,
       _ in
-    },
-    reportSheds: @escaping @Sendable ([ShedReport]) -> Void = { _ in }
+    }
   ) {
     self.network = network
     self.loops = loops
@@ -98,7 +95,6 @@ public final class Server: Sendable {
       loops: resources,
       metrics: metrics,
       reportUnexpected: reportUnexpected,
-      reportSheds: reportSheds,
       now: loops.loops[0].now
     )
   }
@@ -168,7 +164,9 @@ public final class Server: Sendable {
 
   /// Calls that were refused within the last ten seconds to protect the server, by reason; one
   /// appears up to a second late.
-  public var recentlyShed: [ShedReason: Int] { core.sheds.recent(now: loops.loops[0].now) }
+  public var recentlyShed: [ShedReason: Int] {
+    core.refusalMonitor.recentlyShed(now: loops.loops[0].now)
+  }
 
   // MARK: - Starting
 

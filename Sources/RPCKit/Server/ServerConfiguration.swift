@@ -60,7 +60,8 @@ public struct ServerConfiguration: Sendable {
   public var connectionAgeMax: Duration?
   /// Deflates responses of 1 KiB and more for clients that can inflate, if they shrink.
   public var compressesResponses = false
-  /// Where limits that are reached are told, each at most once in ten seconds; nil for nowhere.
+  /// Where the server says what it refuses to protect itself, once a second at most: the calls, by method
+  /// and reason, and the limits that were reached; nil for nowhere.
   public var logger: Logger?
   /// How long a server that drains keeps serving as usual before it refuses new calls, so that
   /// balancers see it as not ready first.

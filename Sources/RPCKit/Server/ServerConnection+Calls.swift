@@ -78,7 +78,7 @@ extension ServerConnection {
     case .refuseDraining: return core.refusals.draining
     case .refuseTooManyStreams:
       core.observer.limitReached(.streamsPerConnection)
-      core.shed(method, .callsPerConnection, on: loop)
+      core.shed(method, .callsPerConnection)
       return core.refusals.tooManyStreams
     }
     guard hasRoomForAnswers else {

@@ -12,7 +12,7 @@ final class ServerCore: Sendable {
   let held: HeldBytes
   private let loops: [LoopResources]
   let streamingCalls: StreamingCalls
-  let sheds: ShedMonitor
+  let refusalMonitor: RefusalMonitor
   private let reportUnexpected: @Sendable (_ id: String, CallContext, any Error) -> Void
   private let registry: Lock<ConnectionRegistry>
 
@@ -23,7 +23,6 @@ final class ServerCore: Sendable {
     loops: [LoopResources],
     metrics: RPCMetrics,
     reportUnexpected: @escaping @Sendable (_ id: String, CallContext, any Error) -> Void,
-    reportSheds: @escaping @Sendable ([ShedReport]) -> Void,
     now: MonotonicInstant
   ) {
     self.configuration = configuration
@@ -33,10 +32,14 @@ final class ServerCore: Sendable {
     registry = Lock(ConnectionRegistry(configuration.limits))
     self.reportUnexpected = reportUnexpected
     methods = MethodTable(services, metrics: metrics.server)
-    observer = ServerInstruments(metrics, log: LimitLog(configuration.logger))
+    refusalMonitor = RefusalMonitor(
+      methods.methods,
+      logger: configuration.logger,
+      loop: loops[0].loop
+    )
+    observer = ServerInstruments(metrics, refusalMonitor)
     refusals = RefusalFrames(limits: configuration.limits)
     streamingCalls = StreamingCalls(configuration.limits, metrics.server)
-    sheds = ShedMonitor(methods.methods, report: reportSheds)
     let handlerLimit = metrics.server.handlerLimit
     admission = AdmissionControl(
       configuration.admission,
@@ -144,7 +147,7 @@ final class ServerCore: Sendable {
   func heldChanged(_ sort: HeldSort, by change: Int, on loop: any EventLoop) {
     switch held.change(sort, by: change) {
     case .nothing: break
-    case .shed: shed(sort)
+    case .shed: closeHeaviest(sort)
     case .giveBack:
       // Whatever else ends with the same burst shall go back as well.
       _ = loop.after(.seconds(1)) { FreeMemory.giveBack() }
@@ -155,7 +158,7 @@ final class ServerCore: Sendable {
   /// greatest burden.
   ///
   /// A loop whose connections hold less than its share closes none.
-  private func shed(_ sort: HeldSort) {
+  private func closeHeaviest(_ sort: HeldSort) {
     let target = held.byteCountAfterShedding(sort)
     let remaining = Countdown(loops.count)
     for resources in loops {
@@ -196,9 +199,9 @@ final class ServerCore: Sendable {
   // MARK: - Refusals
 
   /// Counts a call that is refused to protect the server.
-  func shed(_ method: BoundMethod, _ reason: ShedReason, on loop: any EventLoop) {
+  func shed(_ method: BoundMethod, _ reason: ShedReason) {
     observer.shed(reason)
-    sheds.shed(method, reason, on: loop)
+    refusalMonitor.shed(method, reason)
   }
 
   // MARK: - Errors

@@ -32,7 +32,7 @@ package enum LimitName: String, CaseIterable {
 final class ServerInstruments: Sendable {
   let metrics: RPCMetrics
   private let limits: [Counter]
-  private let log: LimitLog
+  private let refusals: RefusalMonitor
   private let bytesReceived: Counter
   private let framesReceived: Counter
   private let bytesSent: Counter
@@ -44,9 +44,9 @@ final class ServerInstruments: Sendable {
   /// Indexed by the place of the reason in `allCases`.
   private let shed: [Counter]
 
-  init(_ metrics: RPCMetrics, log: LimitLog) {
+  init(_ metrics: RPCMetrics, _ refusals: RefusalMonitor) {
     self.metrics = metrics
-    self.log = log
+    self.refusals = refusals
     limits = LimitName.allCases.map { metrics.limitReached($0.rawValue) }
     bytesReceived = metrics.serverConnections.bytesReceived
     framesReceived = metrics.serverConnections.framesReceived
@@ -100,7 +100,7 @@ final class ServerInstruments: Sendable {
   func limitReached(_ limit: LimitName, source: String? = nil) {
     for (index, name) in LimitName.allCases.enumerated() where name == limit {
       limits[index].increment()
-      log.reached(limit, at: index, source: source)
+      refusals.reached(limit, at: index, source: source)
     }
   }
 

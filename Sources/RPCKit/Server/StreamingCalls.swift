@@ -123,7 +123,7 @@ extension CallContext {
     guard isStreaming, let reason = connection.core.streamingCalls.count(self, for: holder) else {
       return
     }
-    connection.core.shed(boundMethod, reason, on: connection.loop)
+    connection.core.shed(boundMethod, reason)
     throw reason == .streamingCallsPerCaller
       ? .tooManyStreamingCalls("the caller has too many streaming calls open; end some first")
       : .tooManyStreamingCalls("the server has too many streaming calls open; try again later")

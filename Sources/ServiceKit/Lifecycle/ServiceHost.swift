@@ -75,8 +75,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
             "error": "\(error)", "request_id": .string(identifiers.requestID(of: call)),
           ]
         )
-      },
-      reportSheds: { ShedLog.write($0, to: logger) }
+      }
     )
   }
 
@@ -129,7 +128,7 @@ public struct ServiceHost<Service: HostedService>: Sendable {
     let responder = AdminResponder(registry: environment.metrics.registry) {
       [service, server] in
       let serving = Readiness.Check("serving", isReady: server.isServing)
-      let load = ShedLog.check(server.recentlyShed)
+      let load = Readiness.Check(load: server.recentlyShed)
       return Readiness([serving, load] + service.readiness().checks)
     }
     return try await AdminServer.start(

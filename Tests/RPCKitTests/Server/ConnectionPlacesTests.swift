@@ -141,21 +141,4 @@ struct ConnectionPlacesTests {
   func source_ofAddress(host: String, source: String) throws {
     #expect(try #require(SocketAddress(host: host, port: 7)).source == source)
   }
-
-  @Test("limits are told in the log once in ten seconds, with their count and the last source")
-  func log_limit_isRateLimited() {
-    let sink = CollectingSink()
-    let clock = Lock<Int64>(0)
-    let logger = Logger(label: "server", level: .info, sink: sink, limiter: nil)
-    let log = LimitLog(logger, now: { clock.withLock { $0 } })
-    for _ in 0..<1000 { log.reached(.connections, at: 0, source: "10.0.0.1") }
-    log.reached(.frameTime, at: 7, source: nil)
-    #expect(sink.lines.count == 2)
-    clock.withLock { $0 = 10_000_000_000 }
-    log.reached(.connections, at: 0, source: "10.0.0.2")
-    #expect(sink.lines.count == 3)
-    #expect(sink.lines[0].contains(#""limit":"connections","count":1,"source":"10.0.0.1""#))
-    #expect(sink.lines[1].contains(#""limit":"frame_time","count":1}"#))
-    #expect(sink.lines[2].contains(#""limit":"connections","count":1000,"source":"10.0.0.2""#))
-  }
 }

@@ -25,8 +25,7 @@ final class ServerFixture: @unchecked Sendable {
     loopCount: Int = 1,
     interceptors: [any ServerInterceptor] = [],
     configure: (inout ServerConfiguration) -> Void = { _ in },
-    reportUnexpected: @escaping @Sendable (String, CallContext, any Error) -> Void = { _, _, _ in },
-    reportSheds: @escaping @Sendable ([ShedReport]) -> Void = { _ in }
+    reportUnexpected: @escaping @Sendable (String, CallContext, any Error) -> Void = { _, _, _ in }
   ) throws {
     simulation = Simulation(seed: seed)
     let loops = (0..<loopCount).map { [simulation] _ in simulation.loop("server") }
@@ -42,8 +41,7 @@ final class ServerFixture: @unchecked Sendable {
       on: EventLoopGroup(loops),
       network: network,
       metrics: metrics,
-      reportUnexpected: reportUnexpected,
-      reportSheds: reportSheds
+      reportUnexpected: reportUnexpected
     )
     simulation.start { [self] in
       try await server.run()
