@@ -79,13 +79,14 @@ public final class AdminConnection {
 
   /// How much a connection would be missed, the least first.
   enum Standing: Comparable {
-    /// It never asked for anything.
-    case silent
+    /// It was never answered: it asks for nothing, or is in the middle of its first request, which costs
+    /// as little to pretend.
+    case unanswered
     /// It was answered and asks for nothing now.
     case resting
     /// It has its last answer.
     case ending
-    /// It is in the middle of a request.
+    /// It was answered before and is in the middle of another request.
     case asking
     /// An answer is on its way.
     case answering
@@ -94,12 +95,15 @@ public final class AdminConnection {
   /// Where the connection stands among others that want its place.
   var standing: Standing {
     switch phase {
-    case .serving where parser.isInsideRequest: .asking
-    case .serving: requestCount > 0 ? .resting : .silent
+    case .serving where requestCount == 0: .unanswered
+    case .serving: parser.isInsideRequest ? .asking : .resting
     case .answering: .answering
     case .lingering, .closed: .ending
     }
   }
+
+  /// Whom its place is counted for.
+  var source: String { transport.peer.source }
 
   /// Closes at once, for another to take its place.
   func evict() { transport.close() }

@@ -45,15 +45,17 @@ final class AdminConnections: @unchecked Sendable {
     connection.start()
   }
 
-  /// Closes the connection that is missed the least; false when there is none but those of this turn,
-  /// whose requests nobody had a chance to read.
+  /// Closes a connection of whoever has the most, and of those the one that is missed the least; false when
+  /// there is none but those of this turn, whose requests nobody had a chance to read.
   private func makeRoom() -> Bool {
+    let counts = places.reduce(into: [:]) { $0[$1.connection.source, default: 0] += 1 }
     let candidates = places.indices.filter { places[$0].taken < loop.now }
-    // Of equals the first, which is the oldest.
-    let index = candidates.min { left, right in
-      places[left].connection.standing < places[right].connection.standing
+    func rank(_ index: Int) -> (Int, AdminConnection.Standing) {
+      let connection = places[index].connection
+      return (-counts[connection.source, default: 0], connection.standing)
     }
-    guard let index else { return false }
+    // Of equals the first, which is the oldest.
+    guard let index = candidates.min(by: { rank($0) < rank($1) }) else { return false }
     limitReached()
     places.remove(at: index).connection.evict()
     return true

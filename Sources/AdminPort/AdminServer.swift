@@ -11,8 +11,9 @@ public import RPCKit
 public final class AdminServer: Sendable {
   /// Connections at a time.
   ///
-  /// One more takes the place of the one that is missed the least: those first that never asked for
-  /// anything, the oldest of them first. So connections that say nothing do not keep probes out.
+  /// One more takes the place of a connection of the source that has the most: those first that were never
+  /// answered, the oldest of them first. So connections that ask nothing, or half a question, do not keep
+  /// probes out.
   public static let connectionCountMax = 64
 
   private let listener: any Listener

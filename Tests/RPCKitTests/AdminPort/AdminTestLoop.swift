@@ -76,7 +76,7 @@ final class AdminTestLoop: EventLoop {
 final class AdminTestTransport: Transport {
   let testLoop = AdminTestLoop()
   var loop: any EventLoop { testLoop }
-  let peer = Peer(address: "test")
+  let peer: Peer
   private var receiver: (any TransportReceiver)?
 
   /// What was written and not read by the test yet.
@@ -86,6 +86,8 @@ final class AdminTestTransport: Transport {
   private(set) var isReading = true
   private(set) var isOutputClosed = false
   private(set) var isClosed = false
+
+  init(source: String = "test") { peer = Peer(address: source) }
 
   func start(_ receiver: any TransportReceiver) { self.receiver = receiver }
 
