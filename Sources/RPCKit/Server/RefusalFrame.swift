@@ -62,7 +62,7 @@ struct RefusalFrames: Sendable {
       RPCError(
         .resourceExhausted,
         .tooManyCalls,
-        "too many calls on this connection",
+        "too many calls are open on this connection; wait for answers or use another one",
         retryAfter: .milliseconds(100),
         isNotProcessed: true
       ),
@@ -80,16 +80,20 @@ struct RefusalFrames: Sendable {
       RPCError(
         .resourceExhausted,
         .metadataTooLarge,
-        "metadata is larger than the server takes"
+        "metadata is larger than the server takes; send fewer or shorter entries"
       ),
       limits: limits
     )
     tooManyStreamingCallsOnConnection = RefusalFrame(
-      .tooManyStreamingCalls("too many streaming calls on this connection; end some first"),
+      .tooManyStreamingCalls(
+        "too many streaming calls are open on this connection; end some first"
+      ),
       limits: limits
     )
     tooManyStreamingCalls = RefusalFrame(
-      .tooManyStreamingCalls("the server has too many streaming calls open; try again later"),
+      .tooManyStreamingCalls(
+        "the server has too many streaming calls open; retry after the given delay"
+      ),
       limits: limits
     )
     overloaded = RefusalFrame(.overloaded, limits: limits)
@@ -97,7 +101,7 @@ struct RefusalFrames: Sendable {
       RPCError(
         .resourceExhausted,
         .answersUnread,
-        "too many answers wait on this connection: read them first",
+        "too many answers wait on this connection; read them first",
         retryAfter: .milliseconds(100),
         isNotProcessed: true
       ),
@@ -111,7 +115,7 @@ extension RPCError {
   static let overloaded = RPCError(
     .resourceExhausted,
     .overloaded,
-    "the server is overloaded",
+    "the server is overloaded; retry after the given delay",
     retryAfter: .milliseconds(100),
     isNotProcessed: true
   )

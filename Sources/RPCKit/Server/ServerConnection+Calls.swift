@@ -175,7 +175,7 @@ extension ServerConnection {
     for call in machine.openCalls
     where call.method.kind == .serverStreaming || call.method.kind == .bidirectional {
       call.fail(
-        RPCError(.unavailable, .serverDraining, "the server is draining", retryAfter: .zero)
+        RPCError(.unavailable, .serverDraining, "the server is shutting down", retryAfter: .zero)
       )
     }
   }

@@ -121,7 +121,7 @@ extension ServerConnection {
         RPCError(
           .resourceExhausted,
           .streamStalled,
-          "the stream's messages were not consumed in time",
+          "the stream's messages were not consumed in time; retry after the given delay",
           retryAfter: .milliseconds(100)
         )
       )

@@ -23,7 +23,7 @@ extension ServerConnection: CallWire {
       throw RPCError(
         .resourceExhausted,
         .responseTooLarge,
-        "the response of \(byteCount) bytes is larger than a frame"
+        "the response of \(byteCount) bytes is larger than a frame may be; ask for less at a time"
       )
     }
     scheduleFlush()
@@ -79,7 +79,7 @@ extension ServerConnection: CallWire {
       throw RPCError(
         .resourceExhausted,
         .responseTooLarge,
-        "a message of \(byteCount.frame) bytes is larger than a frame"
+        "a response of \(byteCount.frame) bytes is larger than a frame may be; ask for less at a time"
       )
     }
     machine.sent(call.streamID, payloadByteCount: byteCount.message)

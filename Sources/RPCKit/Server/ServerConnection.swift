@@ -144,7 +144,7 @@ final class ServerConnection: CallHost, TransportReceiver, TurnEndTarget, @unche
           RPCError(
             .resourceExhausted,
             .requestTooLarge,
-            "frame of \(header.payloadByteCount) bytes"
+            "a frame of \(header.payloadByteCount) bytes is larger than the server reads; send less at a time"
           )
         )
         end(.violation)

@@ -126,6 +126,8 @@ extension CallContext {
     connection.core.shed(boundMethod, reason)
     throw reason == .streamingCallsPerCaller
       ? .tooManyStreamingCalls("the caller has too many streaming calls open; end some first")
-      : .tooManyStreamingCalls("the server has too many streaming calls open; try again later")
+      : .tooManyStreamingCalls(
+        "the server has too many streaming calls open; retry after the given delay"
+      )
   }
 }

@@ -254,7 +254,10 @@ extension RPCError {
   }
 
   static var tooManyWaiting: RPCError {
-    RPCError(.resourceExhausted, "too many calls wait for a connection")
+    RPCError(
+      .resourceExhausted,
+      "too many calls are waiting for a connection; make fewer at a time"
+    )
   }
 
   static func deadlineExceededWaiting(_ cause: (any Error)?) -> RPCError {

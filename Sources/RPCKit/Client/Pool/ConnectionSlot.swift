@@ -92,7 +92,10 @@ final class ConnectionSlot: ClientConnectionOwner, TimerTarget, @unchecked Senda
     let transport = configuration.network.connect(to: destination.address, on: loop)
     guard let host = destination.tlsHost else { return transport }
     guard let wrap = configuration.wrapTransport else {
-      throw RPCError(.failedPrecondition, "the target wants TLS, which is not configured")
+      throw RPCError(
+        .failedPrecondition,
+        "the target wants TLS; configure it for the channel, or use tcp:// in the target"
+      )
     }
     return try wrap(transport, host)
   }

@@ -172,11 +172,14 @@ public final class MetricRegistry: Sendable {
     labelNames: [String],
     make: () -> Source
   ) -> Source {
-    precondition(Self.isValidName(name, allowsColon: true), "not a metric name: \(name)")
+    precondition(
+      Self.isValidName(name, allowsColon: true),
+      "\(name) is not a valid name of a metric"
+    )
     for label in labelNames {
       precondition(
         Self.isValidName(label, allowsColon: false) && label != "le" && !label.hasPrefix("__"),
-        "not a label name: \(label)"
+        "\(label) is not a valid name of a label"
       )
     }
     let source = sources.withLock { sources -> any MetricSource in
