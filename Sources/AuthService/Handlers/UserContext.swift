@@ -37,11 +37,16 @@ extension Tenancy_V1.RoleAssociation {
   }
 }
 
-/// Asks TenancyService and EntitlementService what they know of a user, both at once.
+/// Asks TenancyService and EntitlementService what they know of a user, both at once, and for all calls of
+/// a user that wait for it together.
 struct UserContextSource: Sendable {
-  private let associations: Tenancy_V1.AssociationsClient
+  private struct Parts: Sendable {
+    let roles: Result<[Tenancy_V1.RoleAssociation], any Error>
+    let bought: Result<UserEntitlements, any Error>
+  }
+
+  private let questions: SharedQuestions<Parts>
   private let permissions: Tenancy_V1.PermissionsClient
-  private let entitlements: Entitlement_V1.EntitlementsClient
 
   /// How long each question may take.
   private static let timeout = Duration.seconds(2)
@@ -51,32 +56,35 @@ struct UserContextSource: Sendable {
   private static let compliancePack = "compliancePack"
 
   init(tenancy: Channel, entitlement: Channel) {
-    associations = Tenancy_V1.AssociationsClient(tenancy)
+    let associations = Tenancy_V1.AssociationsClient(tenancy)
+    let entitlements = Entitlement_V1.EntitlementsClient(entitlement)
     permissions = Tenancy_V1.PermissionsClient(tenancy)
-    entitlements = Entitlement_V1.EntitlementsClient(entitlement)
+    questions = SharedQuestions { userID in
+      async let roles = Self.roles(of: userID, associations)
+      async let bought = Self.bought(by: userID, entitlements)
+      return await Parts(roles: roles, bought: bought)
+    }
   }
 
   /// Everything about a user; throws UNAVAILABLE for a part that cannot be had, unless parts may be
   /// missing.
   func context(of userID: String, allowsPartial: Bool) async throws -> UserContext {
-    async let roles = roles(of: userID)
-    async let bought = bought(by: userID)
-    let (rolesResult, boughtResult) = (await roles, await bought)
+    let parts = await questions.answer(to: userID)
     if !allowsPartial {
       do {
-        _ = try rolesResult.get()
+        _ = try parts.roles.get()
       } catch {
         throw AuthError.contextUnavailable("role_associations", cause: error)
       }
       do {
-        _ = try boughtResult.get()
+        _ = try parts.bought.get()
       } catch {
         throw AuthError.contextUnavailable("entitlements", cause: error)
       }
     }
     return UserContext(
-      associations: (try? rolesResult.get()),  // What is missing is named in the answer.
-      entitlements: (try? boughtResult.get())
+      associations: (try? parts.roles.get()),  // What is missing is named in the answer.
+      entitlements: (try? parts.bought.get())
     )
   }
 
@@ -104,16 +112,17 @@ struct UserContextSource: Sendable {
     }
   }
 
-  private func roles(
-    of userID: String
+  private static func roles(
+    of userID: String,
+    _ associations: Tenancy_V1.AssociationsClient
   ) async -> Result<[Tenancy_V1.RoleAssociation], any Error> {
     do {
       var all: [Tenancy_V1.RoleAssociation] = []
       var page = ""
-      for _ in 0..<Self.pageCountMax {
+      for _ in 0..<pageCountMax {
         let answer = try await associations.listByUser(
           .init(userId: userID, pageSize: 1000, pageToken: page),
-          timeout: Self.timeout
+          timeout: timeout
         )
         all += answer.associations
         page = answer.nextPageToken
@@ -129,17 +138,20 @@ struct UserContextSource: Sendable {
     }
   }
 
-  private func bought(by userID: String) async -> Result<UserEntitlements, any Error> {
+  private static func bought(
+    by userID: String,
+    _ entitlements: Entitlement_V1.EntitlementsClient
+  ) async -> Result<UserEntitlements, any Error> {
     do {
       let answer = try await entitlements.get(
         .init(subject: .init(kind: .user, id: userID)),
-        timeout: Self.timeout
+        timeout: timeout
       )
       return .success(
         UserEntitlements(
           plan: answer.tier,
           hasCompliancePack: answer.entitlements.contains {
-            $0.key == Self.compliancePack && $0.available
+            $0.key == compliancePack && $0.available
           }
         )
       )
