@@ -17,8 +17,8 @@ public struct CallErrors: Sendable {
 
   private let domain: String
   private let identifiers: IdentifierFactory
-  private let logger: Logger
   private let denials: DenialLog
+  private let failures: FailureLog
 
   /// For the service of a name: `tenancy`.
   public init(
@@ -30,7 +30,7 @@ public struct CallErrors: Sendable {
   ) {
     domain = ServiceDomain.of(service)
     self.identifiers = identifiers
-    self.logger = logger
+    failures = FailureLog(logger: logger, clock: clock)
     denials = DenialLog(
       service: service,
       identifiers: identifiers,
@@ -44,7 +44,7 @@ public struct CallErrors: Sendable {
   public func complete(_ error: RPCError, _ call: CallContext) -> RPCError {
     let requestID = identifiers.requestID(of: call)
     denials.look(at: error, of: call)
-    log(error, call, requestID)
+    failures.look(at: error, of: call, requestID: requestID)
     return completed(error, requestID)
   }
 
@@ -71,30 +71,5 @@ public struct CallErrors: Sendable {
     error.details.removeAll { $0.isMessage(Google_Rpc.RequestInfo.self) }
     error.details.append(RPCError.Detail(Google_Rpc.RequestInfo(requestId: requestID)))
     return error
-  }
-
-  /// A line for each call that failed for a reason that an operator may want to see.
-  ///
-  /// Refusals that are part of business are counted, not logged.
-  private func log(_ error: RPCError, _ call: CallContext, _ requestID: String) {
-    let level: LogLevel =
-      switch error.code {
-      case .unavailable, .dataLoss, .internal, .unknown: .warning
-      default: .debug
-      }
-    guard logger.isEnabled(level) else { return }
-    logger.log(
-      level,
-      "call failed",
-      [
-        "service": .string(call.method.service),
-        "method": .string(call.method.method),
-        "code": "\(error.code)",
-        "error": .string(error.message),
-        "cause": .string(error.causeDescription ?? ""),
-        "request_id": .string(requestID),
-        "traceparent": .string(call.trace?.traceparent ?? ""),
-      ]
-    )
   }
 }

@@ -97,6 +97,43 @@ struct CallErrorsTests {
     #expect(overloaded.code == .resourceExhausted && overloaded.reason == "STORE_OVERLOADED")
   }
 
+  // MARK: Failures
+
+  @Test("While a peer is away, calls that fail for it neither flood the log nor repeat the warning")
+  func unavailable_isRationedAndNoWarning() async throws {
+    try await CallStage.run { _, _ in
+      throw RPCError(.unavailable, "no server can be reached")
+    } _: { stage in
+      let burst = Int(FailureLog.burst)
+      for _ in 0..<(burst + 50) { _ = try await stage.error() }
+      #expect(stage.lines("call failed").count == burst)
+      #expect(stage.lines("call failed").allSatisfy { $0.contains(#""level":"info""#) })
+      stage.clock.advance(FailureLog.interval)
+      for _ in 0..<2 { _ = try await stage.error() }
+      let lines = stage.lines("call failed")
+      #expect(lines.count == burst + 1)
+      #expect(lines.last?.contains(#""suppressed_count":50"#) == true)
+    }
+  }
+
+  @Test(
+    "What no other line tells is a warning",
+    arguments: [
+      StoreError.unavailable("full").rpcError(domain: "gatehouse.test"),
+      RPCError(.internal, "broken"),
+      RPCError(.dataLoss, "gone"),
+    ]
+  )
+  func failure_ofOurOwn_isAWarning(_ thrown: RPCError) async throws {
+    try await CallStage.run { _, _ in
+      throw thrown
+    } _: { stage in
+      _ = try await stage.error()
+      let line = try #require(stage.lines("call failed").first)
+      #expect(line.contains(#""level":"warning""#))
+    }
+  }
+
   // MARK: Denials
 
   @Test("A denial is logged with its true reason, which the caller is not told, and counted")
