@@ -19,12 +19,14 @@ COPY Tests Tests
 # What the programs say they are, by --version and in metrics: the repository is not in here.
 ARG REVISION=
 # The Swift runtime is linked in, so that the image below needs none; without symbols the programs
-# are a third of the size. The build folder is kept between builds, outside of every layer.
+# are a third of the size. They are one program with links of their names, because most of it is what
+# they share. The build folder is kept between builds, outside of every layer.
 RUN --mount=type=cache,target=/source/.build \
   set -eu; mkdir -p /programs; export BUILD_REVISION=$REVISION; \
-  for product in auth-service tenancy-service entitlement-service gatehouse; do \
-    swift build -c release --static-swift-stdlib -Xlinker -s --product "$product"; \
-    cp ".build/release/$product" /programs/; \
+  swift build -c release --static-swift-stdlib -Xlinker -s --product gatehouse-all; \
+  cp .build/release/gatehouse-all /programs/; \
+  for program in auth-service tenancy-service entitlement-service gatehouse; do \
+    ln -s gatehouse-all "/programs/$program"; \
   done
 
 FROM ${DEBIAN_IMAGE}

@@ -34,6 +34,7 @@ let package = Package(
     .executable(name: "auth-service", targets: ["auth-service"]),
     .executable(name: "tenancy-service", targets: ["tenancy-service"]),
     .executable(name: "entitlement-service", targets: ["entitlement-service"]),
+    .executable(name: "gatehouse-all", targets: ["gatehouse-all"]),
     .executable(name: "gatehouse", targets: ["gatehouse"]),
     .executable(name: "rpcload", targets: ["rpcload"]),
     .executable(name: "rpcsim", targets: ["rpcsim"]),
@@ -115,9 +116,26 @@ let package = Package(
       dependencies: ["EntitlementService", "ServiceKit"],
       swiftSettings: strict
     ),
+    .target(
+      name: "CommandLineClient",
+      dependencies: ["AuthService", "Reflection", "ServiceKit", "RPCKit", "Contracts"],
+      path: "Sources/gatehouse",
+      exclude: ["Main.swift"],
+      swiftSettings: strict
+    ),
     .executableTarget(
       name: "gatehouse",
-      dependencies: ["AuthService", "Reflection", "ServiceKit", "RPCKit", "Contracts"],
+      dependencies: ["CommandLineClient"],
+      path: "Sources/gatehouse",
+      sources: ["Main.swift"],
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "gatehouse-all",
+      dependencies: [
+        "AuthService", "TenancyService", "EntitlementService", "CommandLineClient", "RPCKit",
+        "ServiceKit",
+      ],
       swiftSettings: strict
     ),
     .executableTarget(
@@ -165,7 +183,7 @@ let package = Package(
     .testTarget(
       name: "ReflectionTests",
       dependencies: [
-        "gatehouse", "AuthService", "Reflection", "ServiceKit", "RPCKit", "RPCKitTesting",
+        "CommandLineClient", "AuthService", "Reflection", "ServiceKit", "RPCKit", "RPCKitTesting",
         "Contracts",
       ],
       swiftSettings: strict

@@ -5,11 +5,6 @@ import ServiceKit
 @main
 struct Main {
   static func main() async {
-    await ServiceProgram(
-      AuthProgram.self,
-      commands: [
-        AuthProgram.makeSecrets, AuthProgram.grantSuperAdmin, AuthProgram.revokeSuperAdmin,
-      ]
-    ).main()
+    await ServiceProgram(AuthProgram.self, commands: AuthProgram.commands).main()
   }
 }

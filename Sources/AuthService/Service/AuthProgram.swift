@@ -12,6 +12,9 @@ public enum AuthProgram: HostedService {
     adminPort: 7411
   )
 
+  /// What the program does besides serving.
+  public static let commands = [makeSecrets, grantSuperAdmin, revokeSuperAdmin]
+
   /// The command that makes a user an operator of everything.
   ///
   /// Talks to the running services as AuthService itself, which only its private key can prove.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import gatehouse
+@testable import CommandLineClient
 
 @Suite("The command line's words and options")
 struct CommandLineTests {

@@ -3,7 +3,7 @@ import Foundation
 import RPCKit
 import ServiceKit
 
-@testable import gatehouse
+@testable import CommandLineClient
 
 /// The program in front of real servers, with a folder of its own and a clock that stands still.
 final class CommandStage: Sendable {

@@ -1,7 +1,7 @@
 import Reflection
 import Testing
 
-@testable import gatehouse
+@testable import CommandLineClient
 
 @Suite("What completes a command line")
 struct CompletionTests {

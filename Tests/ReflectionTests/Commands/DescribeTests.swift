@@ -4,7 +4,7 @@ import Reflection
 import ServiceKit
 import Testing
 
-@testable import gatehouse
+@testable import CommandLineClient
 
 @Suite("What the command line says of methods and types")
 struct DescribeTests {

@@ -5,7 +5,7 @@ import ServiceKit
 import Testing
 
 @testable import AuthService
-@testable import gatehouse
+@testable import CommandLineClient
 
 @Suite("The command line as a device that AuthService knows")
 struct KnownDeviceTests {

@@ -3,7 +3,7 @@ import RPCKit
 import ServiceKit
 import Testing
 
-@testable import gatehouse
+@testable import CommandLineClient
 
 @Suite("Finding one request in logs and stores")
 struct LogsTests {

@@ -2,7 +2,7 @@ import Contracts
 import RPCKit
 import Testing
 
-@testable import gatehouse
+@testable import CommandLineClient
 
 /// Three accounts, two a page, and who ended whose sessions.
 private final class ScriptedOperators: Auth_V1.OperatorsService {

@@ -3,7 +3,7 @@ import Foundation
 import RPCKit
 import Testing
 
-@testable import gatehouse
+@testable import CommandLineClient
 
 /// Services of which the program knows nothing but what a file of descriptors says.
 @Suite("Contracts of other services, from a file")

@@ -3,7 +3,7 @@ import RPCKit
 import ServiceKit
 import Testing
 
-@testable import gatehouse
+@testable import CommandLineClient
 
 @Suite("How the command line writes what it finds")
 struct OutputTests {

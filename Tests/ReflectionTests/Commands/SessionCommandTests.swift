@@ -3,7 +3,7 @@ import RPCKit
 import ServiceKit
 import Testing
 
-@testable import gatehouse
+@testable import CommandLineClient
 
 @Suite("The session of the command line")
 struct SessionCommandTests {
