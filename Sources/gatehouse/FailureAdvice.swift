@@ -34,6 +34,8 @@ enum FailureAdvice {
         + "signed in"
     case "STORE_UNAVAILABLE":
       "the \(failure.service) service cannot use its storage; its log says why, such as a full disk"
+    case "OPERATION_NOT_SUPPORTED":
+      "no role changes that; gatehouse call Permissions/ListActions shows what can be done with it"
     case "FEATURE_NOT_AVAILABLE":
       "it needs a feature that was not bought; gatehouse whoami shows the plan"
     default: nil
@@ -54,7 +56,7 @@ enum FailureAdvice {
     case .aborted: "somebody else changed it meanwhile; read it again and repeat your change"
     case .outOfRange: "this is beyond the end; ask for an earlier part"
     case .unimplemented:
-      "\(failure.target) has no such method: is it really the \(failure.service) service?"
+      "\(failure.target) has no such method: is it the \(failure.service) service, and of the same version?"
     // The details of an answer say what is not available; without any, nobody answered.
     case .unavailable where failure.error.reason != nil: "wait a little and try again"
     case .unavailable:

@@ -38,7 +38,10 @@ final class SigningKeyRing: KeySource {
   /// A key in the store that does not open: it was sealed by another sealing key.
   struct UnreadableKey: Error, CustomStringConvertible {
     let id: String
-    var description: String { "signing key \(id) cannot be decrypted with this sealing key" }
+    var description: String {
+      "setting secrets: signing key \(id) in the store was sealed with another sealing_key; restore the "
+        + "secrets file that belongs to the store"
+    }
   }
 
   init(

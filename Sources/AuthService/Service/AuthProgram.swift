@@ -61,6 +61,13 @@ public enum AuthProgram: HostedService {
     guard arguments.count == 1 else {
       throw ConfigurationError("make-secrets takes one argument, FILE")
     }
+    guard !FileBytes.exists(arguments[0]) else {
+      throw FileError(
+        "\(arguments[0]) exists already and is not overwritten, because a store cannot be read without its "
+          + "secrets; name another file"
+      )
+    }
+    // One that appears meanwhile is not overwritten either.
     try FileBytes.createSecret(AuthSecrets.generate(environment.random), at: arguments[0])
     return "wrote \(arguments[0]); keep a copy, because the store cannot be used without it"
   }

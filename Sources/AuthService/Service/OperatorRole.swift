@@ -13,11 +13,8 @@ enum OperatorRole {
     let auth = try environment.authenticatedChannelToSelf()
     let tenancy = try environment.authenticatedChannel(to: "tenancy")
     do {
-      let user = try await Auth_V1.UsersClient(auth).findByEmail(
-        .init(email: email),
-        timeout: .seconds(10)
-      )
-      let output = try await body(user.id, Tenancy_V1.AssociationsClient(tenancy))
+      let id = try await userID(of: email, auth)
+      let output = try await body(id, Tenancy_V1.AssociationsClient(tenancy))
       await auth.close()
       await tenancy.close()
       return output
@@ -26,5 +23,24 @@ enum OperatorRole {
       await tenancy.close()
       throw error
     }
+  }
+
+  private static func userID(of email: String, _ auth: Channel) async throws -> String {
+    do {
+      return try await Auth_V1.UsersClient(auth).findByEmail(
+        .init(email: email),
+        timeout: .seconds(10)
+      ).id
+    } catch let error as RPCError where error.code == .notFound {
+      throw UnknownAddress(email: email)
+    }
+  }
+}
+
+/// An address without an account.
+private struct UnknownAddress: Error, CustomStringConvertible {
+  let email: String
+  var description: String {
+    "\(email) has no account; sign up first: gatehouse signup \(email) NAME"
   }
 }

@@ -199,7 +199,7 @@ final class EntitlementCore: Sendable {
   private func confirmedRight(of call: CallContext) async throws -> PermissionConfirmation? {
     guard call.callerClass == .admin, let user = call.caller.user else { return nil }
     let right = try await authorizer.confirmAdministrator(user.userID)
-    guard right.decision.isAllowed else { throw IdentityError.callerNotAllowed }
+    guard right.decision.isAllowed else { throw IdentityError.operatorRequired }
     return right
   }
 

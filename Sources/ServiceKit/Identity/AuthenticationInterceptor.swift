@@ -229,7 +229,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     else { return }
     guard let isAdministrator, try await isAdministrator(user, call) else {
       call.caller = .user(user)
-      throw IdentityError.callerNotAllowed
+      throw IdentityError.operatorRequired
     }
   }
 

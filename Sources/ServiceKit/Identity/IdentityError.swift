@@ -41,6 +41,16 @@ package enum IdentityError {
     message: "this method is not open to this kind of caller"
   )
 
+  /// A user who is no operator, where only operators may call.
+  package static let operatorRequired = RPCError(
+    .permissionDenied,
+    reason: "CALLER_NOT_ALLOWED",
+    domain: domain,
+    message:
+      "only operators may call this method; it needs the role super_admin, which auth-service "
+      + "grant-super-admin EMAIL grants"
+  )
+
   /// A user, but without the proof that this method asks for.
   package static func stepUpRequired(_ stepUp: String, ageMax: Int64) -> RPCError {
     RPCError(

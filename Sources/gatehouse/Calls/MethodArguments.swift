@@ -45,12 +45,28 @@ struct MethodArguments: Sendable {
     let text = json == "-" ? try context.console.readInput() : Array((json ?? "{}").utf8)
     do {
       let limits = JSONLimits(byteCountMax: Console.inputByteCountMax, depthMax: 64)
-      let value = try JSONReader.read(text, limits: limits)
+      let value = try Self.json(text, limits, schema)
       return RawMessage(
         bytes: try MessageJSON(context.registry).encode(value, as: schema.requestType)
       )
+    } catch let error as UsageError {
+      throw error
     } catch {
       throw UsageError("the request: \(error)")
+    }
+  }
+
+  private static func json(
+    _ text: [UInt8],
+    _ limits: JSONLimits,
+    _ schema: MethodSchema
+  ) throws -> JSONValue {
+    do {
+      return try JSONReader.read(text, limits: limits)
+    } catch {
+      throw UsageError(
+        "the request is not JSON: \(error); gatehouse describe \(schema.path) ends with an example"
+      )
     }
   }
 }

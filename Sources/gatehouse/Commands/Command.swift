@@ -53,19 +53,19 @@ enum CommandName: String, CaseIterable, Sendable {
   /// The command of the words after its name.
   func command(_ words: [String]) throws(UsageError) -> any Command {
     switch self {
-    case .list: ListCommand(service: try Self.words(words, from: 0, to: 1).first)
-    case .describe: DescribeCommand(name: try Self.words(words, from: 1, to: 1)[0])
+    case .list: ListCommand(service: try Self.words(words, [], optionalCount: 1).first)
+    case .describe: DescribeCommand(name: try Self.words(words, ["METHOD or TYPE"])[0])
     case .call: CallCommand(try MethodArguments(words))
     case .watch: words.isEmpty ? WatchListCommand() : WatchCommand(try MethodArguments(words))
-    case .signup: SignUpCommand(try Self.words(words, from: 2, to: 2))
-    case .login: LoginCommand(email: try Self.words(words, from: 1, to: 1)[0])
+    case .signup: try SignUpCommand(try Self.words(words, ["EMAIL", "NAME"]))
+    case .login: LoginCommand(email: try Self.words(words, ["EMAIL"])[0])
     case .logout: try Self.alone(words, LogoutCommand())
     case .whoami: try Self.alone(words, WhoAmICommand())
     case .token: try Self.alone(words, TokenCommand())
     case .seed: try Self.alone(words, SeedCommand())
-    case .keys: try KeysCommand(try Self.words(words, from: 1, to: 9))
-    case .users: UsersCommand(text: try Self.words(words, from: 0, to: 1).first ?? "")
-    case .endSessions: EndSessionsCommand(user: try Self.words(words, from: 1, to: 1)[0])
+    case .keys: try KeysCommand(try Self.words(words, ["DIRECTORY"], optionalCount: 8))
+    case .users: UsersCommand(text: try Self.words(words, [], optionalCount: 1).first ?? "")
+    case .endSessions: EndSessionsCommand(user: try Self.words(words, ["USER or EMAIL"])[0])
     case .logs: LogsCommand(paths: words)
     case .completion: try CompletionCommand(words)
     }
@@ -75,16 +75,20 @@ enum CommandName: String, CaseIterable, Sendable {
     _ words: [String],
     _ command: Alone
   ) throws(UsageError) -> Alone {
-    _ = try Self.words(words, from: 0, to: 0)
+    _ = try Self.words(words, [])
     return command
   }
 
+  /// The words, if there is one for each name, and at most `optionalCount` more.
   private static func words(
     _ words: [String],
-    from least: Int,
-    to most: Int
+    _ names: [String],
+    optionalCount: Int = 0
   ) throws(UsageError) -> [String] {
-    guard words.count >= least else { throw UsageError("missing argument") }
+    guard words.count >= names.count else {
+      throw UsageError("missing argument \(names[words.count])")
+    }
+    let most = names.count + optionalCount
     guard words.count <= most else {
       throw UsageError("unexpected argument \"\(words[most])\"")
     }

@@ -7,8 +7,12 @@ struct SignUpCommand: Command {
   private let name: String
 
   /// Of the words EMAIL and NAME.
-  init(_ words: [String]) {
+  init(_ words: [String]) throws(UsageError) {
     email = words[0]
+    // The service would refuse it too, and say which pattern it does not match.
+    guard email.contains("@") else {
+      throw UsageError("EMAIL \"\(email)\" is no e-mail address, like ada@example.com")
+    }
     name = words[1]
   }
 

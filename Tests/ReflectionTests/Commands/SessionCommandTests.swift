@@ -96,6 +96,7 @@ struct SessionCommandTests {
       (.unauthenticated, "STEP_UP_REQUIRED", "run gatehouse login ada@b again"),
       (.permissionDenied, "SUBJECT_SUSPENDED", "ada@b is suspended; an operator can resume it"),
       (.permissionDenied, "CALLER_NOT_ALLOWED", "gatehouse watch lists what people may watch"),
+      (.failedPrecondition, "OPERATION_NOT_SUPPORTED", "no role changes that"),
       (.permissionDenied, "ROLE_LACKS_ACTION", "your roles do not allow this"),
       (.unavailable, "NO_SIGNING_KEY", "AuthService has no key to sign tokens with"),
       (.unavailable, "KEYS_UNAVAILABLE", "you are still signed in"),

@@ -361,9 +361,13 @@ struct SessionTests {
       #expect(refused == unauthenticated)
     }
     ground.secrets = AuthSecrets.generate(SystemRandomSource())
-    await #expect(throws: SigningKeyRing.UnreadableKey.self) {
+    let error = await #expect(throws: SigningKeyRing.UnreadableKey.self) {
       try await AuthStage.run(on: ground) { _ in }
     }
+    #expect(error?.description.hasPrefix("setting secrets: ") == true)
+    #expect(
+      error?.description.hasSuffix("restore the secrets file that belongs to the store") == true
+    )
   }
 
   @Test("Defaults follow the roles, and the user may choose among what it sees")

@@ -21,6 +21,7 @@ extension EndToEndTests {
         #expect(granted.text.contains("is super_admin now"))
         let unknown = try await home.command("auth", "grant-super-admin", "eve@example.org")
         #expect(unknown.code == 1)
+        #expect(unknown.text.contains("eve@example.org has no account; sign up first"))
       }
     }
 

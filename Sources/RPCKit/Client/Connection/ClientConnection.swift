@@ -149,7 +149,10 @@ final class ClientConnection: TransportReceiver, TimerTarget, TurnEndTarget, @un
         close(
           TransportError(
             .connectionLost,
-            "the server announced a frame of \(header.payloadByteCount) bytes"
+            // "HTTP" in front of a status line, read as a length.
+            header.payloadByteCount == 0x4854_5450
+              ? "the server speaks HTTP instead of ttrpc; is this the port for calls?"
+              : "the server announced a frame of \(header.payloadByteCount) bytes"
           )
         )
       }

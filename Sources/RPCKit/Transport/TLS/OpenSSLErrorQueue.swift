@@ -20,6 +20,8 @@ enum OpenSSLErrorQueue {
       var text = "error \(String(code, radix: 16))"
       if let reason = unsafe ERR_reason_error_string(code) {
         text = unsafe String(cString: reason)
+        // What OpenSSL calls a record that begins like nothing of TLS.
+        if text == "wrong version number" { text += ": the peer seems to speak no TLS" }
       }
       if flags & ERR_TXT_STRING != 0, let data = unsafe data, unsafe data.pointee != 0 {
         text += unsafe " (\(String(cString: data)))"

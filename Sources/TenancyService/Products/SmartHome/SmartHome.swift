@@ -84,7 +84,11 @@ enum SmartHome: Product {
       let role = policy.role(named: name).map { policy[$0] }
       let isHeld = policy.type(named: type).flatMap { role?.heldOn.contains($0) } ?? false
       if !isHeld {
-        missing.append(.init(path: "roles.\(name)", problem: "must be held on \(type)"))
+        let problem =
+          role == nil
+          ? "is missing; the smart home's calls grant it on \(type)"
+          : "must be held on \(type), where the smart home's calls grant it"
+        missing.append(.init(path: "roles.\(name)", problem: problem))
       }
     }
     if policy.link(named: commonArea) == nil {
