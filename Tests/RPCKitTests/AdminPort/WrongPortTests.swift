@@ -23,7 +23,11 @@ struct WrongPortTests {
     }
     return try await withChannel("\(scheme)://\(server.address)", configuration) { channel in
       let error = await #expect(throws: RPCError.self) {
-        let _: BytesMessage = try await channel.unary(.test(), BytesMessage("hello"))
+        let _: BytesMessage = try await channel.unary(
+          .test(),
+          BytesMessage("hello"),
+          options: CallOptions()
+        )
       }
       #expect(error?.code == .unavailable)
       return error?.cause.map { "\($0)" } ?? ""
@@ -32,13 +36,13 @@ struct WrongPortTests {
 
   @Test("is told that it speaks HTTP")
   func plaintext_isToldOfHTTP() async throws {
-    let cause = try await cause("tcp", secured: false)
-    #expect(cause.contains("the server speaks HTTP instead of ttrpc"), "\(cause)")
+    let text = try await cause("tcp", secured: false)
+    #expect(text.contains("the server speaks HTTP instead of ttrpc"), "\(text)")
   }
 
   @Test("is told, over TLS, that it speaks no TLS")
   func tls_isToldOfPlaintext() async throws {
-    let cause = try await cause("tls", secured: true)
-    #expect(cause.contains("the peer seems to speak no TLS"), "\(cause)")
+    let text = try await cause("tls", secured: true)
+    #expect(text.contains("the peer seems to speak no TLS"), "\(text)")
   }
 }
