@@ -9,6 +9,7 @@
 #include "auth/v1/users.pb-c.h"
 #include "benchmark/v1/permission.pb-c.h"
 #include "entitlement/v1/entitlements.pb-c.h"
+#include "entitlement/v1/points.pb-c.h"
 #include "entitlement/v1/purchases.pb-c.h"
 #include "entitlement/v1/subscriptions.pb-c.h"
 #include "gatehouse/options.pb-c.h"
@@ -196,6 +197,60 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__change(void) {
   return &entitlement__v1__change__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__points_rule(void) {
+  return &entitlement__v1__points_rule__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__set_points_rule_request(void) {
+  return &entitlement__v1__set_points_rule_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__list_points_rules_request(void) {
+  return &entitlement__v1__list_points_rules_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__list_points_rules_response(void) {
+  return &entitlement__v1__list_points_rules_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__points_entry(void) {
+  return &entitlement__v1__points_entry__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__active_reward(void) {
+  return &entitlement__v1__active_reward__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__points_transaction(void) {
+  return &entitlement__v1__points_transaction__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__earn_points_request(void) {
+  return &entitlement__v1__earn_points_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__points_part(void) {
+  return &entitlement__v1__points_part__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__redeem_points_request(void) {
+  return &entitlement__v1__redeem_points_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__reverse_points_request(void) {
+  return &entitlement__v1__reverse_points_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_points_balances_request(void) {
+  return &entitlement__v1__get_points_balances_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__points_balance(void) {
+  return &entitlement__v1__points_balance__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_points_balances_response(void) {
+  return &entitlement__v1__get_points_balances_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__list_points_history_request(void) {
+  return &entitlement__v1__list_points_history_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__list_points_history_response(void) {
+  return &entitlement__v1__list_points_history_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_active_rewards_request(void) {
+  return &entitlement__v1__get_active_rewards_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_active_rewards_response(void) {
+  return &entitlement__v1__get_active_rewards_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__purchase(void) {
   return &entitlement__v1__purchase__descriptor;

@@ -1,18 +1,22 @@
 public import RPCKit
 public import ServiceKit
 
-/// Decides whether a user may see what a portfolio or an organization is entitled to.
+/// Decides what a user may do with the entities of TenancyService that this service keeps something for.
 public protocol SubjectAuthorizer: Sendable {
-  /// Returns when it may; throws NOT_FOUND when it may not, or UNAVAILABLE when that cannot be found
-  /// out.
+  /// Whether a user may do something, as TenancyService said lately; for reading.
   ///
-  /// Not asked about users: they see themselves and nobody else.
-  func requireView(of subject: Subject, by userID: String, _ call: CallContext) async throws
+  /// Throws UNAVAILABLE when that cannot be found out, and what TenancyService answers when it knows of
+  /// no such action or entity.
+  func check(
+    _ permission: Permission,
+    of userID: String,
+    _ call: CallContext
+  ) async throws -> Bool
 
-  /// Whether a user may administer everything, as TenancyService says now and not as it said lately.
+  /// Whether a user may do something, as TenancyService says now and not as it said lately.
   ///
-  /// Throws UNAVAILABLE when that cannot be found out. Asked before each write of an operator.
-  func confirmAdministrator(_ userID: String) async throws -> PermissionConfirmation
+  /// Throws as `check` does. Asked before each write that needs a right.
+  func confirm(_ permission: Permission, of userID: String) async throws -> PermissionConfirmation
 }
 
 /// Asks a closure; for caches of permissions that others own, and for tests.
@@ -40,33 +44,31 @@ public struct ClosureSubjectAuthorizer: SubjectAuthorizer {
     self.check = check
   }
 
-  /// See `SubjectAuthorizer.requireView`.
-  public func requireView(
-    of subject: Subject,
-    by userID: String,
+  /// See `SubjectAuthorizer.check`.
+  public func check(
+    _ permission: Permission,
+    of userID: String,
     _ call: CallContext
-  ) async throws {
-    guard let action = subject.viewAction, try await check(userID, action, subject.id, call)
-    else {
-      throw ServiceFault.notFound
-    }
+  ) async throws -> Bool {
+    try await check(userID, permission.action, permission.entity, call)
   }
-}
 
-extension ClosureSubjectAuthorizer {
-  /// See `SubjectAuthorizer.confirmAdministrator`.
-  public func confirmAdministrator(_ userID: String) async throws -> PermissionConfirmation {
-    try await confirm(userID, "system.administer", "sys_root")
+  /// See `SubjectAuthorizer.confirm`.
+  public func confirm(
+    _ permission: Permission,
+    of userID: String
+  ) async throws -> PermissionConfirmation {
+    try await confirm(userID, permission.action, permission.entity)
   }
 }
 
 extension Subject {
-  /// The action of TenancyService that seeing the subject needs; nil for users.
-  public var viewAction: String? {
+  /// What seeing the subject needs in TenancyService; nil for users, who see themselves and nobody else.
+  var viewPermission: Permission? {
     switch kind {
     case .user: nil
-    case .organization: "organization.view"
-    case .portfolio: "portfolio.view"
+    case .organization: Permission("organization.view", on: id)
+    case .portfolio: Permission("portfolio.view", on: id)
     }
   }
 }

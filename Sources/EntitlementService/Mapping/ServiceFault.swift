@@ -42,6 +42,25 @@ enum ServiceFault {
     retryAfter: .seconds(1)
   )
 
+  /// A known object, and TenancyService's reason against what was asked.
+  static func denied(_ action: String, _ decision: PermissionDecision) -> RPCError {
+    let roles = decision.sufficientRoles
+    let needed = roles.isEmpty ? "another role" : roles.joined(separator: " or ")
+    let code: StatusCode =
+      switch decision.reason {
+      case "STEP_UP_REQUIRED": .unauthenticated
+      case "FEATURE_NOT_AVAILABLE": .failedPrecondition
+      default: .permissionDenied
+      }
+    return RPCError(
+      code,
+      reason: decision.reason,
+      domain: domain,
+      message: "\(action) is not allowed by your roles here; it needs \(needed)",
+      metadata: ["action": action, "sufficient_roles": roles.joined(separator: ",")]
+    )
+  }
+
   /// A notification from a source that sent too many that were not genuine.
   static func tooManyForgeries(retryAfter: Duration) -> RPCError {
     RPCError(

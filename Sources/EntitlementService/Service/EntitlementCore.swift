@@ -115,17 +115,28 @@ final class EntitlementCore: Sendable {
         }
         return subject
       }
-      do {
-        try await authorizer.requireView(of: subject, by: userID, call)
-      } catch let error as RPCError where Self.meansNothingIsSeen(error) {
-        throw ServiceFault.notFound.denying(
-          subject.viewAction ?? "",
-          on: subject.id,
-          because: error.reason ?? error.code.description
-        )
-      }
+      guard let permission = subject.viewPermission else { throw ServiceFault.notFound }
+      try await require(permission, call)
       return subject
     }
+  }
+
+  /// Makes sure that the calling user has a permission, for reading: as TenancyService said lately.
+  ///
+  /// What may not be seen is answered like what does not exist.
+  func require(_ permission: Permission, _ call: CallContext) async throws {
+    let userID = try userID(call)
+    var reason = "NOT_FOUND"
+    do {
+      if try await authorizer.check(permission, of: userID, call) { return }
+    } catch let error as RPCError where Self.meansNothingIsSeen(error) {
+      reason = error.reason ?? error.code.description
+    }
+    throw ServiceFault.notFound.denying(
+      permission.action,
+      on: permission.entity,
+      because: reason
+    )
   }
 
   /// Whether TenancyService has answered that the user sees nothing there.
@@ -161,14 +172,23 @@ final class EntitlementCore: Sendable {
     }
   }
 
+  /// What a write needs of its caller besides a method that is open to it.
+  struct NeededRight {
+    /// What the caller must be allowed to do.
+    var permission: Permission
+    /// What it needs to know of the object at all.
+    var view: Permission
+  }
+
   /// Changes the store once for each idempotency key, and keeps those from the cache that change.
   ///
-  /// What operators alone may do is done as long as the caller is one when its turn comes, and
-  /// repeated to no one else.
+  /// What operators alone may do, and what needs a right, is done as long as the caller has that right
+  /// when its turn comes, and repeated to no one else.
   func write<Request: Message, Response: Message>(
     _ key: String,
     _ request: Request,
     _ call: CallContext,
+    needing needed: NeededRight? = nil,
     _ body:
       @escaping @Sendable (borrowing WriteTransaction, SubjectChanges) throws -> Response
   ) async throws -> Response {
@@ -176,7 +196,7 @@ final class EntitlementCore: Sendable {
     defer { changes.end() }
     let bytes = request.protobufBytes
     for _ in 0..<Self.confirmationCountMax {
-      let right = try await confirmedRight(of: call)
+      let right = try await confirmedRight(of: call, needed)
       do {
         return try await store.write(call, once: key, bytes) { tx in
           guard right?.isCurrent != false else { throw StaleRight() }
@@ -193,14 +213,40 @@ final class EntitlementCore: Sendable {
   /// What a caller's right was said to be may be so no more.
   private struct StaleRight: Error {}
 
-  /// The right of a user to do what only operators may; nil when the method needs none.
+  /// The right of a user to do what not everybody may; nil when the method needs none.
   ///
   /// The interceptor has looked at what was said lately, which is good enough to read.
-  private func confirmedRight(of call: CallContext) async throws -> PermissionConfirmation? {
+  private func confirmedRight(
+    of call: CallContext,
+    _ needed: NeededRight?
+  ) async throws -> PermissionConfirmation? {
+    if let needed { return try await confirm(needed, call) }
     guard call.callerClass == .admin, let user = call.caller.user else { return nil }
-    let right = try await authorizer.confirmAdministrator(user.userID)
+    let right = try await authorizer.confirm(.administration, of: user.userID)
     guard right.decision.isAllowed else { throw IdentityError.operatorRequired }
     return right
+  }
+
+  private func confirm(
+    _ needed: NeededRight,
+    _ call: CallContext
+  ) async throws -> PermissionConfirmation {
+    let permission = needed.permission
+    let right: PermissionConfirmation
+    do {
+      right = try await authorizer.confirm(permission, of: try userID(call))
+    } catch let error as RPCError where Self.meansNothingIsSeen(error) {
+      throw ServiceFault.notFound.denying(
+        permission.action,
+        on: permission.entity,
+        because: error.reason ?? error.code.description
+      )
+    }
+    guard !right.decision.isAllowed else { return right }
+    // Who may not even see it is told that there is nothing.
+    try await require(needed.view, call)
+    throw ServiceFault.denied(permission.action, right.decision)
+      .denying(permission.action, on: permission.entity, because: right.decision.reason)
   }
 
   /// Runs a rule; its errors become what callers see.

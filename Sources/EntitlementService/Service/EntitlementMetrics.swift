@@ -6,6 +6,7 @@ struct EntitlementMetrics: Sendable {
   private let denied: Counter
   private let refusals: MetricFamily<Counter>
   private let notifications: MetricFamily<Counter>
+  private let pointsTransactions: MetricFamily<Counter>
   /// Notifications refused because their source had sent too many that were not genuine.
   let sourceRefusals: Counter
 
@@ -26,12 +27,20 @@ struct EntitlementMetrics: Sendable {
       "gatehouse_entitlement_apple_notification_source_refusals_total",
       help: "Notifications refused because their source had sent too many forged ones."
     )
+    pointsTransactions = registry.counters(
+      "gatehouse_entitlement_points_transactions_total",
+      help: "Answered changes of the points ledger, by kind: earn, redeem, reverse.",
+      labels: ["kind"]
+    )
     notifications = registry.counters(
       "gatehouse_entitlement_apple_notifications_total",
       help: "Genuine App Store notifications, by type; other: unknown types.",
       labels: ["type"]
     )
   }
+
+  /// Counts a change of the points ledger that was done, or had been done before under its key.
+  func posted(_ kind: String) { pointsTransactions.series(kind).increment() }
 
   func decided(_ isAllowed: Bool) {
     (isAllowed ? allowed : denied).increment()

@@ -23,7 +23,8 @@ public enum EntitlementProgram: HostedService {
   /// See `HostedService.store`.
   public static let store = StoreDefinition(
     applicationID: EntitlementSchema.applicationID,
-    migrations: EntitlementSchema.migrations
+    migrations: EntitlementSchema.migrations,
+    checks: [PointsLedgerCheck.check]
   )
 
   /// See `HostedService.reloadedSettings`.

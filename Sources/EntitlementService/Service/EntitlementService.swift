@@ -10,7 +10,7 @@ public struct EntitlementDependencies: Sendable {
   public var random: any RandomSource
   /// Where metrics are registered.
   public var metrics: MetricRegistry
-  /// Who may see portfolios and organizations.
+  /// Who may do what with entities of TenancyService.
   public var authorizer: any SubjectAuthorizer
 
   /// Gathers the dependencies.
@@ -36,7 +36,7 @@ public final class EntitlementService: Sendable {
 
   /// Opens the store and makes everything ready.
   ///
-  /// Throws `StoreError` or `TrustAnchorError`.
+  /// Throws `StoreError`, also when sums of the points ledger are wrong, or `TrustAnchorError`.
   public static func open(
     _ configuration: EntitlementConfiguration,
     _ dependencies: EntitlementDependencies
@@ -57,6 +57,7 @@ public final class EntitlementService: Sendable {
       clock: dependencies.clock
     )
     do {
+      try await database.require(EntitlementProgram.store.checks)
       let identifiers = IdentifierFactory(
         clock: dependencies.clock,
         random: dependencies.random
@@ -99,6 +100,7 @@ public final class EntitlementService: Sendable {
       EntitlementsHandler(core: core).definition,
       SubscriptionsHandler(core: core).definition,
       PurchasesHandler(core: core).definition,
+      PointsHandler(core: core).definition,
     ]
   }
 

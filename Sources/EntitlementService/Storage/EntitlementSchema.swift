@@ -115,5 +115,61 @@ enum EntitlementSchema {
         );
         """
     ),
+    Migration(
+      version: 4,
+      sql: """
+        CREATE TABLE points_rule (
+          holder TEXT NOT NULL,
+          app TEXT NOT NULL,
+          points_per_minute BIGINT NOT NULL,
+          points_per_reward_minute BIGINT NOT NULL,
+          PRIMARY KEY (holder, app)
+        );
+        CREATE TABLE points_holder (
+          holder TEXT PRIMARY KEY,
+          entry_count BIGINT NOT NULL
+        );
+        CREATE TABLE points_account (
+          holder TEXT NOT NULL,
+          app TEXT NOT NULL,
+          name TEXT NOT NULL,
+          points BIGINT NOT NULL,
+          PRIMARY KEY (holder, app, name),
+          CHECK (points >= 0 OR name = 'issued')
+        );
+        CREATE TABLE points_entry (
+          holder TEXT NOT NULL,
+          number BIGINT NOT NULL,
+          transaction_id TEXT NOT NULL,
+          kind TEXT NOT NULL,
+          app TEXT NOT NULL,
+          debit TEXT NOT NULL,
+          credit TEXT NOT NULL,
+          points BIGINT NOT NULL CHECK (points > 0),
+          minutes BIGINT NOT NULL,
+          points_per_minute BIGINT NOT NULL,
+          reward TEXT NOT NULL,
+          reversed_id TEXT,
+          balance BIGINT NOT NULL,
+          actor_id TEXT NOT NULL,
+          occurred_at BIGINT NOT NULL,
+          PRIMARY KEY (holder, number)
+        );
+        CREATE INDEX points_entry_by_transaction ON points_entry (holder, transaction_id);
+        CREATE INDEX points_entry_by_app ON points_entry (holder, app, number);
+        CREATE UNIQUE INDEX points_entry_by_reversed ON points_entry (holder, reversed_id, app)
+          WHERE reversed_id IS NOT NULL;
+        CREATE TRIGGER points_entry_is_final BEFORE UPDATE ON points_entry
+        BEGIN
+          SELECT RAISE(ABORT, 'entries of the points ledger never change');
+        END;
+        CREATE TABLE points_reward (
+          holder TEXT NOT NULL,
+          reward TEXT NOT NULL,
+          ends_at BIGINT NOT NULL,
+          PRIMARY KEY (holder, reward)
+        );
+        """
+    ),
   ]
 }

@@ -103,7 +103,7 @@ public struct SchemaRegistry: Sendable {
         Tenancy_V1.tenancyV1GuestsFile, Tenancy_V1.tenancyV1PermissionsFile,
         Tenancy_V1.tenancyV1PortfoliosFile, Tenancy_V1.tenancyV1PropertiesFile,
         Tenancy_V1.tenancyV1SubjectsFile, Tenancy_V1.tenancyV1UnitsFile,
-        Entitlement_V1.entitlementV1EntitlementsFile,
+        Entitlement_V1.entitlementV1EntitlementsFile, Entitlement_V1.entitlementV1PointsFile,
         Entitlement_V1.entitlementV1PurchasesFile, Entitlement_V1.entitlementV1SubscriptionsFile,
         Grpc_Health_V1.grpcHealthV1HealthFile, Google_Rpc.googleRpcErrorDetailsFile,
         Google_Rpc.googleRpcStatusFile, Google_Protobuf.googleProtobufAnyFile,

@@ -4,10 +4,13 @@ public struct StoreDefinition: Sendable {
   public let applicationID: Int32
   /// The steps to its schema.
   public let migrations: [Migration]
+  /// What its rows must agree on, of a store with the newest schema.
+  public let checks: [StoreCheck]
 
   /// Makes a definition.
-  public init(applicationID: Int32, migrations: [Migration]) {
+  public init(applicationID: Int32, migrations: [Migration], checks: [StoreCheck] = []) {
     self.applicationID = applicationID
     self.migrations = migrations
+    self.checks = checks
   }
 }

@@ -164,6 +164,11 @@ private struct StoreVerification {
     } else {
       progress("the schema is what the migrations make")
     }
+    for check in definition.checks {
+      let found = try check.findings(on: connection)
+      findings += found.map { "\(connection.path): \($0)" }
+      if found.isEmpty { progress("\(check.name): no damage found") }
+    }
   }
 
   /// Revisions count up without gaps from the newest that was purged, since nothing but a purge deletes

@@ -19,12 +19,15 @@ struct MatrixRow: Sendable {
     case system
     /// For services; users are kept out before the handler.
     case service
+    /// Of a product that is not the smart home: nobody may, and everybody is told that there is none.
+    case foreignProduct
 
     /// Who may know of the object of their own house; the others are told that there is none, and
     /// suspended users the same of everything.
     var knowing: Set<MatrixRole> {
       switch self {
       case .none, .self_, .system, .service: .everyone
+      case .foreignProduct: []
       case .portfolio: .portfolioStaff
       case .property: .staff
       case .unit: .unitUsers
@@ -37,7 +40,7 @@ struct MatrixRow: Sendable {
     var isOwned: Bool {
       switch self {
       case .none, .system, .service: false
-      case .portfolio, .property, .unit, .device, .pass, .self_: true
+      case .portfolio, .property, .unit, .device, .pass, .self_, .foreignProduct: true
       }
     }
   }

@@ -1,7 +1,7 @@
 /// Every method of every contract; one that has no row fails `MatrixTests`.
 enum MatrixTable {
   static let rows =
-    auth + portfolios + properties + units + devices + generic + tenancy + entitlement
+    auth + portfolios + properties + units + devices + generic + tenancy + entitlement + points
 
   private static let auth: [MatrixRow] = [
     .init(
@@ -359,6 +359,27 @@ enum MatrixTable {
     ),
     .init("Purchases/List", .none, .everyone),
   ]
+
+  // The smart home's policy has no actions of points; see PointsRightsTests for one that has.
+  private static let points: [MatrixRow] = [
+    .init("Points/SetRule", .foreignProduct, [], ofHolder(#", "rule": {"app": "math"}"#)),
+    .init("Points/ListRules", .foreignProduct, [], ofHolder("")),
+    .init("Points/Earn", .foreignProduct, [], ofHolder(#", "app": "math", "minutes": 1"#)),
+    .init(
+      "Points/Redeem",
+      .foreignProduct,
+      [],
+      ofHolder(#", "parts": [{"app": "math", "all": true}]"#)
+    ),
+    .init("Points/Reverse", .foreignProduct, [], ofHolder(#", "transactionId": "ptx_1""#)),
+    .init("Points/Balances", .foreignProduct, [], ofHolder("")),
+    .init("Points/History", .foreignProduct, [], ofHolder("")),
+    .init("Points/ActiveRewards", .foreignProduct, [], ofHolder("")),
+  ]
+
+  private static func ofHolder(_ rest: String) -> String {
+    #"{"holderId": "<portfolio>"\#(rest)}"#
+  }
 
   private static let portfolio = #"{"kind": "SUBJECT_KIND_PORTFOLIO", "id": "<portfolio>"}"#
   private static let feature = #", "feature": "compliancePack""#

@@ -18,6 +18,7 @@ struct ServiceFixture {
   var entitlements: Entitlement_V1.EntitlementsClient { .init(channel) }
   var subscriptions: Entitlement_V1.SubscriptionsClient { .init(channel) }
   var purchases: Entitlement_V1.PurchasesClient { .init(channel) }
+  var points: Entitlement_V1.PointsClient { .init(channel) }
 
   static let anna = IdentifierFactory(
     clock: ManualClock(TestTime.now),
@@ -78,7 +79,7 @@ struct ServiceFixture {
       metrics: MetricRegistry(),
       // Anna sees whatever ends in "anna".
       authorizer: ClosureSubjectAuthorizer(
-        confirm: { _, _, _ in try operators.confirm() },
+        confirm: { try operators.confirm($0, $1, $2) },
         check: { userID, action, entityID, _ in
           // What TenancyService says of an action that its policy does not have.
           if entityID == "org_nowhere" {
@@ -88,6 +89,9 @@ struct ServiceFixture {
               domain: "gatehouse.tenancy",
               message: "action is no action"
             )
+          }
+          if action.hasPrefix("points.") {
+            return operators.allowsPoints(userID, action, entityID)
           }
           return userID == anna && action.hasSuffix(".view") && entityID.hasSuffix("anna")
         }

@@ -1,7 +1,8 @@
 import RPCKit
 import ServiceKit
 
-/// A small TenancyService: every user is an operator until a test says that none is.
+/// A small TenancyService: every user is an operator until a test says that none is, and Anna and Bert
+/// are a family.
 final class SmallTenancy: Sendable {
   private struct State {
     var isOperator = true
@@ -26,14 +27,31 @@ final class SmallTenancy: Sendable {
   /// Makes what it says outdated as soon as it is said.
   func unsettle() { state.withLock { $0.isUnsteady = true } }
 
-  func confirm() throws -> PermissionConfirmation {
-    let (isOperator, count) = state.withLock { state in
+  /// Whether a user may do something with the points of a child.
+  ///
+  /// Anna is the parent of all whose identifiers begin with `chd_`, and Bert is the child.
+  func allowsPoints(_ userID: String, _ action: String, _ entityID: String) -> Bool {
+    guard entityID.hasPrefix("chd_") else { return false }
+    if userID == ServiceFixture.anna { return true }
+    let ofChildren = ["points.view", "points.earn", "points.redeem"]
+    return userID == ServiceFixture.bert && ofChildren.contains(action)
+  }
+
+  func confirm(
+    _ userID: String,
+    _ action: String,
+    _ entityID: String
+  ) throws -> PermissionConfirmation {
+    let isPoints = action.hasPrefix("points.")
+    let mayEver = !isPoints || allowsPoints(userID, action, entityID)
+    let (hasRight, count) = state.withLock { state in
       state.askedCount += 1
       return (state.isOperator, state.isUnsteady ? -1 : state.changeCount)
     }
     let decision = PermissionDecision(
-      isAllowed: isOperator,
-      reason: isOperator ? "ALLOWED" : "NO_ASSOCIATION"
+      isAllowed: hasRight && mayEver,
+      reason: hasRight && mayEver ? "ALLOWED" : isPoints ? "ROLE_LACKS_ACTION" : "NO_ASSOCIATION",
+      sufficientRoles: isPoints ? ["parent"] : []
     )
     return PermissionConfirmation(decision: decision) { [self] in
       state.withLock { $0.changeCount == count }

@@ -1,0 +1,57 @@
+/// How points are earned in one app, and what reward time costs in its points.
+struct PointsRule: Hashable, Sendable {
+  /// The app or category, as the client names it.
+  var app: String
+  /// Points that a minute in the app earns; 0 for none.
+  var pointsPerMinute: Int64
+  /// Points that a minute of reward time costs; 0 when they cannot be redeemed.
+  var pointsPerRewardMinute: Int64
+
+  /// Rules of one holder, so that lists of rules and balances need no pages.
+  static let countMax = 500
+
+  /// What `minutes` in the app earn.
+  ///
+  /// The contract bounds both factors, so that their product is far from the largest number.
+  func earning(_ minutes: Int64) throws(PointsError) -> PointsPosting {
+    guard pointsPerMinute > 0 else { throw .notEarned(app: app) }
+    return PointsPosting(
+      kind: .earn,
+      app: app,
+      points: pointsPerMinute * minutes,
+      minutes: minutes,
+      pointsPerMinute: pointsPerMinute
+    )
+  }
+
+  /// What redeeming takes from `balance`: only what makes whole minutes, so that nothing is lost to
+  /// rounding.
+  ///
+  /// `amount` is how many points may be taken; nil means all of them.
+  func redeeming(
+    _ amount: Int64?,
+    of balance: Int64,
+    for reward: String
+  ) throws(PointsError) -> PointsPosting {
+    guard pointsPerRewardMinute > 0 else { throw .notRedeemable(app: app) }
+    let offered = amount ?? balance
+    guard offered <= balance else { throw .insufficient(app: app, balance: balance) }
+    let minutes = rewardMinutes(for: offered)
+    guard minutes > 0 else {
+      throw .belowMinute(app: app, balance: balance, pointsPerMinute: pointsPerRewardMinute)
+    }
+    return PointsPosting(
+      kind: .redeem,
+      app: app,
+      points: minutes * pointsPerRewardMinute,
+      minutes: minutes,
+      pointsPerMinute: pointsPerRewardMinute,
+      reward: reward
+    )
+  }
+
+  /// Whole minutes of reward time that so many points are worth.
+  func rewardMinutes(for points: Int64) -> Int64 {
+    pointsPerRewardMinute > 0 ? points / pointsPerRewardMinute : 0
+  }
+}

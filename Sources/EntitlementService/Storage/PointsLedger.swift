@@ -1,0 +1,252 @@
+internal import ServiceKit
+
+/// The tables `points_holder`, `points_account` and `points_entry`: the points of one holder.
+///
+/// Entries are only ever added. The sums that they make are kept beside them, changed in the same
+/// transaction, and compared with them by `PointsLedgerCheck`.
+struct PointsLedger {
+  let holder: String
+
+  /// The largest balance of an app.
+  ///
+  /// Its accounts are moved by less than this at a time, so that no sum comes near the largest number.
+  static let balanceMax: Int64 = 2_000_000_000
+
+  // MARK: - Reading
+
+  /// Points of an app that can be redeemed.
+  func balance(
+    of app: String,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Int64 {
+    try tx.first(
+      "SELECT points FROM points_account WHERE holder = ? AND app = ? AND name = ?",
+      .text(holder),
+      .text(app),
+      .text(PointsAccount.balance.rawValue)
+    ) { $0.integer(0) } ?? 0
+  }
+
+  /// Points that can be redeemed, by app.
+  func balances(in tx: borrowing some StoreTransaction & ~Copyable) throws -> [String: Int64] {
+    let rows = try tx.query(
+      "SELECT app, points FROM points_account WHERE holder = ? AND name = ?",
+      .text(holder),
+      .text(PointsAccount.balance.rawValue)
+    ) { (app: $0.text(0), points: $0.integer(1)) }
+    return Dictionary(rows.map { ($0.app, $0.points) }) { first, _ in first }
+  }
+
+  /// The entries of a transaction, in the order of their numbers.
+  func entries(
+    of transactionID: String,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [PointsEntry] {
+    try tx.query(
+      """
+      SELECT \(Self.columns) FROM points_entry WHERE holder = ? AND transaction_id = ?
+      ORDER BY number
+      """,
+      .text(holder),
+      .text(transactionID)
+    ) { try Self.entry($0) }
+  }
+
+  /// The entries that reversed a transaction; empty while none has.
+  func reversal(
+    of transactionID: String,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [PointsEntry] {
+    try tx.query(
+      "SELECT \(Self.columns) FROM points_entry WHERE holder = ? AND reversed_id = ? ORDER BY number",
+      .text(holder),
+      .text(transactionID)
+    ) { try Self.entry($0) }
+  }
+
+  /// Entries below a number, newest first.
+  func page(
+    before number: Int64,
+    app: String,
+    kind: PointsEntryKind?,
+    count: Int,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [PointsEntry] {
+    var sql = "SELECT \(Self.columns) FROM points_entry WHERE holder = ? AND number < ?"
+    var values: [SQLValue] = [.text(holder), .integer(number)]
+    if !app.isEmpty {
+      sql += " AND app = ?"
+      values.append(.text(app))
+    }
+    if let kind {
+      sql += " AND kind = ?"
+      values.append(.text(kind.rawValue))
+    }
+    values.append(.integer(count))
+    return try tx.query(sql + " ORDER BY number DESC LIMIT ?", values: values) {
+      try Self.entry($0)
+    }
+  }
+
+  // MARK: - Posting
+
+  /// Adds a transaction of these postings.
+  ///
+  /// Throws `PointsError` when a balance would be negative or too large; then the whole write must be
+  /// undone.
+  func post(
+    _ postings: [PointsPosting],
+    as transactionID: String,
+    by actorID: String,
+    in tx: borrowing WriteTransaction
+  ) throws -> [PointsEntry] {
+    var number = try reserveNumbers(postings.count, in: tx)
+    var entries: [PointsEntry] = []
+    for posting in postings {
+      let (debit, credit) = posting.kind.accounts
+      try take(posting, from: debit, in: tx)
+      try give(posting, to: credit, in: tx)
+      number += 1
+      let entry = PointsEntry(
+        number: number,
+        transactionID: transactionID,
+        posting: posting,
+        balance: try balance(of: posting.app, in: tx),
+        actorID: actorID,
+        occurredAt: tx.now
+      )
+      guard entry.balance <= Self.balanceMax else {
+        throw PointsError.balanceLimit(app: posting.app)
+      }
+      try insert(entry, in: tx)
+      entries.append(entry)
+    }
+    return entries
+  }
+
+  /// Counts entries that are going to be made; the number of the last one before them.
+  private func reserveNumbers(_ count: Int, in tx: borrowing WriteTransaction) throws -> Int64 {
+    try tx.execute(
+      """
+      INSERT INTO points_holder (holder, entry_count) VALUES (?, ?)
+      ON CONFLICT (holder) DO UPDATE SET
+        entry_count = points_holder.entry_count + excluded.entry_count
+      """,
+      .text(holder),
+      .integer(count)
+    )
+    let total = try tx.first(
+      "SELECT entry_count FROM points_holder WHERE holder = ?",
+      .text(holder)
+    ) { $0.integer(0) }
+    return (total ?? 0) - Int64(count)
+  }
+
+  private func take(
+    _ posting: PointsPosting,
+    from account: PointsAccount,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    guard account != .issued else { return try add(-posting.points, posting.app, account, in: tx) }
+    // The condition decides, and not what was read before: whoever finds fewer points changes nothing.
+    let count = try tx.execute(
+      """
+      UPDATE points_account SET points = points - ?
+      WHERE holder = ? AND app = ? AND name = ? AND points >= ?
+      """,
+      .integer(posting.points),
+      .text(holder),
+      .text(posting.app),
+      .text(account.rawValue),
+      .integer(posting.points)
+    )
+    guard count == 1 else {
+      throw PointsError.insufficient(
+        app: posting.app,
+        balance: try balance(of: posting.app, in: tx)
+      )
+    }
+  }
+
+  private func give(
+    _ posting: PointsPosting,
+    to account: PointsAccount,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try add(posting.points, posting.app, account, in: tx)
+  }
+
+  private func add(
+    _ points: Int64,
+    _ app: String,
+    _ account: PointsAccount,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.execute(
+      """
+      INSERT INTO points_account (holder, app, name, points) VALUES (?, ?, ?, ?)
+      ON CONFLICT (holder, app, name) DO UPDATE SET
+        points = points_account.points + excluded.points
+      """,
+      .text(holder),
+      .text(app),
+      .text(account.rawValue),
+      .integer(points)
+    )
+  }
+
+  private func insert(_ entry: PointsEntry, in tx: borrowing WriteTransaction) throws {
+    let posting = entry.posting
+    let (debit, credit) = posting.kind.accounts
+    try tx.execute(
+      """
+      INSERT INTO points_entry (holder, debit, credit, \(Self.columns))
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      .text(holder),
+      .text(debit.rawValue),
+      .text(credit.rawValue),
+      .integer(entry.number),
+      .text(entry.transactionID),
+      .text(posting.kind.rawValue),
+      .text(posting.app),
+      .integer(posting.points),
+      .integer(posting.minutes),
+      .integer(posting.pointsPerMinute),
+      .text(posting.reward),
+      .optionalText(posting.reversedID),
+      .integer(entry.balance),
+      .text(entry.actorID),
+      .integer(entry.occurredAt)
+    )
+  }
+
+  // MARK: - Rows
+
+  private static let columns = """
+    number, transaction_id, kind, app, points, minutes, points_per_minute, reward, reversed_id, \
+    balance, actor_id, occurred_at
+    """
+
+  private static func entry(_ row: borrowing Row) throws -> PointsEntry {
+    guard let kind = PointsEntryKind(rawValue: row.text(2)) else {
+      throw StoreError.statement("a points entry of the kind \(row.text(2))")
+    }
+    return PointsEntry(
+      number: row.integer(0),
+      transactionID: row.text(1),
+      posting: PointsPosting(
+        kind: kind,
+        app: row.text(3),
+        points: row.integer(4),
+        minutes: row.integer(5),
+        pointsPerMinute: row.integer(6),
+        reward: row.text(7),
+        reversedID: row.optionalText(8)
+      ),
+      balance: row.integer(9),
+      actorID: row.text(10),
+      occurredAt: row.integer(11)
+    )
+  }
+}

@@ -1,0 +1,58 @@
+internal import ServiceKit
+
+/// The table `points_reward`: reward time that was running when it was last changed.
+enum RewardTable {
+  /// The time of one reward, unless it has run out.
+  static func load(
+    _ reward: String,
+    of holder: String,
+    in tx: borrowing WriteTransaction
+  ) throws -> RewardTime? {
+    try tx.first(
+      "SELECT reward, ends_at FROM points_reward WHERE holder = ? AND reward = ? AND ends_at > ?",
+      .text(holder),
+      .text(reward),
+      .integer(tx.now)
+    ) { RewardTime(reward: $0.text(0), endsAt: $0.integer(1)) }
+  }
+
+  /// The time of every reward that has not run out, sorted by reward.
+  static func running(
+    of holder: String,
+    at now: Int64,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [RewardTime] {
+    try tx.query(
+      "SELECT reward, ends_at FROM points_reward WHERE holder = ? AND ends_at > ? ORDER BY reward",
+      .text(holder),
+      .integer(now)
+    ) { RewardTime(reward: $0.text(0), endsAt: $0.integer(1)) }
+  }
+
+  /// Keeps the time of a reward and drops what has run out; throws `PointsError.rewardLimit` when too
+  /// many run.
+  static func save(
+    _ time: RewardTime,
+    of holder: String,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.execute(
+      "DELETE FROM points_reward WHERE holder = ? AND (ends_at <= ? OR reward = ?)",
+      .text(holder),
+      .integer(tx.now),
+      .text(time.reward)
+    )
+    guard time.endsAt > tx.now else { return }
+    let count = try tx.first(
+      "SELECT count(*) FROM points_reward WHERE holder = ?",
+      .text(holder)
+    ) { $0.integer(0) }
+    guard count ?? 0 < RewardTime.countMax else { throw PointsError.rewardLimit }
+    try tx.execute(
+      "INSERT INTO points_reward (holder, reward, ends_at) VALUES (?, ?, ?)",
+      .text(holder),
+      .text(time.reward),
+      .integer(time.endsAt)
+    )
+  }
+}
