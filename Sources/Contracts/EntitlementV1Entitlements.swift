@@ -883,7 +883,7 @@ extension Entitlement_V1 {
     public var subject: Entitlement_V1.Subject? = nil
     /// The limit's key.
     public var limit: Swift.String = ""
-    /// How many there are already.
+    /// How many there are already. Ignored for metered limits, which are counted here; see `Consume`.
     public var currentCount: Swift.Int64 = 0
     /// How many more are wanted; absent means 1.
     public var requested: Swift.Int64? = nil
@@ -1393,6 +1393,250 @@ extension Entitlement_V1 {
     }
   }
 
+  /// Uses up some of a metered limit.
+  public struct ConsumeRequest: RPCKit.Message {
+    /// The subject; absent means the calling user.
+    public var subject: Entitlement_V1.Subject? = nil
+    /// The key of the limit, which the catalogue must call metered.
+    public var limit: Swift.String = ""
+    /// How much; absent means 1.
+    public var amount: Swift.Int64? = nil
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again. Without a key, a repeated call counts a second time.
+    public var idempotencyKey: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      subject: Entitlement_V1.Subject? = nil,
+      limit: Swift.String = "",
+      amount: Swift.Int64? = nil,
+      idempotencyKey: Swift.String = ""
+    ) {
+      self.subject = subject
+      self.limit = limit
+      self.amount = amount
+      self.idempotencyKey = idempotencyKey
+    }
+
+    /// `entitlement.v1.ConsumeRequest`.
+    public static var protobufName: Swift.String { "entitlement.v1.ConsumeRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__consume_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__ConsumeRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__ConsumeRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_subject {
+        try unsafe self.subject = Entitlement_V1.Subject(reading: member)
+      }
+      try unsafe self.limit = RPCKit.MessageReading.string(source.pointee.f2_limit)
+      if unsafe source.pointee.p3_amount_case.rawValue == 3 {
+        unsafe self.amount = source.pointee.f3_amount
+      }
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f4_idempotency_key)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__ConsumeRequest> {
+      let target = unsafe scratch.allocate(Entitlement__V1__ConsumeRequest.self, 1)
+      unsafe entitlement__v1__consume_request__init(target)
+      if let value = self.subject {
+        unsafe target.pointee.f1_subject = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f2_limit = scratch.copy(self.limit)
+      if let value = self.amount {
+        unsafe target.pointee.f3_amount = value
+        unsafe target.pointee.p3_amount_case = .init(rawValue: 3)
+      }
+      unsafe target.pointee.f4_idempotency_key = scratch.copy(self.idempotencyKey)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if let value = self.subject {
+        value.validate(path: path + "subject" + ".", into: &violations)
+      }
+      if self.limit.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "limit", description: "must be set"))
+      } else {
+        if self.limit.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "limit", description: "must have at most 64 bytes"))
+        }
+      }
+      if let value = self.amount {
+        if !(Swift.Double(value) >= 1.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "amount", description: "must be at least 1"))
+        }
+        if !(Swift.Double(value) <= 1000000000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "amount", description: "must be at most 1000000000"))
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// What became of the use.
+  public struct ConsumeResponse: RPCKit.Message {
+    /// Whether it was allowed. Only what was allowed is counted.
+    public var allowed: Swift.Bool = false
+    /// Why.
+    public var reason: Entitlement_V1.Reason = Entitlement_V1.Reason(rawValue: 0)
+    /// The limit of each window.
+    public var limit: Entitlement_V1.Limit? = nil
+    /// Used in this window, this use included if it was allowed.
+    public var used: Swift.Int64 = 0
+    /// How much is left in this window; 0 past a soft limit. Absent if unlimited.
+    public var remaining: Swift.Int64? = nil
+    /// Whether more was used than the limit: a soft limit allows that and says so.
+    public var overLimit: Swift.Bool = false
+    /// When the window ends and the count starts again from zero.
+    public var windowEndsAt: Google_Protobuf.Timestamp? = nil
+    /// What would allow it, if it is not allowed.
+    public var unlockedBy: Entitlement_V1.UnlockedBy? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      allowed: Swift.Bool = false,
+      reason: Entitlement_V1.Reason = Entitlement_V1.Reason(rawValue: 0),
+      limit: Entitlement_V1.Limit? = nil,
+      used: Swift.Int64 = 0,
+      remaining: Swift.Int64? = nil,
+      overLimit: Swift.Bool = false,
+      windowEndsAt: Google_Protobuf.Timestamp? = nil,
+      unlockedBy: Entitlement_V1.UnlockedBy? = nil
+    ) {
+      self.allowed = allowed
+      self.reason = reason
+      self.limit = limit
+      self.used = used
+      self.remaining = remaining
+      self.overLimit = overLimit
+      self.windowEndsAt = windowEndsAt
+      self.unlockedBy = unlockedBy
+    }
+
+    /// `entitlement.v1.ConsumeResponse`.
+    public static var protobufName: Swift.String { "entitlement.v1.ConsumeResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__consume_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__ConsumeResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__ConsumeResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.allowed = source.pointee.f1_allowed != 0
+      unsafe self.reason = Entitlement_V1.Reason(rawValue: RPCKit.MessageReading.number(source.pointee.f2_reason.rawValue))
+      if let member = unsafe source.pointee.f3_limit {
+        try unsafe self.limit = Entitlement_V1.Limit(reading: member)
+      }
+      unsafe self.used = source.pointee.f4_used
+      if unsafe source.pointee.p5_remaining_case.rawValue == 5 {
+        unsafe self.remaining = source.pointee.f5_remaining
+      }
+      unsafe self.overLimit = source.pointee.f6_over_limit != 0
+      if let member = unsafe source.pointee.f7_window_ends_at {
+        try unsafe self.windowEndsAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      if let member = unsafe source.pointee.f8_unlocked_by {
+        try unsafe self.unlockedBy = Entitlement_V1.UnlockedBy(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__ConsumeResponse> {
+      let target = unsafe scratch.allocate(Entitlement__V1__ConsumeResponse.self, 1)
+      unsafe entitlement__v1__consume_response__init(target)
+      unsafe target.pointee.f1_allowed = self.allowed ? 1 : 0
+      unsafe target.pointee.f2_reason = Entitlement__V1__Reason(rawValue: Swift.UInt32(bitPattern: self.reason.rawValue))
+      if let value = self.limit {
+        unsafe target.pointee.f3_limit = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f4_used = self.used
+      if let value = self.remaining {
+        unsafe target.pointee.f5_remaining = value
+        unsafe target.pointee.p5_remaining_case = .init(rawValue: 5)
+      }
+      unsafe target.pointee.f6_over_limit = self.overLimit ? 1 : 0
+      if let value = self.windowEndsAt {
+        unsafe target.pointee.f7_window_ends_at = value.packed(in: scratch)
+      }
+      if let value = self.unlockedBy {
+        unsafe target.pointee.f8_unlocked_by = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
   /// Watches changes.
   public struct WatchRequest: RPCKit.Message {
     /// Continues after this revision; 0 means from now.
@@ -1580,7 +1824,8 @@ extension Entitlement_V1 {
       requestType: "entitlement.v1.CheckFeatureRequest",
       responseType: "entitlement.v1.CheckResponse"
     )
-    /// Whether there may be `requested` more when there are `current_count` already.
+    /// Whether there may be `requested` more when there are `current_count` already; for a metered limit,
+    /// when as many were used in this window as `Consume` has counted.
     public static let checkLimit = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Entitlements",
       method: "CheckLimit",
@@ -1606,6 +1851,21 @@ extension Entitlement_V1 {
       requestType: "entitlement.v1.BatchCheckRequest",
       responseType: "entitlement.v1.BatchCheckResponse"
     )
+    /// Counts the use of a metered limit in the current day or month (UTC), as the catalogue says. A hard
+    /// limit allows no more than it says, however many calls come at once; a soft one allows more and
+    /// says so. A denial is an answer, not an error.
+    public static let `consume` = RPCKit.MethodDescriptor(
+      service: "entitlement.v1.Entitlements",
+      method: "Consume",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: ["*"],
+      stepUp: nil,
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "entitlement.v1.ConsumeRequest",
+      responseType: "entitlement.v1.ConsumeResponse"
+    )
     /// Streams which subjects changed, until the caller ends it.
     public static let watch = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Entitlements",
@@ -1628,10 +1888,15 @@ extension Entitlement_V1 {
     func `get`(_ request: Entitlement_V1.GetEntitlementsRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.GetEntitlementsResponse
     /// Whether a feature is available. A denial is an answer, not an error.
     func checkFeature(_ request: Entitlement_V1.CheckFeatureRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.CheckResponse
-    /// Whether there may be `requested` more when there are `current_count` already.
+    /// Whether there may be `requested` more when there are `current_count` already; for a metered limit,
+    /// when as many were used in this window as `Consume` has counted.
     func checkLimit(_ request: Entitlement_V1.CheckLimitRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.CheckResponse
     /// Several checks, all answered for the same instant.
     func batchCheck(_ request: Entitlement_V1.BatchCheckRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.BatchCheckResponse
+    /// Counts the use of a metered limit in the current day or month (UTC), as the catalogue says. A hard
+    /// limit allows no more than it says, however many calls come at once; a soft one allows more and
+    /// says so. A denial is an answer, not an error.
+    func `consume`(_ request: Entitlement_V1.ConsumeRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.ConsumeResponse
     /// Streams which subjects changed, until the caller ends it.
     func watch(_ request: Entitlement_V1.WatchRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Entitlement_V1.Change>) async throws
   }
@@ -1672,7 +1937,8 @@ extension Entitlement_V1 {
       return try await channel.unary(EntitlementsMethods.checkFeature, request, options: options)
     }
 
-    /// Whether there may be `requested` more when there are `current_count` already.
+    /// Whether there may be `requested` more when there are `current_count` already; for a metered limit,
+    /// when as many were used in this window as `Consume` has counted.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func checkLimit(
@@ -1698,6 +1964,21 @@ extension Entitlement_V1 {
       return try await channel.unary(EntitlementsMethods.batchCheck, request, options: options)
     }
 
+    /// Counts the use of a metered limit in the current day or month (UTC), as the catalogue says. A hard
+    /// limit allows no more than it says, however many calls come at once; a soft one allows more and
+    /// says so. A denial is an answer, not an error.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func `consume`(
+      _ request: Entitlement_V1.ConsumeRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Entitlement_V1.ConsumeResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(EntitlementsMethods.`consume`, request, options: options)
+    }
+
     /// Streams which subjects changed, until the caller ends it.
     ///
     /// `timeout`, if given, goes before the one in `options`.
@@ -1716,7 +1997,7 @@ extension Entitlement_V1 {
   public static var entitlementV1EntitlementsFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "entitlement/v1/entitlements.proto",
-      base64: "CiFlbnRpdGxlbWVudC92MS9lbnRpdGxlbWVudHMucHJvdG8SDmVudGl0bGVtZW50LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byJeCgdTdWJqZWN0EjkKBGtpbmQYASABKA4yGy5lbnRpdGxlbWVudC52MS5TdWJqZWN0S2luZEIIqrsYBAgBOAFSBGtpbmQSGAoCaWQYAiABKAlCCKq7GAQIARhAUgJpZCJUCgpVbmxvY2tlZEJ5EhIKBHRpZXIYASABKAlSBHRpZXISFgoGYWRkb25zGAIgAygJUgZhZGRvbnMSGgoIcHJvZHVjdHMYAyADKAlSCHByb2R1Y3RzIkwKBUxpbWl0EhoKB21heGltdW0YASABKANIAFIHbWF4aW11bRIeCgl1bmxpbWl0ZWQYAiABKAhIAFIJdW5saW1pdGVkQgcKBXZhbHVlIsQCCgtFbnRpdGxlbWVudBIQCgNrZXkYASABKAlSA2tleRIcCglhdmFpbGFibGUYAiABKAhSCWF2YWlsYWJsZRIuCgZyZWFzb24YAyABKA4yFi5lbnRpdGxlbWVudC52MS5SZWFzb25SBnJlYXNvbhIrCgVsaW1pdBgEIAEoCzIVLmVudGl0bGVtZW50LnYxLkxpbWl0UgVsaW1pdBIuCgZzb3VyY2UYBSABKA4yFi5lbnRpdGxlbWVudC52MS5Tb3VyY2VSBnNvdXJjZRI7Cgt2YWxpZF91bnRpbBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSOwoLdW5sb2NrZWRfYnkYByABKAsyGi5lbnRpdGxlbWVudC52MS5VbmxvY2tlZEJ5Ugp1bmxvY2tlZEJ5IksKFkdldEVudGl0bGVtZW50c1JlcXVlc3QSMQoHc3ViamVjdBgBIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RSB3N1YmplY3QirAIKF0dldEVudGl0bGVtZW50c1Jlc3BvbnNlEjEKB3N1YmplY3QYASABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0UgdzdWJqZWN0EhIKBHRpZXIYAiABKAlSBHRpZXISFgoGYWRkb25zGAMgAygJUgZhZGRvbnMSPwoMZW50aXRsZW1lbnRzGAQgAygLMhsuZW50aXRsZW1lbnQudjEuRW50aXRsZW1lbnRSDGVudGl0bGVtZW50cxIaCghwcm9kdWN0cxgFIAMoCVIIcHJvZHVjdHMSGAoHdmVyc2lvbhgGIAEoBFIHdmVyc2lvbhI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwibAoTQ2hlY2tGZWF0dXJlUmVxdWVzdBIxCgdzdWJqZWN0GAEgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdFIHc3ViamVjdBIiCgdmZWF0dXJlGAIgASgJQgiquxgECAEYQFIHZmVhdHVyZSLaAQoRQ2hlY2tMaW1pdFJlcXVlc3QSMQoHc3ViamVjdBgBIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RSB3N1YmplY3QSHgoFbGltaXQYAiABKAlCCKq7GAQIARhAUgVsaW1pdBIyCg1jdXJyZW50X2NvdW50GAMgASgDQg2quxgJKQAAAAAAAAAAUgxjdXJyZW50Q291bnQSMAoJcmVxdWVzdGVkGAQgASgDQg2quxgJKQAAAAAAAAAASABSCXJlcXVlc3RlZIgBAUIMCgpfcmVxdWVzdGVkIvsCCg1DaGVja1Jlc3BvbnNlEhgKB2FsbG93ZWQYASABKAhSB2FsbG93ZWQSLgoGcmVhc29uGAIgASgOMhYuZW50aXRsZW1lbnQudjEuUmVhc29uUgZyZWFzb24SKwoFbGltaXQYAyABKAsyFS5lbnRpdGxlbWVudC52MS5MaW1pdFIFbGltaXQSIQoJcmVtYWluaW5nGAQgASgDSABSCXJlbWFpbmluZ4gBARIuCgZzb3VyY2UYBSABKA4yFi5lbnRpdGxlbWVudC52MS5Tb3VyY2VSBnNvdXJjZRI7Cgt1bmxvY2tlZF9ieRgGIAEoCzIaLmVudGl0bGVtZW50LnYxLlVubG9ja2VkQnlSCnVubG9ja2VkQnkSOwoLdmFsaWRfdW50aWwYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEhgKB3ZlcnNpb24YCCABKARSB3ZlcnNpb25CDAoKX3JlbWFpbmluZyKXAQoQRW50aXRsZW1lbnRDaGVjaxI/CgdmZWF0dXJlGAEgASgLMiMuZW50aXRsZW1lbnQudjEuQ2hlY2tGZWF0dXJlUmVxdWVzdEgAUgdmZWF0dXJlEjkKBWxpbWl0GAIgASgLMiEuZW50aXRsZW1lbnQudjEuQ2hlY2tMaW1pdFJlcXVlc3RIAFIFbGltaXRCBwoFY2hlY2siWAoRQmF0Y2hDaGVja1JlcXVlc3QSQwoGY2hlY2tzGAEgAygLMiAuZW50aXRsZW1lbnQudjEuRW50aXRsZW1lbnRDaGVja0IJqrsYBUABSOgHUgZjaGVja3MiTQoSQmF0Y2hDaGVja1Jlc3BvbnNlEjcKB3Jlc3VsdHMYASADKAsyHS5lbnRpdGxlbWVudC52MS5DaGVja1Jlc3BvbnNlUgdyZXN1bHRzIjUKDFdhdGNoUmVxdWVzdBIlCg5hZnRlcl9yZXZpc2lvbhgBIAEoBFINYWZ0ZXJSZXZpc2lvbiKhAQoGQ2hhbmdlEhoKCHJldmlzaW9uGAEgASgEUghyZXZpc2lvbhIuCgRraW5kGAIgASgOMhouZW50aXRsZW1lbnQudjEuQ2hhbmdlS2luZFIEa2luZBIxCgdzdWJqZWN0GAMgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdFIHc3ViamVjdBIYCgd2ZXJzaW9uGAQgASgEUgd2ZXJzaW9uKn0KC1N1YmplY3RLaW5kEhwKGFNVQkpFQ1RfS0lORF9VTlNQRUNJRklFRBAAEhUKEVNVQkpFQ1RfS0lORF9VU0VSEAESHQoZU1VCSkVDVF9LSU5EX09SR0FOSVpBVElPThACEhoKFlNVQkpFQ1RfS0lORF9QT1JURk9MSU8QAyr6AgoGUmVhc29uEhYKElJFQVNPTl9VTlNQRUNJRklFRBAAEhQKEFJFQVNPTl9BVkFJTEFCTEUQARIaChZSRUFTT05fTk9fU1VCU0NSSVBUSU9OEAISHwobUkVBU09OX1NVQlNDUklQVElPTl9FWFBJUkVEEAMSFgoSUkVBU09OX05PVF9JTl9USUVSEAQSGQoVUkVBU09OX0xJTUlUX0VYQ0VFREVEEAUSGQoVUkVBU09OX0FERE9OX1JFUVVJUkVEEAYSHQoZUkVBU09OX0RFTklFRF9CWV9PVkVSUklERRAHEhMKD1JFQVNPTl9SRUZVTkRFRBAIEhIKDlJFQVNPTl9SRVZPS0VEEAkSGgoWUkVBU09OX0ZFQVRVUkVfVU5LTk9XThAKEhgKFFJFQVNPTl9UWVBFX01JU01BVENIEAsSHwobUkVBU09OX0VOVklST05NRU5UX01JU01BVENIEAwSGAoUUkVBU09OX05PVF9QVVJDSEFTRUQQDSqBAQoGU291cmNlEhYKElNPVVJDRV9VTlNQRUNJRklFRBAAEhIKDlNPVVJDRV9ERUZBVUxUEAESDwoLU09VUkNFX1RJRVIQAhIQCgxTT1VSQ0VfQURET04QAxITCg9TT1VSQ0VfT1ZFUlJJREUQBBITCg9TT1VSQ0VfUFVSQ0hBU0UQBSqMAQoKQ2hhbmdlS2luZBIbChdDSEFOR0VfS0lORF9VTlNQRUNJRklFRBAAEhkKFUNIQU5HRV9LSU5EX0hFQVJUQkVBVBABEhcKE0NIQU5HRV9LSU5EX1NVQkpFQ1QQAhIVChFDSEFOR0VfS0lORF9USUVSUxADEhYKEkNIQU5HRV9LSU5EX1JFU1lOQxAEMuUDCgxFbnRpdGxlbWVudHMSYwoDR2V0EiYuZW50aXRsZW1lbnQudjEuR2V0RW50aXRsZW1lbnRzUmVxdWVzdBonLmVudGl0bGVtZW50LnYxLkdldEVudGl0bGVtZW50c1Jlc3BvbnNlIguiuxgHCAISASogARJhCgxDaGVja0ZlYXR1cmUSIy5lbnRpdGxlbWVudC52MS5DaGVja0ZlYXR1cmVSZXF1ZXN0Gh0uZW50aXRsZW1lbnQudjEuQ2hlY2tSZXNwb25zZSINorsYCQgCEgEqIAEoAhJdCgpDaGVja0xpbWl0EiEuZW50aXRsZW1lbnQudjEuQ2hlY2tMaW1pdFJlcXVlc3QaHS5lbnRpdGxlbWVudC52MS5DaGVja1Jlc3BvbnNlIg2iuxgJCAISASogASgCEmIKCkJhdGNoQ2hlY2sSIS5lbnRpdGxlbWVudC52MS5CYXRjaENoZWNrUmVxdWVzdBoiLmVudGl0bGVtZW50LnYxLkJhdGNoQ2hlY2tSZXNwb25zZSINorsYCQgCEgEqIAEoAhJKCgVXYXRjaBIcLmVudGl0bGVtZW50LnYxLldhdGNoUmVxdWVzdBoWLmVudGl0bGVtZW50LnYxLkNoYW5nZSIJorsYBQgDEgEqMAFCOlo4Z2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2VudGl0bGVtZW50L3YxO2VudGl0bGVtZW50djFKzigKNQoBDBIDAQASGisgV2hhdCB3YXMgcGFpZCBmb3IsIGFuZCB3aGF0IHRoYXQgdW5sb2Nrcy4KCjQKAgUAEgQLABQBGiggV2hhdCBraW5kIG9mIHN1YmplY3QgaGFzIGVudGl0bGVtZW50cy4KCh0KBAUAAgASAw0CHxoQIE5vdCBzcGVjaWZpZWQuCgoWCgQFAAIBEgMPAhgaCSBBIHVzZXIuCgofCgQFAAICEgMRAiAaEiBBbiBvcmdhbml6YXRpb24uCgobCgQFAAIDEgMTAh0aDiBBIHBvcnRmb2xpby4KCjIKAgQAEgQXABwBGiYgV2hvbSBvciB3aGF0IGVudGl0bGVtZW50cyBiZWxvbmcgdG8uCgoZCgQEAAIAEgMZAlIaDCBXaGF0IGtpbmQuCgoWCgQEAAIBEgMbAkQaCSBJdHMgaWQuCgowCgIFARIEHwA8ARokIFdoeSBzb21ldGhpbmcgaXMgYXZhaWxhYmxlIG9yIG5vdC4KCh0KBAUBAgASAyECGRoQIE5vdCBzcGVjaWZpZWQuCgofCgQFAQIBEgMjAhcaEiBJdCBpcyBhdmFpbGFibGUuCgpUCgQFAQICEgMlAh0aRyBUaGUgc3ViamVjdCBoYXMgbm8gc3Vic2NyaXB0aW9uLCBhbmQgdGhlIGRlZmF1bHQgZG9lcyBub3QgaW5jbHVkZSBpdC4KCioKBAUBAgMSAycCIhodIFRoZSBzdWJzY3JpcHRpb24gaGFzIGVuZGVkLgoKLAoEBQECBBIDKQIZGh8gVGhlIHRpZXIgZG9lcyBub3QgaW5jbHVkZSBpdC4KCjAKBAUBAgUSAysCHBojIFRoZSBjb3VudCB3b3VsZCBleGNlZWQgdGhlIGxpbWl0LgoKKgoEBQECBhIDLQIcGh0gT25seSBhbiBhZGQtb24gaW5jbHVkZXMgaXQuCgomCgQFAQIHEgMvAiAaGSBBbiBvdmVycmlkZSByZW1vdmVzIGl0LgoKKQoEBQECCBIDMQIWGhwgVGhlIHB1cmNoYXNlIHdhcyByZWZ1bmRlZC4KCigKBAUBAgkSAzMCFRobIFRoZSBwdXJjaGFzZSB3YXMgcmV2b2tlZC4KCiYKBAUBAgoSAzUCHhoZIFRoZSBmZWF0dXJlIGlzIHVua25vd24uCgpaCgQFAQILEgM3AhwaTSBUaGUgZmVhdHVyZSBpcyBhIGxpbWl0IGJ1dCB3YXMgYXNrZWQgZm9yIGFzIGEgZmxhZywgb3IgdGhlIG90aGVyIHdheSByb3VuZC4KClYKBAUBAgwSAzkCIxpJIEl0IHdhcyBib3VnaHQgb25seSBpbiB0aGUgc2FuZGJveCwgd2hpY2ggdW5sb2NrcyBub3RoaW5nIGluIHByb2R1Y3Rpb24uCgojCgQFAQINEgM7AhwaFiBJdCB3YXMgbmV2ZXIgYm91Z2h0LgoKJwoCBQISBD8ATAEaGyBXaGVyZSBhIHZhbHVlIGNvbWVzIGZyb20uCgodCgQFAgIAEgNBAhkaECBOb3Qgc3BlY2lmaWVkLgoKKgoEBQICARIDQwIVGh0gVGhlIGRlZmF1bHQgb2YgdGhlIGZlYXR1cmUuCgoYCgQFAgICEgNFAhIaCyBUaGUgdGllci4KChkKBAUCAgMSA0cCExoMIEFuIGFkZC1vbi4KCioKBAUCAgQSA0kCFhodIEFuIG92ZXJyaWRlIG9mIHRoZSBzdWJqZWN0LgoKGgoEBQICBRIDSwIWGg0gQSBwdXJjaGFzZS4KCioKAgQBEgRPAFYBGh4gV2hhdCB3b3VsZCB1bmxvY2sgc29tZXRoaW5nLgoKRgoEBAECABIDUQISGjkgVGhlIGNoZWFwZXN0IHRpZXIgdGhhdCBpbmNsdWRlcyBpdDsgZW1wdHkgaWYgbm9uZSBkb2VzLgoKJwoEBAECARIDUwIdGhogQWRkLW9ucyB0aGF0IGluY2x1ZGUgaXQuCgoyCgQEAQICEgNVAh8aJSBBcHAgU3RvcmUgcHJvZHVjdHMgdGhhdCBpbmNsdWRlIGl0LgoKFgoCBAISBFkAYQEaCiBBIGxpbWl0LgoKGwoEBAIIABIEWwJgAxoNIFRoZSBudW1iZXIuCgohCgQEAgIAEgNdBBYaFCBBdCBtb3N0IHRoaXMgbWFueS4KChkKBAQCAgESA18EFxoMIFVubGltaXRlZC4KCi8KAgQDEgRkAHMBGiMgV2hldGhlciBvbmUgZmVhdHVyZSBpcyBhdmFpbGFibGUuCgpNCgQEAwIAEgNmAhEaQCBUaGUgZmVhdHVyZSdzIGtleTogYGFuYWx5dGljc2AsIGBtYXhIb3JzZXNgLCBgY29tcGxpYW5jZVBhY2tgLgoKTgoEBAMCARIDaAIVGkEgV2hldGhlciBpdCBpcyBhdmFpbGFibGU7IGZvciBhIGxpbWl0LCB3aGV0aGVyIGl0IGlzIGFib3ZlIHplcm8uCgoTCgQEAwICEgNqAhQaBiBXaHkuCgowCgQEAwIDEgNsAhIaIyBUaGUgbGltaXQsIGlmIHRoZSBmZWF0dXJlIGlzIG9uZS4KCioKBAQDAgQSA24CFBodIFdoZXJlIHRoZSB2YWx1ZSBjb21lcyBmcm9tLgoKWAoEBAMCBRIDcAIsGksgV2hlbiB0aGUgdmFsdWUgd2lsbCBjaGFuZ2Ugd2l0aG91dCBmdXJ0aGVyIGFjdGlvbjsgYWJzZW50IGlmIGl0IHdpbGwgbm90LgoKPAoEBAMCBhIDcgIdGi8gV2hhdCB3b3VsZCB1bmxvY2sgaXQsIGlmIGl0IGlzIG5vdCBhdmFpbGFibGUuCgoxCgIEBBIEdgB5ARolIEdldHMgYWxsIGVudGl0bGVtZW50cyBvZiBhIHN1YmplY3QuCgo6CgQEBAIAEgN4AhYaLSBUaGUgc3ViamVjdDsgYWJzZW50IG1lYW5zIHRoZSBjYWxsaW5nIHVzZXIuCgotCgIEBRIFfACLAQEaICBBbGwgZW50aXRsZW1lbnRzIG9mIGEgc3ViamVjdC4KChsKBAQFAgASA34CFhoOIFRoZSBzdWJqZWN0LgoKMAoEBAUCARIEgAECEhoiIFRoZSB0aWVyLCBvciB0aGUgcGxhbiBvZiBhIHVzZXIuCgojCgQEBQICEgSCAQIdGhUgSXRzIGFjdGl2ZSBhZGQtb25zLgoKPQoEBAUCAxIEhAECKBovIEFsbCBmZWF0dXJlcyBvZiB0aGUgY2F0YWxvZ3VlLCBzb3J0ZWQgYnkga2V5LgoKNwoEBAUCBBIEhgECHxopIEJvdWdodCBwcm9kdWN0cyB0aGF0IGNvdW50IG5vdywgc29ydGVkLgoKRQoEBAUCBRIEiAECFRo3IEdyb3dzIHdpdGggZWFjaCBjaGFuZ2Ugb2YgdGhlIHN1YmplY3QncyBlbnRpdGxlbWVudHMuCgo+CgQEBQIGEgSKAQIsGjAgVGhlIGFuc3dlciBtdXN0IG5vdCBiZSB1c2VkIGZyb20gdGhpcyB0aW1lIG9uLgoKNAoCBAYSBo4BAJMBARomIEFza3Mgd2hldGhlciBhIGZlYXR1cmUgaXMgYXZhaWxhYmxlLgoKOwoEBAYCABIEkAECFhotIFRoZSBzdWJqZWN0OyBhYnNlbnQgbWVhbnMgdGhlIGNhbGxpbmcgdXNlci4KCiIKBAQGAgESBJIBAkkaFCBUaGUgZmVhdHVyZSdzIGtleS4KCjwKAgQHEgaWAQCfAQEaLiBBc2tzIHdoZXRoZXIgdGhlcmUgbWF5IGJlIG1vcmUgb2Ygc29tZXRoaW5nLgoKOwoEBAcCABIEmAECFhotIFRoZSBzdWJqZWN0OyBhYnNlbnQgbWVhbnMgdGhlIGNhbGxpbmcgdXNlci4KCiAKBAQHAgESBJoBAkcaEiBUaGUgbGltaXQncyBrZXkuCgorCgQEBwICEgScAQI5Gh0gSG93IG1hbnkgdGhlcmUgYXJlIGFscmVhZHkuCgo5CgQEBwIDEgSeAQI+GisgSG93IG1hbnkgbW9yZSBhcmUgd2FudGVkOyBhYnNlbnQgbWVhbnMgMS4KCiYKAgQIEgaiAQC0AQEaGCBUaGUgYW5zd2VyIHRvIGEgY2hlY2suCgomCgQECAIAEgSkAQITGhggV2hldGhlciBpdCBpcyBhbGxvd2VkLgoKFAoEBAgCARIEpgECFBoGIFdoeS4KCjAKBAQIAgISBKgBAhIaIiBUaGUgbGltaXQsIGlmIG9uZSB3YXMgYXNrZWQgZm9yLgoKeAoEBAgCAxIEqwECHxpqIEhvdyBtYW55IG1vcmUgYXJlIGFsbG93ZWQsIG5vdCBjb3VudGluZyB0aGlzIHJlcXVlc3Q7IGFic2VudCBpZiB1bmxpbWl0ZWQgb3IgaWYgbm8gbGltaXQgd2FzCiBhc2tlZCBmb3IuCgorCgQECAIEEgStAQIUGh0gV2hlcmUgdGhlIHZhbHVlIGNvbWVzIGZyb20uCgo7CgQECAIFEgSvAQIdGi0gV2hhdCB3b3VsZCB1bmxvY2sgaXQsIGlmIGl0IGlzIG5vdCBhbGxvd2VkLgoKPgoEBAgCBhIEsQECLBowIFRoZSBhbnN3ZXIgbXVzdCBub3QgYmUgdXNlZCBmcm9tIHRoaXMgdGltZSBvbi4KCkUKBAQIAgcSBLMBAhUaNyBHcm93cyB3aXRoIGVhY2ggY2hhbmdlIG9mIHRoZSBzdWJqZWN0J3MgZW50aXRsZW1lbnRzLgoKJgoCBAkSBrcBAL8BARoYIE9uZSBvZiBzZXZlcmFsIGNoZWNrcy4KCh8KBAQJCAASBrkBAr4BAxoPIFRoZSBxdWVzdGlvbi4KCjQKBAQJAgASBLsBBCQaJiBBc2tzIHdoZXRoZXIgYSBmZWF0dXJlIGlzIGF2YWlsYWJsZS4KCjwKBAQJAgESBL0BBCAaLiBBc2tzIHdoZXRoZXIgdGhlcmUgbWF5IGJlIG1vcmUgb2Ygc29tZXRoaW5nLgoKQgoCBAoSBsIBAMUBARo0IFNldmVyYWwgY2hlY2tzLCBhbGwgYW5zd2VyZWQgZm9yIHRoZSBzYW1lIGluc3RhbnQuCgobCgQECgIAEgTEAQJdGg0gVGhlIGNoZWNrcy4KCioKAgQLEgbIAQDLAQEaHCBUaGUgYW5zd2VycyB0byB0aGUgY2hlY2tzLgoKKwoEBAsCABIEygECJRodIEluIHRoZSBvcmRlciBvZiB0aGUgY2hlY2tzLgoKIAoCBAwSBs4BANEBARoSIFdhdGNoZXMgY2hhbmdlcy4KCkAKBAQMAgASBNABAhwaMiBDb250aW51ZXMgYWZ0ZXIgdGhpcyByZXZpc2lvbjsgMCBtZWFucyBmcm9tIG5vdy4KCh0KAgUDEgbUAQDgAQEaDyBXaGF0IGNoYW5nZWQuCgoeCgQFAwIAEgTWAQIeGhAgTm90IHNwZWNpZmllZC4KCnEKBAUDAgESBNkBAhwaYyBIZWFydGJlYXQ6IG5vdGhpbmcgY2hhbmdlZCwgYW5kIHRoaXMgaXMgdGhlIG5ld2VzdCByZXZpc2lvbi4gU2VudCBmaXJzdCBhbmQgZXZlcnkgdGhyZWUKIHNlY29uZHMuCgocCgQFAwICEgTbAQIaGg4gT25lIHN1YmplY3QuCgo+CgQFAwIDEgTdAQIYGjAgVGhlIGNhdGFsb2d1ZSwgc28gZXZlcnl0aGluZyBtYXkgaGF2ZSBjaGFuZ2VkLgoKRAoEBQMCBBIE3wECGRo2IENoYW5nZXMgd2VyZSBtaXNzZWQsIHNvIGV2ZXJ5dGhpbmcgbWF5IGhhdmUgY2hhbmdlZC4KCikKAgQNEgbjAQDsAQEaGyBBIGNoYW5nZSBvZiBlbnRpdGxlbWVudHMuCgonCgQEDQIAEgTlAQIWGhkgR3Jvd3Mgd2l0aCBlYWNoIGNoYW5nZS4KCh0KBAQNAgESBOcBAhYaDyBXaGF0IGNoYW5nZWQuCgopCgQEDQICEgTpAQIWGhsgVGhlIHN1YmplY3QsIGZvciBTVUJKRUNULgoKKgoEBA0CAxIE6wECFRocIFRoZSBzdWJqZWN0J3MgbmV3IHZlcnNpb24uCgq/AQoCBgASBvABAIUCARqwASBXaGF0IHdhcyBwYWlkIGZvciwgYW5kIHdoYXQgdGhhdCB1bmxvY2tzLiBJZiB0aGUgc3ViamVjdCBpcyBhIHVzZXIsIHRoZSBjYWxsZXIgbXVzdCBiZSB0aGF0IHVzZXI7CiBpZiBpdCBpcyBhIHBvcnRmb2xpbyBvciBvcmdhbml6YXRpb24sIHRoZSBjYWxsZXIgbXVzdCBiZSBhbGxvd2VkIHRvIHNlZSBpdC4KCjwKBAYAAgASBvIBAvQBAxosIEFsbCBlbnRpdGxlbWVudHMgb2YgYSBzdWJqZWN0IGluIG9uZSBjYWxsLgoKVgoEBgACARIG9gEC+AEDGkYgV2hldGhlciBhIGZlYXR1cmUgaXMgYXZhaWxhYmxlLiBBIGRlbmlhbCBpcyBhbiBhbnN3ZXIsIG5vdCBhbiBlcnJvci4KCl8KBAYAAgISBvoBAvwBAxpPIFdoZXRoZXIgdGhlcmUgbWF5IGJlIGByZXF1ZXN0ZWRgIG1vcmUgd2hlbiB0aGVyZSBhcmUgYGN1cnJlbnRfY291bnRgIGFscmVhZHkuCgpECgQGAAIDEgb+AQKAAgMaNCBTZXZlcmFsIGNoZWNrcywgYWxsIGFuc3dlcmVkIGZvciB0aGUgc2FtZSBpbnN0YW50LgoKSwoEBgACBBIGggIChAIDGjsgU3RyZWFtcyB3aGljaCBzdWJqZWN0cyBjaGFuZ2VkLCB1bnRpbCB0aGUgY2FsbGVyIGVuZHMgaXQuCmIGcHJvdG8z"
+      base64: "CiFlbnRpdGxlbWVudC92MS9lbnRpdGxlbWVudHMucHJvdG8SDmVudGl0bGVtZW50LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byJeCgdTdWJqZWN0EjkKBGtpbmQYASABKA4yGy5lbnRpdGxlbWVudC52MS5TdWJqZWN0S2luZEIIqrsYBAgBOAFSBGtpbmQSGAoCaWQYAiABKAlCCKq7GAQIARhAUgJpZCJUCgpVbmxvY2tlZEJ5EhIKBHRpZXIYASABKAlSBHRpZXISFgoGYWRkb25zGAIgAygJUgZhZGRvbnMSGgoIcHJvZHVjdHMYAyADKAlSCHByb2R1Y3RzIkwKBUxpbWl0EhoKB21heGltdW0YASABKANIAFIHbWF4aW11bRIeCgl1bmxpbWl0ZWQYAiABKAhIAFIJdW5saW1pdGVkQgcKBXZhbHVlIsQCCgtFbnRpdGxlbWVudBIQCgNrZXkYASABKAlSA2tleRIcCglhdmFpbGFibGUYAiABKAhSCWF2YWlsYWJsZRIuCgZyZWFzb24YAyABKA4yFi5lbnRpdGxlbWVudC52MS5SZWFzb25SBnJlYXNvbhIrCgVsaW1pdBgEIAEoCzIVLmVudGl0bGVtZW50LnYxLkxpbWl0UgVsaW1pdBIuCgZzb3VyY2UYBSABKA4yFi5lbnRpdGxlbWVudC52MS5Tb3VyY2VSBnNvdXJjZRI7Cgt2YWxpZF91bnRpbBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSOwoLdW5sb2NrZWRfYnkYByABKAsyGi5lbnRpdGxlbWVudC52MS5VbmxvY2tlZEJ5Ugp1bmxvY2tlZEJ5IksKFkdldEVudGl0bGVtZW50c1JlcXVlc3QSMQoHc3ViamVjdBgBIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RSB3N1YmplY3QirAIKF0dldEVudGl0bGVtZW50c1Jlc3BvbnNlEjEKB3N1YmplY3QYASABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0UgdzdWJqZWN0EhIKBHRpZXIYAiABKAlSBHRpZXISFgoGYWRkb25zGAMgAygJUgZhZGRvbnMSPwoMZW50aXRsZW1lbnRzGAQgAygLMhsuZW50aXRsZW1lbnQudjEuRW50aXRsZW1lbnRSDGVudGl0bGVtZW50cxIaCghwcm9kdWN0cxgFIAMoCVIIcHJvZHVjdHMSGAoHdmVyc2lvbhgGIAEoBFIHdmVyc2lvbhI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwibAoTQ2hlY2tGZWF0dXJlUmVxdWVzdBIxCgdzdWJqZWN0GAEgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdFIHc3ViamVjdBIiCgdmZWF0dXJlGAIgASgJQgiquxgECAEYQFIHZmVhdHVyZSLaAQoRQ2hlY2tMaW1pdFJlcXVlc3QSMQoHc3ViamVjdBgBIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RSB3N1YmplY3QSHgoFbGltaXQYAiABKAlCCKq7GAQIARhAUgVsaW1pdBIyCg1jdXJyZW50X2NvdW50GAMgASgDQg2quxgJKQAAAAAAAAAAUgxjdXJyZW50Q291bnQSMAoJcmVxdWVzdGVkGAQgASgDQg2quxgJKQAAAAAAAAAASABSCXJlcXVlc3RlZIgBAUIMCgpfcmVxdWVzdGVkIvsCCg1DaGVja1Jlc3BvbnNlEhgKB2FsbG93ZWQYASABKAhSB2FsbG93ZWQSLgoGcmVhc29uGAIgASgOMhYuZW50aXRsZW1lbnQudjEuUmVhc29uUgZyZWFzb24SKwoFbGltaXQYAyABKAsyFS5lbnRpdGxlbWVudC52MS5MaW1pdFIFbGltaXQSIQoJcmVtYWluaW5nGAQgASgDSABSCXJlbWFpbmluZ4gBARIuCgZzb3VyY2UYBSABKA4yFi5lbnRpdGxlbWVudC52MS5Tb3VyY2VSBnNvdXJjZRI7Cgt1bmxvY2tlZF9ieRgGIAEoCzIaLmVudGl0bGVtZW50LnYxLlVubG9ja2VkQnlSCnVubG9ja2VkQnkSOwoLdmFsaWRfdW50aWwYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEhgKB3ZlcnNpb24YCCABKARSB3ZlcnNpb25CDAoKX3JlbWFpbmluZyKXAQoQRW50aXRsZW1lbnRDaGVjaxI/CgdmZWF0dXJlGAEgASgLMiMuZW50aXRsZW1lbnQudjEuQ2hlY2tGZWF0dXJlUmVxdWVzdEgAUgdmZWF0dXJlEjkKBWxpbWl0GAIgASgLMiEuZW50aXRsZW1lbnQudjEuQ2hlY2tMaW1pdFJlcXVlc3RIAFIFbGltaXRCBwoFY2hlY2siWAoRQmF0Y2hDaGVja1JlcXVlc3QSQwoGY2hlY2tzGAEgAygLMiAuZW50aXRsZW1lbnQudjEuRW50aXRsZW1lbnRDaGVja0IJqrsYBUABSOgHUgZjaGVja3MiTQoSQmF0Y2hDaGVja1Jlc3BvbnNlEjcKB3Jlc3VsdHMYASADKAsyHS5lbnRpdGxlbWVudC52MS5DaGVja1Jlc3BvbnNlUgdyZXN1bHRzItUBCg5Db25zdW1lUmVxdWVzdBIxCgdzdWJqZWN0GAEgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdFIHc3ViamVjdBIeCgVsaW1pdBgCIAEoCUIIqrsYBAgBGEBSBWxpbWl0EjMKBmFtb3VudBgDIAEoA0IWqrsYEikAAAAAAADwPzEAAAAAZc3NQUgAUgZhbW91bnSIAQESMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleUIJCgdfYW1vdW50IusCCg9Db25zdW1lUmVzcG9uc2USGAoHYWxsb3dlZBgBIAEoCFIHYWxsb3dlZBIuCgZyZWFzb24YAiABKA4yFi5lbnRpdGxlbWVudC52MS5SZWFzb25SBnJlYXNvbhIrCgVsaW1pdBgDIAEoCzIVLmVudGl0bGVtZW50LnYxLkxpbWl0UgVsaW1pdBISCgR1c2VkGAQgASgDUgR1c2VkEiEKCXJlbWFpbmluZxgFIAEoA0gAUglyZW1haW5pbmeIAQESHQoKb3Zlcl9saW1pdBgGIAEoCFIJb3ZlckxpbWl0EkAKDndpbmRvd19lbmRzX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIMd2luZG93RW5kc0F0EjsKC3VubG9ja2VkX2J5GAggASgLMhouZW50aXRsZW1lbnQudjEuVW5sb2NrZWRCeVIKdW5sb2NrZWRCeUIMCgpfcmVtYWluaW5nIjUKDFdhdGNoUmVxdWVzdBIlCg5hZnRlcl9yZXZpc2lvbhgBIAEoBFINYWZ0ZXJSZXZpc2lvbiKhAQoGQ2hhbmdlEhoKCHJldmlzaW9uGAEgASgEUghyZXZpc2lvbhIuCgRraW5kGAIgASgOMhouZW50aXRsZW1lbnQudjEuQ2hhbmdlS2luZFIEa2luZBIxCgdzdWJqZWN0GAMgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdFIHc3ViamVjdBIYCgd2ZXJzaW9uGAQgASgEUgd2ZXJzaW9uKn0KC1N1YmplY3RLaW5kEhwKGFNVQkpFQ1RfS0lORF9VTlNQRUNJRklFRBAAEhUKEVNVQkpFQ1RfS0lORF9VU0VSEAESHQoZU1VCSkVDVF9LSU5EX09SR0FOSVpBVElPThACEhoKFlNVQkpFQ1RfS0lORF9QT1JURk9MSU8QAyr6AgoGUmVhc29uEhYKElJFQVNPTl9VTlNQRUNJRklFRBAAEhQKEFJFQVNPTl9BVkFJTEFCTEUQARIaChZSRUFTT05fTk9fU1VCU0NSSVBUSU9OEAISHwobUkVBU09OX1NVQlNDUklQVElPTl9FWFBJUkVEEAMSFgoSUkVBU09OX05PVF9JTl9USUVSEAQSGQoVUkVBU09OX0xJTUlUX0VYQ0VFREVEEAUSGQoVUkVBU09OX0FERE9OX1JFUVVJUkVEEAYSHQoZUkVBU09OX0RFTklFRF9CWV9PVkVSUklERRAHEhMKD1JFQVNPTl9SRUZVTkRFRBAIEhIKDlJFQVNPTl9SRVZPS0VEEAkSGgoWUkVBU09OX0ZFQVRVUkVfVU5LTk9XThAKEhgKFFJFQVNPTl9UWVBFX01JU01BVENIEAsSHwobUkVBU09OX0VOVklST05NRU5UX01JU01BVENIEAwSGAoUUkVBU09OX05PVF9QVVJDSEFTRUQQDSqBAQoGU291cmNlEhYKElNPVVJDRV9VTlNQRUNJRklFRBAAEhIKDlNPVVJDRV9ERUZBVUxUEAESDwoLU09VUkNFX1RJRVIQAhIQCgxTT1VSQ0VfQURET04QAxITCg9TT1VSQ0VfT1ZFUlJJREUQBBITCg9TT1VSQ0VfUFVSQ0hBU0UQBSqMAQoKQ2hhbmdlS2luZBIbChdDSEFOR0VfS0lORF9VTlNQRUNJRklFRBAAEhkKFUNIQU5HRV9LSU5EX0hFQVJUQkVBVBABEhcKE0NIQU5HRV9LSU5EX1NVQkpFQ1QQAhIVChFDSEFOR0VfS0lORF9USUVSUxADEhYKEkNIQU5HRV9LSU5EX1JFU1lOQxAEMrwECgxFbnRpdGxlbWVudHMSYwoDR2V0EiYuZW50aXRsZW1lbnQudjEuR2V0RW50aXRsZW1lbnRzUmVxdWVzdBonLmVudGl0bGVtZW50LnYxLkdldEVudGl0bGVtZW50c1Jlc3BvbnNlIguiuxgHCAISASogARJhCgxDaGVja0ZlYXR1cmUSIy5lbnRpdGxlbWVudC52MS5DaGVja0ZlYXR1cmVSZXF1ZXN0Gh0uZW50aXRsZW1lbnQudjEuQ2hlY2tSZXNwb25zZSINorsYCQgCEgEqIAEoAhJdCgpDaGVja0xpbWl0EiEuZW50aXRsZW1lbnQudjEuQ2hlY2tMaW1pdFJlcXVlc3QaHS5lbnRpdGxlbWVudC52MS5DaGVja1Jlc3BvbnNlIg2iuxgJCAISASogASgCEmIKCkJhdGNoQ2hlY2sSIS5lbnRpdGxlbWVudC52MS5CYXRjaENoZWNrUmVxdWVzdBoiLmVudGl0bGVtZW50LnYxLkJhdGNoQ2hlY2tSZXNwb25zZSINorsYCQgCEgEqIAEoAhJVCgdDb25zdW1lEh4uZW50aXRsZW1lbnQudjEuQ29uc3VtZVJlcXVlc3QaHy5lbnRpdGxlbWVudC52MS5Db25zdW1lUmVzcG9uc2UiCaK7GAUIAhIBKhJKCgVXYXRjaBIcLmVudGl0bGVtZW50LnYxLldhdGNoUmVxdWVzdBoWLmVudGl0bGVtZW50LnYxLkNoYW5nZSIJorsYBQgDEgEqMAFCOlo4Z2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2VudGl0bGVtZW50L3YxO2VudGl0bGVtZW50djFK1DMKNQoBDBIDAQASGisgV2hhdCB3YXMgcGFpZCBmb3IsIGFuZCB3aGF0IHRoYXQgdW5sb2Nrcy4KCjQKAgUAEgQLABQBGiggV2hhdCBraW5kIG9mIHN1YmplY3QgaGFzIGVudGl0bGVtZW50cy4KCh0KBAUAAgASAw0CHxoQIE5vdCBzcGVjaWZpZWQuCgoWCgQFAAIBEgMPAhgaCSBBIHVzZXIuCgofCgQFAAICEgMRAiAaEiBBbiBvcmdhbml6YXRpb24uCgobCgQFAAIDEgMTAh0aDiBBIHBvcnRmb2xpby4KCjIKAgQAEgQXABwBGiYgV2hvbSBvciB3aGF0IGVudGl0bGVtZW50cyBiZWxvbmcgdG8uCgoZCgQEAAIAEgMZAlIaDCBXaGF0IGtpbmQuCgoWCgQEAAIBEgMbAkQaCSBJdHMgaWQuCgowCgIFARIEHwA8ARokIFdoeSBzb21ldGhpbmcgaXMgYXZhaWxhYmxlIG9yIG5vdC4KCh0KBAUBAgASAyECGRoQIE5vdCBzcGVjaWZpZWQuCgofCgQFAQIBEgMjAhcaEiBJdCBpcyBhdmFpbGFibGUuCgpUCgQFAQICEgMlAh0aRyBUaGUgc3ViamVjdCBoYXMgbm8gc3Vic2NyaXB0aW9uLCBhbmQgdGhlIGRlZmF1bHQgZG9lcyBub3QgaW5jbHVkZSBpdC4KCioKBAUBAgMSAycCIhodIFRoZSBzdWJzY3JpcHRpb24gaGFzIGVuZGVkLgoKLAoEBQECBBIDKQIZGh8gVGhlIHRpZXIgZG9lcyBub3QgaW5jbHVkZSBpdC4KCjAKBAUBAgUSAysCHBojIFRoZSBjb3VudCB3b3VsZCBleGNlZWQgdGhlIGxpbWl0LgoKKgoEBQECBhIDLQIcGh0gT25seSBhbiBhZGQtb24gaW5jbHVkZXMgaXQuCgomCgQFAQIHEgMvAiAaGSBBbiBvdmVycmlkZSByZW1vdmVzIGl0LgoKKQoEBQECCBIDMQIWGhwgVGhlIHB1cmNoYXNlIHdhcyByZWZ1bmRlZC4KCigKBAUBAgkSAzMCFRobIFRoZSBwdXJjaGFzZSB3YXMgcmV2b2tlZC4KCiYKBAUBAgoSAzUCHhoZIFRoZSBmZWF0dXJlIGlzIHVua25vd24uCgpaCgQFAQILEgM3AhwaTSBUaGUgZmVhdHVyZSBpcyBhIGxpbWl0IGJ1dCB3YXMgYXNrZWQgZm9yIGFzIGEgZmxhZywgb3IgdGhlIG90aGVyIHdheSByb3VuZC4KClYKBAUBAgwSAzkCIxpJIEl0IHdhcyBib3VnaHQgb25seSBpbiB0aGUgc2FuZGJveCwgd2hpY2ggdW5sb2NrcyBub3RoaW5nIGluIHByb2R1Y3Rpb24uCgojCgQFAQINEgM7AhwaFiBJdCB3YXMgbmV2ZXIgYm91Z2h0LgoKJwoCBQISBD8ATAEaGyBXaGVyZSBhIHZhbHVlIGNvbWVzIGZyb20uCgodCgQFAgIAEgNBAhkaECBOb3Qgc3BlY2lmaWVkLgoKKgoEBQICARIDQwIVGh0gVGhlIGRlZmF1bHQgb2YgdGhlIGZlYXR1cmUuCgoYCgQFAgICEgNFAhIaCyBUaGUgdGllci4KChkKBAUCAgMSA0cCExoMIEFuIGFkZC1vbi4KCioKBAUCAgQSA0kCFhodIEFuIG92ZXJyaWRlIG9mIHRoZSBzdWJqZWN0LgoKGgoEBQICBRIDSwIWGg0gQSBwdXJjaGFzZS4KCioKAgQBEgRPAFYBGh4gV2hhdCB3b3VsZCB1bmxvY2sgc29tZXRoaW5nLgoKRgoEBAECABIDUQISGjkgVGhlIGNoZWFwZXN0IHRpZXIgdGhhdCBpbmNsdWRlcyBpdDsgZW1wdHkgaWYgbm9uZSBkb2VzLgoKJwoEBAECARIDUwIdGhogQWRkLW9ucyB0aGF0IGluY2x1ZGUgaXQuCgoyCgQEAQICEgNVAh8aJSBBcHAgU3RvcmUgcHJvZHVjdHMgdGhhdCBpbmNsdWRlIGl0LgoKFgoCBAISBFkAYQEaCiBBIGxpbWl0LgoKGwoEBAIIABIEWwJgAxoNIFRoZSBudW1iZXIuCgohCgQEAgIAEgNdBBYaFCBBdCBtb3N0IHRoaXMgbWFueS4KChkKBAQCAgESA18EFxoMIFVubGltaXRlZC4KCi8KAgQDEgRkAHMBGiMgV2hldGhlciBvbmUgZmVhdHVyZSBpcyBhdmFpbGFibGUuCgpNCgQEAwIAEgNmAhEaQCBUaGUgZmVhdHVyZSdzIGtleTogYGFuYWx5dGljc2AsIGBtYXhIb3JzZXNgLCBgY29tcGxpYW5jZVBhY2tgLgoKTgoEBAMCARIDaAIVGkEgV2hldGhlciBpdCBpcyBhdmFpbGFibGU7IGZvciBhIGxpbWl0LCB3aGV0aGVyIGl0IGlzIGFib3ZlIHplcm8uCgoTCgQEAwICEgNqAhQaBiBXaHkuCgowCgQEAwIDEgNsAhIaIyBUaGUgbGltaXQsIGlmIHRoZSBmZWF0dXJlIGlzIG9uZS4KCioKBAQDAgQSA24CFBodIFdoZXJlIHRoZSB2YWx1ZSBjb21lcyBmcm9tLgoKWAoEBAMCBRIDcAIsGksgV2hlbiB0aGUgdmFsdWUgd2lsbCBjaGFuZ2Ugd2l0aG91dCBmdXJ0aGVyIGFjdGlvbjsgYWJzZW50IGlmIGl0IHdpbGwgbm90LgoKPAoEBAMCBhIDcgIdGi8gV2hhdCB3b3VsZCB1bmxvY2sgaXQsIGlmIGl0IGlzIG5vdCBhdmFpbGFibGUuCgoxCgIEBBIEdgB5ARolIEdldHMgYWxsIGVudGl0bGVtZW50cyBvZiBhIHN1YmplY3QuCgo6CgQEBAIAEgN4AhYaLSBUaGUgc3ViamVjdDsgYWJzZW50IG1lYW5zIHRoZSBjYWxsaW5nIHVzZXIuCgotCgIEBRIFfACLAQEaICBBbGwgZW50aXRsZW1lbnRzIG9mIGEgc3ViamVjdC4KChsKBAQFAgASA34CFhoOIFRoZSBzdWJqZWN0LgoKMAoEBAUCARIEgAECEhoiIFRoZSB0aWVyLCBvciB0aGUgcGxhbiBvZiBhIHVzZXIuCgojCgQEBQICEgSCAQIdGhUgSXRzIGFjdGl2ZSBhZGQtb25zLgoKPQoEBAUCAxIEhAECKBovIEFsbCBmZWF0dXJlcyBvZiB0aGUgY2F0YWxvZ3VlLCBzb3J0ZWQgYnkga2V5LgoKNwoEBAUCBBIEhgECHxopIEJvdWdodCBwcm9kdWN0cyB0aGF0IGNvdW50IG5vdywgc29ydGVkLgoKRQoEBAUCBRIEiAECFRo3IEdyb3dzIHdpdGggZWFjaCBjaGFuZ2Ugb2YgdGhlIHN1YmplY3QncyBlbnRpdGxlbWVudHMuCgo+CgQEBQIGEgSKAQIsGjAgVGhlIGFuc3dlciBtdXN0IG5vdCBiZSB1c2VkIGZyb20gdGhpcyB0aW1lIG9uLgoKNAoCBAYSBo4BAJMBARomIEFza3Mgd2hldGhlciBhIGZlYXR1cmUgaXMgYXZhaWxhYmxlLgoKOwoEBAYCABIEkAECFhotIFRoZSBzdWJqZWN0OyBhYnNlbnQgbWVhbnMgdGhlIGNhbGxpbmcgdXNlci4KCiIKBAQGAgESBJIBAkkaFCBUaGUgZmVhdHVyZSdzIGtleS4KCjwKAgQHEgaWAQCfAQEaLiBBc2tzIHdoZXRoZXIgdGhlcmUgbWF5IGJlIG1vcmUgb2Ygc29tZXRoaW5nLgoKOwoEBAcCABIEmAECFhotIFRoZSBzdWJqZWN0OyBhYnNlbnQgbWVhbnMgdGhlIGNhbGxpbmcgdXNlci4KCiAKBAQHAgESBJoBAkcaEiBUaGUgbGltaXQncyBrZXkuCgpuCgQEBwICEgScAQI5GmAgSG93IG1hbnkgdGhlcmUgYXJlIGFscmVhZHkuIElnbm9yZWQgZm9yIG1ldGVyZWQgbGltaXRzLCB3aGljaCBhcmUgY291bnRlZCBoZXJlOyBzZWUgYENvbnN1bWVgLgoKOQoEBAcCAxIEngECPhorIEhvdyBtYW55IG1vcmUgYXJlIHdhbnRlZDsgYWJzZW50IG1lYW5zIDEuCgomCgIECBIGogEAtAEBGhggVGhlIGFuc3dlciB0byBhIGNoZWNrLgoKJgoEBAgCABIEpAECExoYIFdoZXRoZXIgaXQgaXMgYWxsb3dlZC4KChQKBAQIAgESBKYBAhQaBiBXaHkuCgowCgQECAICEgSoAQISGiIgVGhlIGxpbWl0LCBpZiBvbmUgd2FzIGFza2VkIGZvci4KCngKBAQIAgMSBKsBAh8aaiBIb3cgbWFueSBtb3JlIGFyZSBhbGxvd2VkLCBub3QgY291bnRpbmcgdGhpcyByZXF1ZXN0OyBhYnNlbnQgaWYgdW5saW1pdGVkIG9yIGlmIG5vIGxpbWl0IHdhcwogYXNrZWQgZm9yLgoKKwoEBAgCBBIErQECFBodIFdoZXJlIHRoZSB2YWx1ZSBjb21lcyBmcm9tLgoKOwoEBAgCBRIErwECHRotIFdoYXQgd291bGQgdW5sb2NrIGl0LCBpZiBpdCBpcyBub3QgYWxsb3dlZC4KCj4KBAQIAgYSBLEBAiwaMCBUaGUgYW5zd2VyIG11c3Qgbm90IGJlIHVzZWQgZnJvbSB0aGlzIHRpbWUgb24uCgpFCgQECAIHEgSzAQIVGjcgR3Jvd3Mgd2l0aCBlYWNoIGNoYW5nZSBvZiB0aGUgc3ViamVjdCdzIGVudGl0bGVtZW50cy4KCiYKAgQJEga3AQC/AQEaGCBPbmUgb2Ygc2V2ZXJhbCBjaGVja3MuCgofCgQECQgAEga5AQK+AQMaDyBUaGUgcXVlc3Rpb24uCgo0CgQECQIAEgS7AQQkGiYgQXNrcyB3aGV0aGVyIGEgZmVhdHVyZSBpcyBhdmFpbGFibGUuCgo8CgQECQIBEgS9AQQgGi4gQXNrcyB3aGV0aGVyIHRoZXJlIG1heSBiZSBtb3JlIG9mIHNvbWV0aGluZy4KCkIKAgQKEgbCAQDFAQEaNCBTZXZlcmFsIGNoZWNrcywgYWxsIGFuc3dlcmVkIGZvciB0aGUgc2FtZSBpbnN0YW50LgoKGwoEBAoCABIExAECXRoNIFRoZSBjaGVja3MuCgoqCgIECxIGyAEAywEBGhwgVGhlIGFuc3dlcnMgdG8gdGhlIGNoZWNrcy4KCisKBAQLAgASBMoBAiUaHSBJbiB0aGUgb3JkZXIgb2YgdGhlIGNoZWNrcy4KCjAKAgQMEgbOAQDYAQEaIiBVc2VzIHVwIHNvbWUgb2YgYSBtZXRlcmVkIGxpbWl0LgoKOwoEBAwCABIE0AECFhotIFRoZSBzdWJqZWN0OyBhYnNlbnQgbWVhbnMgdGhlIGNhbGxpbmcgdXNlci4KCkwKBAQMAgESBNIBAkcaPiBUaGUga2V5IG9mIHRoZSBsaW1pdCwgd2hpY2ggdGhlIGNhdGFsb2d1ZSBtdXN0IGNhbGwgbWV0ZXJlZC4KCikKBAQMAgISBNQBAkwaGyBIb3cgbXVjaDsgYWJzZW50IG1lYW5zIDEuCgq4AQoEBAwCAxIE1wECQhqpASBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4gV2l0aG91dCBhIGtleSwgYSByZXBlYXRlZCBjYWxsIGNvdW50cyBhIHNlY29uZCB0aW1lLgoKJwoCBA0SBtsBAOwBARoZIFdoYXQgYmVjYW1lIG9mIHRoZSB1c2UuCgpJCgQEDQIAEgTdAQITGjsgV2hldGhlciBpdCB3YXMgYWxsb3dlZC4gT25seSB3aGF0IHdhcyBhbGxvd2VkIGlzIGNvdW50ZWQuCgoUCgQEDQIBEgTfAQIUGgYgV2h5LgoKKQoEBA0CAhIE4QECEhobIFRoZSBsaW1pdCBvZiBlYWNoIHdpbmRvdy4KCkkKBAQNAgMSBOMBAhEaOyBVc2VkIGluIHRoaXMgd2luZG93LCB0aGlzIHVzZSBpbmNsdWRlZCBpZiBpdCB3YXMgYWxsb3dlZC4KCloKBAQNAgQSBOUBAh8aTCBIb3cgbXVjaCBpcyBsZWZ0IGluIHRoaXMgd2luZG93OyAwIHBhc3QgYSBzb2Z0IGxpbWl0LiBBYnNlbnQgaWYgdW5saW1pdGVkLgoKWwoEBA0CBRIE5wECFhpNIFdoZXRoZXIgbW9yZSB3YXMgdXNlZCB0aGFuIHRoZSBsaW1pdDogYSBzb2Z0IGxpbWl0IGFsbG93cyB0aGF0IGFuZCBzYXlzIHNvLgoKSgoEBA0CBhIE6QECLxo8IFdoZW4gdGhlIHdpbmRvdyBlbmRzIGFuZCB0aGUgY291bnQgc3RhcnRzIGFnYWluIGZyb20gemVyby4KCjoKBAQNAgcSBOsBAh0aLCBXaGF0IHdvdWxkIGFsbG93IGl0LCBpZiBpdCBpcyBub3QgYWxsb3dlZC4KCiAKAgQOEgbvAQDyAQEaEiBXYXRjaGVzIGNoYW5nZXMuCgpACgQEDgIAEgTxAQIcGjIgQ29udGludWVzIGFmdGVyIHRoaXMgcmV2aXNpb247IDAgbWVhbnMgZnJvbSBub3cuCgodCgIFAxIG9QEAgQIBGg8gV2hhdCBjaGFuZ2VkLgoKHgoEBQMCABIE9wECHhoQIE5vdCBzcGVjaWZpZWQuCgpxCgQFAwIBEgT6AQIcGmMgSGVhcnRiZWF0OiBub3RoaW5nIGNoYW5nZWQsIGFuZCB0aGlzIGlzIHRoZSBuZXdlc3QgcmV2aXNpb24uIFNlbnQgZmlyc3QgYW5kIGV2ZXJ5IHRocmVlCiBzZWNvbmRzLgoKHAoEBQMCAhIE/AECGhoOIE9uZSBzdWJqZWN0LgoKPgoEBQMCAxIE/gECGBowIFRoZSBjYXRhbG9ndWUsIHNvIGV2ZXJ5dGhpbmcgbWF5IGhhdmUgY2hhbmdlZC4KCkQKBAUDAgQSBIACAhkaNiBDaGFuZ2VzIHdlcmUgbWlzc2VkLCBzbyBldmVyeXRoaW5nIG1heSBoYXZlIGNoYW5nZWQuCgopCgIEDxIGhAIAjQIBGhsgQSBjaGFuZ2Ugb2YgZW50aXRsZW1lbnRzLgoKJwoEBA8CABIEhgICFhoZIEdyb3dzIHdpdGggZWFjaCBjaGFuZ2UuCgodCgQEDwIBEgSIAgIWGg8gV2hhdCBjaGFuZ2VkLgoKKQoEBA8CAhIEigICFhobIFRoZSBzdWJqZWN0LCBmb3IgU1VCSkVDVC4KCioKBAQPAgMSBIwCAhUaHCBUaGUgc3ViamVjdCdzIG5ldyB2ZXJzaW9uLgoKvwEKAgYAEgaRAgCtAgEasAEgV2hhdCB3YXMgcGFpZCBmb3IsIGFuZCB3aGF0IHRoYXQgdW5sb2Nrcy4gSWYgdGhlIHN1YmplY3QgaXMgYSB1c2VyLCB0aGUgY2FsbGVyIG11c3QgYmUgdGhhdCB1c2VyOwogaWYgaXQgaXMgYSBwb3J0Zm9saW8gb3Igb3JnYW5pemF0aW9uLCB0aGUgY2FsbGVyIG11c3QgYmUgYWxsb3dlZCB0byBzZWUgaXQuCgo8CgQGAAIAEgaTAgKVAgMaLCBBbGwgZW50aXRsZW1lbnRzIG9mIGEgc3ViamVjdCBpbiBvbmUgY2FsbC4KClYKBAYAAgESBpcCApkCAxpGIFdoZXRoZXIgYSBmZWF0dXJlIGlzIGF2YWlsYWJsZS4gQSBkZW5pYWwgaXMgYW4gYW5zd2VyLCBub3QgYW4gZXJyb3IuCgq2AQoEBgACAhIGnAICngIDGqUBIFdoZXRoZXIgdGhlcmUgbWF5IGJlIGByZXF1ZXN0ZWRgIG1vcmUgd2hlbiB0aGVyZSBhcmUgYGN1cnJlbnRfY291bnRgIGFscmVhZHk7IGZvciBhIG1ldGVyZWQgbGltaXQsCiB3aGVuIGFzIG1hbnkgd2VyZSB1c2VkIGluIHRoaXMgd2luZG93IGFzIGBDb25zdW1lYCBoYXMgY291bnRlZC4KCkQKBAYAAgMSBqACAqICAxo0IFNldmVyYWwgY2hlY2tzLCBhbGwgYW5zd2VyZWQgZm9yIHRoZSBzYW1lIGluc3RhbnQuCgqEAgoEBgACBBIGpgICqAIDGvMBIENvdW50cyB0aGUgdXNlIG9mIGEgbWV0ZXJlZCBsaW1pdCBpbiB0aGUgY3VycmVudCBkYXkgb3IgbW9udGggKFVUQyksIGFzIHRoZSBjYXRhbG9ndWUgc2F5cy4gQSBoYXJkCiBsaW1pdCBhbGxvd3Mgbm8gbW9yZSB0aGFuIGl0IHNheXMsIGhvd2V2ZXIgbWFueSBjYWxscyBjb21lIGF0IG9uY2U7IGEgc29mdCBvbmUgYWxsb3dzIG1vcmUgYW5kCiBzYXlzIHNvLiBBIGRlbmlhbCBpcyBhbiBhbnN3ZXIsIG5vdCBhbiBlcnJvci4KCksKBAYAAgUSBqoCAqwCAxo7IFN0cmVhbXMgd2hpY2ggc3ViamVjdHMgY2hhbmdlZCwgdW50aWwgdGhlIGNhbGxlciBlbmRzIGl0LgpiBnByb3RvMw=="
     )
   }
 }
@@ -1738,6 +2019,9 @@ extension Entitlement_V1.EntitlementsService {
         },
         .unary(Entitlement_V1.EntitlementsMethods.batchCheck) {
           request, call in try await self.batchCheck(request, call)
+        },
+        .unary(Entitlement_V1.EntitlementsMethods.`consume`) {
+          request, call in try await self.`consume`(request, call)
         },
         .serverStreaming(Entitlement_V1.EntitlementsMethods.watch) {
           request, call, writer in try await self.watch(request, call, to: writer)

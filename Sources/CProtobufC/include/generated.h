@@ -192,6 +192,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__batch_check_response(void) {
   return &entitlement__v1__batch_check_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__consume_request(void) {
+  return &entitlement__v1__consume_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__consume_response(void) {
+  return &entitlement__v1__consume_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__watch_request(void) {
   return &entitlement__v1__watch_request__descriptor;
 }

@@ -51,8 +51,26 @@ extension Catalog {
     let kind = try members.required("kind").choice(of: FeatureKind.self)
     var fallback = kind.nothing
     if let field = members.optional("default") { fallback = try value(field, of: kind) }
+    let meter = try meter(&members, of: kind)
     try members.finish()
-    return Feature(key: key, fallback: fallback)
+    return Feature(key: key, fallback: fallback, meter: meter)
+  }
+
+  /// `"metered": "day"` or `"month"`, and `"soft": true` beside it for a limit that only warns.
+  private static func meter(
+    _ members: inout JSONMembers,
+    of kind: FeatureKind
+  ) throws(JSONDecodingError) -> Meter? {
+    let (periodField, softField) = (members.optional("metered"), members.optional("soft"))
+    guard let periodField else {
+      if let softField { throw softField.error("is only for metered limits") }
+      return nil
+    }
+    guard kind == .limit else { throw periodField.error("is only for limits") }
+    return Meter(
+      period: try periodField.choice(of: Meter.Period.self),
+      isSoft: try softField?.boolean() ?? false
+    )
   }
 
   private static func offers(

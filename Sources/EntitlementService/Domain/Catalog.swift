@@ -8,6 +8,8 @@ public struct Catalog: Hashable, Sendable {
     public var key: String
     /// Its value without tier, add-on, purchase or override.
     public var fallback: FeatureValue
+    /// How its use is counted here, if it is; only limits are.
+    public var meter: Meter?
     /// What kind of values it has.
     public var kind: FeatureKind { fallback.kind }
   }

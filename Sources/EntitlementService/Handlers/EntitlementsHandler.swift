@@ -48,7 +48,13 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     _ call: CallContext
   ) async throws -> Entitlement_V1.CheckResponse {
     let subject = try await core.subject(request.subject, call)
-    return try check(request, try await core.holdings(of: subject), at: core.clock.now)
+    let holdings = try await core.holdings(of: subject)
+    let now = core.clock.now
+    var uses: [MeteredUse: Int64] = [:]
+    if core.resolver.catalog.features[request.limit]?.meter != nil {
+      uses = try await meteredUses([(request.limit, subject)], at: now)
+    }
+    return try check(request, holdings, uses, at: now)
   }
 
   func batchCheck(
@@ -78,13 +84,19 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
       known[subject] = try await core.holdings(of: subject)
       questions.append((question, subject))
     }
-    // One instant for all, after the last wait.
+    // One instant for all.
     let now = core.clock.now
+    let uses = try await meteredUses(
+      questions.compactMap { question, subject in
+        if case .limit(let limit) = question { (key: limit.limit, subject: subject) } else { nil }
+      },
+      at: now
+    )
     let results = try questions.map { question, subject in
       let holdings = known[subject] ?? Holdings(subject: subject)
       return switch question {
       case .feature(let feature): try check(feature, holdings, at: now)
-      case .limit(let limit): try check(limit, holdings, at: now)
+      case .limit(let limit): try check(limit, holdings, uses, at: now)
       }
     }
     return .init(results: results)
@@ -122,8 +134,25 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
   private func check(
     _ request: Entitlement_V1.CheckLimitRequest,
     _ holdings: Holdings,
+    _ uses: [MeteredUse: Int64],
     at now: Int64
   ) throws -> Entitlement_V1.CheckResponse {
+    let use = MeteredUse(key: request.limit, subject: holdings.subject)
+    if let used = uses[use], let meter = core.resolver.catalog.features[request.limit]?.meter {
+      var decision = try core.answer { () throws(EntitlementError) in
+        try core.resolver.checkUse(
+          request.limit,
+          meter,
+          used: used,
+          amount: max(0, request.requested ?? 1),
+          for: holdings,
+          at: now
+        )
+      }
+      // The next use changes it, and nobody is told.
+      decision.validUntil = now
+      return answer(decision, request.limit, holdings, at: now)
+    }
     let decision = try core.answer { () throws(EntitlementError) in
       try core.resolver.checkLimit(
         request.limit,

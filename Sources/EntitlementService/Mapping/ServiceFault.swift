@@ -73,6 +73,15 @@ enum ServiceFault {
     )
   }
 
+  /// A limit that the catalogue does not call metered.
+  static func notMetered(_ key: String) -> RPCError {
+    invalidField(
+      "limit",
+      "NOT_METERED",
+      "\"\(key)\" is not metered by the catalogue; use CheckLimit"
+    )
+  }
+
   /// Nobody proved to be a user.
   static let userRequired = RPCError(
     .unauthenticated,

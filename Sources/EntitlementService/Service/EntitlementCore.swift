@@ -155,14 +155,7 @@ final class EntitlementCore: Sendable {
     case .known(let holdings): return holdings
     case .unknown(let ticket):
       do {
-        let holdings = try await store.read { tx in
-          Holdings(
-            subject: subject,
-            subscription: try SubscriptionTable.load(subject, in: tx),
-            purchases: subject.kind == .user ? try PurchaseTable.held(by: subject.id, in: tx) : [],
-            version: try SubjectVersions.current(of: subject, in: tx)
-          )
-        }
+        let holdings = try await store.read { try Holdings(stored: subject, in: $0) }
         cache.finish(ticket, subject, holdings)
         return holdings
       } catch {
@@ -304,6 +297,18 @@ final class EntitlementCore: Sendable {
         return .init(result: isClaimed ? .alreadyClaimed : .invalid, reason: error.reason)
       }
     }
+  }
+}
+
+extension Holdings {
+  /// What the store says that a subject has.
+  init(stored subject: Subject, in tx: borrowing some StoreTransaction & ~Copyable) throws {
+    self.init(
+      subject: subject,
+      subscription: try SubscriptionTable.load(subject, in: tx),
+      purchases: subject.kind == .user ? try PurchaseTable.held(by: subject.id, in: tx) : [],
+      version: try SubjectVersions.current(of: subject, in: tx)
+    )
   }
 }
 

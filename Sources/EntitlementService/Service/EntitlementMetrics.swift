@@ -1,3 +1,4 @@
+internal import Contracts
 internal import RPCKit
 
 /// What this service counts besides its calls.
@@ -7,6 +8,7 @@ struct EntitlementMetrics: Sendable {
   private let refusals: MetricFamily<Counter>
   private let notifications: MetricFamily<Counter>
   private let pointsTransactions: MetricFamily<Counter>
+  private let uses: MetricFamily<Counter>
   /// Notifications refused because their source had sent too many that were not genuine.
   let sourceRefusals: Counter
 
@@ -32,6 +34,11 @@ struct EntitlementMetrics: Sendable {
       help: "Answered changes of the points ledger, by kind: earn, redeem, reverse.",
       labels: ["kind"]
     )
+    uses = registry.counters(
+      "gatehouse_entitlement_metered_uses_total",
+      help: "Answers to uses of metered limits, by result.",
+      labels: ["result"]
+    )
     notifications = registry.counters(
       "gatehouse_entitlement_apple_notifications_total",
       help: "Genuine App Store notifications, by type; other: unknown types.",
@@ -41,6 +48,12 @@ struct EntitlementMetrics: Sendable {
 
   /// Counts a change of the points ledger that was done, or had been done before under its key.
   func posted(_ kind: String) { pointsTransactions.series(kind).increment() }
+
+  /// Counts an answer to a use of a metered limit.
+  func used(_ answer: Entitlement_V1.ConsumeResponse) {
+    uses.series(!answer.allowed ? "denied" : answer.overLimit ? "over_limit" : "allowed")
+      .increment()
+  }
 
   func decided(_ isAllowed: Bool) {
     (isAllowed ? allowed : denied).increment()

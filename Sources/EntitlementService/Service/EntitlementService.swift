@@ -116,6 +116,7 @@ public final class EntitlementService: Sendable {
         before: now - core.configuration.notificationLifetime,
         from: core.store
       )
+      try await UsageTable.purge(before: now - UsageTable.lifetime, from: core.store)
     }
   }
 
@@ -171,7 +172,10 @@ extension Catalog {
     func text(_ values: [String: FeatureValue]) -> String {
       values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ";")
     }
-    var lines = features.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.fallback)" }
+    var lines = features.sorted { $0.key < $1.key }.map { key, feature in
+      // Without a meter as ever, so that no upgrade looks like another catalogue.
+      "\(key):\(feature.fallback)" + (feature.meter.map { ":\($0.period):\($0.isSoft)" } ?? "")
+    }
     for offer in tiers + addons + products {
       lines.append("\(offer.name) \(offer.rank) \(text(offer.values))")
     }

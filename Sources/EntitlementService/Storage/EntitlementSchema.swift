@@ -171,5 +171,20 @@ enum EntitlementSchema {
         );
         """
     ),
+    Migration(
+      version: 5,
+      sql: """
+        CREATE TABLE metered_usage (
+          kind TEXT NOT NULL,
+          id TEXT NOT NULL,
+          feature TEXT NOT NULL,
+          period TEXT NOT NULL,
+          starts_at BIGINT NOT NULL,
+          used BIGINT NOT NULL CHECK (used >= 0),
+          PRIMARY KEY (kind, id, feature, period, starts_at)
+        );
+        CREATE INDEX metered_usage_by_time ON metered_usage (starts_at);
+        """
+    ),
   ]
 }

@@ -329,6 +329,9 @@ enum MatrixTable {
       .everyone,
       #"{"checks": [{"limit": \#(ofSelf(limit))}]}"#
     ),
+    // What is shared is used up by services only.
+    .init("Entitlements/Consume", .portfolio, [], ofPortfolio(use)),
+    .init("Entitlements/Consume", .self_, .everyone, ofSelf(use)),
     .init("Entitlements/Watch", .service, []),
     .init("Subscriptions/ListTiers", .none, .everyone),
     .init("Subscriptions/Get", .portfolio, .portfolioStaff, ofPortfolio("")),
@@ -383,6 +386,7 @@ enum MatrixTable {
 
   private static let portfolio = #"{"kind": "SUBJECT_KIND_PORTFOLIO", "id": "<portfolio>"}"#
   private static let feature = #", "feature": "compliancePack""#
+  private static let use = #", "limit": "unknown""#
   private static let limit = #", "limit": "maxHorses", "currentCount": "1""#
 
   private static func ofPortfolio(_ rest: String) -> String {

@@ -79,6 +79,18 @@ void   entitlement__v1__batch_check_response__init
   static const Entitlement__V1__BatchCheckResponse init_value = ENTITLEMENT__V1__BATCH_CHECK_RESPONSE__INIT;
   *message = init_value;
 }
+void   entitlement__v1__consume_request__init
+                     (Entitlement__V1__ConsumeRequest         *message)
+{
+  static const Entitlement__V1__ConsumeRequest init_value = ENTITLEMENT__V1__CONSUME_REQUEST__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__consume_response__init
+                     (Entitlement__V1__ConsumeResponse         *message)
+{
+  static const Entitlement__V1__ConsumeResponse init_value = ENTITLEMENT__V1__CONSUME_RESPONSE__INIT;
+  *message = init_value;
+}
 void   entitlement__v1__watch_request__init
                      (Entitlement__V1__WatchRequest         *message)
 {
@@ -909,6 +921,212 @@ const ProtobufCMessageDescriptor entitlement__v1__batch_check_response__descript
   entitlement__v1__batch_check_response__field_indices_by_name,
   1,  entitlement__v1__batch_check_response__number_ranges,
   (ProtobufCMessageInit) entitlement__v1__batch_check_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__consume_request__field_descriptors[4] =
+{
+  {
+    "f1_subject",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ConsumeRequest, f1_subject),
+    &entitlement__v1__subject__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_limit",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ConsumeRequest, f2_limit),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_amount",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Entitlement__V1__ConsumeRequest, p3_amount_case),
+    offsetof(Entitlement__V1__ConsumeRequest, f3_amount),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_idempotency_key",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ConsumeRequest, f4_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__consume_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_subject */
+  1,   /* field[1] = f2_limit */
+  2,   /* field[2] = f3_amount */
+  3,   /* field[3] = f4_idempotency_key */
+};
+static const ProtobufCIntRange entitlement__v1__consume_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__consume_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ConsumeRequest",
+  "ConsumeRequest",
+  "Entitlement__V1__ConsumeRequest",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__ConsumeRequest),
+  4,
+  entitlement__v1__consume_request__field_descriptors,
+  entitlement__v1__consume_request__field_indices_by_name,
+  1,  entitlement__v1__consume_request__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__consume_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__consume_response__field_descriptors[8] =
+{
+  {
+    "f1_allowed",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ConsumeResponse, f1_allowed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_reason",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ConsumeResponse, f2_reason),
+    &entitlement__v1__reason__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_limit",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ConsumeResponse, f3_limit),
+    &entitlement__v1__limit__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_used",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ConsumeResponse, f4_used),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_remaining",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Entitlement__V1__ConsumeResponse, p5_remaining_case),
+    offsetof(Entitlement__V1__ConsumeResponse, f5_remaining),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_over_limit",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ConsumeResponse, f6_over_limit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_window_ends_at",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ConsumeResponse, f7_window_ends_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_unlocked_by",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ConsumeResponse, f8_unlocked_by),
+    &entitlement__v1__unlocked_by__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__consume_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_allowed */
+  1,   /* field[1] = f2_reason */
+  2,   /* field[2] = f3_limit */
+  3,   /* field[3] = f4_used */
+  4,   /* field[4] = f5_remaining */
+  5,   /* field[5] = f6_over_limit */
+  6,   /* field[6] = f7_window_ends_at */
+  7,   /* field[7] = f8_unlocked_by */
+};
+static const ProtobufCIntRange entitlement__v1__consume_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__consume_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ConsumeResponse",
+  "ConsumeResponse",
+  "Entitlement__V1__ConsumeResponse",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__ConsumeResponse),
+  8,
+  entitlement__v1__consume_response__field_descriptors,
+  entitlement__v1__consume_response__field_indices_by_name,
+  1,  entitlement__v1__consume_response__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__consume_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor entitlement__v1__watch_request__field_descriptors[1] =

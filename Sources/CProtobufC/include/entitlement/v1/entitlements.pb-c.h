@@ -29,6 +29,8 @@ typedef struct Entitlement__V1__CheckResponse Entitlement__V1__CheckResponse;
 typedef struct Entitlement__V1__EntitlementCheck Entitlement__V1__EntitlementCheck;
 typedef struct Entitlement__V1__BatchCheckRequest Entitlement__V1__BatchCheckRequest;
 typedef struct Entitlement__V1__BatchCheckResponse Entitlement__V1__BatchCheckResponse;
+typedef struct Entitlement__V1__ConsumeRequest Entitlement__V1__ConsumeRequest;
+typedef struct Entitlement__V1__ConsumeResponse Entitlement__V1__ConsumeResponse;
 typedef struct Entitlement__V1__WatchRequest Entitlement__V1__WatchRequest;
 typedef struct Entitlement__V1__Change Entitlement__V1__Change;
 
@@ -272,6 +274,54 @@ struct  Entitlement__V1__BatchCheckResponse
     , 0,NULL }
 
 
+typedef enum {
+  ENTITLEMENT__V1__CONSUME_REQUEST__P3_AMOUNT__NOT_SET = 0,
+  ENTITLEMENT__V1__CONSUME_REQUEST__P3_AMOUNT_F3_AMOUNT = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__CONSUME_REQUEST__P3_AMOUNT__CASE)
+} Entitlement__V1__ConsumeRequest__P3AmountCase;
+
+struct  Entitlement__V1__ConsumeRequest
+{
+  ProtobufCMessage base;
+  Entitlement__V1__Subject *f1_subject;
+  ProtobufCBinaryData f2_limit;
+  ProtobufCBinaryData f4_idempotency_key;
+  Entitlement__V1__ConsumeRequest__P3AmountCase p3_amount_case;
+  union {
+    int64_t f3_amount;
+  };
+};
+#define ENTITLEMENT__V1__CONSUME_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__consume_request__descriptor) \
+    , NULL, {0,NULL}, {0,NULL}, ENTITLEMENT__V1__CONSUME_REQUEST__P3_AMOUNT__NOT_SET, {0} }
+
+
+typedef enum {
+  ENTITLEMENT__V1__CONSUME_RESPONSE__P5_REMAINING__NOT_SET = 0,
+  ENTITLEMENT__V1__CONSUME_RESPONSE__P5_REMAINING_F5_REMAINING = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__CONSUME_RESPONSE__P5_REMAINING__CASE)
+} Entitlement__V1__ConsumeResponse__P5RemainingCase;
+
+struct  Entitlement__V1__ConsumeResponse
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean f1_allowed;
+  Entitlement__V1__Reason f2_reason;
+  Entitlement__V1__Limit *f3_limit;
+  int64_t f4_used;
+  protobuf_c_boolean f6_over_limit;
+  Google__Protobuf__Timestamp *f7_window_ends_at;
+  Entitlement__V1__UnlockedBy *f8_unlocked_by;
+  Entitlement__V1__ConsumeResponse__P5RemainingCase p5_remaining_case;
+  union {
+    int64_t f5_remaining;
+  };
+};
+#define ENTITLEMENT__V1__CONSUME_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__consume_response__descriptor) \
+    , 0, ENTITLEMENT__V1__REASON__v0_REASON_UNSPECIFIED, NULL, 0, 0, NULL, NULL, ENTITLEMENT__V1__CONSUME_RESPONSE__P5_REMAINING__NOT_SET, {0} }
+
+
 struct  Entitlement__V1__WatchRequest
 {
   ProtobufCMessage base;
@@ -331,6 +381,12 @@ void   entitlement__v1__batch_check_request__init
 /* Entitlement__V1__BatchCheckResponse methods */
 void   entitlement__v1__batch_check_response__init
                      (Entitlement__V1__BatchCheckResponse         *message);
+/* Entitlement__V1__ConsumeRequest methods */
+void   entitlement__v1__consume_request__init
+                     (Entitlement__V1__ConsumeRequest         *message);
+/* Entitlement__V1__ConsumeResponse methods */
+void   entitlement__v1__consume_response__init
+                     (Entitlement__V1__ConsumeResponse         *message);
 /* Entitlement__V1__WatchRequest methods */
 void   entitlement__v1__watch_request__init
                      (Entitlement__V1__WatchRequest         *message);
@@ -375,6 +431,12 @@ typedef void (*Entitlement__V1__BatchCheckRequest_Closure)
 typedef void (*Entitlement__V1__BatchCheckResponse_Closure)
                  (const Entitlement__V1__BatchCheckResponse *message,
                   void *closure_data);
+typedef void (*Entitlement__V1__ConsumeRequest_Closure)
+                 (const Entitlement__V1__ConsumeRequest *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__ConsumeResponse_Closure)
+                 (const Entitlement__V1__ConsumeResponse *message,
+                  void *closure_data);
 typedef void (*Entitlement__V1__WatchRequest_Closure)
                  (const Entitlement__V1__WatchRequest *message,
                   void *closure_data);
@@ -403,6 +465,8 @@ extern const ProtobufCMessageDescriptor entitlement__v1__check_response__descrip
 extern const ProtobufCMessageDescriptor entitlement__v1__entitlement_check__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__batch_check_request__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__batch_check_response__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__consume_request__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__consume_response__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__watch_request__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__change__descriptor;
 
