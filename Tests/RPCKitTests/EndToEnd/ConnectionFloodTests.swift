@@ -63,7 +63,7 @@ struct ConnectionFloodTests {
   /// is freed, so there is nothing to see under it.
   @Test(
     "Unfinished frames of 300 connections hold 64 MiB at most, and give them back",
-    .enabled(if: ProcessEnvironment.variables["ASAN_OPTIONS"] == nil)
+    .enabled(if: ProcessInfo.processInfo.environment["ASAN_OPTIONS"] == nil)
   )
   func unfinishedFrames_many_areBoundedAndGivenBack() async {
     await #expect(processExitsWith: .success) {
