@@ -19,7 +19,7 @@ extension EntitlementsHandler {
       throw IdentityError.callerNotAllowed.denying(
         call.method.fullName,
         on: subject.id,
-        because: "CALLER_NOT_ALLOWED"
+        because: "NOT_SELF"
       )
     }
     let amount = request.amount ?? 1
