@@ -209,13 +209,9 @@ final class ServerCore: Sendable {
   /// The status for what a handler threw.
   ///
   /// What is not meant for the caller becomes INTERNAL with a correlation id that is also in the
-  /// log. No such call is "not processed": if the error came from another server, that one did not start
-  /// its call, but this call was started, and sending it again could do everything twice.
+  /// log.
   func status(for error: any Error, _ call: CallContext) -> RPCError {
-    if var error = error as? RPCError {
-      error.isNotProcessed = false
-      return error
-    }
+    if let error = error as? RPCError { return error }
     if error is CancellationError {
       return RPCError(.cancelled, .cancelled, "the call was cancelled")
     }
