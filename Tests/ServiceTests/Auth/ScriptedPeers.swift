@@ -167,6 +167,11 @@ final class ScriptedPeers: Sendable {
       _ call: CallContext
     ) async throws -> Entitlement_V1.CheckResponse { throw unused }
 
+    func consume(
+      _ request: Entitlement_V1.ConsumeRequest,
+      _ call: CallContext
+    ) async throws -> Entitlement_V1.ConsumeResponse { throw unused }
+
     func batchCheck(
       _ request: Entitlement_V1.BatchCheckRequest,
       _ call: CallContext

@@ -138,6 +138,11 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
     _ call: CallContext
   ) async throws -> Entitlement_V1.CheckResponse { throw RPCError(.unimplemented, "") }
 
+  func consume(
+    _ request: Entitlement_V1.ConsumeRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.ConsumeResponse { throw RPCError(.unimplemented, "") }
+
   func batchCheck(
     _ request: Entitlement_V1.BatchCheckRequest,
     _ call: CallContext
