@@ -2,7 +2,7 @@ internal import ServiceKit
 
 /// Compares the sums of the points ledger with its entries, all of them.
 enum PointsLedgerCheck {
-  /// The check as the start and `verify` run it; about a second for each million entries.
+  /// The check as the start and `verify` run it; a few seconds for each million entries.
   static let check = StoreCheck("points ledger") { tx in try findings(tx) }
 
   /// Findings of each kind that are listed.
