@@ -120,14 +120,12 @@ let package = Package(
       name: "CommandLineClient",
       dependencies: ["AuthService", "Reflection", "ServiceKit", "RPCKit", "Contracts"],
       path: "Sources/gatehouse",
-      exclude: ["Main.swift"],
       swiftSettings: strict
     ),
     .executableTarget(
       name: "gatehouse",
       dependencies: ["CommandLineClient"],
-      path: "Sources/gatehouse",
-      sources: ["Main.swift"],
+      path: "Sources/gatehouse-program",
       swiftSettings: strict
     ),
     .executableTarget(
