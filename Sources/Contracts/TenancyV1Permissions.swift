@@ -69,6 +69,71 @@ extension Tenancy_V1 {
     }
   }
 
+  /// How a role relates to the entity that was asked about.
+  public struct RoleReach: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not specified.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// It is held on the entity.
+    public static var own: Self { Self(rawValue: 1) }
+    /// It is held where a link to the entity begins.
+    public static var link: Self { Self(rawValue: 2) }
+    /// It is held above the entity.
+    public static var above: Self { Self(rawValue: 3) }
+    /// It is held on something else, so it does not count. Only services are told.
+    public static var elsewhere: Self { Self(rawValue: 4) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "ROLE_REACH_UNSPECIFIED"
+      case 1: "ROLE_REACH_OWN"
+      case 2: "ROLE_REACH_LINK"
+      case 3: "ROLE_REACH_ABOVE"
+      case 4: "ROLE_REACH_ELSEWHERE"
+      default: nil
+      }
+    }
+  }
+
+  /// Where the time of the answer is with regard to the window of an association.
+  public struct WindowState: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not specified.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// Inside.
+    public static var `open`: Self { Self(rawValue: 1) }
+    /// Before it.
+    public static var notYet: Self { Self(rawValue: 2) }
+    /// After it.
+    public static var over: Self { Self(rawValue: 3) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "WINDOW_STATE_UNSPECIFIED"
+      case 1: "WINDOW_STATE_OPEN"
+      case 2: "WINDOW_STATE_NOT_YET"
+      case 3: "WINDOW_STATE_OVER"
+      default: nil
+      }
+    }
+  }
+
   /// What changed.
   public struct ChangeKind: RPCKit.OpenEnum {
     /// The number on the wire.
@@ -1373,6 +1438,1339 @@ extension Tenancy_V1 {
     }
   }
 
+  /// Asks why a subject may or may not do an action to an entity.
+  public struct ExplainRequest: RPCKit.Message {
+    /// The user; empty means the caller. To ask about others, users must be allowed to list the roles
+    /// on the entity.
+    public var subjectId: Swift.String = ""
+    /// The action, as the policy names it.
+    public var action: Swift.String = ""
+    /// The entity.
+    public var entityId: Swift.String = ""
+    /// The answer reflects this revision or a newer one.
+    public var atLeastRevision: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      subjectId: Swift.String = "",
+      action: Swift.String = "",
+      entityId: Swift.String = "",
+      atLeastRevision: Swift.String = ""
+    ) {
+      self.subjectId = subjectId
+      self.action = action
+      self.entityId = entityId
+      self.atLeastRevision = atLeastRevision
+    }
+
+    /// `tenancy.v1.ExplainRequest`.
+    public static var protobufName: Swift.String { "tenancy.v1.ExplainRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__explain_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ExplainRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ExplainRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.subjectId = RPCKit.MessageReading.string(source.pointee.f1_subject_id)
+      try unsafe self.action = RPCKit.MessageReading.string(source.pointee.f2_action)
+      try unsafe self.entityId = RPCKit.MessageReading.string(source.pointee.f3_entity_id)
+      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f4_at_least_revision)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ExplainRequest> {
+      let target = unsafe scratch.allocate(Tenancy__V1__ExplainRequest.self, 1)
+      unsafe tenancy__v1__explain_request__init(target)
+      unsafe target.pointee.f1_subject_id = scratch.copy(self.subjectId)
+      unsafe target.pointee.f2_action = scratch.copy(self.action)
+      unsafe target.pointee.f3_entity_id = scratch.copy(self.entityId)
+      unsafe target.pointee.f4_at_least_revision = scratch.copy(self.atLeastRevision)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if !(self.subjectId.isEmpty) {
+        if self.subjectId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "subject_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.action.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "action", description: "must be set"))
+      } else {
+        if self.action.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "action", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.entityId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "entity_id", description: "must be set"))
+      } else {
+        if self.entityId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "entity_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.atLeastRevision.isEmpty) {
+        if self.atLeastRevision.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// A role that was looked at.
+  public struct ExaminedRole: RPCKit.Message {
+    /// The role.
+    public var role: Swift.String = ""
+    /// Where the time of the answer is with regard to its window.
+    public var window: Tenancy_V1.WindowState = Tenancy_V1.WindowState(rawValue: 0)
+    /// Whether the role includes the action for entities that it reaches in this way.
+    public var includesAction: Swift.Bool = false
+    /// Whether it is the role that the decision names.
+    public var decisive: Swift.Bool = false
+    /// The association; empty if the caller may not know of it.
+    public var associationId: Swift.String = ""
+    /// When it begins; absent means always, or that the caller may not know of the association.
+    public var validFrom: Google_Protobuf.Timestamp? = nil
+    /// When it ends, exclusive; absent means never, or that the caller may not know of the
+    /// association.
+    public var validUntil: Google_Protobuf.Timestamp? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      role: Swift.String = "",
+      window: Tenancy_V1.WindowState = Tenancy_V1.WindowState(rawValue: 0),
+      includesAction: Swift.Bool = false,
+      decisive: Swift.Bool = false,
+      associationId: Swift.String = "",
+      validFrom: Google_Protobuf.Timestamp? = nil,
+      validUntil: Google_Protobuf.Timestamp? = nil
+    ) {
+      self.role = role
+      self.window = window
+      self.includesAction = includesAction
+      self.decisive = decisive
+      self.associationId = associationId
+      self.validFrom = validFrom
+      self.validUntil = validUntil
+    }
+
+    /// `tenancy.v1.ExaminedRole`.
+    public static var protobufName: Swift.String { "tenancy.v1.ExaminedRole" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__examined_role(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ExaminedRole.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ExaminedRole>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.role = RPCKit.MessageReading.string(source.pointee.f1_role)
+      unsafe self.window = Tenancy_V1.WindowState(rawValue: RPCKit.MessageReading.number(source.pointee.f2_window.rawValue))
+      unsafe self.includesAction = source.pointee.f3_includes_action != 0
+      unsafe self.decisive = source.pointee.f4_decisive != 0
+      try unsafe self.associationId = RPCKit.MessageReading.string(source.pointee.f5_association_id)
+      if let member = unsafe source.pointee.f6_valid_from {
+        try unsafe self.validFrom = Google_Protobuf.Timestamp(reading: member)
+      }
+      if let member = unsafe source.pointee.f7_valid_until {
+        try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ExaminedRole> {
+      let target = unsafe scratch.allocate(Tenancy__V1__ExaminedRole.self, 1)
+      unsafe tenancy__v1__examined_role__init(target)
+      unsafe target.pointee.f1_role = scratch.copy(self.role)
+      unsafe target.pointee.f2_window = Tenancy__V1__WindowState(rawValue: Swift.UInt32(bitPattern: self.window.rawValue))
+      unsafe target.pointee.f3_includes_action = self.includesAction ? 1 : 0
+      unsafe target.pointee.f4_decisive = self.decisive ? 1 : 0
+      unsafe target.pointee.f5_association_id = scratch.copy(self.associationId)
+      if let value = self.validFrom {
+        unsafe target.pointee.f6_valid_from = value.packed(in: scratch)
+      }
+      if let value = self.validUntil {
+        unsafe target.pointee.f7_valid_until = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// Something on which the subject has roles that were looked at.
+  public struct ExaminedPlace: RPCKit.Message {
+    /// How it relates to the entity that was asked about.
+    public var reach: Tenancy_V1.RoleReach = Tenancy_V1.RoleReach(rawValue: 0)
+    /// Its type.
+    public var entityType: Swift.String = ""
+    /// The entity; empty if the caller may not list the roles on it and asked about somebody else.
+    public var entityId: Swift.String = ""
+    /// The name of the link, for LINK.
+    public var link: Swift.String = ""
+    /// The roles that the subject has there.
+    public var roles: [Tenancy_V1.ExaminedRole] = []
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      reach: Tenancy_V1.RoleReach = Tenancy_V1.RoleReach(rawValue: 0),
+      entityType: Swift.String = "",
+      entityId: Swift.String = "",
+      link: Swift.String = "",
+      roles: [Tenancy_V1.ExaminedRole] = []
+    ) {
+      self.reach = reach
+      self.entityType = entityType
+      self.entityId = entityId
+      self.link = link
+      self.roles = roles
+    }
+
+    /// `tenancy.v1.ExaminedPlace`.
+    public static var protobufName: Swift.String { "tenancy.v1.ExaminedPlace" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__examined_place(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ExaminedPlace.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ExaminedPlace>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.reach = Tenancy_V1.RoleReach(rawValue: RPCKit.MessageReading.number(source.pointee.f1_reach.rawValue))
+      try unsafe self.entityType = RPCKit.MessageReading.string(source.pointee.f2_entity_type)
+      try unsafe self.entityId = RPCKit.MessageReading.string(source.pointee.f3_entity_id)
+      try unsafe self.link = RPCKit.MessageReading.string(source.pointee.f4_link)
+      if unsafe source.pointee.n_f5_roles > 0 {
+        unsafe self.roles.reserveCapacity(source.pointee.n_f5_roles)
+        for index in unsafe 0..<source.pointee.n_f5_roles {
+          if let member = unsafe source.pointee.f5_roles[index] {
+            try unsafe self.roles.append(Tenancy_V1.ExaminedRole(reading: member))
+          }
+        }
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ExaminedPlace> {
+      let target = unsafe scratch.allocate(Tenancy__V1__ExaminedPlace.self, 1)
+      unsafe tenancy__v1__examined_place__init(target)
+      unsafe target.pointee.f1_reach = Tenancy__V1__RoleReach(rawValue: Swift.UInt32(bitPattern: self.reach.rawValue))
+      unsafe target.pointee.f2_entity_type = scratch.copy(self.entityType)
+      unsafe target.pointee.f3_entity_id = scratch.copy(self.entityId)
+      unsafe target.pointee.f4_link = scratch.copy(self.link)
+      if !self.roles.isEmpty {
+        unsafe target.pointee.n_f5_roles = self.roles.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__ExaminedRole>?.self, self.roles.count)
+        for (index, element) in self.roles.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f5_roles = unsafe elements
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// A rule of the policy that can forbid the action.
+  public struct ExaminedDeny: RPCKit.Message {
+    /// Its name.
+    public var name: Swift.String = ""
+    /// The roles that it is meant for; empty means everybody.
+    public var roles: [Swift.String] = []
+    /// Whether it forbids the action here.
+    public var applies: Swift.Bool = false
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      name: Swift.String = "",
+      roles: [Swift.String] = [],
+      applies: Swift.Bool = false
+    ) {
+      self.name = name
+      self.roles = roles
+      self.applies = applies
+    }
+
+    /// `tenancy.v1.ExaminedDeny`.
+    public static var protobufName: Swift.String { "tenancy.v1.ExaminedDeny" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__examined_deny(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ExaminedDeny.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ExaminedDeny>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f1_name)
+      if unsafe source.pointee.n_f2_roles > 0 {
+        unsafe self.roles.reserveCapacity(source.pointee.n_f2_roles)
+        for index in unsafe 0..<source.pointee.n_f2_roles {
+          try unsafe self.roles.append(RPCKit.MessageReading.string(source.pointee.f2_roles[index]))
+        }
+      }
+      unsafe self.applies = source.pointee.f3_applies != 0
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ExaminedDeny> {
+      let target = unsafe scratch.allocate(Tenancy__V1__ExaminedDeny.self, 1)
+      unsafe tenancy__v1__examined_deny__init(target)
+      unsafe target.pointee.f1_name = scratch.copy(self.name)
+      if !self.roles.isEmpty {
+        unsafe target.pointee.n_f2_roles = self.roles.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.roles.count)
+        for (index, element) in self.roles.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f2_roles = unsafe elements
+      }
+      unsafe target.pointee.f3_applies = self.applies ? 1 : 0
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// A condition of the action.
+  public struct ExaminedCondition: RPCKit.Message {
+    /// What it asks for; nothing if the caller may not see the attribute that it looks at.
+    public enum ConditionOneOf: Swift.Hashable, Swift.Sendable {
+      /// An attribute of the entity with one of some values.
+      case attribute(Tenancy_V1.AttributeCondition)
+      /// A time of day.
+      case daily(Tenancy_V1.DailyCondition)
+      /// The step-up with this name.
+      case stepUp(Swift.String)
+      /// The feature with this name.
+      case feature(Swift.String)
+    }
+
+    /// Whether it holds.
+    public var holds: Swift.Bool = false
+    /// The reason if it does not hold.
+    public var otherwise: Tenancy_V1.Reason = Tenancy_V1.Reason(rawValue: 0)
+    /// Whether the decision is a denial because it does not hold.
+    public var decisive: Swift.Bool = false
+    /// What it asks for; nothing if the caller may not see the attribute that it looks at.
+    public var condition: ConditionOneOf?
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      holds: Swift.Bool = false,
+      otherwise: Tenancy_V1.Reason = Tenancy_V1.Reason(rawValue: 0),
+      decisive: Swift.Bool = false,
+      condition: ConditionOneOf? = nil
+    ) {
+      self.holds = holds
+      self.otherwise = otherwise
+      self.decisive = decisive
+      self.condition = condition
+    }
+
+    /// `tenancy.v1.ExaminedCondition`.
+    public static var protobufName: Swift.String { "tenancy.v1.ExaminedCondition" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__examined_condition(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ExaminedCondition.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ExaminedCondition>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.holds = source.pointee.f1_holds != 0
+      unsafe self.otherwise = Tenancy_V1.Reason(rawValue: RPCKit.MessageReading.number(source.pointee.f2_otherwise.rawValue))
+      unsafe self.decisive = source.pointee.f3_decisive != 0
+      switch unsafe source.pointee.o0_condition_case.rawValue {
+      case 4:
+        if let member = unsafe source.pointee.f4_attribute {
+          try unsafe self.condition = ConditionOneOf.attribute(Tenancy_V1.AttributeCondition(reading: member))
+        }
+      case 5:
+        if let member = unsafe source.pointee.f5_daily {
+          try unsafe self.condition = ConditionOneOf.daily(Tenancy_V1.DailyCondition(reading: member))
+        }
+      case 6:
+        try unsafe self.condition = ConditionOneOf.stepUp(RPCKit.MessageReading.string(source.pointee.f6_step_up))
+      case 7:
+        try unsafe self.condition = ConditionOneOf.feature(RPCKit.MessageReading.string(source.pointee.f7_feature))
+      default:
+        break
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ExaminedCondition> {
+      let target = unsafe scratch.allocate(Tenancy__V1__ExaminedCondition.self, 1)
+      unsafe tenancy__v1__examined_condition__init(target)
+      unsafe target.pointee.f1_holds = self.holds ? 1 : 0
+      unsafe target.pointee.f2_otherwise = Tenancy__V1__Reason(rawValue: Swift.UInt32(bitPattern: self.otherwise.rawValue))
+      unsafe target.pointee.f3_decisive = self.decisive ? 1 : 0
+      switch self.condition {
+      case .attribute(let value)?:
+        unsafe target.pointee.f4_attribute = value.packed(in: scratch)
+        unsafe target.pointee.o0_condition_case = .init(rawValue: 4)
+      case .daily(let value)?:
+        unsafe target.pointee.f5_daily = value.packed(in: scratch)
+        unsafe target.pointee.o0_condition_case = .init(rawValue: 5)
+      case .stepUp(let value)?:
+        unsafe target.pointee.f6_step_up = scratch.copy(value)
+        unsafe target.pointee.o0_condition_case = .init(rawValue: 6)
+      case .feature(let value)?:
+        unsafe target.pointee.f7_feature = scratch.copy(value)
+        unsafe target.pointee.o0_condition_case = .init(rawValue: 7)
+      case nil:
+        break
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// A condition on an attribute.
+  public struct AttributeCondition: RPCKit.Message {
+    /// The attribute.
+    public var name: Swift.String = ""
+    /// The values with which the condition holds.
+    public var values: [Swift.String] = []
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      name: Swift.String = "",
+      values: [Swift.String] = []
+    ) {
+      self.name = name
+      self.values = values
+    }
+
+    /// `tenancy.v1.AttributeCondition`.
+    public static var protobufName: Swift.String { "tenancy.v1.AttributeCondition" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__attribute_condition(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__AttributeCondition.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__AttributeCondition>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f1_name)
+      if unsafe source.pointee.n_f2_values > 0 {
+        unsafe self.values.reserveCapacity(source.pointee.n_f2_values)
+        for index in unsafe 0..<source.pointee.n_f2_values {
+          try unsafe self.values.append(RPCKit.MessageReading.string(source.pointee.f2_values[index]))
+        }
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__AttributeCondition> {
+      let target = unsafe scratch.allocate(Tenancy__V1__AttributeCondition.self, 1)
+      unsafe tenancy__v1__attribute_condition__init(target)
+      unsafe target.pointee.f1_name = scratch.copy(self.name)
+      if !self.values.isEmpty {
+        unsafe target.pointee.n_f2_values = self.values.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.values.count)
+        for (index, element) in self.values.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f2_values = unsafe elements
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// A condition on the time of day.
+  public struct DailyCondition: RPCKit.Message {
+    /// The first minute at which it holds, UTC, such as `08:00`.
+    public var from: Swift.String = ""
+    /// The first minute at which it does not hold any more; it goes over midnight if this is earlier.
+    public var until: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      from: Swift.String = "",
+      until: Swift.String = ""
+    ) {
+      self.from = from
+      self.until = until
+    }
+
+    /// `tenancy.v1.DailyCondition`.
+    public static var protobufName: Swift.String { "tenancy.v1.DailyCondition" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__daily_condition(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__DailyCondition.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__DailyCondition>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.from = RPCKit.MessageReading.string(source.pointee.f1_from)
+      try unsafe self.until = RPCKit.MessageReading.string(source.pointee.f2_until)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__DailyCondition> {
+      let target = unsafe scratch.allocate(Tenancy__V1__DailyCondition.self, 1)
+      unsafe tenancy__v1__daily_condition__init(target)
+      unsafe target.pointee.f1_from = scratch.copy(self.from)
+      unsafe target.pointee.f2_until = scratch.copy(self.until)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// Why a subject may or may not do an action to an entity.
+  public struct Explanation: RPCKit.Message {
+    /// What Check answers.
+    public var decision: Tenancy_V1.Decision? {
+      get { decision_storage.first }
+      set { decision_storage = newValue.map { [$0] } ?? [] }
+    }
+    private var decision_storage: [Tenancy_V1.Decision] = []
+    /// Everything on which the subject has roles that reach the entity, nearest first. At most 100
+    /// roles in all; those that count come before those that do not.
+    public var places: [Tenancy_V1.ExaminedPlace] = []
+    /// How many more roles there are.
+    public var omittedRoles: Swift.UInt32 = 0
+    /// Rules that can forbid the action. One that looks at attributes that the caller may not see is
+    /// omitted unless it applies.
+    public var denies: [Tenancy_V1.ExaminedDeny] = []
+    /// The conditions of the action, in the order in which they are looked at. One that looks at an
+    /// attribute that the caller may not see is omitted unless it is decisive.
+    public var conditions: [Tenancy_V1.ExaminedCondition] = []
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      decision: Tenancy_V1.Decision? = nil,
+      places: [Tenancy_V1.ExaminedPlace] = [],
+      omittedRoles: Swift.UInt32 = 0,
+      denies: [Tenancy_V1.ExaminedDeny] = [],
+      conditions: [Tenancy_V1.ExaminedCondition] = []
+    ) {
+      self.decision = decision
+      self.places = places
+      self.omittedRoles = omittedRoles
+      self.denies = denies
+      self.conditions = conditions
+    }
+
+    /// `tenancy.v1.Explanation`.
+    public static var protobufName: Swift.String { "tenancy.v1.Explanation" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__explanation(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__Explanation.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__Explanation>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_decision {
+        try unsafe self.decision_storage = [Tenancy_V1.Decision(reading: member)]
+      }
+      if unsafe source.pointee.n_f2_places > 0 {
+        unsafe self.places.reserveCapacity(source.pointee.n_f2_places)
+        for index in unsafe 0..<source.pointee.n_f2_places {
+          if let member = unsafe source.pointee.f2_places[index] {
+            try unsafe self.places.append(Tenancy_V1.ExaminedPlace(reading: member))
+          }
+        }
+      }
+      unsafe self.omittedRoles = source.pointee.f3_omitted_roles
+      if unsafe source.pointee.n_f4_denies > 0 {
+        unsafe self.denies.reserveCapacity(source.pointee.n_f4_denies)
+        for index in unsafe 0..<source.pointee.n_f4_denies {
+          if let member = unsafe source.pointee.f4_denies[index] {
+            try unsafe self.denies.append(Tenancy_V1.ExaminedDeny(reading: member))
+          }
+        }
+      }
+      if unsafe source.pointee.n_f5_conditions > 0 {
+        unsafe self.conditions.reserveCapacity(source.pointee.n_f5_conditions)
+        for index in unsafe 0..<source.pointee.n_f5_conditions {
+          if let member = unsafe source.pointee.f5_conditions[index] {
+            try unsafe self.conditions.append(Tenancy_V1.ExaminedCondition(reading: member))
+          }
+        }
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__Explanation> {
+      let target = unsafe scratch.allocate(Tenancy__V1__Explanation.self, 1)
+      unsafe tenancy__v1__explanation__init(target)
+      if let value = self.decision {
+        unsafe target.pointee.f1_decision = value.packed(in: scratch)
+      }
+      if !self.places.isEmpty {
+        unsafe target.pointee.n_f2_places = self.places.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__ExaminedPlace>?.self, self.places.count)
+        for (index, element) in self.places.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f2_places = unsafe elements
+      }
+      unsafe target.pointee.f3_omitted_roles = self.omittedRoles
+      if !self.denies.isEmpty {
+        unsafe target.pointee.n_f4_denies = self.denies.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__ExaminedDeny>?.self, self.denies.count)
+        for (index, element) in self.denies.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f4_denies = unsafe elements
+      }
+      if !self.conditions.isEmpty {
+        unsafe target.pointee.n_f5_conditions = self.conditions.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__ExaminedCondition>?.self, self.conditions.count)
+        for (index, element) in self.conditions.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f5_conditions = unsafe elements
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// Asks for all that a subject may do at or below an entity.
+  public struct FetchPermissionsRequest: RPCKit.Message {
+    /// The user; empty means the caller. Users can ask only about themselves.
+    public var subjectId: Swift.String = ""
+    /// The entity.
+    public var entityId: Swift.String = ""
+    /// Also the features of the portfolio or organization that the entity belongs to, which
+    /// EntitlementService has to be asked for.
+    public var includeFeatures: Swift.Bool = false
+    /// Entities per page; 0 means 1000.
+    public var pageSize: Swift.UInt32 = 0
+    /// `next_page_token` of an earlier response to a request with the same other fields.
+    public var pageToken: Swift.String = ""
+    /// The answer reflects this revision or a newer one.
+    public var atLeastRevision: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      subjectId: Swift.String = "",
+      entityId: Swift.String = "",
+      includeFeatures: Swift.Bool = false,
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = "",
+      atLeastRevision: Swift.String = ""
+    ) {
+      self.subjectId = subjectId
+      self.entityId = entityId
+      self.includeFeatures = includeFeatures
+      self.pageSize = pageSize
+      self.pageToken = pageToken
+      self.atLeastRevision = atLeastRevision
+    }
+
+    /// `tenancy.v1.FetchPermissionsRequest`.
+    public static var protobufName: Swift.String { "tenancy.v1.FetchPermissionsRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__fetch_permissions_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__FetchPermissionsRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__FetchPermissionsRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.subjectId = RPCKit.MessageReading.string(source.pointee.f1_subject_id)
+      try unsafe self.entityId = RPCKit.MessageReading.string(source.pointee.f2_entity_id)
+      unsafe self.includeFeatures = source.pointee.f3_include_features != 0
+      unsafe self.pageSize = source.pointee.f4_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f5_page_token)
+      try unsafe self.atLeastRevision = RPCKit.MessageReading.string(source.pointee.f6_at_least_revision)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__FetchPermissionsRequest> {
+      let target = unsafe scratch.allocate(Tenancy__V1__FetchPermissionsRequest.self, 1)
+      unsafe tenancy__v1__fetch_permissions_request__init(target)
+      unsafe target.pointee.f1_subject_id = scratch.copy(self.subjectId)
+      unsafe target.pointee.f2_entity_id = scratch.copy(self.entityId)
+      unsafe target.pointee.f3_include_features = self.includeFeatures ? 1 : 0
+      unsafe target.pointee.f4_page_size = self.pageSize
+      unsafe target.pointee.f5_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f6_at_least_revision = scratch.copy(self.atLeastRevision)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if !(self.subjectId.isEmpty) {
+        if self.subjectId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "subject_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.entityId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "entity_id", description: "must be set"))
+      } else {
+        if self.entityId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "entity_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.pageSize == 0) {
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        }
+      }
+      if !(self.pageToken.isEmpty) {
+        if self.pageToken.utf8.count > 1024 {
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+      if !(self.atLeastRevision.isEmpty) {
+        if self.atLeastRevision.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "at_least_revision", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// What a subject may do to each of several entities.
+  public struct PermissionSet: RPCKit.Message {
+    /// The type of the entities, as the policy names it.
+    public var entityType: Swift.String = ""
+    /// The roles that the subject has on each of them, in the order of the policy.
+    public var roles: [Swift.String] = []
+    /// The actions that a check would allow now, sorted.
+    public var actions: [Swift.String] = []
+    /// How much of the entities the roles show, as the policy names it.
+    public var accessLevel: Swift.String = ""
+    /// The attributes that the access level shows, sorted. Those that the policy does not declare are
+    /// not among them.
+    public var visibleAttributes: [Swift.String] = []
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      entityType: Swift.String = "",
+      roles: [Swift.String] = [],
+      actions: [Swift.String] = [],
+      accessLevel: Swift.String = "",
+      visibleAttributes: [Swift.String] = []
+    ) {
+      self.entityType = entityType
+      self.roles = roles
+      self.actions = actions
+      self.accessLevel = accessLevel
+      self.visibleAttributes = visibleAttributes
+    }
+
+    /// `tenancy.v1.PermissionSet`.
+    public static var protobufName: Swift.String { "tenancy.v1.PermissionSet" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__permission_set(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__PermissionSet.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__PermissionSet>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.entityType = RPCKit.MessageReading.string(source.pointee.f1_entity_type)
+      if unsafe source.pointee.n_f2_roles > 0 {
+        unsafe self.roles.reserveCapacity(source.pointee.n_f2_roles)
+        for index in unsafe 0..<source.pointee.n_f2_roles {
+          try unsafe self.roles.append(RPCKit.MessageReading.string(source.pointee.f2_roles[index]))
+        }
+      }
+      if unsafe source.pointee.n_f3_actions > 0 {
+        unsafe self.actions.reserveCapacity(source.pointee.n_f3_actions)
+        for index in unsafe 0..<source.pointee.n_f3_actions {
+          try unsafe self.actions.append(RPCKit.MessageReading.string(source.pointee.f3_actions[index]))
+        }
+      }
+      try unsafe self.accessLevel = RPCKit.MessageReading.string(source.pointee.f4_access_level)
+      if unsafe source.pointee.n_f5_visible_attributes > 0 {
+        unsafe self.visibleAttributes.reserveCapacity(source.pointee.n_f5_visible_attributes)
+        for index in unsafe 0..<source.pointee.n_f5_visible_attributes {
+          try unsafe self.visibleAttributes.append(RPCKit.MessageReading.string(source.pointee.f5_visible_attributes[index]))
+        }
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__PermissionSet> {
+      let target = unsafe scratch.allocate(Tenancy__V1__PermissionSet.self, 1)
+      unsafe tenancy__v1__permission_set__init(target)
+      unsafe target.pointee.f1_entity_type = scratch.copy(self.entityType)
+      if !self.roles.isEmpty {
+        unsafe target.pointee.n_f2_roles = self.roles.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.roles.count)
+        for (index, element) in self.roles.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f2_roles = unsafe elements
+      }
+      if !self.actions.isEmpty {
+        unsafe target.pointee.n_f3_actions = self.actions.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.actions.count)
+        for (index, element) in self.actions.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f3_actions = unsafe elements
+      }
+      unsafe target.pointee.f4_access_level = scratch.copy(self.accessLevel)
+      if !self.visibleAttributes.isEmpty {
+        unsafe target.pointee.n_f5_visible_attributes = self.visibleAttributes.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.visibleAttributes.count)
+        for (index, element) in self.visibleAttributes.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f5_visible_attributes = unsafe elements
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// What a subject may do to an entity.
+  public struct EntityPermissions: RPCKit.Message {
+    /// The entity.
+    public var entityId: Swift.String = ""
+    /// The place of what the subject may do in the `sets` of the same response.
+    public var `set`: Swift.UInt32 = 0
+    /// The answer about this entity must not be used from this time on.
+    public var validUntil: Google_Protobuf.Timestamp? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      entityId: Swift.String = "",
+      `set`: Swift.UInt32 = 0,
+      validUntil: Google_Protobuf.Timestamp? = nil
+    ) {
+      self.entityId = entityId
+      self.`set` = `set`
+      self.validUntil = validUntil
+    }
+
+    /// `tenancy.v1.EntityPermissions`.
+    public static var protobufName: Swift.String { "tenancy.v1.EntityPermissions" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__entity_permissions(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__EntityPermissions.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__EntityPermissions>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.entityId = RPCKit.MessageReading.string(source.pointee.f1_entity_id)
+      unsafe self.`set` = source.pointee.f2_set
+      if let member = unsafe source.pointee.f3_valid_until {
+        try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__EntityPermissions> {
+      let target = unsafe scratch.allocate(Tenancy__V1__EntityPermissions.self, 1)
+      unsafe tenancy__v1__entity_permissions__init(target)
+      unsafe target.pointee.f1_entity_id = scratch.copy(self.entityId)
+      unsafe target.pointee.f2_set = self.`set`
+      if let value = self.validUntil {
+        unsafe target.pointee.f3_valid_until = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// One page of all that a subject may do at or below an entity.
+  public struct FetchPermissionsResponse: RPCKit.Message {
+    /// Each entity on which the subject has a role now. All pages together are complete; an entity is
+    /// on two of them only if something was moved or deleted meanwhile. A page can be shorter than
+    /// `page_size`, even empty, although another one follows.
+    public var entities: [Tenancy_V1.EntityPermissions] = []
+    /// What the entities refer to. Most entities share a few of these.
+    public var sets: [Tenancy_V1.PermissionSet] = []
+    /// The portfolio or organization whose features these are: the entity or one above it. Empty
+    /// without `include_features`, and if the subject may not know of it.
+    public var featuresEntityId: Swift.String = ""
+    /// The features that it has, sorted.
+    public var features: [Swift.String] = []
+    /// An entity that is not in the answer may come into it from this time on.
+    public var validUntil: Google_Protobuf.Timestamp? = nil
+    /// For the next page; empty on the last one.
+    public var nextPageToken: Swift.String = ""
+    /// The revision that the answer reflects.
+    public var revision: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      entities: [Tenancy_V1.EntityPermissions] = [],
+      sets: [Tenancy_V1.PermissionSet] = [],
+      featuresEntityId: Swift.String = "",
+      features: [Swift.String] = [],
+      validUntil: Google_Protobuf.Timestamp? = nil,
+      nextPageToken: Swift.String = "",
+      revision: Swift.String = ""
+    ) {
+      self.entities = entities
+      self.sets = sets
+      self.featuresEntityId = featuresEntityId
+      self.features = features
+      self.validUntil = validUntil
+      self.nextPageToken = nextPageToken
+      self.revision = revision
+    }
+
+    /// `tenancy.v1.FetchPermissionsResponse`.
+    public static var protobufName: Swift.String { "tenancy.v1.FetchPermissionsResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__fetch_permissions_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__FetchPermissionsResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__FetchPermissionsResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_entities > 0 {
+        unsafe self.entities.reserveCapacity(source.pointee.n_f1_entities)
+        for index in unsafe 0..<source.pointee.n_f1_entities {
+          if let member = unsafe source.pointee.f1_entities[index] {
+            try unsafe self.entities.append(Tenancy_V1.EntityPermissions(reading: member))
+          }
+        }
+      }
+      if unsafe source.pointee.n_f2_sets > 0 {
+        unsafe self.sets.reserveCapacity(source.pointee.n_f2_sets)
+        for index in unsafe 0..<source.pointee.n_f2_sets {
+          if let member = unsafe source.pointee.f2_sets[index] {
+            try unsafe self.sets.append(Tenancy_V1.PermissionSet(reading: member))
+          }
+        }
+      }
+      try unsafe self.featuresEntityId = RPCKit.MessageReading.string(source.pointee.f3_features_entity_id)
+      if unsafe source.pointee.n_f4_features > 0 {
+        unsafe self.features.reserveCapacity(source.pointee.n_f4_features)
+        for index in unsafe 0..<source.pointee.n_f4_features {
+          try unsafe self.features.append(RPCKit.MessageReading.string(source.pointee.f4_features[index]))
+        }
+      }
+      if let member = unsafe source.pointee.f5_valid_until {
+        try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
+      }
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f6_next_page_token)
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f7_revision)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__FetchPermissionsResponse> {
+      let target = unsafe scratch.allocate(Tenancy__V1__FetchPermissionsResponse.self, 1)
+      unsafe tenancy__v1__fetch_permissions_response__init(target)
+      if !self.entities.isEmpty {
+        unsafe target.pointee.n_f1_entities = self.entities.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__EntityPermissions>?.self, self.entities.count)
+        for (index, element) in self.entities.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f1_entities = unsafe elements
+      }
+      if !self.sets.isEmpty {
+        unsafe target.pointee.n_f2_sets = self.sets.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Tenancy__V1__PermissionSet>?.self, self.sets.count)
+        for (index, element) in self.sets.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f2_sets = unsafe elements
+      }
+      unsafe target.pointee.f3_features_entity_id = scratch.copy(self.featuresEntityId)
+      if !self.features.isEmpty {
+        unsafe target.pointee.n_f4_features = self.features.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.features.count)
+        for (index, element) in self.features.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f4_features = unsafe elements
+      }
+      if let value = self.validUntil {
+        unsafe target.pointee.f5_valid_until = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f6_next_page_token = scratch.copy(self.nextPageToken)
+      unsafe target.pointee.f7_revision = scratch.copy(self.revision)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
   /// Watches changes.
   public struct WatchChangesRequest: RPCKit.Message {
     /// Continues after this revision; empty means from now. If it is too old, the first message is a
@@ -1599,6 +2997,36 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.ListSubjectsRequest",
       responseType: "tenancy.v1.ListSubjectsResponse"
     )
+    /// The reasoning behind the answer to a check: what Check answers, and everything that it looked
+    /// at. What the caller may not know is omitted; an entity that the subject itself may not know of
+    /// is explained to it like one that does not exist.
+    public static let explain = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Permissions",
+      method: "Explain",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: ["*"],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "tenancy.v1.ExplainRequest",
+      responseType: "tenancy.v1.Explanation"
+    )
+    /// All that a subject may do at or below an entity: what an app keeps until `valid_until`, to know
+    /// what to show. Everything on which the subject has a role is in it, with every action that a
+    /// check would allow.
+    public static let fetch = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Permissions",
+      method: "Fetch",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: ["*"],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "tenancy.v1.FetchPermissionsRequest",
+      responseType: "tenancy.v1.FetchPermissionsResponse"
+    )
     /// Streams every change of permissions until the caller ends it, so that caches stay correct.
     public static let watchChanges = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Permissions",
@@ -1627,6 +3055,14 @@ extension Tenancy_V1 {
     /// Every user who may do an action to an entity. A step-up that the action needs counts as done.
     /// Users must be allowed to list the roles on the entity.
     func listSubjects(_ request: Tenancy_V1.ListSubjectsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListSubjectsResponse
+    /// The reasoning behind the answer to a check: what Check answers, and everything that it looked
+    /// at. What the caller may not know is omitted; an entity that the subject itself may not know of
+    /// is explained to it like one that does not exist.
+    func explain(_ request: Tenancy_V1.ExplainRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Explanation
+    /// All that a subject may do at or below an entity: what an app keeps until `valid_until`, to know
+    /// what to show. Everything on which the subject has a role is in it, with every action that a
+    /// check would allow.
+    func fetch(_ request: Tenancy_V1.FetchPermissionsRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.FetchPermissionsResponse
     /// Streams every change of permissions until the caller ends it, so that caches stay correct.
     func watchChanges(_ request: Tenancy_V1.WatchChangesRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Tenancy_V1.Change>) async throws
   }
@@ -1707,6 +3143,36 @@ extension Tenancy_V1 {
       return try await channel.unary(PermissionsMethods.listSubjects, request, options: options)
     }
 
+    /// The reasoning behind the answer to a check: what Check answers, and everything that it looked
+    /// at. What the caller may not know is omitted; an entity that the subject itself may not know of
+    /// is explained to it like one that does not exist.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func explain(
+      _ request: Tenancy_V1.ExplainRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.Explanation {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(PermissionsMethods.explain, request, options: options)
+    }
+
+    /// All that a subject may do at or below an entity: what an app keeps until `valid_until`, to know
+    /// what to show. Everything on which the subject has a role is in it, with every action that a
+    /// check would allow.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func fetch(
+      _ request: Tenancy_V1.FetchPermissionsRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.FetchPermissionsResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(PermissionsMethods.fetch, request, options: options)
+    }
+
     /// Streams every change of permissions until the caller ends it, so that caches stay correct.
     ///
     /// `timeout`, if given, goes before the one in `options`.
@@ -1725,7 +3191,7 @@ extension Tenancy_V1 {
   public static var tenancyV1PermissionsFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/permissions.proto",
-      base64: "Chx0ZW5hbmN5L3YxL3Blcm1pc3Npb25zLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byLQAQoMQ2hlY2tSZXF1ZXN0EiUKCnN1YmplY3RfaWQYASABKAlCBqq7GAIYQFIJc3ViamVjdElkEiAKBmFjdGlvbhgCIAEoCUIIqrsYBAgBGEBSBmFjdGlvbhIlCgllbnRpdHlfaWQYAyABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uEhsKCWZvcl9jYWNoZRgFIAEoCFIIZm9yQ2FjaGUi1gIKCERlY2lzaW9uEhgKB2FsbG93ZWQYASABKAhSB2FsbG93ZWQSKgoGcmVhc29uGAIgASgOMhIudGVuYW5jeS52MS5SZWFzb25SBnJlYXNvbhIlCg5hc3NvY2lhdGlvbl9pZBgDIAEoCVINYXNzb2NpYXRpb25JZBISCgRyb2xlGAQgASgJUgRyb2xlEiIKDXZpYV9lbnRpdHlfaWQYBSABKAlSC3ZpYUVudGl0eUlkEikKEHN1ZmZpY2llbnRfcm9sZXMYBiADKAlSD3N1ZmZpY2llbnRSb2xlcxI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSGgoIcmV2aXNpb24YCCABKAlSCHJldmlzaW9uEiEKDGFuY2VzdG9yX2lkcxgJIAMoCVILYW5jZXN0b3JJZHMiUAoRQmF0Y2hDaGVja1JlcXVlc3QSOwoGY2hlY2tzGAEgAygLMhgudGVuYW5jeS52MS5DaGVja1JlcXVlc3RCCaq7GAVAAUjoB1IGY2hlY2tzIkgKEkJhdGNoQ2hlY2tSZXNwb25zZRIyCglkZWNpc2lvbnMYASADKAsyFC50ZW5hbmN5LnYxLkRlY2lzaW9uUglkZWNpc2lvbnMinAEKEkxpc3RBY3Rpb25zUmVxdWVzdBIlCgpzdWJqZWN0X2lkGAEgASgJQgaquxgCGEBSCXN1YmplY3RJZBIqCgplbnRpdHlfaWRzGAIgAygJQguquxgHGEBAAUjoB1IJZW50aXR5SWRzEjMKEWF0X2xlYXN0X3JldmlzaW9uGAMgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24igwEKDUVudGl0eUFjdGlvbnMSGwoJZW50aXR5X2lkGAEgASgJUghlbnRpdHlJZBIYCgdhY3Rpb25zGAIgAygJUgdhY3Rpb25zEjsKC3ZhbGlkX3VudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbCJoChNMaXN0QWN0aW9uc1Jlc3BvbnNlEjUKCGVudGl0aWVzGAEgAygLMhkudGVuYW5jeS52MS5FbnRpdHlBY3Rpb25zUghlbnRpdGllcxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24ilAIKFUxpc3RBY2Nlc3NpYmxlUmVxdWVzdBIlCgpzdWJqZWN0X2lkGAEgASgJQgaquxgCGEBSCXN1YmplY3RJZBIgCgZhY3Rpb24YAiABKAlCCKq7GAQIARhAUgZhY3Rpb24SKQoLZW50aXR5X3R5cGUYAyABKAlCCKq7GAQIARhAUgplbnRpdHlUeXBlEioKCXBhZ2Vfc2l6ZRgEIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgFIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEjMKEWF0X2xlYXN0X3JldmlzaW9uGAYgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24iewoWTGlzdEFjY2Vzc2libGVSZXNwb25zZRIdCgplbnRpdHlfaWRzGAEgAygJUgllbnRpdHlJZHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEhoKCHJldmlzaW9uGAMgASgJUghyZXZpc2lvbiLnAQoTTGlzdFN1YmplY3RzUmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIgCgZhY3Rpb24YAiABKAlCCKq7GAQIARhAUgZhY3Rpb24SKgoJcGFnZV9zaXplGAMgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAQgASgJQgequxgDGIAIUglwYWdlVG9rZW4SMwoRYXRfbGVhc3RfcmV2aXNpb24YBSABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiK5AQoOQWxsb3dlZFN1YmplY3QSFwoHdXNlcl9pZBgBIAEoCVIGdXNlcklkEhIKBHJvbGUYAiABKAlSBHJvbGUSPQoLYXNzb2NpYXRpb24YAyABKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblILYXNzb2NpYXRpb24SOwoLdmFsaWRfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsIr8BChRMaXN0U3ViamVjdHNSZXNwb25zZRI2CghzdWJqZWN0cxgBIAMoCzIaLnRlbmFuY3kudjEuQWxsb3dlZFN1YmplY3RSCHN1YmplY3RzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIrChFvcGVyYXRvcnNfb21pdHRlZBgDIAEoCFIQb3BlcmF0b3JzT21pdHRlZBIaCghyZXZpc2lvbhgEIAEoCVIIcmV2aXNpb24iRQoTV2F0Y2hDaGFuZ2VzUmVxdWVzdBIuCg5hZnRlcl9yZXZpc2lvbhgBIAEoCUIHqrsYAxiAAVINYWZ0ZXJSZXZpc2lvbiKMAQoGQ2hhbmdlEhoKCHJldmlzaW9uGAEgASgJUghyZXZpc2lvbhIqCgRraW5kGAIgASgOMhYudGVuYW5jeS52MS5DaGFuZ2VLaW5kUgRraW5kEh0KCnN1YmplY3RfaWQYAyABKAlSCXN1YmplY3RJZBIbCgllbnRpdHlfaWQYBCABKAlSCGVudGl0eUlkKqwDCgZSZWFzb24SFgoSUkVBU09OX1VOU1BFQ0lGSUVEEAASEgoOUkVBU09OX0FMTE9XRUQQARIcChhSRUFTT05fU1VCSkVDVF9TVVNQRU5ERUQQAhIZChVSRUFTT05fRU5USVRZX1VOS05PV04QAxIZChVSRUFTT05fREVOSUVEX0JZX1JVTEUQBBIYChRSRUFTT05fTk9UX1lFVF9WQUxJRBAFEhIKDlJFQVNPTl9FWFBJUkVEEAYSHAoYUkVBU09OX1JPTEVfTEFDS1NfQUNUSU9OEAcSFwoTUkVBU09OX09VVF9PRl9TQ09QRRAIEhkKFVJFQVNPTl9OT19BU1NPQ0lBVElPThAJEiAKHFJFQVNPTl9GRUFUVVJFX05PVF9BVkFJTEFCTEUQChIbChdSRUFTT05fU1RFUF9VUF9SRVFVSVJFRBALEhkKFVJFQVNPTl9ERVZJQ0VfT0ZGTElORRAMEiQKIFJFQVNPTl9SRU1PVEVfT1BFUkFUSU9OX0RJU0FCTEVEEA0SIgoeUkVBU09OX09QRVJBVElPTl9OT1RfU1VQUE9SVEVEEA4qpgEKCkNoYW5nZUtpbmQSGwoXQ0hBTkdFX0tJTkRfVU5TUEVDSUZJRUQQABIZChVDSEFOR0VfS0lORF9IRUFSVEJFQVQQARIXChNDSEFOR0VfS0lORF9TVUJKRUNUEAISFwoTQ0hBTkdFX0tJTkRfU1VCVFJFRRADEhYKEkNIQU5HRV9LSU5EX1BPTElDWRAEEhYKEkNIQU5HRV9LSU5EX1JFU1lOQxAFMqwECgtQZXJtaXNzaW9ucxJICgVDaGVjaxIYLnRlbmFuY3kudjEuQ2hlY2tSZXF1ZXN0GhQudGVuYW5jeS52MS5EZWNpc2lvbiIPorsYCwgCEgEqIAEoAjABEloKCkJhdGNoQ2hlY2sSHS50ZW5hbmN5LnYxLkJhdGNoQ2hlY2tSZXF1ZXN0Gh4udGVuYW5jeS52MS5CYXRjaENoZWNrUmVzcG9uc2UiDaK7GAkIAhIBKiABKAISWwoLTGlzdEFjdGlvbnMSHi50ZW5hbmN5LnYxLkxpc3RBY3Rpb25zUmVxdWVzdBofLnRlbmFuY3kudjEuTGlzdEFjdGlvbnNSZXNwb25zZSILorsYBwgCEgEqIAESZgoOTGlzdEFjY2Vzc2libGUSIS50ZW5hbmN5LnYxLkxpc3RBY2Nlc3NpYmxlUmVxdWVzdBoiLnRlbmFuY3kudjEuTGlzdEFjY2Vzc2libGVSZXNwb25zZSINorsYCQgCEgEqIAEoARJgCgxMaXN0U3ViamVjdHMSHy50ZW5hbmN5LnYxLkxpc3RTdWJqZWN0c1JlcXVlc3QaIC50ZW5hbmN5LnYxLkxpc3RTdWJqZWN0c1Jlc3BvbnNlIg2iuxgJCAISASogASgBElAKDFdhdGNoQ2hhbmdlcxIfLnRlbmFuY3kudjEuV2F0Y2hDaGFuZ2VzUmVxdWVzdBoSLnRlbmFuY3kudjEuQ2hhbmdlIgmiuxgFCAMSASowAUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFKqzAKRwoBDBIDAQASGj0gUGVybWlzc2lvbiBjaGVja3M6IG1heSBhIHN1YmplY3QgZG8gYW4gYWN0aW9uIHRvIGFuIGVudGl0eT8KCnQKAgUAEgQNACwBGmggV2h5IHNvbWV0aGluZyBpcyBhbGxvd2VkIG9yIG5vdCwgaW4gb3JkZXIgb2YgcHJlY2VkZW5jZTogaWYgc2V2ZXJhbCByZWFzb25zIGhvbGQsIHRoZSBmaXJzdCBpcwogZ2l2ZW4uCgodCgQFAAIAEgMPAhkaECBOb3Qgc3BlY2lmaWVkLgoKFwoEBQACARIDEQIVGgogQWxsb3dlZC4KCjsKBAUAAgISAxMCHxouIFRoZSBzdWJqZWN0IGlzIHN1c3BlbmRlZCBhbmQgbWF5IGRvIG5vdGhpbmcuCgpMCgQFAAIDEgMVAhwaPyBUaGUgZW50aXR5IGRvZXMgbm90IGV4aXN0LCBvciB0aGUgc3ViamVjdCBtYXkgbm90IGtub3cgb2YgaXQuCgpPCgQFAAIEEgMXAhwaQiBBIHJ1bGUgb2YgdGhlIHBvbGljeSBmb3JiaWRzIGl0LCB3aGF0ZXZlciByb2xlcyB0aGUgc3ViamVjdCBoYXMuCgowCgQFAAIFEgMZAhsaIyBBIHJvbGUgYWxsb3dzIGl0LCBidXQgb25seSBsYXRlci4KCjIKBAUAAgYSAxsCFRolIEEgcm9sZSBhbGxvd2VkIGl0LCBidXQgaGFzIGV4cGlyZWQuCgpCCgQFAAIHEgMdAh8aNSBUaGUgcm9sZXMgb24gdGhpcyBlbnRpdHkgZG8gbm90IGluY2x1ZGUgdGhlIGFjdGlvbi4KCkwKBAUAAggSAx8CGho/IFRoZSBzdWJqZWN0IGhhcyBhIHJvbGUgdGhhdCBhbGxvd3MgaXQsIGJ1dCBvbiBhbm90aGVyIGVudGl0eS4KCj8KBAUAAgkSAyECHBoyIFRoZSBzdWJqZWN0IGhhcyBubyByb2xlIHRoYXQgYWxsb3dzIGl0IGFueXdoZXJlLgoKOwoEBQACChIDIwIkGi4gSXQgbmVlZHMgYSBmZWF0dXJlIHRoYXQgaGFzIG5vdCBiZWVuIGJvdWdodC4KCiIKBAUAAgsSAyUCHxoVIEl0IG5lZWRzIGEgc3RlcC11cC4KCiUKBAUAAgwSAycCHRoYIFRoZSBkZXZpY2UgaXMgb2ZmbGluZS4KCjoKBAUAAg0SAykCKBotIFJlbW90ZSBvcGVyYXRpb24gb2YgdGhlIGRldmljZSBpcyBkaXNhYmxlZC4KClAKBAUAAg4SAysCJhpDIFRoZSBhY3Rpb24gaXMgYW4gb3BlcmF0aW9uIHRoYXQgZGV2aWNlcyBvZiB0aGlzIGtpbmQgZG8gbm90IGhhdmUuCgpDCgIEABIELwA6ARo3IEFza3Mgd2hldGhlciBhIHN1YmplY3QgbWF5IGRvIGFuIGFjdGlvbiB0byBhbiBlbnRpdHkuCgpVCgQEAAIAEgMxAjwaSCBUaGUgdXNlcjsgZW1wdHkgbWVhbnMgdGhlIGNhbGxlci4gVXNlcnMgY2FuIGFzayBvbmx5IGFib3V0IHRoZW1zZWx2ZXMuCgpDCgQEAAIBEgMzAkgaNiBUaGUgYWN0aW9uLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0OiBgZGV2aWNlLnVubG9ja2AuCgoaCgQEAAICEgM1AksaDSBUaGUgZW50aXR5LgoKQAoEBAACAxIDNwJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKbAoEBAACBBIDOQIVGl8gVGhlIGNhbGxlciB3aWxsIGNhY2hlIHRoZSBhbnN3ZXIsIHNvIHRoZSBhbnN3ZXIgc2F5cyB3aGljaCBjaGFuZ2VzIGFmZmVjdCBpdDogYGFuY2VzdG9yX2lkc2AuCgokCgIEARIEPQBRARoYIFRoZSBhbnN3ZXIgdG8gYSBjaGVjay4KCk0KBAQBAgASAz8CExpAIFdoZXRoZXIgaXQgaXMgYWxsb3dlZCwgdGhhdCBpcywgd2hldGhlciB0aGUgcmVhc29uIGlzIEFMTE9XRUQuCgoTCgQEAQIBEgNBAhQaBiBXaHkuCgouCgQEAQICEgNDAhwaISBUaGUgYXNzb2NpYXRpb24gdGhhdCBhbGxvd3MgaXQuCgonCgQEAQIDEgNFAhIaGiBUaGUgcm9sZSB0aGF0IGFsbG93cyBpdC4KClcKBAQBAgQSA0cCGxpKIFRoZSBlbnRpdHkgb24gd2hpY2ggdGhlIHJvbGUgaXMgaGVsZDogdGhlIHJlcXVlc3RlZCBvbmUgb3Igb25lIGFib3ZlIGl0LgoKOgoEBAECBRIDSQInGi0gSWYgaXQgaXMgZGVuaWVkOiByb2xlcyB0aGF0IHdvdWxkIGFsbG93IGl0LgoKPQoEBAECBhIDSwIsGjAgVGhlIGFuc3dlciBtdXN0IG5vdCBiZSB1c2VkIGZyb20gdGhpcyB0aW1lIG9uLgoKNQoEBAECBxIDTQIWGiggVGhlIHJldmlzaW9uIHRoYXQgdGhlIGFuc3dlciByZWZsZWN0cy4KCpUBCgQEAQIIEgNQAiMahwEgV2l0aCBgZm9yX2NhY2hlYDogdGhlIGVudGl0aWVzIGFib3ZlIHRoZSByZXF1ZXN0ZWQgb25lLCBuZWFyZXN0IGZpcnN0LiBBIGNoYW5nZSBpbiB0aGUgc3VidHJlZQogb2YgYW55IG9mIHRoZW0gbWF5IGNoYW5nZSB0aGUgYW5zd2VyLgoKLQoCBAISBFQAVwEaISBTZXZlcmFsIGNoZWNrcyBhdCBvbmUgcmV2aXNpb24uCgpBCgQEAgIAEgNWAlkaNCBUaGUgY2hlY2tzLiBFYWNoIGBhdF9sZWFzdF9yZXZpc2lvbmAgaXMgcmVzcGVjdGVkLgoKKAoCBAMSBFoAXQEaHCBUaGUgYW5zd2VycyB0byB0aGUgY2hlY2tzLgoKKgoEBAMCABIDXAIiGh0gSW4gdGhlIG9yZGVyIG9mIHRoZSBjaGVja3MuCgo9CgIEBBIEYABnARoxIEFza3Mgd2hhdCBhIHN1YmplY3QgbWF5IGRvIHRvIHNldmVyYWwgZW50aXRpZXMuCgpVCgQEBAIAEgNiAjwaSCBUaGUgdXNlcjsgZW1wdHkgbWVhbnMgdGhlIGNhbGxlci4gVXNlcnMgY2FuIGFzayBvbmx5IGFib3V0IHRoZW1zZWx2ZXMuCgocCgQEBAIBEgNkAmQaDyBUaGUgZW50aXRpZXMuCgpACgQEBAICEgNmAkQaMyBUaGUgYW5zd2VyIHJlZmxlY3RzIHRoaXMgcmV2aXNpb24gb3IgYSBuZXdlciBvbmUuCgoyCgIEBRIEagBxARomIFdoYXQgYSBzdWJqZWN0IG1heSBkbyB0byBvbmUgZW50aXR5LgoKGgoEBAUCABIDbAIXGg0gVGhlIGVudGl0eS4KCl0KBAQFAgESA24CHhpQIFRoZSBhY3Rpb25zIHRoYXQgYSBjaGVjayB3b3VsZCBhbGxvdyBub3csIHNvcnRlZDsgZW1wdHkgZm9yIGFuIHVua25vd24gZW50aXR5LgoKPQoEBAUCAhIDcAIsGjAgVGhlIGFuc3dlciBtdXN0IG5vdCBiZSB1c2VkIGZyb20gdGhpcyB0aW1lIG9uLgoKOAoCBAYSBHQAeQEaLCBXaGF0IGEgc3ViamVjdCBtYXkgZG8gdG8gc2V2ZXJhbCBlbnRpdGllcy4KCiwKBAQGAgASA3YCJhofIEluIHRoZSBvcmRlciBvZiB0aGUgZW50aXRpZXMuCgo1CgQEBgIBEgN4AhYaKCBUaGUgcmV2aXNpb24gdGhhdCB0aGUgYW5zd2VyIHJlZmxlY3RzLgoKQQoCBAcSBXwAiQEBGjQgQXNrcyB0byB3aGljaCBlbnRpdGllcyBhIHN1YmplY3QgbWF5IGRvIGFuIGFjdGlvbi4KClUKBAQHAgASA34CPBpIIFRoZSB1c2VyOyBlbXB0eSBtZWFucyB0aGUgY2FsbGVyLiBVc2VycyBjYW4gYXNrIG9ubHkgYWJvdXQgdGhlbXNlbHZlcy4KCjMKBAQHAgESBIABAkgaJSBUaGUgYWN0aW9uLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKOwoEBAcCAhIEggECTRotIFRoZSB0eXBlIG9mIGVudGl0eSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCisKBAQHAgMSBIQBAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQHAgQSBIYBAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCkEKBAQHAgUSBIgBAkQaMyBUaGUgYW5zd2VyIHJlZmxlY3RzIHRoaXMgcmV2aXNpb24gb3IgYSBuZXdlciBvbmUuCgolCgIECBIGjAEAkwEBGhcgT25lIHBhZ2Ugb2YgZW50aXRpZXMuCgo+CgQECAIAEgSOAQIhGjAgU29ydGVkIGJ5IGlkLiBBbGwgcGFnZXMgdG9nZXRoZXIgYXJlIGNvbXBsZXRlLgoKOQoEBAgCARIEkAECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgo2CgQECAICEgSSAQIWGiggVGhlIHJldmlzaW9uIHRoYXQgdGhlIGFuc3dlciByZWZsZWN0cy4KCj8KAgQJEgaWAQChAQEaMSBBc2tzIHdoaWNoIHVzZXJzIG1heSBkbyBhbiBhY3Rpb24gdG8gYW4gZW50aXR5LgoKGwoEBAkCABIEmAECSxoNIFRoZSBlbnRpdHkuCgozCgQECQIBEgSaAQJIGiUgVGhlIGFjdGlvbiwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCisKBAQJAgISBJwBAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQJAgMSBJ4BAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCkEKBAQJAgQSBKABAkQaMyBUaGUgYW5zd2VyIHJlZmxlY3RzIHRoaXMgcmV2aXNpb24gb3IgYSBuZXdlciBvbmUuCgosCgIEChIGpAEArgEBGh4gQSB1c2VyIHdobyBtYXkgZG8gYW4gYWN0aW9uLgoKGQoEBAoCABIEpgECFRoLIFRoZSB1c2VyLgoKKAoEBAoCARIEqAECEhoaIFRoZSByb2xlIHRoYXQgYWxsb3dzIGl0LgoKfwoEBAoCAhIEqwECIhpxIFRoZSBhc3NvY2lhdGlvbiB0aGF0IGFsbG93cyBpdC4gVXNlcnMgZ2V0IGl0IG9ubHkgaWYgdGhleSBtYXkgbGlzdCB0aGUgcm9sZXMgb24gdGhlIGVudGl0eSB0aGF0CiBpdCBpcyBoZWxkIG9uLgoKPgoEBAoCAxIErQECLBowIFRoZSBhbnN3ZXIgbXVzdCBub3QgYmUgdXNlZCBmcm9tIHRoaXMgdGltZSBvbi4KCiIKAgQLEgaxAQC7AQEaFCBPbmUgcGFnZSBvZiB1c2Vycy4KCskBCgQECwIAEgS0AQInGroBIEVhY2ggdXNlciBvbmNlLCBpbiB0aGUgb3JkZXIgaW4gd2hpY2ggdGhlIGFzc29jaWF0aW9ucyB3ZXJlIGdyYW50ZWQuIEFsbCBwYWdlcyB0b2dldGhlciBhcmUKIGNvbXBsZXRlLiBBIHBhZ2UgY2FuIGJlIHNob3J0ZXIgdGhhbiBgcGFnZV9zaXplYCwgZXZlbiBlbXB0eSwgYWx0aG91Z2ggYW5vdGhlciBvbmUgZm9sbG93cy4KCjkKBAQLAgESBLYBAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKUQoEBAsCAhIEuAECHRpDIE9wZXJhdG9ycyBtYXkgZG8gaXQgYXMgd2VsbC4gT25seSBzZXJ2aWNlcyBhcmUgdG9sZCB3aG8gdGhleSBhcmUuCgo2CgQECwIDEgS6AQIWGiggVGhlIHJldmlzaW9uIHRoYXQgdGhlIGFuc3dlciByZWZsZWN0cy4KCiAKAgQMEga+AQDCAQEaEiBXYXRjaGVzIGNoYW5nZXMuCgp2CgQEDAIAEgTBAQJBGmggQ29udGludWVzIGFmdGVyIHRoaXMgcmV2aXNpb247IGVtcHR5IG1lYW5zIGZyb20gbm93LiBJZiBpdCBpcyB0b28gb2xkLCB0aGUgZmlyc3QgbWVzc2FnZSBpcyBhCiBSRVNZTkMuCgodCgIFARIGxQEA0wEBGg8gV2hhdCBjaGFuZ2VkLgoKHgoEBQECABIExwECHhoQIE5vdCBzcGVjaWZpZWQuCgpxCgQFAQIBEgTKAQIcGmMgSGVhcnRiZWF0OiBub3RoaW5nIGNoYW5nZWQsIGFuZCB0aGlzIGlzIHRoZSBuZXdlc3QgcmV2aXNpb24uIFNlbnQgZmlyc3QgYW5kIGV2ZXJ5IHRocmVlCiBzZWNvbmRzLgoKLwoEBQECAhIEzAECGhohIEEgc3ViamVjdCdzIHJvbGVzIG9uIGFuIGVudGl0eS4KCjAKBAUBAgMSBM4BAhoaIiBBbiBlbnRpdHkgb3Igc29tZXRoaW5nIGJlbG93IGl0LgoKOwoEBQECBBIE0AECGRotIFRoZSBwb2xpY3ksIHNvIGV2ZXJ5dGhpbmcgbWF5IGhhdmUgY2hhbmdlZC4KCkQKBAUBAgUSBNIBAhkaNiBDaGFuZ2VzIHdlcmUgbWlzc2VkLCBzbyBldmVyeXRoaW5nIG1heSBoYXZlIGNoYW5nZWQuCgooCgIEDRIG1gEA3wEBGhogQSBjaGFuZ2Ugb2YgcGVybWlzc2lvbnMuCgouCgQEDQIAEgTYAQIWGiAgVGhlIHJldmlzaW9uIGFmdGVyIHRoZSBjaGFuZ2UuCgodCgQEDQIBEgTaAQIWGg8gV2hhdCBjaGFuZ2VkLgoKJgoEBA0CAhIE3AECGBoYIFRoZSB1c2VyLCBmb3IgU1VCSkVDVC4KCkoKBAQNAgMSBN4BAhcaPCBUaGUgZW50aXR5OyBmb3IgU1VCSkVDVCB0aGUgb25lIG9uIHdoaWNoIHRoZSByb2xlIGlzIGhlbGQuCgoiCgIGABIG4gEA/AEBGhQgUGVybWlzc2lvbiBjaGVja3MuCgpHCgQGAAIAEgbkAQLmAQMaNyBBbnN3ZXJzIGEgY2hlY2suIEEgZGVuaWFsIGlzIGFuIGFuc3dlciwgbm90IGFuIGVycm9yLgoKOQoEBgACARIG6AEC6gEDGikgQW5zd2VycyBzZXZlcmFsIGNoZWNrcyBhdCBvbmUgcmV2aXNpb24uCgpRCgQGAAICEgbsAQLuAQMaQSBFdmVyeSBhY3Rpb24gdGhhdCBhIHN1YmplY3QgbWF5IGRvIHRvIGVhY2ggb2Ygc2V2ZXJhbCBlbnRpdGllcy4KCk0KBAYAAgMSBvABAvIBAxo9IEV2ZXJ5IGVudGl0eSBvZiBhIHR5cGUgdG8gd2hpY2ggYSBzdWJqZWN0IG1heSBkbyBhbiBhY3Rpb24uCgqoAQoEBgACBBIG9QEC9wEDGpcBIEV2ZXJ5IHVzZXIgd2hvIG1heSBkbyBhbiBhY3Rpb24gdG8gYW4gZW50aXR5LiBBIHN0ZXAtdXAgdGhhdCB0aGUgYWN0aW9uIG5lZWRzIGNvdW50cyBhcyBkb25lLgogVXNlcnMgbXVzdCBiZSBhbGxvd2VkIHRvIGxpc3QgdGhlIHJvbGVzIG9uIHRoZSBlbnRpdHkuCgpsCgQGAAIFEgb5AQL7AQMaXCBTdHJlYW1zIGV2ZXJ5IGNoYW5nZSBvZiBwZXJtaXNzaW9ucyB1bnRpbCB0aGUgY2FsbGVyIGVuZHMgaXQsIHNvIHRoYXQgY2FjaGVzIHN0YXkgY29ycmVjdC4KYgZwcm90bzM="
+      base64: "Chx0ZW5hbmN5L3YxL3Blcm1pc3Npb25zLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byLQAQoMQ2hlY2tSZXF1ZXN0EiUKCnN1YmplY3RfaWQYASABKAlCBqq7GAIYQFIJc3ViamVjdElkEiAKBmFjdGlvbhgCIAEoCUIIqrsYBAgBGEBSBmFjdGlvbhIlCgllbnRpdHlfaWQYAyABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uEhsKCWZvcl9jYWNoZRgFIAEoCFIIZm9yQ2FjaGUi1gIKCERlY2lzaW9uEhgKB2FsbG93ZWQYASABKAhSB2FsbG93ZWQSKgoGcmVhc29uGAIgASgOMhIudGVuYW5jeS52MS5SZWFzb25SBnJlYXNvbhIlCg5hc3NvY2lhdGlvbl9pZBgDIAEoCVINYXNzb2NpYXRpb25JZBISCgRyb2xlGAQgASgJUgRyb2xlEiIKDXZpYV9lbnRpdHlfaWQYBSABKAlSC3ZpYUVudGl0eUlkEikKEHN1ZmZpY2llbnRfcm9sZXMYBiADKAlSD3N1ZmZpY2llbnRSb2xlcxI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSGgoIcmV2aXNpb24YCCABKAlSCHJldmlzaW9uEiEKDGFuY2VzdG9yX2lkcxgJIAMoCVILYW5jZXN0b3JJZHMiUAoRQmF0Y2hDaGVja1JlcXVlc3QSOwoGY2hlY2tzGAEgAygLMhgudGVuYW5jeS52MS5DaGVja1JlcXVlc3RCCaq7GAVAAUjoB1IGY2hlY2tzIkgKEkJhdGNoQ2hlY2tSZXNwb25zZRIyCglkZWNpc2lvbnMYASADKAsyFC50ZW5hbmN5LnYxLkRlY2lzaW9uUglkZWNpc2lvbnMinAEKEkxpc3RBY3Rpb25zUmVxdWVzdBIlCgpzdWJqZWN0X2lkGAEgASgJQgaquxgCGEBSCXN1YmplY3RJZBIqCgplbnRpdHlfaWRzGAIgAygJQguquxgHGEBAAUjoB1IJZW50aXR5SWRzEjMKEWF0X2xlYXN0X3JldmlzaW9uGAMgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24igwEKDUVudGl0eUFjdGlvbnMSGwoJZW50aXR5X2lkGAEgASgJUghlbnRpdHlJZBIYCgdhY3Rpb25zGAIgAygJUgdhY3Rpb25zEjsKC3ZhbGlkX3VudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbCJoChNMaXN0QWN0aW9uc1Jlc3BvbnNlEjUKCGVudGl0aWVzGAEgAygLMhkudGVuYW5jeS52MS5FbnRpdHlBY3Rpb25zUghlbnRpdGllcxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24ilAIKFUxpc3RBY2Nlc3NpYmxlUmVxdWVzdBIlCgpzdWJqZWN0X2lkGAEgASgJQgaquxgCGEBSCXN1YmplY3RJZBIgCgZhY3Rpb24YAiABKAlCCKq7GAQIARhAUgZhY3Rpb24SKQoLZW50aXR5X3R5cGUYAyABKAlCCKq7GAQIARhAUgplbnRpdHlUeXBlEioKCXBhZ2Vfc2l6ZRgEIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgFIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEjMKEWF0X2xlYXN0X3JldmlzaW9uGAYgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24iewoWTGlzdEFjY2Vzc2libGVSZXNwb25zZRIdCgplbnRpdHlfaWRzGAEgAygJUgllbnRpdHlJZHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEhoKCHJldmlzaW9uGAMgASgJUghyZXZpc2lvbiLnAQoTTGlzdFN1YmplY3RzUmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIgCgZhY3Rpb24YAiABKAlCCKq7GAQIARhAUgZhY3Rpb24SKgoJcGFnZV9zaXplGAMgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAQgASgJQgequxgDGIAIUglwYWdlVG9rZW4SMwoRYXRfbGVhc3RfcmV2aXNpb24YBSABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiK5AQoOQWxsb3dlZFN1YmplY3QSFwoHdXNlcl9pZBgBIAEoCVIGdXNlcklkEhIKBHJvbGUYAiABKAlSBHJvbGUSPQoLYXNzb2NpYXRpb24YAyABKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblILYXNzb2NpYXRpb24SOwoLdmFsaWRfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsIr8BChRMaXN0U3ViamVjdHNSZXNwb25zZRI2CghzdWJqZWN0cxgBIAMoCzIaLnRlbmFuY3kudjEuQWxsb3dlZFN1YmplY3RSCHN1YmplY3RzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIrChFvcGVyYXRvcnNfb21pdHRlZBgDIAEoCFIQb3BlcmF0b3JzT21pdHRlZBIaCghyZXZpc2lvbhgEIAEoCVIIcmV2aXNpb24itQEKDkV4cGxhaW5SZXF1ZXN0EiUKCnN1YmplY3RfaWQYASABKAlCBqq7GAIYQFIJc3ViamVjdElkEiAKBmFjdGlvbhgCIAEoCUIIqrsYBAgBGEBSBmFjdGlvbhIlCgllbnRpdHlfaWQYAyABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uIrcCCgxFeGFtaW5lZFJvbGUSEgoEcm9sZRgBIAEoCVIEcm9sZRIvCgZ3aW5kb3cYAiABKA4yFy50ZW5hbmN5LnYxLldpbmRvd1N0YXRlUgZ3aW5kb3cSJwoPaW5jbHVkZXNfYWN0aW9uGAMgASgIUg5pbmNsdWRlc0FjdGlvbhIaCghkZWNpc2l2ZRgEIAEoCFIIZGVjaXNpdmUSJQoOYXNzb2NpYXRpb25faWQYBSABKAlSDWFzc29jaWF0aW9uSWQSOQoKdmFsaWRfZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXZhbGlkRnJvbRI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwivgEKDUV4YW1pbmVkUGxhY2USKwoFcmVhY2gYASABKA4yFS50ZW5hbmN5LnYxLlJvbGVSZWFjaFIFcmVhY2gSHwoLZW50aXR5X3R5cGUYAiABKAlSCmVudGl0eVR5cGUSGwoJZW50aXR5X2lkGAMgASgJUghlbnRpdHlJZBISCgRsaW5rGAQgASgJUgRsaW5rEi4KBXJvbGVzGAUgAygLMhgudGVuYW5jeS52MS5FeGFtaW5lZFJvbGVSBXJvbGVzIlIKDEV4YW1pbmVkRGVueRISCgRuYW1lGAEgASgJUgRuYW1lEhQKBXJvbGVzGAIgAygJUgVyb2xlcxIYCgdhcHBsaWVzGAMgASgIUgdhcHBsaWVzIq8CChFFeGFtaW5lZENvbmRpdGlvbhIUCgVob2xkcxgBIAEoCFIFaG9sZHMSMAoJb3RoZXJ3aXNlGAIgASgOMhIudGVuYW5jeS52MS5SZWFzb25SCW90aGVyd2lzZRIaCghkZWNpc2l2ZRgDIAEoCFIIZGVjaXNpdmUSPgoJYXR0cmlidXRlGAQgASgLMh4udGVuYW5jeS52MS5BdHRyaWJ1dGVDb25kaXRpb25IAFIJYXR0cmlidXRlEjIKBWRhaWx5GAUgASgLMhoudGVuYW5jeS52MS5EYWlseUNvbmRpdGlvbkgAUgVkYWlseRIZCgdzdGVwX3VwGAYgASgJSABSBnN0ZXBVcBIaCgdmZWF0dXJlGAcgASgJSABSB2ZlYXR1cmVCCwoJY29uZGl0aW9uIkAKEkF0dHJpYnV0ZUNvbmRpdGlvbhISCgRuYW1lGAEgASgJUgRuYW1lEhYKBnZhbHVlcxgCIAMoCVIGdmFsdWVzIjoKDkRhaWx5Q29uZGl0aW9uEhIKBGZyb20YASABKAlSBGZyb20SFAoFdW50aWwYAiABKAlSBXVudGlsIogCCgtFeHBsYW5hdGlvbhIwCghkZWNpc2lvbhgBIAEoCzIULnRlbmFuY3kudjEuRGVjaXNpb25SCGRlY2lzaW9uEjEKBnBsYWNlcxgCIAMoCzIZLnRlbmFuY3kudjEuRXhhbWluZWRQbGFjZVIGcGxhY2VzEiMKDW9taXR0ZWRfcm9sZXMYAyABKA1SDG9taXR0ZWRSb2xlcxIwCgZkZW5pZXMYBCADKAsyGC50ZW5hbmN5LnYxLkV4YW1pbmVkRGVueVIGZGVuaWVzEj0KCmNvbmRpdGlvbnMYBSADKAsyHS50ZW5hbmN5LnYxLkV4YW1pbmVkQ29uZGl0aW9uUgpjb25kaXRpb25zIpsCChdGZXRjaFBlcm1pc3Npb25zUmVxdWVzdBIlCgpzdWJqZWN0X2lkGAEgASgJQgaquxgCGEBSCXN1YmplY3RJZBIlCgllbnRpdHlfaWQYAiABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIpChBpbmNsdWRlX2ZlYXR1cmVzGAMgASgIUg9pbmNsdWRlRmVhdHVyZXMSKgoJcGFnZV9zaXplGAQgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAUgASgJQgequxgDGIAIUglwYWdlVG9rZW4SMwoRYXRfbGVhc3RfcmV2aXNpb24YBiABKAlCB6q7GAMYgAFSD2F0TGVhc3RSZXZpc2lvbiKyAQoNUGVybWlzc2lvblNldBIfCgtlbnRpdHlfdHlwZRgBIAEoCVIKZW50aXR5VHlwZRIUCgVyb2xlcxgCIAMoCVIFcm9sZXMSGAoHYWN0aW9ucxgDIAMoCVIHYWN0aW9ucxIhCgxhY2Nlc3NfbGV2ZWwYBCABKAlSC2FjY2Vzc0xldmVsEi0KEnZpc2libGVfYXR0cmlidXRlcxgFIAMoCVIRdmlzaWJsZUF0dHJpYnV0ZXMifwoRRW50aXR5UGVybWlzc2lvbnMSGwoJZW50aXR5X2lkGAEgASgJUghlbnRpdHlJZBIQCgNzZXQYAiABKA1SA3NldBI7Cgt2YWxpZF91bnRpbBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwizwIKGEZldGNoUGVybWlzc2lvbnNSZXNwb25zZRI5CghlbnRpdGllcxgBIAMoCzIdLnRlbmFuY3kudjEuRW50aXR5UGVybWlzc2lvbnNSCGVudGl0aWVzEi0KBHNldHMYAiADKAsyGS50ZW5hbmN5LnYxLlBlcm1pc3Npb25TZXRSBHNldHMSLAoSZmVhdHVyZXNfZW50aXR5X2lkGAMgASgJUhBmZWF0dXJlc0VudGl0eUlkEhoKCGZlYXR1cmVzGAQgAygJUghmZWF0dXJlcxI7Cgt2YWxpZF91bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSJgoPbmV4dF9wYWdlX3Rva2VuGAYgASgJUg1uZXh0UGFnZVRva2VuEhoKCHJldmlzaW9uGAcgASgJUghyZXZpc2lvbiJFChNXYXRjaENoYW5nZXNSZXF1ZXN0Ei4KDmFmdGVyX3JldmlzaW9uGAEgASgJQgequxgDGIABUg1hZnRlclJldmlzaW9uIowBCgZDaGFuZ2USGgoIcmV2aXNpb24YASABKAlSCHJldmlzaW9uEioKBGtpbmQYAiABKA4yFi50ZW5hbmN5LnYxLkNoYW5nZUtpbmRSBGtpbmQSHQoKc3ViamVjdF9pZBgDIAEoCVIJc3ViamVjdElkEhsKCWVudGl0eV9pZBgEIAEoCVIIZW50aXR5SWQqrAMKBlJlYXNvbhIWChJSRUFTT05fVU5TUEVDSUZJRUQQABISCg5SRUFTT05fQUxMT1dFRBABEhwKGFJFQVNPTl9TVUJKRUNUX1NVU1BFTkRFRBACEhkKFVJFQVNPTl9FTlRJVFlfVU5LTk9XThADEhkKFVJFQVNPTl9ERU5JRURfQllfUlVMRRAEEhgKFFJFQVNPTl9OT1RfWUVUX1ZBTElEEAUSEgoOUkVBU09OX0VYUElSRUQQBhIcChhSRUFTT05fUk9MRV9MQUNLU19BQ1RJT04QBxIXChNSRUFTT05fT1VUX09GX1NDT1BFEAgSGQoVUkVBU09OX05PX0FTU09DSUFUSU9OEAkSIAocUkVBU09OX0ZFQVRVUkVfTk9UX0FWQUlMQUJMRRAKEhsKF1JFQVNPTl9TVEVQX1VQX1JFUVVJUkVEEAsSGQoVUkVBU09OX0RFVklDRV9PRkZMSU5FEAwSJAogUkVBU09OX1JFTU9URV9PUEVSQVRJT05fRElTQUJMRUQQDRIiCh5SRUFTT05fT1BFUkFUSU9OX05PVF9TVVBQT1JURUQQDiqAAQoJUm9sZVJlYWNoEhoKFlJPTEVfUkVBQ0hfVU5TUEVDSUZJRUQQABISCg5ST0xFX1JFQUNIX09XThABEhMKD1JPTEVfUkVBQ0hfTElOSxACEhQKEFJPTEVfUkVBQ0hfQUJPVkUQAxIYChRST0xFX1JFQUNIX0VMU0VXSEVSRRAEKnMKC1dpbmRvd1N0YXRlEhwKGFdJTkRPV19TVEFURV9VTlNQRUNJRklFRBAAEhUKEVdJTkRPV19TVEFURV9PUEVOEAESGAoUV0lORE9XX1NUQVRFX05PVF9ZRVQQAhIVChFXSU5ET1dfU1RBVEVfT1ZFUhADKqYBCgpDaGFuZ2VLaW5kEhsKF0NIQU5HRV9LSU5EX1VOU1BFQ0lGSUVEEAASGQoVQ0hBTkdFX0tJTkRfSEVBUlRCRUFUEAESFwoTQ0hBTkdFX0tJTkRfU1VCSkVDVBACEhcKE0NIQU5HRV9LSU5EX1NVQlRSRUUQAxIWChJDSEFOR0VfS0lORF9QT0xJQ1kQBBIWChJDSEFOR0VfS0lORF9SRVNZTkMQBTLaBQoLUGVybWlzc2lvbnMSSAoFQ2hlY2sSGC50ZW5hbmN5LnYxLkNoZWNrUmVxdWVzdBoULnRlbmFuY3kudjEuRGVjaXNpb24iD6K7GAsIAhIBKiABKAIwARJaCgpCYXRjaENoZWNrEh0udGVuYW5jeS52MS5CYXRjaENoZWNrUmVxdWVzdBoeLnRlbmFuY3kudjEuQmF0Y2hDaGVja1Jlc3BvbnNlIg2iuxgJCAISASogASgCElsKC0xpc3RBY3Rpb25zEh4udGVuYW5jeS52MS5MaXN0QWN0aW9uc1JlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3RBY3Rpb25zUmVzcG9uc2UiC6K7GAcIAhIBKiABEmYKDkxpc3RBY2Nlc3NpYmxlEiEudGVuYW5jeS52MS5MaXN0QWNjZXNzaWJsZVJlcXVlc3QaIi50ZW5hbmN5LnYxLkxpc3RBY2Nlc3NpYmxlUmVzcG9uc2UiDaK7GAkIAhIBKiABKAESYAoMTGlzdFN1YmplY3RzEh8udGVuYW5jeS52MS5MaXN0U3ViamVjdHNSZXF1ZXN0GiAudGVuYW5jeS52MS5MaXN0U3ViamVjdHNSZXNwb25zZSINorsYCQgCEgEqIAEoARJLCgdFeHBsYWluEhoudGVuYW5jeS52MS5FeHBsYWluUmVxdWVzdBoXLnRlbmFuY3kudjEuRXhwbGFuYXRpb24iC6K7GAcIAhIBKiABEl8KBUZldGNoEiMudGVuYW5jeS52MS5GZXRjaFBlcm1pc3Npb25zUmVxdWVzdBokLnRlbmFuY3kudjEuRmV0Y2hQZXJtaXNzaW9uc1Jlc3BvbnNlIguiuxgHCAISASogARJQCgxXYXRjaENoYW5nZXMSHy50ZW5hbmN5LnYxLldhdGNoQ2hhbmdlc1JlcXVlc3QaEi50ZW5hbmN5LnYxLkNoYW5nZSIJorsYBQgDEgEqMAFCMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSsthCkcKAQwSAwEAEho9IFBlcm1pc3Npb24gY2hlY2tzOiBtYXkgYSBzdWJqZWN0IGRvIGFuIGFjdGlvbiB0byBhbiBlbnRpdHk/Cgp0CgIFABIEDQAsARpoIFdoeSBzb21ldGhpbmcgaXMgYWxsb3dlZCBvciBub3QsIGluIG9yZGVyIG9mIHByZWNlZGVuY2U6IGlmIHNldmVyYWwgcmVhc29ucyBob2xkLCB0aGUgZmlyc3QgaXMKIGdpdmVuLgoKHQoEBQACABIDDwIZGhAgTm90IHNwZWNpZmllZC4KChcKBAUAAgESAxECFRoKIEFsbG93ZWQuCgo7CgQFAAICEgMTAh8aLiBUaGUgc3ViamVjdCBpcyBzdXNwZW5kZWQgYW5kIG1heSBkbyBub3RoaW5nLgoKTAoEBQACAxIDFQIcGj8gVGhlIGVudGl0eSBkb2VzIG5vdCBleGlzdCwgb3IgdGhlIHN1YmplY3QgbWF5IG5vdCBrbm93IG9mIGl0LgoKTwoEBQACBBIDFwIcGkIgQSBydWxlIG9mIHRoZSBwb2xpY3kgZm9yYmlkcyBpdCwgd2hhdGV2ZXIgcm9sZXMgdGhlIHN1YmplY3QgaGFzLgoKMAoEBQACBRIDGQIbGiMgQSByb2xlIGFsbG93cyBpdCwgYnV0IG9ubHkgbGF0ZXIuCgoyCgQFAAIGEgMbAhUaJSBBIHJvbGUgYWxsb3dlZCBpdCwgYnV0IGhhcyBleHBpcmVkLgoKQgoEBQACBxIDHQIfGjUgVGhlIHJvbGVzIG9uIHRoaXMgZW50aXR5IGRvIG5vdCBpbmNsdWRlIHRoZSBhY3Rpb24uCgpMCgQFAAIIEgMfAhoaPyBUaGUgc3ViamVjdCBoYXMgYSByb2xlIHRoYXQgYWxsb3dzIGl0LCBidXQgb24gYW5vdGhlciBlbnRpdHkuCgo/CgQFAAIJEgMhAhwaMiBUaGUgc3ViamVjdCBoYXMgbm8gcm9sZSB0aGF0IGFsbG93cyBpdCBhbnl3aGVyZS4KCjsKBAUAAgoSAyMCJBouIEl0IG5lZWRzIGEgZmVhdHVyZSB0aGF0IGhhcyBub3QgYmVlbiBib3VnaHQuCgoiCgQFAAILEgMlAh8aFSBJdCBuZWVkcyBhIHN0ZXAtdXAuCgolCgQFAAIMEgMnAh0aGCBUaGUgZGV2aWNlIGlzIG9mZmxpbmUuCgo6CgQFAAINEgMpAigaLSBSZW1vdGUgb3BlcmF0aW9uIG9mIHRoZSBkZXZpY2UgaXMgZGlzYWJsZWQuCgpQCgQFAAIOEgMrAiYaQyBUaGUgYWN0aW9uIGlzIGFuIG9wZXJhdGlvbiB0aGF0IGRldmljZXMgb2YgdGhpcyBraW5kIGRvIG5vdCBoYXZlLgoKQwoCBAASBC8AOgEaNyBBc2tzIHdoZXRoZXIgYSBzdWJqZWN0IG1heSBkbyBhbiBhY3Rpb24gdG8gYW4gZW50aXR5LgoKVQoEBAACABIDMQI8GkggVGhlIHVzZXI7IGVtcHR5IG1lYW5zIHRoZSBjYWxsZXIuIFVzZXJzIGNhbiBhc2sgb25seSBhYm91dCB0aGVtc2VsdmVzLgoKQwoEBAACARIDMwJIGjYgVGhlIGFjdGlvbiwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdDogYGRldmljZS51bmxvY2tgLgoKGgoEBAACAhIDNQJLGg0gVGhlIGVudGl0eS4KCkAKBAQAAgMSAzcCRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCmwKBAQAAgQSAzkCFRpfIFRoZSBjYWxsZXIgd2lsbCBjYWNoZSB0aGUgYW5zd2VyLCBzbyB0aGUgYW5zd2VyIHNheXMgd2hpY2ggY2hhbmdlcyBhZmZlY3QgaXQ6IGBhbmNlc3Rvcl9pZHNgLgoKJAoCBAESBD0AUQEaGCBUaGUgYW5zd2VyIHRvIGEgY2hlY2suCgpNCgQEAQIAEgM/AhMaQCBXaGV0aGVyIGl0IGlzIGFsbG93ZWQsIHRoYXQgaXMsIHdoZXRoZXIgdGhlIHJlYXNvbiBpcyBBTExPV0VELgoKEwoEBAECARIDQQIUGgYgV2h5LgoKLgoEBAECAhIDQwIcGiEgVGhlIGFzc29jaWF0aW9uIHRoYXQgYWxsb3dzIGl0LgoKJwoEBAECAxIDRQISGhogVGhlIHJvbGUgdGhhdCBhbGxvd3MgaXQuCgpXCgQEAQIEEgNHAhsaSiBUaGUgZW50aXR5IG9uIHdoaWNoIHRoZSByb2xlIGlzIGhlbGQ6IHRoZSByZXF1ZXN0ZWQgb25lIG9yIG9uZSBhYm92ZSBpdC4KCjoKBAQBAgUSA0kCJxotIElmIGl0IGlzIGRlbmllZDogcm9sZXMgdGhhdCB3b3VsZCBhbGxvdyBpdC4KCj0KBAQBAgYSA0sCLBowIFRoZSBhbnN3ZXIgbXVzdCBub3QgYmUgdXNlZCBmcm9tIHRoaXMgdGltZSBvbi4KCjUKBAQBAgcSA00CFhooIFRoZSByZXZpc2lvbiB0aGF0IHRoZSBhbnN3ZXIgcmVmbGVjdHMuCgqVAQoEBAECCBIDUAIjGocBIFdpdGggYGZvcl9jYWNoZWA6IHRoZSBlbnRpdGllcyBhYm92ZSB0aGUgcmVxdWVzdGVkIG9uZSwgbmVhcmVzdCBmaXJzdC4gQSBjaGFuZ2UgaW4gdGhlIHN1YnRyZWUKIG9mIGFueSBvZiB0aGVtIG1heSBjaGFuZ2UgdGhlIGFuc3dlci4KCi0KAgQCEgRUAFcBGiEgU2V2ZXJhbCBjaGVja3MgYXQgb25lIHJldmlzaW9uLgoKQQoEBAICABIDVgJZGjQgVGhlIGNoZWNrcy4gRWFjaCBgYXRfbGVhc3RfcmV2aXNpb25gIGlzIHJlc3BlY3RlZC4KCigKAgQDEgRaAF0BGhwgVGhlIGFuc3dlcnMgdG8gdGhlIGNoZWNrcy4KCioKBAQDAgASA1wCIhodIEluIHRoZSBvcmRlciBvZiB0aGUgY2hlY2tzLgoKPQoCBAQSBGAAZwEaMSBBc2tzIHdoYXQgYSBzdWJqZWN0IG1heSBkbyB0byBzZXZlcmFsIGVudGl0aWVzLgoKVQoEBAQCABIDYgI8GkggVGhlIHVzZXI7IGVtcHR5IG1lYW5zIHRoZSBjYWxsZXIuIFVzZXJzIGNhbiBhc2sgb25seSBhYm91dCB0aGVtc2VsdmVzLgoKHAoEBAQCARIDZAJkGg8gVGhlIGVudGl0aWVzLgoKQAoEBAQCAhIDZgJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKMgoCBAUSBGoAcQEaJiBXaGF0IGEgc3ViamVjdCBtYXkgZG8gdG8gb25lIGVudGl0eS4KChoKBAQFAgASA2wCFxoNIFRoZSBlbnRpdHkuCgpdCgQEBQIBEgNuAh4aUCBUaGUgYWN0aW9ucyB0aGF0IGEgY2hlY2sgd291bGQgYWxsb3cgbm93LCBzb3J0ZWQ7IGVtcHR5IGZvciBhbiB1bmtub3duIGVudGl0eS4KCj0KBAQFAgISA3ACLBowIFRoZSBhbnN3ZXIgbXVzdCBub3QgYmUgdXNlZCBmcm9tIHRoaXMgdGltZSBvbi4KCjgKAgQGEgR0AHkBGiwgV2hhdCBhIHN1YmplY3QgbWF5IGRvIHRvIHNldmVyYWwgZW50aXRpZXMuCgosCgQEBgIAEgN2AiYaHyBJbiB0aGUgb3JkZXIgb2YgdGhlIGVudGl0aWVzLgoKNQoEBAYCARIDeAIWGiggVGhlIHJldmlzaW9uIHRoYXQgdGhlIGFuc3dlciByZWZsZWN0cy4KCkEKAgQHEgV8AIkBARo0IEFza3MgdG8gd2hpY2ggZW50aXRpZXMgYSBzdWJqZWN0IG1heSBkbyBhbiBhY3Rpb24uCgpVCgQEBwIAEgN+AjwaSCBUaGUgdXNlcjsgZW1wdHkgbWVhbnMgdGhlIGNhbGxlci4gVXNlcnMgY2FuIGFzayBvbmx5IGFib3V0IHRoZW1zZWx2ZXMuCgozCgQEBwIBEgSAAQJIGiUgVGhlIGFjdGlvbiwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCjsKBAQHAgISBIIBAk0aLSBUaGUgdHlwZSBvZiBlbnRpdHksIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQuCgorCgQEBwIDEgSEAQI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgphCgQEBwIEEgSGAQI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgpBCgQEBwIFEgSIAQJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKJQoCBAgSBowBAJMBARoXIE9uZSBwYWdlIG9mIGVudGl0aWVzLgoKPgoEBAgCABIEjgECIRowIFNvcnRlZCBieSBpZC4gQWxsIHBhZ2VzIHRvZ2V0aGVyIGFyZSBjb21wbGV0ZS4KCjkKBAQIAgESBJABAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKNgoEBAgCAhIEkgECFhooIFRoZSByZXZpc2lvbiB0aGF0IHRoZSBhbnN3ZXIgcmVmbGVjdHMuCgo/CgIECRIGlgEAoQEBGjEgQXNrcyB3aGljaCB1c2VycyBtYXkgZG8gYW4gYWN0aW9uIHRvIGFuIGVudGl0eS4KChsKBAQJAgASBJgBAksaDSBUaGUgZW50aXR5LgoKMwoEBAkCARIEmgECSBolIFRoZSBhY3Rpb24sIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQuCgorCgQECQICEgScAQI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgphCgQECQIDEgSeAQI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgpBCgQECQIEEgSgAQJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKLAoCBAoSBqQBAK4BARoeIEEgdXNlciB3aG8gbWF5IGRvIGFuIGFjdGlvbi4KChkKBAQKAgASBKYBAhUaCyBUaGUgdXNlci4KCigKBAQKAgESBKgBAhIaGiBUaGUgcm9sZSB0aGF0IGFsbG93cyBpdC4KCn8KBAQKAgISBKsBAiIacSBUaGUgYXNzb2NpYXRpb24gdGhhdCBhbGxvd3MgaXQuIFVzZXJzIGdldCBpdCBvbmx5IGlmIHRoZXkgbWF5IGxpc3QgdGhlIHJvbGVzIG9uIHRoZSBlbnRpdHkgdGhhdAogaXQgaXMgaGVsZCBvbi4KCj4KBAQKAgMSBK0BAiwaMCBUaGUgYW5zd2VyIG11c3Qgbm90IGJlIHVzZWQgZnJvbSB0aGlzIHRpbWUgb24uCgoiCgIECxIGsQEAuwEBGhQgT25lIHBhZ2Ugb2YgdXNlcnMuCgrJAQoEBAsCABIEtAECJxq6ASBFYWNoIHVzZXIgb25jZSwgaW4gdGhlIG9yZGVyIGluIHdoaWNoIHRoZSBhc3NvY2lhdGlvbnMgd2VyZSBncmFudGVkLiBBbGwgcGFnZXMgdG9nZXRoZXIgYXJlCiBjb21wbGV0ZS4gQSBwYWdlIGNhbiBiZSBzaG9ydGVyIHRoYW4gYHBhZ2Vfc2l6ZWAsIGV2ZW4gZW1wdHksIGFsdGhvdWdoIGFub3RoZXIgb25lIGZvbGxvd3MuCgo5CgQECwIBEgS2AQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KClEKBAQLAgISBLgBAh0aQyBPcGVyYXRvcnMgbWF5IGRvIGl0IGFzIHdlbGwuIE9ubHkgc2VydmljZXMgYXJlIHRvbGQgd2hvIHRoZXkgYXJlLgoKNgoEBAsCAxIEugECFhooIFRoZSByZXZpc2lvbiB0aGF0IHRoZSBhbnN3ZXIgcmVmbGVjdHMuCgpMCgIEDBIGvgEAyAEBGj4gQXNrcyB3aHkgYSBzdWJqZWN0IG1heSBvciBtYXkgbm90IGRvIGFuIGFjdGlvbiB0byBhbiBlbnRpdHkuCgp+CgQEDAIAEgTBAQI8GnAgVGhlIHVzZXI7IGVtcHR5IG1lYW5zIHRoZSBjYWxsZXIuIFRvIGFzayBhYm91dCBvdGhlcnMsIHVzZXJzIG11c3QgYmUgYWxsb3dlZCB0byBsaXN0IHRoZSByb2xlcwogb24gdGhlIGVudGl0eS4KCjMKBAQMAgESBMMBAkgaJSBUaGUgYWN0aW9uLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKGwoEBAwCAhIExQECSxoNIFRoZSBlbnRpdHkuCgpBCgQEDAIDEgTHAQJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKRgoCBQESBssBANYBARo4IEhvdyBhIHJvbGUgcmVsYXRlcyB0byB0aGUgZW50aXR5IHRoYXQgd2FzIGFza2VkIGFib3V0LgoKHgoEBQECABIEzQECHRoQIE5vdCBzcGVjaWZpZWQuCgopCgQFAQIBEgTPAQIVGhsgSXQgaXMgaGVsZCBvbiB0aGUgZW50aXR5LgoKPQoEBQECAhIE0QECFhovIEl0IGlzIGhlbGQgd2hlcmUgYSBsaW5rIHRvIHRoZSBlbnRpdHkgYmVnaW5zLgoKLAoEBQECAxIE0wECFxoeIEl0IGlzIGhlbGQgYWJvdmUgdGhlIGVudGl0eS4KClsKBAUBAgQSBNUBAhsaTSBJdCBpcyBoZWxkIG9uIHNvbWV0aGluZyBlbHNlLCBzbyBpdCBkb2VzIG5vdCBjb3VudC4gT25seSBzZXJ2aWNlcyBhcmUgdG9sZC4KClwKAgUCEgbZAQDiAQEaTiBXaGVyZSB0aGUgdGltZSBvZiB0aGUgYW5zd2VyIGlzIHdpdGggcmVnYXJkIHRvIHRoZSB3aW5kb3cgb2YgYW4gYXNzb2NpYXRpb24uCgoeCgQFAgIAEgTbAQIfGhAgTm90IHNwZWNpZmllZC4KChcKBAUCAgESBN0BAhgaCSBJbnNpZGUuCgoaCgQFAgICEgTfAQIbGgwgQmVmb3JlIGl0LgoKGQoEBQICAxIE4QECGBoLIEFmdGVyIGl0LgoKKgoCBA0SBuUBAPUBARocIEEgcm9sZSB0aGF0IHdhcyBsb29rZWQgYXQuCgoZCgQEDQIAEgTnAQISGgsgVGhlIHJvbGUuCgpKCgQEDQIBEgTpAQIZGjwgV2hlcmUgdGhlIHRpbWUgb2YgdGhlIGFuc3dlciBpcyB3aXRoIHJlZ2FyZCB0byBpdHMgd2luZG93LgoKXgoEBA0CAhIE6wECGxpQIFdoZXRoZXIgdGhlIHJvbGUgaW5jbHVkZXMgdGhlIGFjdGlvbiBmb3IgZW50aXRpZXMgdGhhdCBpdCByZWFjaGVzIGluIHRoaXMgd2F5LgoKPwoEBA0CAxIE7QECFBoxIFdoZXRoZXIgaXQgaXMgdGhlIHJvbGUgdGhhdCB0aGUgZGVjaXNpb24gbmFtZXMuCgpICgQEDQIEEgTvAQIcGjogVGhlIGFzc29jaWF0aW9uOyBlbXB0eSBpZiB0aGUgY2FsbGVyIG1heSBub3Qga25vdyBvZiBpdC4KCmgKBAQNAgUSBPEBAisaWiBXaGVuIGl0IGJlZ2luczsgYWJzZW50IG1lYW5zIGFsd2F5cywgb3IgdGhhdCB0aGUgY2FsbGVyIG1heSBub3Qga25vdyBvZiB0aGUgYXNzb2NpYXRpb24uCgpxCgQEDQIGEgT0AQIsGmMgV2hlbiBpdCBlbmRzLCBleGNsdXNpdmU7IGFic2VudCBtZWFucyBuZXZlciwgb3IgdGhhdCB0aGUgY2FsbGVyIG1heSBub3Qga25vdyBvZiB0aGUKIGFzc29jaWF0aW9uLgoKTQoCBA4SBvgBAIMCARo/IFNvbWV0aGluZyBvbiB3aGljaCB0aGUgc3ViamVjdCBoYXMgcm9sZXMgdGhhdCB3ZXJlIGxvb2tlZCBhdC4KCkIKBAQOAgASBPoBAhYaNCBIb3cgaXQgcmVsYXRlcyB0byB0aGUgZW50aXR5IHRoYXQgd2FzIGFza2VkIGFib3V0LgoKGQoEBA4CARIE/AECGRoLIEl0cyB0eXBlLgoKawoEBA4CAhIE/gECFxpdIFRoZSBlbnRpdHk7IGVtcHR5IGlmIHRoZSBjYWxsZXIgbWF5IG5vdCBsaXN0IHRoZSByb2xlcyBvbiBpdCBhbmQgYXNrZWQgYWJvdXQgc29tZWJvZHkgZWxzZS4KCi8KBAQOAgMSBIACAhIaISBUaGUgbmFtZSBvZiB0aGUgbGluaywgZm9yIExJTksuCgo1CgQEDgIEEgSCAgIiGicgVGhlIHJvbGVzIHRoYXQgdGhlIHN1YmplY3QgaGFzIHRoZXJlLgoKQAoCBA8SBoYCAI0CARoyIEEgcnVsZSBvZiB0aGUgcG9saWN5IHRoYXQgY2FuIGZvcmJpZCB0aGUgYWN0aW9uLgoKGQoEBA8CABIEiAICEhoLIEl0cyBuYW1lLgoKRgoEBA8CARIEigICHBo4IFRoZSByb2xlcyB0aGF0IGl0IGlzIG1lYW50IGZvcjsgZW1wdHkgbWVhbnMgZXZlcnlib2R5LgoKMwoEBA8CAhIEjAICExolIFdoZXRoZXIgaXQgZm9yYmlkcyB0aGUgYWN0aW9uIGhlcmUuCgoqCgIEEBIGkAIAogIBGhwgQSBjb25kaXRpb24gb2YgdGhlIGFjdGlvbi4KCiEKBAQQAgASBJICAhEaEyBXaGV0aGVyIGl0IGhvbGRzLgoKLwoEBBACARIElAICFxohIFRoZSByZWFzb24gaWYgaXQgZG9lcyBub3QgaG9sZC4KCkoKBAQQAgISBJYCAhQaPCBXaGV0aGVyIHRoZSBkZWNpc2lvbiBpcyBhIGRlbmlhbCBiZWNhdXNlIGl0IGRvZXMgbm90IGhvbGQuCgplCgQEEAgAEgaYAgKhAgMaVSBXaGF0IGl0IGFza3MgZm9yOyBub3RoaW5nIGlmIHRoZSBjYWxsZXIgbWF5IG5vdCBzZWUgdGhlIGF0dHJpYnV0ZSB0aGF0IGl0IGxvb2tzIGF0LgoKQwoEBBACAxIEmgIEJRo1IEFuIGF0dHJpYnV0ZSBvZiB0aGUgZW50aXR5IHdpdGggb25lIG9mIHNvbWUgdmFsdWVzLgoKHgoEBBACBBIEnAIEHRoQIEEgdGltZSBvZiBkYXkuCgorCgQEEAIFEgSeAgQXGh0gVGhlIHN0ZXAtdXAgd2l0aCB0aGlzIG5hbWUuCgorCgQEEAIGEgSgAgQXGh0gVGhlIGZlYXR1cmUgd2l0aCB0aGlzIG5hbWUuCgosCgIEERIGpQIAqgIBGh4gQSBjb25kaXRpb24gb24gYW4gYXR0cmlidXRlLgoKHgoEBBECABIEpwICEhoQIFRoZSBhdHRyaWJ1dGUuCgo6CgQEEQIBEgSpAgIdGiwgVGhlIHZhbHVlcyB3aXRoIHdoaWNoIHRoZSBjb25kaXRpb24gaG9sZHMuCgovCgIEEhIGrQIAsgIBGiEgQSBjb25kaXRpb24gb24gdGhlIHRpbWUgb2YgZGF5LgoKSQoEBBICABIErwICEho7IFRoZSBmaXJzdCBtaW51dGUgYXQgd2hpY2ggaXQgaG9sZHMsIFVUQywgc3VjaCBhcyBgMDg6MDBgLgoKbgoEBBICARIEsQICExpgIFRoZSBmaXJzdCBtaW51dGUgYXQgd2hpY2ggaXQgZG9lcyBub3QgaG9sZCBhbnkgbW9yZTsgaXQgZ29lcyBvdmVyIG1pZG5pZ2h0IGlmIHRoaXMgaXMgZWFybGllci4KCkcKAgQTEga1AgDDAgEaOSBXaHkgYSBzdWJqZWN0IG1heSBvciBtYXkgbm90IGRvIGFuIGFjdGlvbiB0byBhbiBlbnRpdHkuCgojCgQEEwIAEgS3AgIYGhUgV2hhdCBDaGVjayBhbnN3ZXJzLgoKqwEKBAQTAgESBLoCAiQanAEgRXZlcnl0aGluZyBvbiB3aGljaCB0aGUgc3ViamVjdCBoYXMgcm9sZXMgdGhhdCByZWFjaCB0aGUgZW50aXR5LCBuZWFyZXN0IGZpcnN0LiBBdCBtb3N0IDEwMAogcm9sZXMgaW4gYWxsOyB0aG9zZSB0aGF0IGNvdW50IGNvbWUgYmVmb3JlIHRob3NlIHRoYXQgZG8gbm90LgoKLgoEBBMCAhIEvAICGxogIEhvdyBtYW55IG1vcmUgcm9sZXMgdGhlcmUgYXJlLgoKiQEKBAQTAgMSBL8CAiMaeyBSdWxlcyB0aGF0IGNhbiBmb3JiaWQgdGhlIGFjdGlvbi4gT25lIHRoYXQgbG9va3MgYXQgYXR0cmlidXRlcyB0aGF0IHRoZSBjYWxsZXIgbWF5IG5vdCBzZWUgaXMKIG9taXR0ZWQgdW5sZXNzIGl0IGFwcGxpZXMuCgq2AQoEBBMCBBIEwgICLBqnASBUaGUgY29uZGl0aW9ucyBvZiB0aGUgYWN0aW9uLCBpbiB0aGUgb3JkZXIgaW4gd2hpY2ggdGhleSBhcmUgbG9va2VkIGF0LiBPbmUgdGhhdCBsb29rcyBhdCBhbgogYXR0cmlidXRlIHRoYXQgdGhlIGNhbGxlciBtYXkgbm90IHNlZSBpcyBvbWl0dGVkIHVubGVzcyBpdCBpcyBkZWNpc2l2ZS4KCkkKAgQUEgbGAgDUAgEaOyBBc2tzIGZvciBhbGwgdGhhdCBhIHN1YmplY3QgbWF5IGRvIGF0IG9yIGJlbG93IGFuIGVudGl0eS4KClYKBAQUAgASBMgCAjwaSCBUaGUgdXNlcjsgZW1wdHkgbWVhbnMgdGhlIGNhbGxlci4gVXNlcnMgY2FuIGFzayBvbmx5IGFib3V0IHRoZW1zZWx2ZXMuCgobCgQEFAIBEgTKAgJLGg0gVGhlIGVudGl0eS4KCo0BCgQEFAICEgTNAgIcGn8gQWxzbyB0aGUgZmVhdHVyZXMgb2YgdGhlIHBvcnRmb2xpbyBvciBvcmdhbml6YXRpb24gdGhhdCB0aGUgZW50aXR5IGJlbG9uZ3MgdG8sIHdoaWNoCiBFbnRpdGxlbWVudFNlcnZpY2UgaGFzIHRvIGJlIGFza2VkIGZvci4KCjAKBAQUAgMSBM8CAjkaIiBFbnRpdGllcyBwZXIgcGFnZTsgMCBtZWFucyAxMDAwLgoKYQoEBBQCBBIE0QICPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKQQoEBBQCBRIE0wICRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCkIKAgQVEgbXAgDjAgEaNCBXaGF0IGEgc3ViamVjdCBtYXkgZG8gdG8gZWFjaCBvZiBzZXZlcmFsIGVudGl0aWVzLgoKQQoEBBUCABIE2QICGRozIFRoZSB0eXBlIG9mIHRoZSBlbnRpdGllcywgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KClsKBAQVAgESBNsCAhwaTSBUaGUgcm9sZXMgdGhhdCB0aGUgc3ViamVjdCBoYXMgb24gZWFjaCBvZiB0aGVtLCBpbiB0aGUgb3JkZXIgb2YgdGhlIHBvbGljeS4KCkEKBAQVAgISBN0CAh4aMyBUaGUgYWN0aW9ucyB0aGF0IGEgY2hlY2sgd291bGQgYWxsb3cgbm93LCBzb3J0ZWQuCgpQCgQEFQIDEgTfAgIaGkIgSG93IG11Y2ggb2YgdGhlIGVudGl0aWVzIHRoZSByb2xlcyBzaG93LCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKfwoEBBUCBBIE4gICKRpxIFRoZSBhdHRyaWJ1dGVzIHRoYXQgdGhlIGFjY2VzcyBsZXZlbCBzaG93cywgc29ydGVkLiBUaG9zZSB0aGF0IHRoZSBwb2xpY3kgZG9lcyBub3QgZGVjbGFyZSBhcmUKIG5vdCBhbW9uZyB0aGVtLgoKMwoCBBYSBuYCAO0CARolIFdoYXQgYSBzdWJqZWN0IG1heSBkbyB0byBhbiBlbnRpdHkuCgobCgQEFgIAEgToAgIXGg0gVGhlIGVudGl0eS4KClgKBAQWAgESBOoCAhEaSiBUaGUgcGxhY2Ugb2Ygd2hhdCB0aGUgc3ViamVjdCBtYXkgZG8gaW4gdGhlIGBzZXRzYCBvZiB0aGUgc2FtZSByZXNwb25zZS4KClAKBAQWAgISBOwCAiwaQiBUaGUgYW5zd2VyIGFib3V0IHRoaXMgZW50aXR5IG11c3Qgbm90IGJlIHVzZWQgZnJvbSB0aGlzIHRpbWUgb24uCgpMCgIEFxIG8AIAggMBGj4gT25lIHBhZ2Ugb2YgYWxsIHRoYXQgYSBzdWJqZWN0IG1heSBkbyBhdCBvciBiZWxvdyBhbiBlbnRpdHkuCgqEAgoEBBcCABIE9AICKhr1ASBFYWNoIGVudGl0eSBvbiB3aGljaCB0aGUgc3ViamVjdCBoYXMgYSByb2xlIG5vdy4gQWxsIHBhZ2VzIHRvZ2V0aGVyIGFyZSBjb21wbGV0ZTsgYW4gZW50aXR5IGlzCiBvbiB0d28gb2YgdGhlbSBvbmx5IGlmIHNvbWV0aGluZyB3YXMgbW92ZWQgb3IgZGVsZXRlZCBtZWFud2hpbGUuIEEgcGFnZSBjYW4gYmUgc2hvcnRlciB0aGFuCiBgcGFnZV9zaXplYCwgZXZlbiBlbXB0eSwgYWx0aG91Z2ggYW5vdGhlciBvbmUgZm9sbG93cy4KCk8KBAQXAgESBPYCAiIaQSBXaGF0IHRoZSBlbnRpdGllcyByZWZlciB0by4gTW9zdCBlbnRpdGllcyBzaGFyZSBhIGZldyBvZiB0aGVzZS4KCq4BCgQEFwICEgT5AgIgGp8BIFRoZSBwb3J0Zm9saW8gb3Igb3JnYW5pemF0aW9uIHdob3NlIGZlYXR1cmVzIHRoZXNlIGFyZTogdGhlIGVudGl0eSBvciBvbmUgYWJvdmUgaXQuIEVtcHR5CiB3aXRob3V0IGBpbmNsdWRlX2ZlYXR1cmVzYCwgYW5kIGlmIHRoZSBzdWJqZWN0IG1heSBub3Qga25vdyBvZiBpdC4KCjEKBAQXAgMSBPsCAh8aIyBUaGUgZmVhdHVyZXMgdGhhdCBpdCBoYXMsIHNvcnRlZC4KClcKBAQXAgQSBP0CAiwaSSBBbiBlbnRpdHkgdGhhdCBpcyBub3QgaW4gdGhlIGFuc3dlciBtYXkgY29tZSBpbnRvIGl0IGZyb20gdGhpcyB0aW1lIG9uLgoKOQoEBBcCBRIE/wICHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgo2CgQEFwIGEgSBAwIWGiggVGhlIHJldmlzaW9uIHRoYXQgdGhlIGFuc3dlciByZWZsZWN0cy4KCiAKAgQYEgaFAwCJAwEaEiBXYXRjaGVzIGNoYW5nZXMuCgp2CgQEGAIAEgSIAwJBGmggQ29udGludWVzIGFmdGVyIHRoaXMgcmV2aXNpb247IGVtcHR5IG1lYW5zIGZyb20gbm93LiBJZiBpdCBpcyB0b28gb2xkLCB0aGUgZmlyc3QgbWVzc2FnZSBpcyBhCiBSRVNZTkMuCgodCgIFAxIGjAMAmgMBGg8gV2hhdCBjaGFuZ2VkLgoKHgoEBQMCABIEjgMCHhoQIE5vdCBzcGVjaWZpZWQuCgpxCgQFAwIBEgSRAwIcGmMgSGVhcnRiZWF0OiBub3RoaW5nIGNoYW5nZWQsIGFuZCB0aGlzIGlzIHRoZSBuZXdlc3QgcmV2aXNpb24uIFNlbnQgZmlyc3QgYW5kIGV2ZXJ5IHRocmVlCiBzZWNvbmRzLgoKLwoEBQMCAhIEkwMCGhohIEEgc3ViamVjdCdzIHJvbGVzIG9uIGFuIGVudGl0eS4KCjAKBAUDAgMSBJUDAhoaIiBBbiBlbnRpdHkgb3Igc29tZXRoaW5nIGJlbG93IGl0LgoKOwoEBQMCBBIElwMCGRotIFRoZSBwb2xpY3ksIHNvIGV2ZXJ5dGhpbmcgbWF5IGhhdmUgY2hhbmdlZC4KCkQKBAUDAgUSBJkDAhkaNiBDaGFuZ2VzIHdlcmUgbWlzc2VkLCBzbyBldmVyeXRoaW5nIG1heSBoYXZlIGNoYW5nZWQuCgooCgIEGRIGnQMApgMBGhogQSBjaGFuZ2Ugb2YgcGVybWlzc2lvbnMuCgouCgQEGQIAEgSfAwIWGiAgVGhlIHJldmlzaW9uIGFmdGVyIHRoZSBjaGFuZ2UuCgodCgQEGQIBEgShAwIWGg8gV2hhdCBjaGFuZ2VkLgoKJgoEBBkCAhIEowMCGBoYIFRoZSB1c2VyLCBmb3IgU1VCSkVDVC4KCkoKBAQZAgMSBKUDAhcaPCBUaGUgZW50aXR5OyBmb3IgU1VCSkVDVCB0aGUgb25lIG9uIHdoaWNoIHRoZSByb2xlIGlzIGhlbGQuCgoiCgIGABIGqQMAzwMBGhQgUGVybWlzc2lvbiBjaGVja3MuCgpHCgQGAAIAEgarAwKtAwMaNyBBbnN3ZXJzIGEgY2hlY2suIEEgZGVuaWFsIGlzIGFuIGFuc3dlciwgbm90IGFuIGVycm9yLgoKOQoEBgACARIGrwMCsQMDGikgQW5zd2VycyBzZXZlcmFsIGNoZWNrcyBhdCBvbmUgcmV2aXNpb24uCgpRCgQGAAICEgazAwK1AwMaQSBFdmVyeSBhY3Rpb24gdGhhdCBhIHN1YmplY3QgbWF5IGRvIHRvIGVhY2ggb2Ygc2V2ZXJhbCBlbnRpdGllcy4KCk0KBAYAAgMSBrcDArkDAxo9IEV2ZXJ5IGVudGl0eSBvZiBhIHR5cGUgdG8gd2hpY2ggYSBzdWJqZWN0IG1heSBkbyBhbiBhY3Rpb24uCgqoAQoEBgACBBIGvAMCvgMDGpcBIEV2ZXJ5IHVzZXIgd2hvIG1heSBkbyBhbiBhY3Rpb24gdG8gYW4gZW50aXR5LiBBIHN0ZXAtdXAgdGhhdCB0aGUgYWN0aW9uIG5lZWRzIGNvdW50cyBhcyBkb25lLgogVXNlcnMgbXVzdCBiZSBhbGxvd2VkIHRvIGxpc3QgdGhlIHJvbGVzIG9uIHRoZSBlbnRpdHkuCgqCAgoEBgACBRIGwgMCxAMDGvEBIFRoZSByZWFzb25pbmcgYmVoaW5kIHRoZSBhbnN3ZXIgdG8gYSBjaGVjazogd2hhdCBDaGVjayBhbnN3ZXJzLCBhbmQgZXZlcnl0aGluZyB0aGF0IGl0IGxvb2tlZAogYXQuIFdoYXQgdGhlIGNhbGxlciBtYXkgbm90IGtub3cgaXMgb21pdHRlZDsgYW4gZW50aXR5IHRoYXQgdGhlIHN1YmplY3QgaXRzZWxmIG1heSBub3Qga25vdyBvZgogaXMgZXhwbGFpbmVkIHRvIGl0IGxpa2Ugb25lIHRoYXQgZG9lcyBub3QgZXhpc3QuCgrjAQoEBgACBhIGyAMCygMDGtIBIEFsbCB0aGF0IGEgc3ViamVjdCBtYXkgZG8gYXQgb3IgYmVsb3cgYW4gZW50aXR5OiB3aGF0IGFuIGFwcCBrZWVwcyB1bnRpbCBgdmFsaWRfdW50aWxgLCB0byBrbm93CiB3aGF0IHRvIHNob3cuIEV2ZXJ5dGhpbmcgb24gd2hpY2ggdGhlIHN1YmplY3QgaGFzIGEgcm9sZSBpcyBpbiBpdCwgd2l0aCBldmVyeSBhY3Rpb24gdGhhdCBhCiBjaGVjayB3b3VsZCBhbGxvdy4KCmwKBAYAAgcSBswDAs4DAxpcIFN0cmVhbXMgZXZlcnkgY2hhbmdlIG9mIHBlcm1pc3Npb25zIHVudGlsIHRoZSBjYWxsZXIgZW5kcyBpdCwgc28gdGhhdCBjYWNoZXMgc3RheSBjb3JyZWN0LgpiBnByb3RvMw=="
     )
   }
 }
@@ -1748,6 +3214,12 @@ extension Tenancy_V1.PermissionsService {
         },
         .unary(Tenancy_V1.PermissionsMethods.listSubjects) {
           request, call in try await self.listSubjects(request, call)
+        },
+        .unary(Tenancy_V1.PermissionsMethods.explain) {
+          request, call in try await self.explain(request, call)
+        },
+        .unary(Tenancy_V1.PermissionsMethods.fetch) {
+          request, call in try await self.fetch(request, call)
         },
         .serverStreaming(Tenancy_V1.PermissionsMethods.watchChanges) {
           request, call, writer in try await self.watchChanges(request, call, to: writer)

@@ -18,11 +18,29 @@ extension Forest {
       return denied(.subjectSuspended, now: now)
     }
     guard let entity, nodes[Int(entity)].isAlive else { return denied(.entityUnknown, now: now) }
+    var search = RoleSearch(now: now)
+    return decide(
+      subject: subject,
+      action: action,
+      entity: entity,
+      context: context,
+      search: &search
+    )
+  }
+
+  /// The same for an entity that is there and a subject that is not suspended; leaves in `search` what was
+  /// looked at.
+  func decide(
+    subject: UInt32?,
+    action: ActionID,
+    entity: UInt32,
+    context: DecisionContext,
+    search: inout RoleSearch
+  ) -> Decision {
     let type = type(entity)
     // Copying a rule counts up its users, and the processor reads nothing ahead over that: what is far
     // away in memory is gathered first.
     let grants = policy.grants(of: action, on: type)
-    var search = RoleSearch(now: now)
     if let subject {
       gather(subject, on: entity, from: type, action: action, grants: grants, into: &search)
     }
@@ -37,7 +55,7 @@ extension Forest {
       sufficientRoles: grants,
       isKnown: search.isReached,
       heldRoles: search.held,
-      validUntil: min(search.edge, now + Decision.lifetimeMax),
+      validUntil: min(search.edge, search.now + Decision.lifetimeMax),
       revision: revision
     )
   }
@@ -45,7 +63,7 @@ extension Forest {
   /// Whether a subject may do nothing at all.
   package func isSuspended(_ subject: String) -> Bool { isSuspended(subjects.find(subject)) }
 
-  private func isSuspended(_ subject: UInt32?) -> Bool {
+  func isSuspended(_ subject: UInt32?) -> Bool {
     guard let subject, !suspended.isEmpty else { return false }
     return suspended.contains(subject)
   }
@@ -196,6 +214,7 @@ extension Forest {
       row,
       number: number,
       level: 1,
+      through: link,
       grants: linkGrants.isEmpty ? .none : linkGrants[Int(link.index)]
     )
   }
@@ -213,13 +232,14 @@ extension Forest {
   }
 
   private func isDenied(by rule: Policy.ActionRule, on entity: UInt32, held: RoleSet) -> Bool {
-    for deny in rule.denies {
-      let isSubjectMeant = deny.roles.map { !$0.intersection(held).isEmpty } ?? true
-      if isSubjectMeant, deny.tests.allSatisfy({ $0.passes(code(entity, slot: $0.slot)) }) {
-        return true
-      }
-    }
+    for deny in rule.denies where applies(deny, on: entity, held: held) { return true }
     return false
+  }
+
+  /// Whether a rule forbids an action to somebody who has some roles on an entity.
+  func applies(_ deny: Policy.Deny, on entity: UInt32, held: RoleSet) -> Bool {
+    if let roles = deny.roles, roles.intersection(held).isEmpty { return false }
+    return deny.tests.allSatisfy { $0.passes(code(entity, slot: $0.slot)) }
   }
 
   /// What conditions say once a role grants the action.
@@ -234,16 +254,25 @@ extension Forest {
   ) -> ReasonCode {
     var reason = ReasonCode.allowed
     for condition in rule.conditions {
-      let holds: Bool
-      switch condition {
-      case .attribute(let test, _): holds = test.passes(code(entity, slot: test.slot))
-      case .stepUp(let bit): holds = context.stepUps & bit != 0
-      case .feature(let bit): holds = context.features & bit != 0
-      case .daily(let from, let until): holds = search.isInDay(from: from, until: until)
-      }
+      let holds = holds(condition, on: entity, context: context, search: &search)
       if !holds, reason == .allowed { reason = condition.reason }
     }
     return reason
+  }
+
+  /// Whether a condition holds; remembers when that changes by the clock.
+  func holds(
+    _ condition: Policy.Condition,
+    on entity: UInt32,
+    context: DecisionContext,
+    search: inout RoleSearch
+  ) -> Bool {
+    switch condition {
+    case .attribute(let test, _): test.passes(code(entity, slot: test.slot))
+    case .stepUp(let bit): context.stepUps & bit != 0
+    case .feature(let bit): context.features & bit != 0
+    case .daily(let from, let until): search.isInDay(from: from, until: until)
+    }
   }
 
   private func denied(_ reason: ReasonCode, now: Int64) -> Decision {

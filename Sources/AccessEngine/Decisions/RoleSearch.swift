@@ -7,6 +7,8 @@ struct RoleSearch {
   private(set) var held = RoleSet.none
   /// The association that grants the action.
   private(set) var found: Found?
+  /// All that was looked at, for whoever wants to be told; nil when nobody does.
+  var trail: [Examined]?
   /// Whether any association reaches the entity, at whatever time.
   private(set) var isReached = false
   private var isGrantedLater = false
@@ -20,6 +22,14 @@ struct RoleSearch {
     let level: Int
   }
 
+  /// One association that was looked at.
+  struct Examined {
+    let association: UInt32
+    let level: Int
+    let link: LinkID?
+    let isGranting: Bool
+  }
+
   init(now: Int64) { self.now = now }
 
   /// Takes an association that reaches the entity into account, in any order.
@@ -29,9 +39,20 @@ struct RoleSearch {
     _ row: AssociationTable.Row,
     number: UInt32,
     level: Int,
+    through link: LinkID? = nil,
     grants: RoleSet
   ) {
     isReached = true
+    if trail != nil {
+      trail?.append(
+        Examined(
+          association: number,
+          level: level,
+          link: link,
+          isGranting: grants.contains(row.role)
+        )
+      )
+    }
     if row.validFrom > now {
       edge = min(edge, row.validFrom)
       if grants.contains(row.role) { isGrantedLater = true }

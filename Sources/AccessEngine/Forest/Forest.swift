@@ -13,6 +13,8 @@ public struct Forest: Sendable {
 
   /// What is allowed.
   public let policy: Policy
+  /// Which forest this is: another number for each one that takes the place of a former one.
+  package var generation: Int64 = 0
   /// The change that the forest has followed up to.
   public package(set) var revision: Int64 = 0
 

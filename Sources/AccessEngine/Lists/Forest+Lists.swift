@@ -40,15 +40,17 @@ extension Forest {
     return found
   }
 
-  /// Every action that a subject may do on an entity, in the order of the policy.
+  /// Every action that a subject may do on an entity, in the order of the policy, and the roles that it has
+  /// there.
   package func listActions(
     subject: UInt32?,
     entity: UInt32,
     context: DecisionContext,
     now: Int64,
     _ features: any FeatureSource = NoFeatures()
-  ) -> (actions: [ActionID], validUntil: Int64, missing: FeatureHolder?) {
+  ) -> (actions: [ActionID], roles: RoleSet, validUntil: Int64, missing: FeatureHolder?) {
     var allowed: [ActionID] = []
+    var roles = RoleSet.none
     var missing: FeatureHolder?
     var validUntil = now + Decision.lifetimeMax
     for index in policy.actions.indices {
@@ -65,8 +67,9 @@ extension Forest {
       if decision.lacksFeatures { missing = featureHolder(of: entity) }
       validUntil = min(validUntil, decision.validUntil)
       if decision.isAllowed { allowed.append(action) }
+      roles.formUnion(decision.heldRoles)
     }
-    return (allowed, validUntil, missing)
+    return (allowed, roles, validUntil, missing)
   }
 }
 

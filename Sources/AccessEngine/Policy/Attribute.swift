@@ -77,6 +77,18 @@ public struct Attribute: Sendable {
     }
   }
 
+  /// The values of some codes, given as bits, as people write them.
+  func texts(ofCodes codes: UInt64) -> [String] {
+    let values =
+      switch kind {
+      case .boolean: ["false", "true"]
+      case .choice(let choices): choices
+      case .text, .integer: [String]()
+      }
+    // Code 0 is no value at all.
+    return values.enumerated().filter { codes >> UInt64($0.offset + 1) & 1 == 1 }.map(\.element)
+  }
+
   /// The code of a value as people write it: a choice, `true` or `false`; nil when it is none.
   package func code(of text: String) -> UInt8? {
     switch (kind, text) {

@@ -79,5 +79,7 @@ package struct EntityTypeSet: Hashable, Sendable {
 
   package func contains(_ type: EntityTypeID) -> Bool { bits >> UInt64(type.index) & 1 == 1 }
 
+  mutating func subtract(_ other: EntityTypeSet) { bits &= ~other.bits }
+
   mutating func insert(_ type: EntityTypeID) { bits |= 1 << UInt64(type.index) }
 }

@@ -705,6 +705,42 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__a
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_subjects_response(void) {
   return &tenancy__v1__list_subjects_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__explain_request(void) {
+  return &tenancy__v1__explain_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__examined_role(void) {
+  return &tenancy__v1__examined_role__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__examined_place(void) {
+  return &tenancy__v1__examined_place__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__examined_deny(void) {
+  return &tenancy__v1__examined_deny__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__examined_condition(void) {
+  return &tenancy__v1__examined_condition__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__attribute_condition(void) {
+  return &tenancy__v1__attribute_condition__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__daily_condition(void) {
+  return &tenancy__v1__daily_condition__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__explanation(void) {
+  return &tenancy__v1__explanation__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__fetch_permissions_request(void) {
+  return &tenancy__v1__fetch_permissions_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__permission_set(void) {
+  return &tenancy__v1__permission_set__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__entity_permissions(void) {
+  return &tenancy__v1__entity_permissions__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__fetch_permissions_response(void) {
+  return &tenancy__v1__fetch_permissions_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__watch_changes_request(void) {
   return &tenancy__v1__watch_changes_request__descriptor;
 }

@@ -69,20 +69,21 @@ extension TenancyCore {
   }
 
   private func requireListing(on id: String, _ user: UserIdentity) async throws {
-    try await read { [self] tx in try requireListing(on: id, user, tx) }
+    _ = try await read { [self] tx in try requireListing(on: id, user, tx) }
   }
 
   /// Throws unless the policy lets a user see who has which role on an entity.
+  @discardableResult
   func requireListing(
     on id: String,
     _ user: UserIdentity,
     _ tx: borrowing ReadTransaction
-  ) throws {
+  ) throws -> HeldEntity {
     // Who administers everything is nobody's to read.
     let record = try tx.entities([id]).first.flatMap { $0.type == BuiltIn.system ? nil : $0 }
     let action = record.flatMap { policy.action(of: .listAssociations, on: $0.type) }
     let deed = EntityDeed.listAssociations.rawValue
-    _ = try require(action, deed, on: id, record, user, tx)
+    return try require(action, deed, on: id, record, user, tx)
   }
 
   /// Whether the policy lets a user see who has which role on an entity of a type.

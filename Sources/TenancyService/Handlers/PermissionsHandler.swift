@@ -78,7 +78,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
   }
 
   /// Finishes a decision, or throws why there is none.
-  private func settle(
+  func settle(
     _ decision: inout Tenancy_V1.Decision,
     _ outcome: CheckOutcome,
     path: String

@@ -30,10 +30,14 @@ struct CheckContext: Sendable {
   let acr: String?
   let features: any FeatureSource
 
+  init(isUser: Bool, acr: String?, features: any FeatureSource) {
+    self.isUser = isUser
+    self.acr = acr
+    self.features = features
+  }
+
   init(_ caller: Caller, _ core: TenancyCore) {
-    isUser = caller.user != nil
-    acr = caller.user?.acr
-    features = core.features
+    self.init(isUser: caller.user != nil, acr: caller.user?.acr, features: core.features)
   }
 }
 

@@ -58,6 +58,8 @@ final class PermissionEngine: Sendable {
 
   /// Shares a forest.
   init(_ forest: Forest) {
+    var forest = forest
+    forest.generation = forest.revision
     state = Lock(State(forest: forest, eventsStart: forest.revision))
   }
 
@@ -117,6 +119,8 @@ final class PermissionEngine: Sendable {
     let (woken, old) = state.withLock { state in
       let old = state.forest
       state.forest = forest
+      // The change that brings it has a revision of its own.
+      state.forest.generation = forest.revision
       state.events.append(Event(revision: forest.revision, kind: .policy))
       Self.forgetOldEvents(&state)
       Self.invalidateWalks(&state)

@@ -361,6 +361,20 @@ private actor ScriptedPermissions: Tenancy_V1.PermissionsService {
     throw RPCError(.unimplemented, "not asked")
   }
 
+  func explain(
+    _ request: Tenancy_V1.ExplainRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Explanation {
+    throw RPCError(.unimplemented, "not asked")
+  }
+
+  func fetch(
+    _ request: Tenancy_V1.FetchPermissionsRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.FetchPermissionsResponse {
+    throw RPCError(.unimplemented, "not asked")
+  }
+
   func listAccessible(
     _ request: Tenancy_V1.ListAccessibleRequest,
     _ call: CallContext

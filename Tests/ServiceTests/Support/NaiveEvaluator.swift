@@ -193,6 +193,20 @@ struct NaiveEvaluator {
     return answer
   }
 
+  /// The associations of a user that reach an entity, at whatever time; one twice that does so twice.
+  func associations(of user: String, reaching entityID: String) -> [Association] {
+    guard !suspended.contains(user), let entity = entities[entityID] else { return [] }
+    return associationsReaching(entity, user, "").map(\.association)
+  }
+
+  /// The roles that a user has on an entity at an instant.
+  func roles(of user: String, on entityID: String, now: Int64) -> Set<String> {
+    let valid = associations(of: user, reaching: entityID).filter {
+      ($0.from ?? .min) <= now && ($0.until ?? .max) > now
+    }
+    return Set(valid.map(\.role))
+  }
+
   private func isNearer(_ left: Seen, _ right: Seen) -> Bool {
     if left.level != right.level { return left.level < right.level }
     let places = [left, right].map { roleOrder.firstIndex(of: $0.association.role) ?? 0 }

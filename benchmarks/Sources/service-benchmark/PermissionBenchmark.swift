@@ -138,6 +138,16 @@ private struct AllowingHandler: Tenancy_V1.PermissionsService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListSubjectsResponse { throw unused }
 
+  func explain(
+    _ request: Tenancy_V1.ExplainRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Explanation { throw unused }
+
+  func fetch(
+    _ request: Tenancy_V1.FetchPermissionsRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.FetchPermissionsResponse { throw unused }
+
   func listAccessible(
     _ request: Tenancy_V1.ListAccessibleRequest,
     _ call: CallContext

@@ -307,6 +307,26 @@ enum MatrixTable {
       .staff,
       #"{"action": "device.unlock", "entityId": "<door>"}"#
     ),
+    .init(
+      "Permissions/Explain",
+      .device,
+      .deviceUsers,
+      #"{"action": "device.unlock", "entityId": "<door>"}"#,
+      yes: #""reach":"ROLE_REACH_"#
+    ),
+    .init(
+      "Permissions/Explain",
+      .device,
+      .staff,
+      #"{"action": "device.unlock", "entityId": "<door>", "subjectId": "<user>"}"#
+    ),
+    .init(
+      "Permissions/Fetch",
+      .device,
+      .deviceUsers,
+      #"{"entityId": "<door>"}"#,
+      yes: #""device.unlock""#
+    ),
     .init("Permissions/WatchChanges", .service, []),
   ]
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The engine and a naive evaluator agree")
 struct DecisionAgreementTests {
-  private static let policies: [(name: String, text: [UInt8])] = {
+  static let policies: [(name: String, text: [UInt8])] = {
     [
       ("smart-home", (try? PolicyFile.bytes("smart-home")) ?? []),
       ("library", [UInt8](LibraryPolicy.text.utf8)),
@@ -71,7 +71,7 @@ struct DecisionAgreementTests {
   }
 
   /// Someone and something, mostly where an association reaches, or nearly all would be denied.
-  private static func pair(_ world: inout RandomWorld) throws -> (user: String, entity: String) {
+  static func pair(_ world: inout RandomWorld) throws -> (user: String, entity: String) {
     let isReached = Int.random(in: 0..<10, using: &world.generator) < 9
     if isReached, let association = world.naive.associations.randomElement(using: &world.generator)
     {
@@ -142,7 +142,7 @@ struct DecisionAgreementTests {
     }
   }
 
-  private static func isWithin(_ id: String, _ ancestor: String, _ naive: NaiveEvaluator) -> Bool {
+  static func isWithin(_ id: String, _ ancestor: String, _ naive: NaiveEvaluator) -> Bool {
     if id == ancestor { return true }
     guard let parent = naive.entities[id]?.parent else { return false }
     return isWithin(parent, ancestor, naive)

@@ -79,6 +79,78 @@ void   tenancy__v1__list_subjects_response__init
   static const Tenancy__V1__ListSubjectsResponse init_value = TENANCY__V1__LIST_SUBJECTS_RESPONSE__INIT;
   *message = init_value;
 }
+void   tenancy__v1__explain_request__init
+                     (Tenancy__V1__ExplainRequest         *message)
+{
+  static const Tenancy__V1__ExplainRequest init_value = TENANCY__V1__EXPLAIN_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__examined_role__init
+                     (Tenancy__V1__ExaminedRole         *message)
+{
+  static const Tenancy__V1__ExaminedRole init_value = TENANCY__V1__EXAMINED_ROLE__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__examined_place__init
+                     (Tenancy__V1__ExaminedPlace         *message)
+{
+  static const Tenancy__V1__ExaminedPlace init_value = TENANCY__V1__EXAMINED_PLACE__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__examined_deny__init
+                     (Tenancy__V1__ExaminedDeny         *message)
+{
+  static const Tenancy__V1__ExaminedDeny init_value = TENANCY__V1__EXAMINED_DENY__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__examined_condition__init
+                     (Tenancy__V1__ExaminedCondition         *message)
+{
+  static const Tenancy__V1__ExaminedCondition init_value = TENANCY__V1__EXAMINED_CONDITION__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__attribute_condition__init
+                     (Tenancy__V1__AttributeCondition         *message)
+{
+  static const Tenancy__V1__AttributeCondition init_value = TENANCY__V1__ATTRIBUTE_CONDITION__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__daily_condition__init
+                     (Tenancy__V1__DailyCondition         *message)
+{
+  static const Tenancy__V1__DailyCondition init_value = TENANCY__V1__DAILY_CONDITION__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__explanation__init
+                     (Tenancy__V1__Explanation         *message)
+{
+  static const Tenancy__V1__Explanation init_value = TENANCY__V1__EXPLANATION__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__fetch_permissions_request__init
+                     (Tenancy__V1__FetchPermissionsRequest         *message)
+{
+  static const Tenancy__V1__FetchPermissionsRequest init_value = TENANCY__V1__FETCH_PERMISSIONS_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__permission_set__init
+                     (Tenancy__V1__PermissionSet         *message)
+{
+  static const Tenancy__V1__PermissionSet init_value = TENANCY__V1__PERMISSION_SET__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__entity_permissions__init
+                     (Tenancy__V1__EntityPermissions         *message)
+{
+  static const Tenancy__V1__EntityPermissions init_value = TENANCY__V1__ENTITY_PERMISSIONS__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__fetch_permissions_response__init
+                     (Tenancy__V1__FetchPermissionsResponse         *message)
+{
+  static const Tenancy__V1__FetchPermissionsResponse init_value = TENANCY__V1__FETCH_PERMISSIONS_RESPONSE__INIT;
+  *message = init_value;
+}
 void   tenancy__v1__watch_changes_request__init
                      (Tenancy__V1__WatchChangesRequest         *message)
 {
@@ -989,6 +1061,1034 @@ const ProtobufCMessageDescriptor tenancy__v1__list_subjects_response__descriptor
   (ProtobufCMessageInit) tenancy__v1__list_subjects_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor tenancy__v1__explain_request__field_descriptors[4] =
+{
+  {
+    "f1_subject_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExplainRequest, f1_subject_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_action",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExplainRequest, f2_action),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_entity_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExplainRequest, f3_entity_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_at_least_revision",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExplainRequest, f4_at_least_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__explain_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_subject_id */
+  1,   /* field[1] = f2_action */
+  2,   /* field[2] = f3_entity_id */
+  3,   /* field[3] = f4_at_least_revision */
+};
+static const ProtobufCIntRange tenancy__v1__explain_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__explain_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ExplainRequest",
+  "ExplainRequest",
+  "Tenancy__V1__ExplainRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ExplainRequest),
+  4,
+  tenancy__v1__explain_request__field_descriptors,
+  tenancy__v1__explain_request__field_indices_by_name,
+  1,  tenancy__v1__explain_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__explain_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__examined_role__field_descriptors[7] =
+{
+  {
+    "f1_role",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExaminedRole, f1_role),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_window",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExaminedRole, f2_window),
+    &tenancy__v1__window_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_includes_action",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExaminedRole, f3_includes_action),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_decisive",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExaminedRole, f4_decisive),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_association_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExaminedRole, f5_association_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_valid_from",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExaminedRole, f6_valid_from),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_valid_until",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExaminedRole, f7_valid_until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__examined_role__field_indices_by_name[] = {
+  0,   /* field[0] = f1_role */
+  1,   /* field[1] = f2_window */
+  2,   /* field[2] = f3_includes_action */
+  3,   /* field[3] = f4_decisive */
+  4,   /* field[4] = f5_association_id */
+  5,   /* field[5] = f6_valid_from */
+  6,   /* field[6] = f7_valid_until */
+};
+static const ProtobufCIntRange tenancy__v1__examined_role__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__examined_role__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ExaminedRole",
+  "ExaminedRole",
+  "Tenancy__V1__ExaminedRole",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ExaminedRole),
+  7,
+  tenancy__v1__examined_role__field_descriptors,
+  tenancy__v1__examined_role__field_indices_by_name,
+  1,  tenancy__v1__examined_role__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__examined_role__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__examined_place__field_descriptors[5] =
+{
+  {
+    "f1_reach",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExaminedPlace, f1_reach),
+    &tenancy__v1__role_reach__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_entity_type",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExaminedPlace, f2_entity_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_entity_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExaminedPlace, f3_entity_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_link",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExaminedPlace, f4_link),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_roles",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__ExaminedPlace, n_f5_roles),
+    offsetof(Tenancy__V1__ExaminedPlace, f5_roles),
+    &tenancy__v1__examined_role__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__examined_place__field_indices_by_name[] = {
+  0,   /* field[0] = f1_reach */
+  1,   /* field[1] = f2_entity_type */
+  2,   /* field[2] = f3_entity_id */
+  3,   /* field[3] = f4_link */
+  4,   /* field[4] = f5_roles */
+};
+static const ProtobufCIntRange tenancy__v1__examined_place__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__examined_place__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ExaminedPlace",
+  "ExaminedPlace",
+  "Tenancy__V1__ExaminedPlace",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ExaminedPlace),
+  5,
+  tenancy__v1__examined_place__field_descriptors,
+  tenancy__v1__examined_place__field_indices_by_name,
+  1,  tenancy__v1__examined_place__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__examined_place__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__examined_deny__field_descriptors[3] =
+{
+  {
+    "f1_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExaminedDeny, f1_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_roles",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__ExaminedDeny, n_f2_roles),
+    offsetof(Tenancy__V1__ExaminedDeny, f2_roles),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_applies",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExaminedDeny, f3_applies),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__examined_deny__field_indices_by_name[] = {
+  0,   /* field[0] = f1_name */
+  1,   /* field[1] = f2_roles */
+  2,   /* field[2] = f3_applies */
+};
+static const ProtobufCIntRange tenancy__v1__examined_deny__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__examined_deny__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ExaminedDeny",
+  "ExaminedDeny",
+  "Tenancy__V1__ExaminedDeny",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ExaminedDeny),
+  3,
+  tenancy__v1__examined_deny__field_descriptors,
+  tenancy__v1__examined_deny__field_indices_by_name,
+  1,  tenancy__v1__examined_deny__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__examined_deny__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__examined_condition__field_descriptors[7] =
+{
+  {
+    "f1_holds",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExaminedCondition, f1_holds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_otherwise",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExaminedCondition, f2_otherwise),
+    &tenancy__v1__reason__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_decisive",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExaminedCondition, f3_decisive),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_attribute",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__ExaminedCondition, o0_condition_case),
+    offsetof(Tenancy__V1__ExaminedCondition, f4_attribute),
+    &tenancy__v1__attribute_condition__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_daily",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__ExaminedCondition, o0_condition_case),
+    offsetof(Tenancy__V1__ExaminedCondition, f5_daily),
+    &tenancy__v1__daily_condition__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_step_up",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__ExaminedCondition, o0_condition_case),
+    offsetof(Tenancy__V1__ExaminedCondition, f6_step_up),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_feature",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__ExaminedCondition, o0_condition_case),
+    offsetof(Tenancy__V1__ExaminedCondition, f7_feature),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__examined_condition__field_indices_by_name[] = {
+  0,   /* field[0] = f1_holds */
+  1,   /* field[1] = f2_otherwise */
+  2,   /* field[2] = f3_decisive */
+  3,   /* field[3] = f4_attribute */
+  4,   /* field[4] = f5_daily */
+  5,   /* field[5] = f6_step_up */
+  6,   /* field[6] = f7_feature */
+};
+static const ProtobufCIntRange tenancy__v1__examined_condition__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__examined_condition__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ExaminedCondition",
+  "ExaminedCondition",
+  "Tenancy__V1__ExaminedCondition",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ExaminedCondition),
+  7,
+  tenancy__v1__examined_condition__field_descriptors,
+  tenancy__v1__examined_condition__field_indices_by_name,
+  1,  tenancy__v1__examined_condition__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__examined_condition__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__attribute_condition__field_descriptors[2] =
+{
+  {
+    "f1_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AttributeCondition, f1_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_values",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__AttributeCondition, n_f2_values),
+    offsetof(Tenancy__V1__AttributeCondition, f2_values),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__attribute_condition__field_indices_by_name[] = {
+  0,   /* field[0] = f1_name */
+  1,   /* field[1] = f2_values */
+};
+static const ProtobufCIntRange tenancy__v1__attribute_condition__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__attribute_condition__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.AttributeCondition",
+  "AttributeCondition",
+  "Tenancy__V1__AttributeCondition",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__AttributeCondition),
+  2,
+  tenancy__v1__attribute_condition__field_descriptors,
+  tenancy__v1__attribute_condition__field_indices_by_name,
+  1,  tenancy__v1__attribute_condition__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__attribute_condition__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__daily_condition__field_descriptors[2] =
+{
+  {
+    "f1_from",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DailyCondition, f1_from),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_until",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DailyCondition, f2_until),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__daily_condition__field_indices_by_name[] = {
+  0,   /* field[0] = f1_from */
+  1,   /* field[1] = f2_until */
+};
+static const ProtobufCIntRange tenancy__v1__daily_condition__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__daily_condition__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.DailyCondition",
+  "DailyCondition",
+  "Tenancy__V1__DailyCondition",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__DailyCondition),
+  2,
+  tenancy__v1__daily_condition__field_descriptors,
+  tenancy__v1__daily_condition__field_indices_by_name,
+  1,  tenancy__v1__daily_condition__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__daily_condition__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__explanation__field_descriptors[5] =
+{
+  {
+    "f1_decision",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Explanation, f1_decision),
+    &tenancy__v1__decision__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_places",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__Explanation, n_f2_places),
+    offsetof(Tenancy__V1__Explanation, f2_places),
+    &tenancy__v1__examined_place__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_omitted_roles",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Explanation, f3_omitted_roles),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_denies",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__Explanation, n_f4_denies),
+    offsetof(Tenancy__V1__Explanation, f4_denies),
+    &tenancy__v1__examined_deny__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_conditions",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__Explanation, n_f5_conditions),
+    offsetof(Tenancy__V1__Explanation, f5_conditions),
+    &tenancy__v1__examined_condition__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__explanation__field_indices_by_name[] = {
+  0,   /* field[0] = f1_decision */
+  1,   /* field[1] = f2_places */
+  2,   /* field[2] = f3_omitted_roles */
+  3,   /* field[3] = f4_denies */
+  4,   /* field[4] = f5_conditions */
+};
+static const ProtobufCIntRange tenancy__v1__explanation__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__explanation__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.Explanation",
+  "Explanation",
+  "Tenancy__V1__Explanation",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__Explanation),
+  5,
+  tenancy__v1__explanation__field_descriptors,
+  tenancy__v1__explanation__field_indices_by_name,
+  1,  tenancy__v1__explanation__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__explanation__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__fetch_permissions_request__field_descriptors[6] =
+{
+  {
+    "f1_subject_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__FetchPermissionsRequest, f1_subject_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_entity_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__FetchPermissionsRequest, f2_entity_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_include_features",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__FetchPermissionsRequest, f3_include_features),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_page_size",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__FetchPermissionsRequest, f4_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_page_token",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__FetchPermissionsRequest, f5_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_at_least_revision",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__FetchPermissionsRequest, f6_at_least_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__fetch_permissions_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_subject_id */
+  1,   /* field[1] = f2_entity_id */
+  2,   /* field[2] = f3_include_features */
+  3,   /* field[3] = f4_page_size */
+  4,   /* field[4] = f5_page_token */
+  5,   /* field[5] = f6_at_least_revision */
+};
+static const ProtobufCIntRange tenancy__v1__fetch_permissions_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__fetch_permissions_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.FetchPermissionsRequest",
+  "FetchPermissionsRequest",
+  "Tenancy__V1__FetchPermissionsRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__FetchPermissionsRequest),
+  6,
+  tenancy__v1__fetch_permissions_request__field_descriptors,
+  tenancy__v1__fetch_permissions_request__field_indices_by_name,
+  1,  tenancy__v1__fetch_permissions_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__fetch_permissions_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__permission_set__field_descriptors[5] =
+{
+  {
+    "f1_entity_type",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__PermissionSet, f1_entity_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_roles",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__PermissionSet, n_f2_roles),
+    offsetof(Tenancy__V1__PermissionSet, f2_roles),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_actions",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__PermissionSet, n_f3_actions),
+    offsetof(Tenancy__V1__PermissionSet, f3_actions),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_access_level",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__PermissionSet, f4_access_level),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_visible_attributes",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__PermissionSet, n_f5_visible_attributes),
+    offsetof(Tenancy__V1__PermissionSet, f5_visible_attributes),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__permission_set__field_indices_by_name[] = {
+  0,   /* field[0] = f1_entity_type */
+  1,   /* field[1] = f2_roles */
+  2,   /* field[2] = f3_actions */
+  3,   /* field[3] = f4_access_level */
+  4,   /* field[4] = f5_visible_attributes */
+};
+static const ProtobufCIntRange tenancy__v1__permission_set__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__permission_set__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.PermissionSet",
+  "PermissionSet",
+  "Tenancy__V1__PermissionSet",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__PermissionSet),
+  5,
+  tenancy__v1__permission_set__field_descriptors,
+  tenancy__v1__permission_set__field_indices_by_name,
+  1,  tenancy__v1__permission_set__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__permission_set__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__entity_permissions__field_descriptors[3] =
+{
+  {
+    "f1_entity_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__EntityPermissions, f1_entity_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_set",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__EntityPermissions, f2_set),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_valid_until",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__EntityPermissions, f3_valid_until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__entity_permissions__field_indices_by_name[] = {
+  0,   /* field[0] = f1_entity_id */
+  1,   /* field[1] = f2_set */
+  2,   /* field[2] = f3_valid_until */
+};
+static const ProtobufCIntRange tenancy__v1__entity_permissions__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__entity_permissions__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.EntityPermissions",
+  "EntityPermissions",
+  "Tenancy__V1__EntityPermissions",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__EntityPermissions),
+  3,
+  tenancy__v1__entity_permissions__field_descriptors,
+  tenancy__v1__entity_permissions__field_indices_by_name,
+  1,  tenancy__v1__entity_permissions__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__entity_permissions__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__fetch_permissions_response__field_descriptors[7] =
+{
+  {
+    "f1_entities",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__FetchPermissionsResponse, n_f1_entities),
+    offsetof(Tenancy__V1__FetchPermissionsResponse, f1_entities),
+    &tenancy__v1__entity_permissions__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_sets",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Tenancy__V1__FetchPermissionsResponse, n_f2_sets),
+    offsetof(Tenancy__V1__FetchPermissionsResponse, f2_sets),
+    &tenancy__v1__permission_set__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_features_entity_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__FetchPermissionsResponse, f3_features_entity_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_features",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__FetchPermissionsResponse, n_f4_features),
+    offsetof(Tenancy__V1__FetchPermissionsResponse, f4_features),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_valid_until",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__FetchPermissionsResponse, f5_valid_until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_next_page_token",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__FetchPermissionsResponse, f6_next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_revision",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__FetchPermissionsResponse, f7_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__fetch_permissions_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_entities */
+  1,   /* field[1] = f2_sets */
+  2,   /* field[2] = f3_features_entity_id */
+  3,   /* field[3] = f4_features */
+  4,   /* field[4] = f5_valid_until */
+  5,   /* field[5] = f6_next_page_token */
+  6,   /* field[6] = f7_revision */
+};
+static const ProtobufCIntRange tenancy__v1__fetch_permissions_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__fetch_permissions_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.FetchPermissionsResponse",
+  "FetchPermissionsResponse",
+  "Tenancy__V1__FetchPermissionsResponse",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__FetchPermissionsResponse),
+  7,
+  tenancy__v1__fetch_permissions_response__field_descriptors,
+  tenancy__v1__fetch_permissions_response__field_indices_by_name,
+  1,  tenancy__v1__fetch_permissions_response__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__fetch_permissions_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor tenancy__v1__watch_changes_request__field_descriptors[1] =
 {
   {
@@ -1156,6 +2256,72 @@ const ProtobufCEnumDescriptor tenancy__v1__reason__descriptor =
   tenancy__v1__reason__enum_values_by_name,
   1,
   tenancy__v1__reason__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue tenancy__v1__role_reach__enum_values_by_number[5] =
+{
+  { "v0_ROLE_REACH_UNSPECIFIED", "TENANCY__V1__ROLE_REACH__v0_ROLE_REACH_UNSPECIFIED", 0 },
+  { "v1_ROLE_REACH_OWN", "TENANCY__V1__ROLE_REACH__v1_ROLE_REACH_OWN", 1 },
+  { "v2_ROLE_REACH_LINK", "TENANCY__V1__ROLE_REACH__v2_ROLE_REACH_LINK", 2 },
+  { "v3_ROLE_REACH_ABOVE", "TENANCY__V1__ROLE_REACH__v3_ROLE_REACH_ABOVE", 3 },
+  { "v4_ROLE_REACH_ELSEWHERE", "TENANCY__V1__ROLE_REACH__v4_ROLE_REACH_ELSEWHERE", 4 },
+};
+static const ProtobufCIntRange tenancy__v1__role_reach__value_ranges[] = {
+{0, 0},{0, 5}
+};
+static const ProtobufCEnumValueIndex tenancy__v1__role_reach__enum_values_by_name[5] =
+{
+  { "v0_ROLE_REACH_UNSPECIFIED", 0 },
+  { "v1_ROLE_REACH_OWN", 1 },
+  { "v2_ROLE_REACH_LINK", 2 },
+  { "v3_ROLE_REACH_ABOVE", 3 },
+  { "v4_ROLE_REACH_ELSEWHERE", 4 },
+};
+const ProtobufCEnumDescriptor tenancy__v1__role_reach__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tenancy.v1.RoleReach",
+  "RoleReach",
+  "Tenancy__V1__RoleReach",
+  "tenancy.v1",
+  5,
+  tenancy__v1__role_reach__enum_values_by_number,
+  5,
+  tenancy__v1__role_reach__enum_values_by_name,
+  1,
+  tenancy__v1__role_reach__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue tenancy__v1__window_state__enum_values_by_number[4] =
+{
+  { "v0_WINDOW_STATE_UNSPECIFIED", "TENANCY__V1__WINDOW_STATE__v0_WINDOW_STATE_UNSPECIFIED", 0 },
+  { "v1_WINDOW_STATE_OPEN", "TENANCY__V1__WINDOW_STATE__v1_WINDOW_STATE_OPEN", 1 },
+  { "v2_WINDOW_STATE_NOT_YET", "TENANCY__V1__WINDOW_STATE__v2_WINDOW_STATE_NOT_YET", 2 },
+  { "v3_WINDOW_STATE_OVER", "TENANCY__V1__WINDOW_STATE__v3_WINDOW_STATE_OVER", 3 },
+};
+static const ProtobufCIntRange tenancy__v1__window_state__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex tenancy__v1__window_state__enum_values_by_name[4] =
+{
+  { "v0_WINDOW_STATE_UNSPECIFIED", 0 },
+  { "v1_WINDOW_STATE_OPEN", 1 },
+  { "v2_WINDOW_STATE_NOT_YET", 2 },
+  { "v3_WINDOW_STATE_OVER", 3 },
+};
+const ProtobufCEnumDescriptor tenancy__v1__window_state__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tenancy.v1.WindowState",
+  "WindowState",
+  "Tenancy__V1__WindowState",
+  "tenancy.v1",
+  4,
+  tenancy__v1__window_state__enum_values_by_number,
+  4,
+  tenancy__v1__window_state__enum_values_by_name,
+  1,
+  tenancy__v1__window_state__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue tenancy__v1__change_kind__enum_values_by_number[6] =

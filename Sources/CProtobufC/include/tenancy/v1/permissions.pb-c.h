@@ -30,6 +30,18 @@ typedef struct Tenancy__V1__ListAccessibleResponse Tenancy__V1__ListAccessibleRe
 typedef struct Tenancy__V1__ListSubjectsRequest Tenancy__V1__ListSubjectsRequest;
 typedef struct Tenancy__V1__AllowedSubject Tenancy__V1__AllowedSubject;
 typedef struct Tenancy__V1__ListSubjectsResponse Tenancy__V1__ListSubjectsResponse;
+typedef struct Tenancy__V1__ExplainRequest Tenancy__V1__ExplainRequest;
+typedef struct Tenancy__V1__ExaminedRole Tenancy__V1__ExaminedRole;
+typedef struct Tenancy__V1__ExaminedPlace Tenancy__V1__ExaminedPlace;
+typedef struct Tenancy__V1__ExaminedDeny Tenancy__V1__ExaminedDeny;
+typedef struct Tenancy__V1__ExaminedCondition Tenancy__V1__ExaminedCondition;
+typedef struct Tenancy__V1__AttributeCondition Tenancy__V1__AttributeCondition;
+typedef struct Tenancy__V1__DailyCondition Tenancy__V1__DailyCondition;
+typedef struct Tenancy__V1__Explanation Tenancy__V1__Explanation;
+typedef struct Tenancy__V1__FetchPermissionsRequest Tenancy__V1__FetchPermissionsRequest;
+typedef struct Tenancy__V1__PermissionSet Tenancy__V1__PermissionSet;
+typedef struct Tenancy__V1__EntityPermissions Tenancy__V1__EntityPermissions;
+typedef struct Tenancy__V1__FetchPermissionsResponse Tenancy__V1__FetchPermissionsResponse;
 typedef struct Tenancy__V1__WatchChangesRequest Tenancy__V1__WatchChangesRequest;
 typedef struct Tenancy__V1__Change Tenancy__V1__Change;
 
@@ -54,6 +66,21 @@ typedef enum _Tenancy__V1__Reason {
   TENANCY__V1__REASON__v14_REASON_OPERATION_NOT_SUPPORTED = 14
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__REASON)
 } Tenancy__V1__Reason;
+typedef enum _Tenancy__V1__RoleReach {
+  TENANCY__V1__ROLE_REACH__v0_ROLE_REACH_UNSPECIFIED = 0,
+  TENANCY__V1__ROLE_REACH__v1_ROLE_REACH_OWN = 1,
+  TENANCY__V1__ROLE_REACH__v2_ROLE_REACH_LINK = 2,
+  TENANCY__V1__ROLE_REACH__v3_ROLE_REACH_ABOVE = 3,
+  TENANCY__V1__ROLE_REACH__v4_ROLE_REACH_ELSEWHERE = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__ROLE_REACH)
+} Tenancy__V1__RoleReach;
+typedef enum _Tenancy__V1__WindowState {
+  TENANCY__V1__WINDOW_STATE__v0_WINDOW_STATE_UNSPECIFIED = 0,
+  TENANCY__V1__WINDOW_STATE__v1_WINDOW_STATE_OPEN = 1,
+  TENANCY__V1__WINDOW_STATE__v2_WINDOW_STATE_NOT_YET = 2,
+  TENANCY__V1__WINDOW_STATE__v3_WINDOW_STATE_OVER = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__WINDOW_STATE)
+} Tenancy__V1__WindowState;
 typedef enum _Tenancy__V1__ChangeKind {
   TENANCY__V1__CHANGE_KIND__v0_CHANGE_KIND_UNSPECIFIED = 0,
   TENANCY__V1__CHANGE_KIND__v1_CHANGE_KIND_HEARTBEAT = 1,
@@ -229,6 +256,194 @@ struct  Tenancy__V1__ListSubjectsResponse
     , 0,NULL, {0,NULL}, 0, {0,NULL} }
 
 
+struct  Tenancy__V1__ExplainRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_subject_id;
+  ProtobufCBinaryData f2_action;
+  ProtobufCBinaryData f3_entity_id;
+  ProtobufCBinaryData f4_at_least_revision;
+};
+#define TENANCY__V1__EXPLAIN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__explain_request__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+struct  Tenancy__V1__ExaminedRole
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_role;
+  Tenancy__V1__WindowState f2_window;
+  protobuf_c_boolean f3_includes_action;
+  protobuf_c_boolean f4_decisive;
+  ProtobufCBinaryData f5_association_id;
+  Google__Protobuf__Timestamp *f6_valid_from;
+  Google__Protobuf__Timestamp *f7_valid_until;
+};
+#define TENANCY__V1__EXAMINED_ROLE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__examined_role__descriptor) \
+    , {0,NULL}, TENANCY__V1__WINDOW_STATE__v0_WINDOW_STATE_UNSPECIFIED, 0, 0, {0,NULL}, NULL, NULL }
+
+
+struct  Tenancy__V1__ExaminedPlace
+{
+  ProtobufCMessage base;
+  Tenancy__V1__RoleReach f1_reach;
+  ProtobufCBinaryData f2_entity_type;
+  ProtobufCBinaryData f3_entity_id;
+  ProtobufCBinaryData f4_link;
+  size_t n_f5_roles;
+  Tenancy__V1__ExaminedRole **f5_roles;
+};
+#define TENANCY__V1__EXAMINED_PLACE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__examined_place__descriptor) \
+    , TENANCY__V1__ROLE_REACH__v0_ROLE_REACH_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL }
+
+
+struct  Tenancy__V1__ExaminedDeny
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_name;
+  size_t n_f2_roles;
+  ProtobufCBinaryData *f2_roles;
+  protobuf_c_boolean f3_applies;
+};
+#define TENANCY__V1__EXAMINED_DENY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__examined_deny__descriptor) \
+    , {0,NULL}, 0,NULL, 0 }
+
+
+typedef enum {
+  TENANCY__V1__EXAMINED_CONDITION__O0_CONDITION__NOT_SET = 0,
+  TENANCY__V1__EXAMINED_CONDITION__O0_CONDITION_F4_ATTRIBUTE = 4,
+  TENANCY__V1__EXAMINED_CONDITION__O0_CONDITION_F5_DAILY = 5,
+  TENANCY__V1__EXAMINED_CONDITION__O0_CONDITION_F6_STEP_UP = 6,
+  TENANCY__V1__EXAMINED_CONDITION__O0_CONDITION_F7_FEATURE = 7
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__EXAMINED_CONDITION__O0_CONDITION__CASE)
+} Tenancy__V1__ExaminedCondition__O0ConditionCase;
+
+struct  Tenancy__V1__ExaminedCondition
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean f1_holds;
+  Tenancy__V1__Reason f2_otherwise;
+  protobuf_c_boolean f3_decisive;
+  Tenancy__V1__ExaminedCondition__O0ConditionCase o0_condition_case;
+  union {
+    Tenancy__V1__AttributeCondition *f4_attribute;
+    Tenancy__V1__DailyCondition *f5_daily;
+    ProtobufCBinaryData f6_step_up;
+    ProtobufCBinaryData f7_feature;
+  };
+};
+#define TENANCY__V1__EXAMINED_CONDITION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__examined_condition__descriptor) \
+    , 0, TENANCY__V1__REASON__v0_REASON_UNSPECIFIED, 0, TENANCY__V1__EXAMINED_CONDITION__O0_CONDITION__NOT_SET, {0} }
+
+
+struct  Tenancy__V1__AttributeCondition
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_name;
+  size_t n_f2_values;
+  ProtobufCBinaryData *f2_values;
+};
+#define TENANCY__V1__ATTRIBUTE_CONDITION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__attribute_condition__descriptor) \
+    , {0,NULL}, 0,NULL }
+
+
+struct  Tenancy__V1__DailyCondition
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_from;
+  ProtobufCBinaryData f2_until;
+};
+#define TENANCY__V1__DAILY_CONDITION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__daily_condition__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
+struct  Tenancy__V1__Explanation
+{
+  ProtobufCMessage base;
+  Tenancy__V1__Decision *f1_decision;
+  size_t n_f2_places;
+  Tenancy__V1__ExaminedPlace **f2_places;
+  uint32_t f3_omitted_roles;
+  size_t n_f4_denies;
+  Tenancy__V1__ExaminedDeny **f4_denies;
+  size_t n_f5_conditions;
+  Tenancy__V1__ExaminedCondition **f5_conditions;
+};
+#define TENANCY__V1__EXPLANATION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__explanation__descriptor) \
+    , NULL, 0,NULL, 0, 0,NULL, 0,NULL }
+
+
+struct  Tenancy__V1__FetchPermissionsRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_subject_id;
+  ProtobufCBinaryData f2_entity_id;
+  protobuf_c_boolean f3_include_features;
+  uint32_t f4_page_size;
+  ProtobufCBinaryData f5_page_token;
+  ProtobufCBinaryData f6_at_least_revision;
+};
+#define TENANCY__V1__FETCH_PERMISSIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__fetch_permissions_request__descriptor) \
+    , {0,NULL}, {0,NULL}, 0, 0, {0,NULL}, {0,NULL} }
+
+
+struct  Tenancy__V1__PermissionSet
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_entity_type;
+  size_t n_f2_roles;
+  ProtobufCBinaryData *f2_roles;
+  size_t n_f3_actions;
+  ProtobufCBinaryData *f3_actions;
+  ProtobufCBinaryData f4_access_level;
+  size_t n_f5_visible_attributes;
+  ProtobufCBinaryData *f5_visible_attributes;
+};
+#define TENANCY__V1__PERMISSION_SET__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__permission_set__descriptor) \
+    , {0,NULL}, 0,NULL, 0,NULL, {0,NULL}, 0,NULL }
+
+
+struct  Tenancy__V1__EntityPermissions
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_entity_id;
+  uint32_t f2_set;
+  Google__Protobuf__Timestamp *f3_valid_until;
+};
+#define TENANCY__V1__ENTITY_PERMISSIONS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__entity_permissions__descriptor) \
+    , {0,NULL}, 0, NULL }
+
+
+struct  Tenancy__V1__FetchPermissionsResponse
+{
+  ProtobufCMessage base;
+  size_t n_f1_entities;
+  Tenancy__V1__EntityPermissions **f1_entities;
+  size_t n_f2_sets;
+  Tenancy__V1__PermissionSet **f2_sets;
+  ProtobufCBinaryData f3_features_entity_id;
+  size_t n_f4_features;
+  ProtobufCBinaryData *f4_features;
+  Google__Protobuf__Timestamp *f5_valid_until;
+  ProtobufCBinaryData f6_next_page_token;
+  ProtobufCBinaryData f7_revision;
+};
+#define TENANCY__V1__FETCH_PERMISSIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__fetch_permissions_response__descriptor) \
+    , 0,NULL, 0,NULL, {0,NULL}, 0,NULL, NULL, {0,NULL}, {0,NULL} }
+
+
 struct  Tenancy__V1__WatchChangesRequest
 {
   ProtobufCMessage base;
@@ -288,6 +503,42 @@ void   tenancy__v1__allowed_subject__init
 /* Tenancy__V1__ListSubjectsResponse methods */
 void   tenancy__v1__list_subjects_response__init
                      (Tenancy__V1__ListSubjectsResponse         *message);
+/* Tenancy__V1__ExplainRequest methods */
+void   tenancy__v1__explain_request__init
+                     (Tenancy__V1__ExplainRequest         *message);
+/* Tenancy__V1__ExaminedRole methods */
+void   tenancy__v1__examined_role__init
+                     (Tenancy__V1__ExaminedRole         *message);
+/* Tenancy__V1__ExaminedPlace methods */
+void   tenancy__v1__examined_place__init
+                     (Tenancy__V1__ExaminedPlace         *message);
+/* Tenancy__V1__ExaminedDeny methods */
+void   tenancy__v1__examined_deny__init
+                     (Tenancy__V1__ExaminedDeny         *message);
+/* Tenancy__V1__ExaminedCondition methods */
+void   tenancy__v1__examined_condition__init
+                     (Tenancy__V1__ExaminedCondition         *message);
+/* Tenancy__V1__AttributeCondition methods */
+void   tenancy__v1__attribute_condition__init
+                     (Tenancy__V1__AttributeCondition         *message);
+/* Tenancy__V1__DailyCondition methods */
+void   tenancy__v1__daily_condition__init
+                     (Tenancy__V1__DailyCondition         *message);
+/* Tenancy__V1__Explanation methods */
+void   tenancy__v1__explanation__init
+                     (Tenancy__V1__Explanation         *message);
+/* Tenancy__V1__FetchPermissionsRequest methods */
+void   tenancy__v1__fetch_permissions_request__init
+                     (Tenancy__V1__FetchPermissionsRequest         *message);
+/* Tenancy__V1__PermissionSet methods */
+void   tenancy__v1__permission_set__init
+                     (Tenancy__V1__PermissionSet         *message);
+/* Tenancy__V1__EntityPermissions methods */
+void   tenancy__v1__entity_permissions__init
+                     (Tenancy__V1__EntityPermissions         *message);
+/* Tenancy__V1__FetchPermissionsResponse methods */
+void   tenancy__v1__fetch_permissions_response__init
+                     (Tenancy__V1__FetchPermissionsResponse         *message);
 /* Tenancy__V1__WatchChangesRequest methods */
 void   tenancy__v1__watch_changes_request__init
                      (Tenancy__V1__WatchChangesRequest         *message);
@@ -332,6 +583,42 @@ typedef void (*Tenancy__V1__AllowedSubject_Closure)
 typedef void (*Tenancy__V1__ListSubjectsResponse_Closure)
                  (const Tenancy__V1__ListSubjectsResponse *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__ExplainRequest_Closure)
+                 (const Tenancy__V1__ExplainRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__ExaminedRole_Closure)
+                 (const Tenancy__V1__ExaminedRole *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__ExaminedPlace_Closure)
+                 (const Tenancy__V1__ExaminedPlace *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__ExaminedDeny_Closure)
+                 (const Tenancy__V1__ExaminedDeny *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__ExaminedCondition_Closure)
+                 (const Tenancy__V1__ExaminedCondition *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__AttributeCondition_Closure)
+                 (const Tenancy__V1__AttributeCondition *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__DailyCondition_Closure)
+                 (const Tenancy__V1__DailyCondition *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__Explanation_Closure)
+                 (const Tenancy__V1__Explanation *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__FetchPermissionsRequest_Closure)
+                 (const Tenancy__V1__FetchPermissionsRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__PermissionSet_Closure)
+                 (const Tenancy__V1__PermissionSet *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__EntityPermissions_Closure)
+                 (const Tenancy__V1__EntityPermissions *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__FetchPermissionsResponse_Closure)
+                 (const Tenancy__V1__FetchPermissionsResponse *message,
+                  void *closure_data);
 typedef void (*Tenancy__V1__WatchChangesRequest_Closure)
                  (const Tenancy__V1__WatchChangesRequest *message,
                   void *closure_data);
@@ -345,6 +632,8 @@ typedef void (*Tenancy__V1__Change_Closure)
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    tenancy__v1__reason__descriptor;
+extern const ProtobufCEnumDescriptor    tenancy__v1__role_reach__descriptor;
+extern const ProtobufCEnumDescriptor    tenancy__v1__window_state__descriptor;
 extern const ProtobufCEnumDescriptor    tenancy__v1__change_kind__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__check_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__decision__descriptor;
@@ -358,6 +647,18 @@ extern const ProtobufCMessageDescriptor tenancy__v1__list_accessible_response__d
 extern const ProtobufCMessageDescriptor tenancy__v1__list_subjects_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__allowed_subject__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_subjects_response__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__explain_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__examined_role__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__examined_place__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__examined_deny__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__examined_condition__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__attribute_condition__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__daily_condition__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__explanation__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__fetch_permissions_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__permission_set__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__entity_permissions__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__fetch_permissions_response__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__watch_changes_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__change__descriptor;
 

@@ -1,0 +1,178 @@
+internal import AccessEngine
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+extension PermissionsHandler {
+  func fetch(
+    _ request: Tenancy_V1.FetchPermissionsRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.FetchPermissionsResponse {
+    let fetch = PermissionFetch(
+      subject: try call.caller.subject(request.subjectId),
+      entityID: request.entityId,
+      includesFeatures: request.includeFeatures,
+      context: CheckContext(call.caller, core),
+      limit: request.pageSize == 0 ? PermissionFetch.limitMax : Int(request.pageSize)
+    )
+    let binding = TokenSealer.PageBinding(
+      caller: call.caller.description,
+      filter: [
+        "Fetch", fetch.subject, fetch.entityID, "\(fetch.includesFeatures)", "\(fetch.limit)",
+      ]
+    )
+    let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 3, binding)
+    try await core.reach(atLeast: request.atLeastRevision)
+    return try await core.retryingWithFeatures {
+      let page = try await fetch.page(after: cursor, core)
+      var response = page.response
+      response.nextPageToken = page.next.map { core.tokens.pageToken(after: $0, binding) } ?? ""
+      return response
+    }
+  }
+}
+
+/// One page of all that a subject may do at or below an entity.
+///
+/// Many entities differ in nothing but their names, so what a subject may do is said once for all of them.
+struct PermissionFetch: Sendable {
+  let subject: String
+  let entityID: String
+  let includesFeatures: Bool
+  let context: CheckContext
+  let limit: Int
+
+  static let limitMax = 1000
+  /// Entities that are found, and that are looked at, in one hold of the engine's lock.
+  private static let countMax = 32
+  private static let stepCountMax = 500
+  /// Entities that are looked at for one page, unless it is larger: roles reach down to a few through many
+  /// that they do not reach.
+  private static let pageStepCountMax = 20_000
+
+  /// A page, and where the next one begins.
+  struct Page: Sendable {
+    var response = Tenancy_V1.FetchPermissionsResponse()
+    var next: [String]?
+    /// The places of the sets in the response.
+    fileprivate var places: [Tenancy_V1.PermissionSet: UInt32] = [:]
+    fileprivate var stepCount = 0
+    fileprivate var missing: FeatureHolder?
+  }
+
+  /// Gathers a page, letting other work of the thread run in between.
+  ///
+  /// Throws UNAVAILABLE when it takes features that have to be asked for first.
+  func page(after cursor: [String]?, _ core: TenancyCore) async throws -> Page {
+    let (now, revision) = (core.clock.now, core.engine.revision)
+    var page = Page(next: cursor)
+    page.response.revision = core.tokens.token(revision: revision)
+    page.response.validUntil = .init(milliseconds: now + Decision.lifetimeMax)
+    if includesFeatures { core.engine.read { addFeatures(to: &page, now: now, $0) } }
+    repeat {
+      core.engine.read { add(to: &page, now: now, $0) }
+      if let missing = page.missing { throw TenancyError.featuresUnavailable([missing]) }
+      try Task.checkCancellation()
+      await Task.yield()
+    } while page.next != nil && page.response.entities.count < limit
+      && page.stepCount < Self.pageStepCountMax
+    return page
+  }
+
+  private func add(to page: inout Page, now: Int64, _ forest: borrowing Forest) {
+    let cursor = page.next.map { Forest.PermissionsCursor(texts: $0) }
+    page.next = nil
+    let part = forest.permissions(
+      of: subject,
+      below: entityID,
+      context: forest.policy.context(acr: context.acr),
+      now: now,
+      context.features,
+      after: cursor,
+      countMax: min(Self.countMax, limit - page.response.entities.count),
+      stepCountMax: Self.stepCountMax
+    )
+    page.next = part.cursor?.texts
+    page.stepCount += part.stepCount
+    page.missing = page.missing ?? part.missing
+    page.end(at: part.validUntil)
+    var known: [SetKey: UInt32] = [:]
+    for permissions in part.permissions {
+      let type = forest.type(permissions.entity)
+      let key = SetKey(type: type, roles: permissions.roles, actions: permissions.actions)
+      let place = known[key] ?? page.place(of: Self.message(permissions, type, forest))
+      known[key] = place
+      page.response.entities.append(
+        Tenancy_V1.EntityPermissions(
+          entityId: forest.identifier(of: permissions.entity),
+          set: place,
+          validUntil: .init(milliseconds: permissions.validUntil)
+        )
+      )
+    }
+  }
+
+  /// What makes two sets of one policy the same.
+  private struct SetKey: Hashable {
+    let type: EntityTypeID
+    let roles: RoleSet
+    let actions: [ActionID]
+  }
+
+  private static func message(
+    _ permissions: Forest.Permissions,
+    _ type: EntityTypeID,
+    _ forest: borrowing Forest
+  ) -> Tenancy_V1.PermissionSet {
+    let policy = forest.policy
+    let level = policy.accessLevel(of: permissions.roles)
+    return Tenancy_V1.PermissionSet(
+      entityType: policy[type].name,
+      roles: permissions.roles.roles.map { policy[$0].name },
+      actions: permissions.actions.map { policy[$0] }.sorted(),
+      accessLevel: policy.accessLevelName(level, of: type),
+      visibleAttributes: policy[type].attributes.filter { $0.accessLevel <= level }.map(\.name)
+        .sorted()
+    )
+  }
+
+  /// The features of the entity's holder, if the subject may know of that.
+  private func addFeatures(to page: inout Page, now: Int64, _ forest: borrowing Forest) {
+    guard let entity = forest.entity(entityID), let holder = forest.featureHolder(of: entity) else {
+      return
+    }
+    let known = forest.decide(
+      subject: subject,
+      action: .any,
+      entity: holder.id,
+      context: .plain,
+      now: now
+    )
+    guard known.isKnown else { return }
+    page.end(at: known.validUntil)
+    switch context.features.features(of: holder, now: now) {
+    case .known(let names, let until):
+      page.response.featuresEntityId = holder.id
+      page.response.features = names.sorted()
+      page.end(at: until)
+    case .missing: page.missing = holder
+    }
+  }
+}
+
+extension PermissionFetch.Page {
+  /// Makes the answer end no later than an instant.
+  fileprivate mutating func end(at instant: Int64) {
+    let end = min(response.validUntil?.milliseconds ?? .max, instant)
+    response.validUntil = .init(milliseconds: end)
+  }
+
+  /// The place of a set in the response, which it is added to if it is new.
+  fileprivate mutating func place(of set: Tenancy_V1.PermissionSet) -> UInt32 {
+    if let place = places[set] { return place }
+    let place = UInt32(response.sets.count)
+    response.sets.append(set)
+    places[set] = place
+    return place
+  }
+}
