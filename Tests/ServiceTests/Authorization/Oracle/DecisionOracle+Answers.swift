@@ -30,6 +30,9 @@ extension DecisionOracle {
       tally.batched += response.decisions.count
     }
     for _ in 0..<5 { try await askForList(service) }
+    for _ in 0..<5 { try await askForSubjects(service) }
+    for _ in 0..<2 { try await askForEverything(service) }
+    for _ in 0..<20 { try await askWhy(service) }
   }
 
   /// Users ask about themselves, and what they may not know of does not exist.

@@ -251,6 +251,32 @@ extension DecisionOracle {
         guard state.entities[portfolio] != nil else { return nil }
         return state.roles { $0.entity == portfolio }
       },
+      PagedList(name: "Permissions/ListSubjects of \(portfolio)") { token in
+        let page = try await product.permissions.listSubjects(
+          .init(entityId: portfolio, action: "portfolio.view", pageSize: 1, pageToken: token),
+          options: options
+        )
+        return (page.subjects.map(\.userId), page.nextPageToken)
+      } expected: { state in
+        guard state.entities[portfolio] != nil else { return nil }
+        // With the associations of each: another one may put somebody on another page.
+        return Dictionary(
+          uniqueKeysWithValues: Set(state.associations.map(\.user)).filter { user in
+            state.associations.contains { $0.user == user && $0.entity == portfolio }
+              && state.decide(
+                user,
+                "portfolio.view",
+                portfolio,
+                stepUps: ["pwd"],
+                features: [],
+                now: now
+              ).reason == "ALLOWED"
+          }.map { user in
+            let held = state.associations.filter { $0.user == user && $0.entity == portfolio }
+            return (user, held.map { "\($0.id) \($0.role)" }.joined(separator: " "))
+          }
+        )
+      },
       PagedList(name: "Subjects/ListSuspended") { token in
         let page = try await product.subjects.listSuspended(
           .init(pageSize: 1, pageToken: token),

@@ -15,6 +15,8 @@ struct DecisionOracle {
     var batched = 0
     var listed = 0
     var cached = 0
+    /// Of lists of subjects and of all actions; most are denials, so they are no part of their share.
+    var compared = 0
     /// Entries of lists that were paged while others wrote.
     var paged = 0
     var denials = 0
@@ -28,7 +30,8 @@ struct DecisionOracle {
       """
       \(count) decisions, \(denials * 100 / max(1, count)) % denied: \(checks) checked, \
       \(batched) in batches, \(listed) in lists, \(cached) through the cache (\(hits) hits, \
-      \(stale) not yet pushed), and \(paged) entries of lists that were paged during changes
+      \(stale) not yet pushed), \(compared) in lists of subjects and of all actions, and \(paged) \
+      entries of lists that were paged during changes
       """
     }
   }

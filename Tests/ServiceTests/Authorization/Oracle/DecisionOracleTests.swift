@@ -32,6 +32,7 @@ struct DecisionOracleTests {
       let hint: Comment = "replay with \(Self.seedVariable)=\(seed)"
       #expect(tally.failures == [], hint)
       #expect(tally.count >= 100_000 / 24 * Self.roundCount, hint)
+      #expect(tally.compared >= 100 * Self.roundCount, hint)
       #expect((30...70).contains(tally.denials * 100 / tally.count), "deny share; \(hint)")
       // Else the cache was not what was tested.
       #expect(tally.hits * 100 / tally.cached >= 30, "hits of the cache; \(hint)")
