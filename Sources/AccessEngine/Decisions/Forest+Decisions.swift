@@ -271,7 +271,7 @@ extension Forest {
     case .attribute(let test, _): test.passes(code(entity, slot: test.slot))
     case .stepUp(let bit): context.stepUps & bit != 0
     case .feature(let bit): context.features & bit != 0
-    case .daily(let from, let until): search.isInDay(from: from, until: until)
+    case .daily(let place): search.isInside(policy.windows[place])
     }
   }
 

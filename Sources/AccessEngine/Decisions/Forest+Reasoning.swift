@@ -178,7 +178,7 @@ extension Forest {
       let attribute = attribute(test, on: entity)
       let values = attribute?.texts(ofCodes: test.codes) ?? []
       return (.attribute(attribute?.name ?? "", values: values), attribute?.accessLevel ?? 0)
-    case .daily(let from, let until): return (.daily(from: from, until: until), 0)
+    case .daily(let place): return (.daily(policy.windows[place].window), 0)
     case .stepUp(let bit): return (.stepUp(policy.stepUps[bit.trailingZeroBitCount]), 0)
     case .feature(let bit): return (.feature(policy.features[bit.trailingZeroBitCount]), 0)
     }

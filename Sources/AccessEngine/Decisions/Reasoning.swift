@@ -76,8 +76,7 @@ package struct Reasoning: Sendable {
     /// What it looks at.
     package enum Kind: Hashable, Sendable {
       case attribute(String, values: [String])
-      /// Milliseconds since midnight, UTC.
-      case daily(from: Int64, until: Int64)
+      case daily(RecurringWindow)
       case stepUp(String)
       case feature(String)
     }

@@ -96,14 +96,10 @@ struct RoleSearch {
     return isReached ? .roleLacksAction : nil
   }
 
-  /// Whether the time of day is in a range; remembers when that changes next.
-  mutating func isInDay(from: Int64, until: Int64) -> Bool {
-    let day: Int64 = 86_400_000
-    let time = ((now % day) + day) % day
-    for boundary in [from, until] {
-      let distance = boundary > time ? boundary - time : boundary - time + day
-      edge = min(edge, now + distance)
-    }
-    return from <= until ? time >= from && time < until : time >= from || time < until
+  /// Whether a window is open; remembers when that may change next.
+  mutating func isInside(_ window: ZonedWindow) -> Bool {
+    let (isOpen, until) = window.window.state(at: now, in: window.rules)
+    edge = min(edge, until)
+    return isOpen
   }
 }

@@ -13,12 +13,16 @@ extension Policy {
   /// Reads policy files that hold together, and runs their assertions.
   ///
   /// Names of types, roles, links and actions must differ between them. Throws all mistakes of all files,
-  /// with the place of each; a policy whose assertions fail does not load.
-  public static func load(_ sources: [PolicySource]) throws(PolicyError) -> Policy {
+  /// with the place of each; a policy whose assertions fail does not load. Time zones that conditions name
+  /// are looked up in `zones` while it loads.
+  public static func load(
+    _ sources: [PolicySource],
+    zones: any TimeZoneSource = UTCOnly()
+  ) throws(PolicyError) -> Policy {
     guard !sources.isEmpty else {
       throw PolicyError([PolicyError.Problem(path: "", problem: "no policy is given")])
     }
-    var reader = PolicyReader()
+    var reader = PolicyReader(zones: zones)
     let policy = reader.read(sources)
     let problems = reader.problems.noted
     guard problems.isEmpty else { throw PolicyError(problems) }
@@ -26,7 +30,10 @@ extension Policy {
   }
 
   /// Reads one policy file and runs its assertions.
-  public static func load(_ text: [UInt8]) throws(PolicyError) -> Policy {
-    try load([PolicySource(name: "", text: text)])
+  public static func load(
+    _ text: [UInt8],
+    zones: any TimeZoneSource = UTCOnly()
+  ) throws(PolicyError) -> Policy {
+    try load([PolicySource(name: "", text: text)], zones: zones)
   }
 }

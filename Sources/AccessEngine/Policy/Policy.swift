@@ -19,6 +19,8 @@ public final class Policy: Sendable {
   let stepUps: [String]
   /// Features that conditions ask for.
   let features: [String]
+  /// Windows of the conditions on the time.
+  let windows: [ZonedWindow]
 
   /// Roles that reach an entity of a type from above.
   package let reaching: [RoleSet]
@@ -37,6 +39,7 @@ public final class Policy: Sendable {
     selfServices: [SelfService],
     stepUps: [String],
     features: [String],
+    windows: [ZonedWindow],
     reaching: [RoleSet],
     rules: [ActionRule?],
     actionIDs: [String: ActionID]
@@ -49,6 +52,7 @@ public final class Policy: Sendable {
     self.selfServices = selfServices
     self.stepUps = stepUps
     self.features = features
+    self.windows = windows
     self.reaching = reaching
     self.rules = rules
     self.actionIDs = actionIDs
@@ -195,9 +199,8 @@ public final class Policy: Sendable {
   package enum Condition: Sendable {
     /// An attribute has one of the values.
     case attribute(AttributeTest, otherwise: ReasonCode)
-    /// The time of day, UTC, in milliseconds since midnight, is in the range; over midnight if the
-    /// first is later.
-    case daily(from: Int64, until: Int64)
+    /// The clocks of a time zone show a time inside a window: a place in `Policy.windows`.
+    case daily(Int)
     /// The subject has proved itself in a way: a bit of `DecisionContext.stepUps`.
     case stepUp(UInt64)
     /// A feature is there: a bit of `DecisionContext.features`.

@@ -93,17 +93,55 @@ extension PolicyReader {
     return condition
   }
 
-  private func readDaily(_ field: JSONField) -> Policy.Condition? {
+  private mutating func readDaily(_ field: JSONField) -> Policy.Condition? {
     guard var object = PolicyObject(field, problems) else { return nil }
     let from = object.required("from") { field throws(JSONDecodingError) in
-      try Self.timeOfDay(field)
+      try Self.minuteOfDay(field)
     }
     let until = object.required("until") { field throws(JSONDecodingError) in
-      try Self.timeOfDay(field)
+      try Self.minuteOfDay(field)
+    }
+    var days: RecurringWindow.Weekdays? = .all
+    if let field = object.optional("days") {
+      days = problems.attempt { () throws(JSONDecodingError) in try Self.weekdays(field) }
+    }
+    var zone: String? = "UTC"
+    if let field = object.optional("time_zone") {
+      zone = problems.attempt { () throws(JSONDecodingError) in try field.string() }
+      if let name = zone, zoneRules(of: name) == nil {
+        problems.note(
+          field.error(
+            "unknown time zone \"\(name)\"; use an IANA name like Europe/Berlin, and install tzdata"
+          )
+        )
+      }
     }
     object.finish()
-    guard let from, let until else { return nil }
-    return .daily(from: from, until: until)
+    guard let from, let until, let days, let zone, let rules = zoneRules(of: zone) else {
+      return nil
+    }
+    guard let window = RecurringWindow(days: days, from: from, until: until, timeZone: zone) else {
+      problems.note(field.error("needs an until that differs from from, which is never 24:00"))
+      return nil
+    }
+    let zoned = ZonedWindow(window: window, rules: rules)
+    let place = windows.firstIndex(of: zoned) ?? windows.count
+    if place == windows.count { windows.append(zoned) }
+    return .daily(place)
+  }
+
+  private static func weekdays(
+    _ field: JSONField
+  ) throws(JSONDecodingError) -> RecurringWindow.Weekdays {
+    guard let days = RecurringWindow.Weekdays(names: try field.strings()), !days.isEmpty else {
+      let names = RecurringWindow.Weekdays.names.joined(separator: ", ")
+      throw field.error("must be one or more of: \(names)")
+    }
+    return days
+  }
+
+  private func zoneRules(of zone: String) -> TimeZoneRules? {
+    zone == "UTC" ? TimeZoneRules(offset: 0) : zones.rules(of: zone)
   }
 
   func readDeny(
@@ -182,13 +220,13 @@ extension PolicyReader {
     return 1 << UInt64(names.count - 1)
   }
 
-  private static func timeOfDay(_ field: JSONField) throws(JSONDecodingError) -> Int64 {
+  private static func minuteOfDay(_ field: JSONField) throws(JSONDecodingError) -> Int {
     let parts = try field.string().split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2,
       parts.allSatisfy({ $0.utf8.count == 2 && $0.first != "+" && $0.first != "-" }),
-      let hours = Int64(parts[0]), let minutes = Int64(parts[1]),
-      (0...23).contains(hours), (0...59).contains(minutes)
-    else { throw field.error("must be a time of day in UTC as HH:MM") }
-    return (hours * 60 + minutes) * 60_000
+      let hours = Int(parts[0]), let minutes = Int(parts[1]), (0...24).contains(hours),
+      (0...59).contains(minutes), hours < 24 || minutes == 0
+    else { throw field.error("must be a time of day as HH:MM") }
+    return hours * 60 + minutes
   }
 }

@@ -14,6 +14,9 @@ struct PolicyReader {
   var actionIDs: [String: ActionID] = [:]
   var stepUps: [String] = []
   var features: [String] = []
+  var windows: [ZonedWindow] = []
+  /// Where conditions on the time find their zones.
+  let zones: any TimeZoneSource
   var selfServices: [Policy.SelfService] = []
   /// Which file a name is from, by what it names and the name.
   private var owners: [String: String] = [:]
@@ -27,6 +30,8 @@ struct PolicyReader {
   /// Attributes that could not be read: what refers to them is no mistake of its own.
   var unreadable: Set<String> = []
   var rules: [(type: EntityTypeID, action: ActionID, rule: Policy.ActionRule)] = []
+
+  init(zones: any TimeZoneSource) { self.zones = zones }
 
   /// The policy of some files; of no use if problems were noted.
   mutating func read(_ sources: [PolicySource]) -> Policy {
@@ -221,6 +226,7 @@ struct PolicyReader {
       selfServices: selfServices,
       stepUps: stepUps,
       features: features,
+      windows: windows,
       reaching: types.indices.map { type in
         var set = RoleSet.none
         for (index, role) in roles.enumerated()

@@ -77,8 +77,15 @@ struct ReasoningMapping {
     message.condition =
       switch condition.kind {
       case .attribute(let name, let values): .attribute(.init(name: name, values: values))
-      case .daily(let from, let until):
-        .daily(.init(from: Self.timeOfDay(from), until: Self.timeOfDay(until)))
+      case .daily(let window):
+        .daily(
+          Tenancy_V1.DailyCondition(
+            from: Self.timeOfDay(window.from),
+            until: Self.timeOfDay(window.until),
+            days: window.days.names,
+            timeZone: window.timeZone
+          )
+        )
       case .stepUp(let name): .stepUp(name)
       case .feature(let name): .feature(name)
       }
@@ -106,10 +113,9 @@ struct ReasoningMapping {
     }
   }
 
-  /// `08:00`, of milliseconds since midnight.
-  private static func timeOfDay(_ milliseconds: Int64) -> String {
-    let minutes = milliseconds / 60_000
-    let digits = { (number: Int64) in number < 10 ? "0\(number)" : "\(number)" }
+  /// `08:00`, of minutes since midnight.
+  private static func timeOfDay(_ minutes: Int) -> String {
+    let digits = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
     return "\(digits(minutes / 60)):\(digits(minutes % 60))"
   }
 }

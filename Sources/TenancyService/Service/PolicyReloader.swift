@@ -87,7 +87,7 @@ actor PolicyReloader {
     _ sources: [PolicySource],
     serving served: [any Product.Type] = []
   ) throws(PolicyError) -> Policy {
-    let policy = try Policy.load(sources)
+    let policy = try Policy.load(sources, zones: TimeZoneFiles())
     let problems = Products.missing(in: policy, serving: served) + unknownHolders(in: policy)
     guard problems.isEmpty else { throw PolicyError(problems) }
     return policy

@@ -257,23 +257,44 @@ struct NaiveEvaluator {
         if !stepUps.contains(stepUp) { failed.append("STEP_UP_REQUIRED") }
       } else if let feature = condition["feature"] as? String {
         if !features.contains(feature) { failed.append("FEATURE_NOT_AVAILABLE") }
-      } else if let daily = condition["daily"] as? [String: String] {
-        let minute = Int(now / 60_000 % 1440)
-        let (from, until) = (Self.minutes(daily["from"]), Self.minutes(daily["until"]))
-        let isIn =
-          from <= until ? (from..<until).contains(minute) : minute >= from || minute < until
-        if !isIn { failed.append("DENIED_BY_RULE") }
-        // Minute by minute to the next change.
-        var edge = now / 60_000 * 60_000 + 60_000
-        while ![from, until].contains(Int(edge / 60_000 % 1440)), edge < validUntil {
-          edge += 60_000
-        }
-        validUntil = min(validUntil, edge)
+      } else if let daily = condition["daily"] as? [String: Any] {
+        if !isInside(daily, now, &validUntil) { failed.append("DENIED_BY_RULE") }
       } else if !passes(condition, entity) {
         failed.append(condition["otherwise"] as? String ?? "")
       }
     }
     return failed
+  }
+
+  private func isInside(_ daily: [String: Any], _ now: Int64, _ validUntil: inout Int64) -> Bool {
+    let zone = TimeZone(identifier: daily["time_zone"] as? String ?? "UTC") ?? .gmt
+    let days = daily["days"] as? [String] ?? Self.days
+    let from = Self.minutes(daily["from"] as? String)
+    let until = Self.minutes(daily["until"] as? String)
+    let (minute, day) = Self.clock(now, zone)
+    let isToday = days.contains(Self.days[day])
+    let isYesterday = days.contains(Self.days[(day + 6) % 7])
+    // Minute by minute to the next change, of the window or of the clocks.
+    var edge = now / 60_000 * 60_000 + 60_000
+    while edge < validUntil, ![from, until % 1440].contains(Self.clock(edge, zone).minute),
+      (Self.clock(edge, zone).minute + 1439) % 1440 == Self.clock(edge - 60_000, zone).minute
+    {
+      edge += 60_000
+    }
+    validUntil = min(validUntil, edge)
+    guard from > until else { return isToday && (from..<until).contains(minute) }
+    return isToday && minute >= from || isYesterday && minute < until
+  }
+
+  private static let days = [
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+  ]
+
+  /// The minute of the day, and the day of the week, Monday being 0.
+  private static func clock(_ now: Int64, _ zone: TimeZone) -> (minute: Int, day: Int) {
+    let date = Date(timeIntervalSince1970: Double(now) / 1000)
+    let local = now / 60_000 + Int64(zone.secondsFromGMT(for: date) / 60)
+    return (Int(local % 1440), Int((local / 1440 + 3) % 7))
   }
 
   private static func minutes(_ text: String?) -> Int {

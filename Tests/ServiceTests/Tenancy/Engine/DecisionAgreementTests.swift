@@ -31,6 +31,49 @@ struct DecisionAgreementTests {
     #expect((1_500...8_000).contains(allowedCount), "\(allowedCount) of 10,000 were allowed")
   }
 
+  /// The library, whose shelves are sorted at night in Berlin, but not at every weekend.
+  private static let berlin: [UInt8] = {
+    var text = LibraryPolicy.text
+    text.replace(
+      #"{ "from": "20:00", "until": "06:30" }"#,
+      with: #"""
+        {
+          "from": "22:30", "until": "09:10", "days": ["sunday", "monday"],
+          "time_zone": "Europe/Berlin"
+        }
+        """#
+    )
+    return [UInt8](text.utf8)
+  }()
+
+  /// The worlds are on a Monday from half past eight to half past nine by the clocks of Berlin.
+  @Test(
+    "So they do where a window is of certain days and by the clocks of a place",
+    arguments: 6...8
+  )
+  func decide_zonedWindow_agree(seed: Int) throws {
+    var world = try RandomWorld(policyText: Self.berlin, seed: UInt64(seed))
+    var outside: Set<Bool> = []
+    for _ in 0..<2_000 {
+      let (user, id) = try Self.pair(&world)
+      guard world.naive.entities[id]?.type == "shelf" else { continue }
+      let now =
+        RandomWorld.start + Int64.random(in: -1_800_000...1_800_000, using: &world.generator)
+      let decision = world.forest.decide(
+        subject: user,
+        action: try #require(world.policy.action(named: "shelf.sort")),
+        entity: id,
+        context: .plain,
+        now: now
+      )
+      let expected = world.naive.decide(user, "shelf.sort", id, stepUps: [], features: [], now: now)
+      #expect(decision.reason.rawValue == expected.reason, "\(user) \(id) at \(now)")
+      #expect(decision.validUntil == expected.validUntil, "\(user) \(id) at \(now)")
+      if decision.association != nil { outside.insert(decision.reason == .deniedByRule) }
+    }
+    #expect(outside == [true, false], "only one side of the window was seen")
+  }
+
   private func compareOne(_ world: inout RandomWorld) throws -> Bool {
     let (user, id) = try Self.pair(&world)
     let type = world.naive.entities[id]?.type ?? ""

@@ -16,7 +16,7 @@ struct RandomWorld {
   private var nextID = 0
 
   init(policyText: [UInt8], seed: UInt64) throws {
-    policy = try Policy.load(policyText)
+    policy = try Policy.load(policyText, zones: TimeZoneFiles())
     forest = Forest(policy: policy)
     naive = try NaiveEvaluator(policy: policyText, roleOrder: policy.roles.map(\.name))
     generator = SeededGenerator(state: seed)

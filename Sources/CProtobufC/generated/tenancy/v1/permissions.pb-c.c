@@ -1575,7 +1575,7 @@ const ProtobufCMessageDescriptor tenancy__v1__attribute_condition__descriptor =
   (ProtobufCMessageInit) tenancy__v1__attribute_condition__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__daily_condition__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tenancy__v1__daily_condition__field_descriptors[4] =
 {
   {
     "f1_from",
@@ -1601,15 +1601,41 @@ static const ProtobufCFieldDescriptor tenancy__v1__daily_condition__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f3_days",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__DailyCondition, n_f3_days),
+    offsetof(Tenancy__V1__DailyCondition, f3_days),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_time_zone",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DailyCondition, f4_time_zone),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__daily_condition__field_indices_by_name[] = {
   0,   /* field[0] = f1_from */
   1,   /* field[1] = f2_until */
+  2,   /* field[2] = f3_days */
+  3,   /* field[3] = f4_time_zone */
 };
 static const ProtobufCIntRange tenancy__v1__daily_condition__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__daily_condition__descriptor =
 {
@@ -1619,7 +1645,7 @@ const ProtobufCMessageDescriptor tenancy__v1__daily_condition__descriptor =
   "Tenancy__V1__DailyCondition",
   "tenancy.v1",
   sizeof(Tenancy__V1__DailyCondition),
-  2,
+  4,
   tenancy__v1__daily_condition__field_descriptors,
   tenancy__v1__daily_condition__field_indices_by_name,
   1,  tenancy__v1__daily_condition__number_ranges,

@@ -358,10 +358,13 @@ struct  Tenancy__V1__DailyCondition
   ProtobufCMessage base;
   ProtobufCBinaryData f1_from;
   ProtobufCBinaryData f2_until;
+  size_t n_f3_days;
+  ProtobufCBinaryData *f3_days;
+  ProtobufCBinaryData f4_time_zone;
 };
 #define TENANCY__V1__DAILY_CONDITION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__daily_condition__descriptor) \
-    , {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0,NULL, {0,NULL} }
 
 
 struct  Tenancy__V1__Explanation

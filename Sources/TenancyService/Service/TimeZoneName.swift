@@ -4,7 +4,8 @@ internal import RPCKit
 ///
 /// Only the form and the area are checked. Which places there are changes several times a year, so a
 /// list of them would refuse names that clients know already, and the database of this machine may be
-/// missing or older than that of the next one. Nothing here computes with zones.
+/// missing or older than that of the next one. Only policies compute with zones, and those that they name
+/// must be there; see `TimeZoneFiles`.
 enum TimeZoneName {
   private static let areas: Set<String> = [
     "Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe",
@@ -26,7 +27,8 @@ enum TimeZoneName {
     )
   }
 
-  private static func isName(_ name: String) -> Bool {
+  /// Whether it has the form of a name, which never leads out of a folder.
+  static func isName(_ name: String) -> Bool {
     if name == "UTC" || name == "GMT" { return true }
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard let area = parts.first, areas.contains(String(area)), (2...3).contains(parts.count) else {
