@@ -7,13 +7,11 @@ internal import ServiceKit
 struct SubjectsHandler: Tenancy_V1.SubjectsService {
   let core: TenancyCore
 
-  private static let action = BuiltIn.administer
-
   func suspend(
     _ request: Tenancy_V1.SuspendRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.Suspension {
-    let user = try await requireAdministrator(call)
+    let user = try await core.requireAdministrator(call)
     let core = core
     // Whoever does it stays, so that somebody is left to lift it.
     guard request.userId != user.userID else {
@@ -22,7 +20,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     try await core.requireUsers([request.userId], field: "user_id")
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
       // Of two operators who suspend each other at the same time the second is suspended already.
-      try requireAdministrator(user, tx)
+      try core.requireAdministrator(user, tx)
       if let existing = try SuspensionRecord.of(request.userId, tx) { return message(existing) }
       let record = try tx.suspend(
         SuspensionRecord(
@@ -48,10 +46,10 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     _ request: Tenancy_V1.ResumeRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ResumeResponse {
-    let user = try await requireAdministrator(call)
+    let user = try await core.requireAdministrator(call)
     let core = core
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
-      try requireAdministrator(user, tx)
+      try core.requireAdministrator(user, tx)
       guard let record = try SuspensionRecord.of(request.userId, tx) else {
         return Tenancy_V1.ResumeResponse(
           wasSuspended: false,
@@ -76,7 +74,7 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
     _ request: Tenancy_V1.ListSuspendedRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.ListSuspendedResponse {
-    _ = try await requireAdministrator(call)
+    _ = try await core.requireAdministrator(call)
     let binding = TokenSealer.PageBinding(
       caller: call.caller.description,
       filter: ["ListSuspended"]
@@ -95,40 +93,6 @@ struct SubjectsHandler: Tenancy_V1.SubjectsService {
       suspensions: page.items,
       nextPageToken: page.nextToken
     )
-  }
-
-  /// The interceptor has asked already; a handler that relies on it alone is one mistake from open.
-  private func requireAdministrator(_ call: CallContext) async throws -> UserIdentity {
-    let user = try call.requireUser()
-    let explanation = try await core.explanation(
-      Self.action,
-      on: Forest.systemIdentifier,
-      type: BuiltIn.system,
-      user
-    )
-    guard explanation.isAllowed else { throw denied(explanation.reason) }
-    return user
-  }
-
-  /// The same when the turn of a write has come.
-  private func requireAdministrator(
-    _ user: UserIdentity,
-    _ tx: borrowing WriteTransaction
-  ) throws {
-    let explanation = try core.decide(
-      Self.action,
-      on: Forest.systemIdentifier,
-      type: BuiltIn.system,
-      user,
-      tx
-    )
-    try core.requireFeatures(explanation)
-    guard explanation.isAllowed else { throw denied(explanation.reason) }
-  }
-
-  private func denied(_ reason: ReasonCode) -> RPCError {
-    TenancyError.denied(reason, action: Self.action, sufficientRoles: [])
-      .denying(Self.action, on: Forest.systemIdentifier, because: reason.rawValue)
   }
 
   private func message(_ record: SuspensionRecord) -> Tenancy_V1.Suspension {

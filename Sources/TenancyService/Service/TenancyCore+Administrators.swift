@@ -1,0 +1,39 @@
+internal import AccessEngine
+internal import RPCKit
+internal import ServiceKit
+
+/// What only operators may do.
+extension TenancyCore {
+  /// The calling operator; PERMISSION_DENIED for everybody else.
+  ///
+  /// The interceptor has asked already; a handler that relies on it alone is one mistake from open.
+  func requireAdministrator(_ call: CallContext) async throws -> UserIdentity {
+    let user = try call.requireUser()
+    let explanation = try await explanation(
+      BuiltIn.administer,
+      on: Forest.systemIdentifier,
+      type: BuiltIn.system,
+      user
+    )
+    guard explanation.isAllowed else { throw Self.noAdministrator(explanation.reason) }
+    return user
+  }
+
+  /// The same when the turn of a write has come.
+  func requireAdministrator(_ user: UserIdentity, _ tx: borrowing WriteTransaction) throws {
+    let explanation = try decide(
+      BuiltIn.administer,
+      on: Forest.systemIdentifier,
+      type: BuiltIn.system,
+      user,
+      tx
+    )
+    try requireFeatures(explanation)
+    guard explanation.isAllowed else { throw Self.noAdministrator(explanation.reason) }
+  }
+
+  private static func noAdministrator(_ reason: ReasonCode) -> RPCError {
+    TenancyError.denied(reason, action: BuiltIn.administer, sufficientRoles: [])
+      .denying(BuiltIn.administer, on: Forest.systemIdentifier, because: reason.rawValue)
+  }
+}
