@@ -29,8 +29,10 @@
 #include "tenancy/v1/association.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
 #include "tenancy/v1/devices.pb-c.h"
+#include "tenancy/v1/documents.pb-c.h"
 #include "tenancy/v1/entities.pb-c.h"
 #include "tenancy/v1/guests.pb-c.h"
+#include "tenancy/v1/legacy.pb-c.h"
 #include "tenancy/v1/permissions.pb-c.h"
 #include "tenancy/v1/portfolios.pb-c.h"
 #include "tenancy/v1/properties.pb-c.h"
@@ -609,6 +611,69 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__l
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_history_response(void) {
   return &tenancy__v1__list_history_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__document(void) {
+  return &tenancy__v1__document__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__field_transform(void) {
+  return &tenancy__v1__field_transform__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__document_put(void) {
+  return &tenancy__v1__document_put__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__document_delete(void) {
+  return &tenancy__v1__document_delete__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__document_write(void) {
+  return &tenancy__v1__document_write__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__document_write_result(void) {
+  return &tenancy__v1__document_write_result__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__put_document_request(void) {
+  return &tenancy__v1__put_document_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_document_request(void) {
+  return &tenancy__v1__delete_document_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__batch_write_documents_request(void) {
+  return &tenancy__v1__batch_write_documents_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__batch_write_documents_response(void) {
+  return &tenancy__v1__batch_write_documents_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_document_request(void) {
+  return &tenancy__v1__get_document_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__document_filter(void) {
+  return &tenancy__v1__document_filter__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_documents_request(void) {
+  return &tenancy__v1__list_documents_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_documents_response(void) {
+  return &tenancy__v1__list_documents_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__watch_documents_request(void) {
+  return &tenancy__v1__watch_documents_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__document_event(void) {
+  return &tenancy__v1__document_event__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_document_usage_request(void) {
+  return &tenancy__v1__get_document_usage_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__collection_usage(void) {
+  return &tenancy__v1__collection_usage__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__document_usage(void) {
+  return &tenancy__v1__document_usage__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_all_documents_request(void) {
+  return &tenancy__v1__delete_all_documents_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_all_documents_response(void) {
+  return &tenancy__v1__delete_all_documents_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__entity(void) {
   return &tenancy__v1__entity__descriptor;
 }
@@ -668,6 +733,33 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__u
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__revoke_guest_pass_request(void) {
   return &tenancy__v1__revoke_guest_pass_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__legacy_document(void) {
+  return &tenancy__v1__legacy_document__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__import_legacy_documents_request(void) {
+  return &tenancy__v1__import_legacy_documents_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__import_legacy_documents_response(void) {
+  return &tenancy__v1__import_legacy_documents_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__seal_legacy_collections_request(void) {
+  return &tenancy__v1__seal_legacy_collections_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_legacy_collections_request(void) {
+  return &tenancy__v1__get_legacy_collections_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__legacy_collections(void) {
+  return &tenancy__v1__legacy_collections__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__migrate_legacy_request(void) {
+  return &tenancy__v1__migrate_legacy_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_legacy_migration_request(void) {
+  return &tenancy__v1__get_legacy_migration_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__legacy_migration(void) {
+  return &tenancy__v1__legacy_migration__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__check_request(void) {
   return &tenancy__v1__check_request__descriptor;

@@ -51,6 +51,11 @@ extension TenancyCore {
   /// Throws when a user may do nothing at all.
   func requireNotSuspended(_ user: UserIdentity, _ tx: borrowing WriteTransaction) throws {
     try tx.rely(on: .suspension(of: user.userID))
+    try requireNotSuspended(user)
+  }
+
+  /// Throws when a user may do nothing at all; at the moment, so never for a write.
+  func requireNotSuspended(_ user: UserIdentity) throws(RPCError) {
     guard engine.read({ $0.isSuspended(user.userID) }) else { return }
     throw TenancyError.suspended
   }

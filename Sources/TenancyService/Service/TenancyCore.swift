@@ -8,6 +8,8 @@ internal import ServiceKit
 final class TenancyCore: Sendable {
   let store: ServiceStore
   let engine: PermissionEngine
+  /// Who watches which collection of documents.
+  let watchers: DocumentWatchers
   let clock: any WallClock
   let identifiers: IdentifierFactory
   let users: any UserDirectory
@@ -35,6 +37,7 @@ final class TenancyCore: Sendable {
   ) {
     self.store = store
     self.engine = engine
+    watchers = DocumentWatchers(instruments)
     self.clock = clock
     self.identifiers = identifiers
     self.users = users

@@ -6,6 +6,7 @@ final class TenancyInstruments: Sendable {
   private let droppedAttempts: Counter
   private let policyLoads: MetricFamily<Counter>
   private let policyVersion: MetricFamily<Gauge>
+  private let documentRefusals: MetricFamily<Counter>
 
   /// Registers the metrics.
   init(_ registry: MetricRegistry) {
@@ -23,6 +24,12 @@ final class TenancyInstruments: Sendable {
       help: "Version of the policy in force; 0 for a former one.",
       labels: ["policy"]
     )
+    documentRefusals = registry.counters(
+      "gatehouse_tenancy_document_refusals_total",
+      help: "Calls about documents of users that were refused at a limit, by the limit.",
+      labels: ["limit"]
+    )
+    for limit in DocumentLimit.allCases { _ = documentRefusals.series([limit.rawValue]) }
     for outcome in PolicyReload.allCases { _ = policyLoads.series([outcome.rawValue]) }
   }
 
@@ -36,6 +43,9 @@ final class TenancyInstruments: Sendable {
       policyVersion.series([document.name]).set(Int(document.version))
     }
   }
+
+  /// Counts a call about documents that a limit has refused.
+  func refused(_ limit: DocumentLimit) { documentRefusals.series([limit.rawValue]).increment() }
 
   /// Counts attempts that made room in a device's history.
   func dropped(_ count: Int) { droppedAttempts.add(count) }

@@ -91,7 +91,10 @@ public final class TenancyService: Sendable {
         ),
         auditBudget: AuditBudget(domain: TenancyError.domain, clock: clock, metrics: metrics)
       )
-      try await database.attach(core.engine, after: core.engine.revision)
+      try await database.attach(
+        TenancyFollower(engine: core.engine, watchers: core.watchers),
+        after: core.engine.revision
+      )
       core.instruments.inForce(policy)
       return TenancyService(core, PolicyReloader(core, loaded: configuration.policies))
     } catch {
@@ -113,6 +116,8 @@ public final class TenancyService: Sendable {
       AssociationsHandler(core: core).definition,
       SubjectsHandler(core: core).definition,
       PermissionsHandler(core: core).definition,
+      DocumentsHandler(core: core).definition,
+      LegacyDocumentsHandler(core: core).definition,
     ] + Products.services(of: core)
   }
 

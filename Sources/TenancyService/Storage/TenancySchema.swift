@@ -106,5 +106,61 @@ enum TenancySchema {
         CREATE INDEX association_by_granter ON association (granted_by, role);
         """
     ),
+    Migration(
+      version: 6,
+      // The content comes last, so that it is not read for the sake of what stands behind it. See
+      // `UserDocuments` for documents and `StoreTransaction.changes` for the index of the change log.
+      sql: """
+        CREATE TABLE document (
+          user_id TEXT NOT NULL,
+          collection TEXT NOT NULL,
+          id TEXT NOT NULL,
+          revision INTEGER NOT NULL,
+          created_at INTEGER NOT NULL,
+          updated_at INTEGER NOT NULL,
+          digest BLOB NOT NULL,
+          byte_count INTEGER NOT NULL,
+          json TEXT NOT NULL,
+          PRIMARY KEY (user_id, collection, id)
+        );
+        CREATE INDEX document_by_revision ON document (user_id, collection, revision, id);
+        CREATE INDEX document_by_creation ON document (user_id, collection, created_at, id);
+        CREATE TABLE document_usage (
+          user_id TEXT NOT NULL,
+          collection TEXT NOT NULL,
+          document_count INTEGER NOT NULL CHECK (document_count >= 0),
+          byte_count INTEGER NOT NULL CHECK (byte_count >= 0),
+          PRIMARY KEY (user_id, collection)
+        ) WITHOUT ROWID;
+        CREATE INDEX document_change ON change_log (scope, revision) WHERE kind = 'document';
+        CREATE TABLE legacy_document (
+          collection TEXT NOT NULL
+            CHECK (collection IN ('sessions', 'mood_entries', 'insights', 'chat_messages')),
+          id TEXT NOT NULL,
+          user_id TEXT NOT NULL,
+          digest BLOB NOT NULL,
+          byte_count INTEGER NOT NULL,
+          json TEXT NOT NULL,
+          PRIMARY KEY (collection, id)
+        );
+        CREATE INDEX legacy_document_by_user ON legacy_document (user_id, collection, id);
+        CREATE TABLE legacy_seal (sealed_at INTEGER NOT NULL);
+        CREATE TRIGGER legacy_document_insert BEFORE INSERT ON legacy_document
+          WHEN EXISTS (SELECT 1 FROM legacy_seal)
+          BEGIN SELECT RAISE(ABORT, 'legacy collections are read-only'); END;
+        CREATE TRIGGER legacy_document_update BEFORE UPDATE ON legacy_document
+          WHEN EXISTS (SELECT 1 FROM legacy_seal)
+          BEGIN SELECT RAISE(ABORT, 'legacy collections are read-only'); END;
+        CREATE TABLE legacy_migration (
+          user_id TEXT PRIMARY KEY,
+          collection TEXT NOT NULL,
+          document_id TEXT NOT NULL,
+          copied_count INTEGER NOT NULL,
+          skipped_count INTEGER NOT NULL,
+          started_at INTEGER NOT NULL,
+          finished_at INTEGER
+        );
+        """
+    ),
   ]
 }

@@ -1,7 +1,8 @@
 /// Every method of every contract; one that has no row fails `MatrixTests`.
 enum MatrixTable {
   static let rows =
-    auth + portfolios + properties + units + devices + generic + tenancy + entitlement + points
+    auth + portfolios + properties + units + devices + generic + tenancy + documents
+    + entitlement + points
 
   private static let auth: [MatrixRow] = [
     .init(
@@ -328,6 +329,46 @@ enum MatrixTable {
       yes: #""device.unlock""#
     ),
     .init("Permissions/WatchChanges", .service, []),
+  ]
+
+  /// In this order: what is put is there for those that follow, and gone after the last one.
+  private static let documents: [MatrixRow] = [
+    .init(
+      "Documents/Put",
+      .none,
+      .unsuspended,
+      #"{"put": {"collection": "moods", "documentId": "m1", "json": "{}"}}"#
+    ),
+    .init("Documents/Get", .none, .unsuspended, #"{"collection": "moods", "documentId": "m1"}"#),
+    .init("Documents/List", .none, .unsuspended, #"{"collection": "moods"}"#),
+    .init("Documents/Watch", .none, .unsuspended, #"{"collection": "moods"}"#),
+    .init("Documents/GetUsage", .none, .unsuspended),
+    .init(
+      "Documents/BatchWrite",
+      .none,
+      .unsuspended,
+      #"{"writes": [{"put": {"collection": "moods", "documentId": "m2"}}]}"#
+    ),
+    .init(
+      "Documents/Delete",
+      .none,
+      .unsuspended,
+      #"{"delete": {"collection": "moods", "documentId": "m1"}}"#
+    ),
+    .init(
+      "LegacyDocuments/Import",
+      .system,
+      .operators,
+      #"""
+      {"collection": "LEGACY_COLLECTION_INSIGHTS", "documents": [
+        {"id": "d1", "userId": "usr_somebody", "json": "{}"}]}
+      """#
+    ),
+    .init("LegacyDocuments/Seal", .system, .operators),
+    .init("LegacyDocuments/GetCollections", .system, .operators),
+    .init("LegacyDocuments/Migrate", .none, .unsuspended),
+    .init("LegacyDocuments/GetMigration", .none, .unsuspended),
+    .init("Documents/DeleteAll", .none, .unsuspended),
   ]
 
   private static let entitlement: [MatrixRow] = [

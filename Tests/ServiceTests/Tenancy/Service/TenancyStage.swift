@@ -116,6 +116,7 @@ struct TenancyStage: Sendable {
   let channel: Channel
   let clock: ManualClock
   let metrics: MetricRegistry
+  private let connect: @Sendable () throws -> Channel
 
   var portfolios: Tenancy_V1.PortfoliosClient { .init(channel) }
   var properties: Tenancy_V1.PropertiesClient { .init(channel) }
@@ -125,6 +126,20 @@ struct TenancyStage: Sendable {
   var associations: Tenancy_V1.AssociationsClient { .init(channel) }
   var subjects: Tenancy_V1.SubjectsClient { .init(channel) }
   var permissions: Tenancy_V1.PermissionsClient { .init(channel) }
+  var documents: Tenancy_V1.DocumentsClient { .init(channel) }
+  var legacy: Tenancy_V1.LegacyDocumentsClient { .init(channel) }
+
+  /// Runs `body` with further channels, each with a connection of its own.
+  func withChannels(_ count: Int, _ body: ([Channel]) async throws -> Void) async throws {
+    let channels = try (0..<count).map { _ in try connect() }
+    do {
+      try await body(channels)
+    } catch {
+      for channel in channels { await channel.close() }
+      throw error
+    }
+    for channel in channels { await channel.close() }
+  }
 
   /// Runs `body` against a service with an empty store, or the store in `folder`.
   static func run(
@@ -221,9 +236,15 @@ struct TenancyStage: Sendable {
         var client = ChannelConfiguration(loops: loops)
         // What was refused because of a peer that is down is to be seen, not tried again.
         if entitlementChannel != nil { client.retry = .never }
-        try await withChannel(target, client) { channel in
+        try await withChannel(target, client) { [client] channel in
           try await body(
-            TenancyStage(service: service, channel: channel, clock: clock, metrics: metrics)
+            TenancyStage(
+              service: service,
+              channel: channel,
+              clock: clock,
+              metrics: metrics,
+              connect: { try Channel(target, client) }
+            )
           )
         }
       }

@@ -1,0 +1,167 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// What a document contains: a JSON object.
+struct DocumentContent: Sendable {
+  private(set) var object = JSONObject()
+
+  /// An empty one.
+  init() {}
+
+  /// Reads what a caller has sent; empty text is an empty object.
+  ///
+  /// DOCUMENT_INVALID says where it is not JSON as decision 0018 has it, or nested too deep.
+  init(json text: String, field: String) throws(RPCError) {
+    guard !text.isEmpty else { return }
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONReader.read(Array(text.utf8), limits: DocumentLimits.content)
+    } catch {
+      throw TenancyError.invalidField(
+        field,
+        "DOCUMENT_INVALID",
+        "is not accepted as JSON: \(error)"
+      )
+    }
+    guard let object = value.object else {
+      throw TenancyError.invalidField(
+        field,
+        "DOCUMENT_INVALID",
+        "must be a JSON object, not \(value.kind)"
+      )
+    }
+    self.object = object
+  }
+
+  /// Reads what is stored.
+  init(stored text: String) throws(StoreError) {
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONReader.read(Array(text.utf8), limits: DocumentLimits.content)
+    } catch {
+      throw .statement("a document is stored that could not have been: \(error)")
+    }
+    guard let object = value.object else {
+      throw .statement("a document is stored that is \(value.kind)")
+    }
+    self.object = object
+  }
+
+  /// The text that is stored.
+  var text: String { JSONValue.object(object).text }
+
+  /// Merges members into it (RFC 7396, section 2).
+  mutating func merge(_ patch: DocumentContent) { object = Self.merged(patch.object, into: object) }
+
+  /// Names are looked up by their hashes, because both may have a hundred thousand members.
+  private static func merged(_ patch: JSONObject, into target: JSONObject) -> JSONObject {
+    var changes: [String: JSONValue] = [:]
+    for member in patch.members { changes[member.name] = member.value }
+    var result = JSONObject()
+    for member in target.members {
+      guard let change = changes.removeValue(forKey: member.name) else {
+        result.append(name: member.name, value: member.value)
+        continue
+      }
+      append(member.name, change, to: &result, insteadOf: member.value)
+    }
+    for member in patch.members where changes[member.name] != nil {
+      append(member.name, member.value, to: &result, insteadOf: nil)
+    }
+    return result
+  }
+
+  private static func append(
+    _ name: String,
+    _ change: JSONValue,
+    to result: inout JSONObject,
+    insteadOf old: JSONValue?
+  ) {
+    switch change {
+    case .null: break
+    case .object(let patch):
+      result.append(name: name, value: .object(merged(patch, into: old?.object ?? JSONObject())))
+    default: result.append(name: name, value: change)
+    }
+  }
+
+  /// Sets a field; what it is set to.
+  ///
+  /// FIELD_TYPE_MISMATCH when something else is in the way, COUNTER_OVERFLOW for a sum that does not fit.
+  mutating func apply(
+    _ transform: DocumentTransform,
+    now: Int64,
+    field: String
+  ) throws(RPCError) -> JSONValue {
+    try Self.change(&object, at: transform.path.names[...], field: field) {
+      old throws(RPCError) in
+      switch transform.kind {
+      case .serverTime: return .string(DocumentTransform.text(ofTime: now))
+      case .increment(let amount):
+        // What is not there counts as 0.
+        guard let count = (old ?? 0).integer else {
+          throw TenancyError.fieldTypeMismatch(field, "an integer")
+        }
+        let (sum, overflow) = count.addingReportingOverflow(amount)
+        guard !overflow else { throw TenancyError.counterOverflow(field) }
+        return .number(JSONNumber(sum))
+      }
+    }
+  }
+
+  private static func change(
+    _ object: inout JSONObject,
+    at names: ArraySlice<String>,
+    field: String,
+    _ body: (JSONValue?) throws(RPCError) -> JSONValue
+  ) throws(RPCError) -> JSONValue {
+    guard let name = names.first else { preconditionFailure("a path without names") }
+    guard names.count > 1 else {
+      let value = try body(object[name])
+      object[name] = value
+      return value
+    }
+    guard case .object(var inner) = object[name] ?? .object(JSONObject()) else {
+      throw TenancyError.fieldTypeMismatch(field, "inside an object")
+    }
+    let value = try change(&inner, at: names.dropFirst(), field: field, body)
+    object[name] = .object(inner)
+    return value
+  }
+}
+
+/// A field that is set to what the service works out.
+struct DocumentTransform: Sendable {
+  enum Kind: Sendable {
+    /// The time of the change.
+    case serverTime
+    /// What is there and this.
+    case increment(Int64)
+  }
+
+  let path: FieldPath
+  let kind: Kind
+
+  /// Reads one of a request; REQUIRED for one that does not say to what.
+  init(_ transform: Tenancy_V1.FieldTransform, field: String) throws(RPCError) {
+    path = try FieldPath(transform.field, field: "\(field).field")
+    switch transform.transform {
+    case .serverTime(true)?: kind = .serverTime
+    case .increment(let amount)?: kind = .increment(amount)
+    case .serverTime(false)?, nil:
+      throw TenancyError.invalidField(
+        field,
+        "REQUIRED",
+        "must have server_time (which must be true) or increment"
+      )
+    }
+  }
+
+  /// `2026-01-31T23:59:59.999Z`; later times are greater texts.
+  static func text(ofTime milliseconds: Int64) -> String {
+    var bytes: [UInt8] = []
+    Timestamp.append(milliseconds, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

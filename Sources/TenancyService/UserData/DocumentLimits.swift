@@ -1,0 +1,60 @@
+internal import ServiceKit
+
+/// Every bound of users' documents.
+///
+/// A call that reaches one is refused and counted in `gatehouse_tenancy_document_refusals_total`.
+enum DocumentLimits {
+  /// Bytes of a document's content, as it is stored; the contract bounds what is sent as well.
+  static let contentByteCountMax = 256 << 10
+  /// Objects and arrays inside one another, and names in the path of a field.
+  static let depthMax = 20
+  /// What is read as a document: its bytes bound the number of its values.
+  static let content = JSONLimits(
+    byteCountMax: contentByteCountMax,
+    depthMax: depthMax,
+    valueCountMax: contentByteCountMax
+  )
+
+  /// Documents of one user.
+  static let documentCountMax: Int64 = 50_000
+  /// Bytes of one user's documents, with their names.
+  static let byteCountMax: Int64 = 64 << 20
+  /// Collections of one user.
+  static let collectionCountMax = 100
+
+  /// Bytes of existing documents that one call merges into: they are read and written in the one thread
+  /// that writes, so everybody waits for them.
+  static let mergedByteCountMax = 4 << 20
+
+  /// Documents that are looked at for one page of a filtered list.
+  static let examinedCountMax = 1000
+  /// Bytes of documents that are read for one page, unless the first one alone is larger.
+  static let examinedByteCountMax = 4 << 20
+  /// Documents in a collection that is sorted by a field.
+  static let sortedCountMax: Int64 = 10_000
+  /// Bytes of a collection that is sorted by a field.
+  static let sortedByteCountMax: Int64 = 8 << 20
+
+  /// Events that are read at a time for a watcher.
+  static let eventCountMax = 256
+  /// Bytes of documents that are read at a time for a watcher, unless the first one alone is larger.
+  static let eventByteCountMax = 1 << 20
+  /// Changes of a collection that happen while a watcher takes none of its events; then it is cut off.
+  static let missedCountMax = 10_000
+
+  /// Documents of one batch of a migration, or of one call that deletes them all.
+  static let batchCountMax = 500
+  /// Bytes of one batch of a migration, unless the first document alone is larger.
+  static let batchByteCountMax = 4 << 20
+}
+
+/// What the metric of refusals calls the bounds.
+enum DocumentLimit: String, CaseIterable, Sendable {
+  case documents
+  case bytes
+  case collections
+  case content
+  case merge
+  case sort
+  case watch
+}
