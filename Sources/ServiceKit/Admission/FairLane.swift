@@ -43,7 +43,9 @@ package struct FairLane<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
     waiting[owner, default: []].append(job)
   }
 
-  /// Takes a waiting job of `owner` out; nil when none matches. Its place stays taken until `release`.
+  /// Takes a waiting job of `owner` out; nil when none matches.
+  ///
+  /// Its place stays taken until `release`.
   package mutating func remove(of owner: Owner, where matches: (Job) -> Bool) -> Job? {
     guard let index = waiting[owner]?.firstIndex(where: matches) else { return nil }
     let job = waiting[owner]?.remove(at: index)
