@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 
 @testable import ServiceTesting

@@ -14,11 +14,17 @@ struct DocumentClient: Sendable {
   func put(
     _ id: String,
     _ json: String = "{}",
-    key: String = "",
-    _ change: (inout Tenancy_V1.DocumentPut) -> Void = { _ in }
+    merge: Bool = false,
+    transforms: [Tenancy_V1.FieldTransform] = [],
+    expectedRevision: String = "",
+    createOnly: Bool = false,
+    key: String = ""
   ) async throws -> Tenancy_V1.DocumentWriteResult {
     try await calls.put(
-      .init(put: Self.draft(id, json, in: collection, change), idempotencyKey: key),
+      .init(
+        put: draft(id, json, merge, transforms, expectedRevision, createOnly),
+        idempotencyKey: key
+      ),
       options: options
     )
   }
@@ -54,9 +60,11 @@ struct DocumentClient: Sendable {
   func putting(
     _ id: String,
     _ json: String = "{}",
-    _ change: (inout Tenancy_V1.DocumentPut) -> Void = { _ in }
+    merge: Bool = false,
+    transforms: [Tenancy_V1.FieldTransform] = [],
+    createOnly: Bool = false
   ) -> Tenancy_V1.DocumentWrite {
-    .init(write: .put(Self.draft(id, json, in: collection, change)))
+    .init(write: .put(draft(id, json, merge, transforms, "", createOnly)))
   }
 
   /// A deletion for a batch.
@@ -79,15 +87,23 @@ struct DocumentClient: Sendable {
     return pages
   }
 
-  private static func draft(
+  private func draft(
     _ id: String,
     _ json: String,
-    in collection: String,
-    _ change: (inout Tenancy_V1.DocumentPut) -> Void
+    _ merge: Bool,
+    _ transforms: [Tenancy_V1.FieldTransform],
+    _ expectedRevision: String,
+    _ createOnly: Bool
   ) -> Tenancy_V1.DocumentPut {
-    var put = Tenancy_V1.DocumentPut(collection: collection, documentId: id, json: json)
-    change(&put)
-    return put
+    .init(
+      collection: collection,
+      documentId: id,
+      json: json,
+      merge: merge,
+      transforms: transforms,
+      expectedRevision: expectedRevision,
+      createOnly: createOnly
+    )
   }
 }
 

@@ -98,7 +98,7 @@ struct DocumentRefusalTests {
       let grown = try await refusal { try await ada.put("m2", #"{"t":"\#(bells)"}"#) }
       #expect(grown == Refusal(.failedPrecondition, "DOCUMENT_TOO_LARGE"))
       let merged = try await refusal {
-        try await ada.put("m1", #"{"u":1}"#) { $0.merge = true }
+        try await ada.put("m1", #"{"u":1}"#, merge: true)
       }
       #expect(merged == Refusal(.failedPrecondition, "DOCUMENT_TOO_LARGE"))
       let huge = try await refusal { try await ada.put("m2", document(10_000_000)) }
@@ -157,10 +157,11 @@ struct DocumentRefusalTests {
       let before = try await ada.get("m1")
       func adding(_ amount: Int64, to field: String) async throws -> Refusal? {
         try await refusal {
-          try await ada.put("m1") {
-            $0.merge = true
-            $0.transforms = [.init(field: field, transform: .increment(amount))]
-          }
+          try await ada.put(
+            "m1",
+            merge: true,
+            transforms: [.init(field: field, transform: .increment(amount))]
+          )
         }
       }
       let overflow = Refusal(.outOfRange, "COUNTER_OVERFLOW")
@@ -273,7 +274,7 @@ struct DocumentRefusalTests {
         try await refusal {
           try await ada.write(
             (0..<count).map { number in
-              ada.putting("m\(number)", #"{"n":1}"#) { $0.merge = true }
+              ada.putting("m\(number)", #"{"n":1}"#, merge: true)
             }
           )
         }

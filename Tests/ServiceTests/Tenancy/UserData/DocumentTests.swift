@@ -57,7 +57,7 @@ struct DocumentTests {
       #expect(try await ada.get("m1").json == #"{"secret":1}"#)
       // A revision of somebody else's document is not one of mine.
       let stolen = try await refusal {
-        try await eve.put("m1") { $0.expectedRevision = made.revision }
+        try await eve.put("m1", expectedRevision: made.revision)
       }
       #expect(stolen == Refusal(.aborted, "REVISION_MISMATCH"))
     }
@@ -68,20 +68,20 @@ struct DocumentTests {
     try await TenancyStage.run { stage in
       let ada = stage.documents(of: "usr_ada")
       let read = try await ada.put("m1", #"{"n":0}"#).revision
-      _ = try await ada.put("m1", #"{"n":1}"#) { $0.expectedRevision = read }
+      _ = try await ada.put("m1", #"{"n":1}"#, expectedRevision: read)
       let mismatch = Refusal(.aborted, "REVISION_MISMATCH")
       let late = try await refusal {
-        try await ada.put("m1", #"{"n":2}"#) { $0.expectedRevision = read }
+        try await ada.put("m1", #"{"n":2}"#, expectedRevision: read)
       }
       #expect(late == mismatch)
       #expect(try await refusal { try await ada.delete("m1", expectedRevision: read) } == mismatch)
       #expect(try await ada.get("m1").json == #"{"n":1}"#)
       let gone = try await refusal {
-        try await ada.put("m2") { $0.expectedRevision = read }
+        try await ada.put("m2", expectedRevision: read)
       }
       #expect(gone == mismatch)
       let forged = try await refusal {
-        try await ada.put("m1") { $0.expectedRevision = "AAAA" }
+        try await ada.put("m1", expectedRevision: "AAAA")
       }
       #expect(forged == Refusal(.invalidArgument, "REVISION_INVALID"))
     }
@@ -100,9 +100,11 @@ struct DocumentTests {
               let read = try await ada.get("counter")
               let count = Int(read.json.drop { $0 != ":" }.dropFirst().dropLast()) ?? -1
               let lost = try await refusal {
-                try await ada.put("counter", #"{"n":\#(count + 1)}"#) {
-                  $0.expectedRevision = read.revision
-                }
+                try await ada.put(
+                  "counter",
+                  #"{"n":\#(count + 1)}"#,
+                  expectedRevision: read.revision
+                )
               }
               if lost == nil { wins += 1 }
             }
@@ -120,8 +122,8 @@ struct DocumentTests {
   func put_createOnly() async throws {
     try await TenancyStage.run { stage in
       let ada = stage.documents(of: "usr_ada")
-      try await ada.put("m1", #"{"n":1}"#) { $0.createOnly = true }
-      let again = try await refusal { try await ada.put("m1") { $0.createOnly = true } }
+      try await ada.put("m1", #"{"n":1}"#, createOnly: true)
+      let again = try await refusal { try await ada.put("m1", createOnly: true) }
       #expect(again == Refusal(.alreadyExists, "DOCUMENT_EXISTS"))
       #expect(try await ada.get("m1").json == #"{"n":1}"#)
     }
@@ -142,11 +144,11 @@ struct DocumentTests {
       ]
       for (index, (before, patch, after)) in cases.enumerated() {
         try await ada.put("m\(index)", before)
-        try await ada.put("m\(index)", patch) { $0.merge = true }
+        try await ada.put("m\(index)", patch, merge: true)
         #expect(try await ada.get("m\(index)").json == after)
       }
       // Into nothing it is the same as into an empty one.
-      try await ada.put("new", #"{"a":null,"b":1}"#) { $0.merge = true }
+      try await ada.put("new", #"{"a":null,"b":1}"#, merge: true)
       #expect(try await ada.get("new").json == #"{"b":1}"#)
     }
   }
@@ -160,9 +162,7 @@ struct DocumentTests {
         .init(field: "seen", transform: .serverTime(true)),
         .init(field: "stats.streak", transform: .increment(-5)),
       ]
-      let result = try await ada.put("m1", #"{"stats":{"streak":10}}"#) {
-        $0.transforms = transforms
-      }
+      let result = try await ada.put("m1", #"{"stats":{"streak":10}}"#, transforms: transforms)
       #expect(result.transformResults == ["12", #""2026-01-05T12:00:00.000Z""#, "7"])
       #expect(
         try await ada.get("m1").json
@@ -171,10 +171,11 @@ struct DocumentTests {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<64 {
           group.addTask {
-            try await ada.put("m1") {
-              $0.merge = true
-              $0.transforms = [.init(field: "visits", transform: .increment(1))]
-            }
+            try await ada.put(
+              "m1",
+              merge: true,
+              transforms: [.init(field: "visits", transform: .increment(1))]
+            )
           }
         }
         try await group.waitForAll()
@@ -192,18 +193,15 @@ struct DocumentTests {
       let results = try await ada.write([
         ada.deleting("old"),
         ada.putting("a", #"{"n":1}"#),
-        ada.putting("a") {
-          $0.merge = true
-          $0.transforms = [increment]
-        },
-        ada.putting("old") { $0.createOnly = true },
+        ada.putting("a", merge: true, transforms: [increment]),
+        ada.putting("old", createOnly: true),
       ])
       #expect(results.map(\.existed) == [true, false, true, false])
       #expect(results[2].transformResults == ["2"])
       let before = try await ada.pages()
       let failed = try await refusal {
         try await ada.write([
-          ada.deleting("a"), ada.putting("b"), ada.putting("old") { $0.createOnly = true },
+          ada.deleting("a"), ada.putting("b"), ada.putting("old", createOnly: true),
         ])
       }
       #expect(failed == Refusal(.alreadyExists, "DOCUMENT_EXISTS"))
@@ -231,10 +229,12 @@ struct DocumentTests {
     try await TenancyStage.run { stage in
       let ada = stage.documents(of: "usr_ada")
       func count() async throws -> Tenancy_V1.DocumentWriteResult {
-        try await ada.put("m1", key: "key-1") {
-          $0.merge = true
-          $0.transforms = [.init(field: "n", transform: .increment(1))]
-        }
+        try await ada.put(
+          "m1",
+          merge: true,
+          transforms: [.init(field: "n", transform: .increment(1))],
+          key: "key-1"
+        )
       }
       let first = try await count()
       #expect(try await count() == first)
