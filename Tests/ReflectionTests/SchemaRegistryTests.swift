@@ -11,7 +11,8 @@ struct SchemaRegistryTests {
       SchemaRegistry.gatehouse.services.map(\.name) == [
         "auth.v1.Authentication", "auth.v1.Keys", "auth.v1.Operators", "auth.v1.Sessions",
         "auth.v1.Users",
-        "entitlement.v1.Entitlements", "entitlement.v1.Purchases", "entitlement.v1.Subscriptions",
+        "entitlement.v1.Entitlements", "entitlement.v1.Points", "entitlement.v1.Purchases",
+        "entitlement.v1.Subscriptions",
         "grpc.health.v1.Health", "tenancy.v1.Associations", "tenancy.v1.Devices",
         "tenancy.v1.Documents", "tenancy.v1.Entities", "tenancy.v1.Guests",
         "tenancy.v1.LegacyDocuments", "tenancy.v1.Permissions", "tenancy.v1.Portfolios",

@@ -23,10 +23,12 @@ extension PermissionsHandler {
       caller: call.caller.description,
       filter: ["ListSubjects", list.entityID, list.action, "\(list.limit)"]
     )
-    let cursor = try core.tokens.cursor(pageToken: request.pageToken, count: 1, binding)
-    let (core, after, revision) = (core, cursor.flatMap { Int64($0[0]) } ?? 0, core.engine.revision)
+    let (core, revision, token) = (core, core.engine.revision, request.pageToken)
     return try await core.read { tx in
-      let page = try list.page(after: after, core, tx)
+      let page = try list.page(core, tx) {
+        let cursor = try core.tokens.cursor(pageToken: token, count: 1, binding)
+        return cursor.flatMap { Int64($0[0]) } ?? 0
+      }
       return Tenancy_V1.ListSubjectsResponse(
         subjects: page.subjects,
         nextPageToken: page.last.map { core.tokens.pageToken(after: ["\($0)"], binding) } ?? "",
@@ -69,12 +71,15 @@ struct SubjectList: Sendable {
   }
 
   /// One page; NOT_FOUND for an entity that the asker may not know of.
+  ///
+  /// Where it begins is looked at after that, so that a page token tells nobody anything.
   func page(
-    after cursor: Int64,
     _ core: TenancyCore,
-    _ tx: borrowing ReadTransaction
+    _ tx: borrowing ReadTransaction,
+    after readCursor: () throws -> Int64
   ) throws -> Page {
     if let asker { try core.requireListing(on: entityID, asker, tx) }
+    let cursor = try readCursor()
     let granting = core.engine.read { forest in
       forest.policy.action(named: action).flatMap { forest.granting($0, on: entityID) }
     }

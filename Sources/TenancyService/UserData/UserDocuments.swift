@@ -210,19 +210,30 @@ struct UserDocuments: Sendable {
     bytes: Int64,
     _ tx: borrowing WriteTransaction
   ) throws {
-    try tx.execute(
+    // No upsert: SQLite checks the constraints of the row to be inserted even if one is there, and a change
+    // that shrinks a collection is below zero by itself.
+    let counted = try tx.execute(
       """
-      INSERT INTO document_usage (user_id, collection, document_count, byte_count)
-      VALUES (?, ?, ?, ?)
-      ON CONFLICT (user_id, collection) DO UPDATE SET
-        document_count = document_count + excluded.document_count,
-        byte_count = byte_count + excluded.byte_count
+      UPDATE document_usage SET document_count = document_count + ?, byte_count = byte_count + ?
+      WHERE user_id = ? AND collection = ?
       """,
-      .text(userID),
-      .text(collection),
       .integer(documents),
-      .integer(bytes)
+      .integer(bytes),
+      .text(userID),
+      .text(collection)
     )
+    if counted == 0 {
+      try tx.execute(
+        """
+        INSERT INTO document_usage (user_id, collection, document_count, byte_count)
+        VALUES (?, ?, ?, ?)
+        """,
+        .text(userID),
+        .text(collection),
+        .integer(documents),
+        .integer(bytes)
+      )
+    }
     guard documents < 0 else { return }
     try tx.execute(
       "DELETE FROM document_usage WHERE user_id = ? AND collection = ? AND document_count = 0",

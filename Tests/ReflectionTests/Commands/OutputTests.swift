@@ -99,7 +99,13 @@ struct OutputTests {
     try await CommandStage.run([]) { stage in
       let outcome = await stage.gatehouse("watch")
       #expect(outcome.code == 0)
-      #expect(outcome.output == "grpc.health.v1.Health/Watch  anyone, streams answers\n")
+      #expect(
+        outcome.output == """
+          grpc.health.v1.Health/Watch  anyone, streams answers
+          tenancy.v1.Documents/Watch  signed-in user, streams answers
+
+          """
+      )
     }
   }
 }

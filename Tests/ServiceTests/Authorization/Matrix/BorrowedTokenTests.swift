@@ -180,6 +180,12 @@ extension MatrixStage {
       )
       try #require(suspended.code == nil, "\(suspended)")
     }
+    for id in ["m1", "m2"] {
+      _ = try await Tenancy_V1.DocumentsClient(product.channel(to: "tenancy")).put(
+        .init(put: .init(collection: "moods", documentId: id)),
+        options: owner
+      )
+    }
     for number in 1...2 {
       let id = JSONValue.string("\(4_000_000_000 + number)")
       let transaction = try TransactionFields.signed {
