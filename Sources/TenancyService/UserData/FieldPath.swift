@@ -6,8 +6,9 @@ struct FieldPath: Hashable, Sendable {
   /// One to `DocumentLimits.depthMax` names of ASCII letters, digits, `_` and `-`.
   let names: [String]
 
-  /// Reads `stats.streak`; the contract has seen to the characters. FIELD_PATH_INVALID for an empty name
-  /// and too many names.
+  /// Reads `stats.streak`; the contract has seen to the characters.
+  ///
+  /// FIELD_PATH_INVALID for an empty name and too many names.
   init(_ text: String, field: String) throws(RPCError) {
     names = text.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
     guard names.count <= DocumentLimits.depthMax, names.allSatisfy({ !$0.isEmpty }) else {

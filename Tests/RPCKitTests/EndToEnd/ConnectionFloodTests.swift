@@ -59,8 +59,9 @@ struct ConnectionFloodTests {
     }
   }
 
-  /// In a process of its own, because the memory of others would count. The address sanitizer keeps what
-  /// is freed, so there is nothing to see under it.
+  /// In a process of its own, because the memory of others would count.
+  ///
+  /// The address sanitizer keeps what is freed, so there is nothing to see under it.
   @Test(
     "Unfinished frames of 300 connections hold 64 MiB at most, and give them back",
     .enabled(if: ProcessInfo.processInfo.environment["ASAN_OPTIONS"] == nil)

@@ -180,7 +180,8 @@ struct ProductsTests {
       )
       #expect(stage.service.isAdministrator("usr_super"))
       let library = try await stage.create("library", by: "usr_ada")
-      let seen = try await stage.entities.get(.init(entityId: library.id), options: .by("usr_super"))
+      let request = Tenancy_V1.GetEntityRequest(entityId: library.id)
+      let seen = try await stage.entities.get(request, options: .by("usr_super"))
       #expect(seen.accessLevel == "staff")
     }
   }
