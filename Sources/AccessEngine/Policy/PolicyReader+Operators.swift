@@ -43,7 +43,8 @@ extension PolicyReader {
     actions.append(name)
     actionIDs[name] = action
     var rule = Policy.ActionRule.nothing
-    rule.grants = including[role]
+    // Whoever may do everything may do this too.
+    rule.grants = documents.reduce(into: including[role]) { $0.formUnion($1.grantingAll) }
     rule.linkGrants = links.map { _ in .none }
     rules.append((.system, action, rule))
   }

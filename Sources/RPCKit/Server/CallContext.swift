@@ -15,6 +15,8 @@ public final class CallContext: @unchecked Sendable {
   public var stepUp: String? { boundMethod.descriptor.stepUp }
   /// What the client sent beside the request.
   public let metadata: Metadata
+  /// How many bytes the frame of its request has.
+  let requestByteCount: Int
   /// When the call must be over; `distantFuture` without a deadline.
   ///
   /// It began with the first byte that was read of the call.
@@ -93,6 +95,7 @@ public final class CallContext: @unchecked Sendable {
     connection: any CallConnection,
     id: CallID,
     metadata: Metadata,
+    requestByteCount: Int,
     deadline: MonotonicInstant,
     received: MonotonicInstant
   ) {
@@ -100,6 +103,7 @@ public final class CallContext: @unchecked Sendable {
     self.connection = connection
     self.id = id
     self.metadata = metadata
+    self.requestByteCount = requestByteCount
     self.deadline = deadline
     self.received = received
   }

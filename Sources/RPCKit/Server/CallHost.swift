@@ -29,7 +29,7 @@ class CallHost: @unchecked Sendable {
   // MARK: - Places for calls
 
   /// Takes a place for a call, or says why there is none.
-  final func admit(_ method: BoundMethod) -> RefusalFrame? {
+  final func admit(_ method: BoundMethod, requestByteCount: Int) -> RefusalFrame? {
     switch core.admission.admit(method.priority, loopWorkingCount: resources.workingCount) {
     case .admit: break
     case .refuseFull:
@@ -37,7 +37,8 @@ class CallHost: @unchecked Sendable {
       core.shed(method, .runningHandlers)
       return core.refusals.overloaded
     case .refuseOverloaded:
-      guard let other = resources.workers.takeToMakeRoom(for: self) else {
+      let other = resources.workers.takeToMakeRoom(for: self, requestByteCount: requestByteCount)
+      guard let other else {
         core.observer.overloaded(method.priority)
         core.shed(method, .overloaded)
         return core.refusals.overloaded

@@ -4,6 +4,20 @@ protocol QueuedCall {
   var connectionID: ObjectIdentifier { get }
   /// Where that connection comes from, as `Limits.connectionsPerSourceMax` counts them.
   var source: String { get }
+  /// How many bytes its request has.
+  var byteCount: Int { get }
+}
+
+extension QueuedCall {
+  /// What it counts for in shares: one, and one more for each further KiB.
+  fileprivate var weight: Int { CallWeight.of(byteCount: byteCount) }
+}
+
+/// How much of a share of a full server a call takes up.
+enum CallWeight {
+  /// A question of a thousand parts is as much work as many small ones, and its bytes are what is known of
+  /// it before it is decoded.
+  static func of(byteCount: Int) -> Int { 1 + max(0, byteCount - 1) / 1024 }
 }
 
 /// The calls of one loop that wait for a worker.
@@ -13,6 +27,7 @@ protocol QueuedCall {
 /// whoever sent a thousand requests waits longer than whoever sent one; a call that held the loop for long
 /// costs further turns. A new call of somebody with less than an equal share of the waiting calls takes
 /// the place of the newest one of whoever has the most ("longest queue drop", as in fq_codel, RFC 8290).
+/// Shares count calls by their size, so that large questions do not crowd out small ones.
 ///
 /// Who waits is only known while the server is full. Until then a call costs what it costs in a plain
 /// list. Confined to its loop.
@@ -32,6 +47,7 @@ struct CallQueue<Call: QueuedCall> {
     let connectionID: ObjectIdentifier
     unowned let source: Source
     var calls = Backlog<Call>()
+    var weight = 0
 
     init(_ connectionID: ObjectIdentifier, _ source: Source) {
       self.connectionID = connectionID
@@ -45,6 +61,7 @@ struct CallQueue<Call: QueuedCall> {
     /// Each has a call; the one whose turn it is comes first.
     var lines = Backlog<Line>()
     var callCount = 0
+    var weight = 0
 
     init(_ name: String) { self.name = name }
   }
@@ -62,6 +79,8 @@ struct CallQueue<Call: QueuedCall> {
   private var linesByConnection: [ObjectIdentifier: Line] = [:]
   /// Calls that wait in lines.
   private var lineCallCount = 0
+  /// The weight of those.
+  private var lineWeight = 0
 
   /// Makes an empty queue.
   init() {}
@@ -88,8 +107,7 @@ struct CallQueue<Call: QueuedCall> {
       return nil
     }
     let call = line.calls.popFirst()
-    source.callCount -= 1
-    lineCallCount -= 1
+    if let call { left(call, line) }
     if line.calls.isEmpty {
       linesByConnection[line.connectionID] = nil
     } else {
@@ -112,26 +130,78 @@ struct CallQueue<Call: QueuedCall> {
   }
 
   /// Takes the call that gives its place to a new one of `connectionID` and `source`; nil when those have
-  /// their share.
-  mutating func popToMakeRoom(for connectionID: ObjectIdentifier, of source: String) -> Call? {
+  /// their share, or would have more than it with the new one.
+  mutating func popToMakeRoom(
+    for connectionID: ObjectIdentifier,
+    of source: String,
+    byteCount: Int
+  ) -> Call? {
     formLines()
     let line = linesByConnection[connectionID]
-    guard let longest = sourceToMakeRoom(for: line, of: line?.source ?? sourcesByName[source])
-    else {
-      return nil
-    }
-    guard let giver = longest.lines.elements.max(by: { $0.calls.count < $1.calls.count }) else {
-      return nil
-    }
-    // The source itself is not left without a call, because it has more than a share.
+    let newcomer = Newcomer(
+      line: line,
+      source: line?.source ?? sourcesByName[source],
+      weight: CallWeight.of(byteCount: byteCount)
+    )
+    guard let giver = lineToMakeRoom(for: newcomer) else { return nil }
     let call = giver.calls.popLast()
-    longest.callCount -= 1
-    lineCallCount -= 1
+    if let call { left(call, giver) }
     if giver.calls.isEmpty {
       linesByConnection[giver.connectionID] = nil
-      longest.lines.removeFirst { $0 === giver }
+      giver.source.lines.removeFirst { $0 === giver }
+    }
+    if giver.source.callCount == 0 {
+      sourcesByName[giver.source.name] = nil
+      let name = giver.source.name
+      sources.removeFirst { $0.name == name }
     }
     return call
+  }
+
+  /// A call that asks for a place.
+  private struct Newcomer {
+    let line: Line?
+    let source: Source?
+    let weight: Int
+
+    /// Whether it may take a place of somebody with `largest`, when `held` is what its own side has and
+    /// `share` an equal part of all.
+    ///
+    /// Whoever has nothing may begin whatever its share. Nobody ends up with more than whoever gave way, or
+    /// the place would go back and forth.
+    func fits(held: Int, share: Int, largest: Int) -> Bool {
+      share > 0 && (held == 0 || held + weight <= share) && held + weight < largest
+    }
+  }
+
+  /// The line whose newest call gives way: the longest of the source with the most, or of the newcomer's
+  /// own source if that has its share and the newcomer's connection has not.
+  private func lineToMakeRoom(for newcomer: Newcomer) -> Line? {
+    guard let longest = sources.elements.max(by: { $0.weight < $1.weight }) else { return nil }
+    let sourceShare = lineWeight / (sources.count + (newcomer.source == nil ? 1 : 0))
+    let held = newcomer.source?.weight ?? 0
+    if newcomer.fits(held: held, share: sourceShare, largest: longest.weight) {
+      return longest.lines.elements.max { $0.weight < $1.weight }
+    }
+    guard let source = newcomer.source,
+      let own = source.lines.elements.max(by: { $0.weight < $1.weight })
+    else { return nil }
+    let lineShare = source.weight / (source.lines.count + (newcomer.line == nil ? 1 : 0))
+    let isFit = newcomer.fits(
+      held: newcomer.line?.weight ?? 0,
+      share: lineShare,
+      largest: own.weight
+    )
+    return isFit ? own : nil
+  }
+
+  /// A call is no longer in a line.
+  private mutating func left(_ call: Call, _ line: Line) {
+    line.weight -= call.weight
+    line.source.callCount -= 1
+    line.source.weight -= call.weight
+    lineCallCount -= 1
+    lineWeight -= call.weight
   }
 
   /// Takes the first one that owes nothing out of the order; each of the others pays with a turn.
@@ -146,19 +216,6 @@ struct CallQueue<Call: QueuedCall> {
     return nil
   }
 
-  /// The source with the most calls, for one that has less than its share of all; its own source for a
-  /// connection that has less than its share of that.
-  private func sourceToMakeRoom(for line: Line?, of source: Source?) -> Source? {
-    let isNewSource = source == nil
-    let sourceShare = lineCallCount / (sources.count + (isNewSource ? 1 : 0))
-    if (source?.callCount ?? 0) < sourceShare {
-      return sources.elements.max { $0.callCount < $1.callCount }
-    }
-    guard let source else { return nil }
-    let lineShare = source.callCount / (source.lines.count + (line == nil ? 1 : 0))
-    return (line?.calls.count ?? 0) < lineShare ? source : nil
-  }
-
   /// Sorts the calls by who sent them.
   private mutating func formLines() {
     while let call = arrivals.popFirst() { appendToLine(call) }
@@ -167,8 +224,11 @@ struct CallQueue<Call: QueuedCall> {
   private mutating func appendToLine(_ call: Call) {
     let line = linesByConnection[call.connectionID] ?? makeLine(for: call)
     line.calls.append(call)
+    line.weight += call.weight
     line.source.callCount += 1
+    line.source.weight += call.weight
     lineCallCount += 1
+    lineWeight += call.weight
   }
 
   private mutating func makeLine(for call: Call) -> Line {

@@ -24,6 +24,7 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
 
     var connectionID: ObjectIdentifier { ObjectIdentifier(call.connection) }
     var source: String { call.connection.peer.source }
+    var byteCount: Int { call.requestByteCount }
   }
 
   /// Tasks that are kept although they have nothing to do.
@@ -114,8 +115,12 @@ final class HandlerWorkers: TurnEndTarget, @unchecked Sendable {
   /// that has its share.
   ///
   /// Loop only. Whoever asks ends the call that gives its place.
-  func takeToMakeRoom(for connection: CallHost) -> CallContext? {
-    waiting.popToMakeRoom(for: ObjectIdentifier(connection), of: connection.peer.source)?.call
+  func takeToMakeRoom(for connection: CallHost, requestByteCount: Int) -> CallContext? {
+    waiting.popToMakeRoom(
+      for: ObjectIdentifier(connection),
+      of: connection.peer.source,
+      byteCount: requestByteCount
+    )?.call
   }
 
   /// Whether a call may be answered in the event that brought it (see `Reply`): none waits that

@@ -16,7 +16,7 @@ extension ServerConnection {
     }
     switch core.methods.find(bytes, service: envelope.service, method: envelope.method) {
     case .found(let method):
-      if let refusal = refusal(id, envelope, method) {
+      if let refusal = refusal(id, envelope, method, header.payloadByteCount) {
         core.observer.refused(method, refusal.code)
         return refuse(id, refusal, envelope, bytes)
       }
@@ -71,7 +71,8 @@ extension ServerConnection {
   private func refusal(
     _ id: StreamID,
     _ envelope: RequestEnvelope,
-    _ method: BoundMethod
+    _ method: BoundMethod,
+    _ requestByteCount: Int
   ) -> RefusalFrame? {
     switch machine.admission(id) {
     case .accept: break
@@ -95,7 +96,7 @@ extension ServerConnection {
       core.observer.limitReached(.metadata)
       return core.refusals.tooMuchMetadata
     }
-    return admit(method)
+    return admit(method, requestByteCount: requestByteCount)
   }
 
   /// A deadline counts from the first byte of the request.
@@ -130,6 +131,7 @@ extension ServerConnection {
       connection: self,
       id: CallID(rawValue: id.rawValue),
       metadata: metadata,
+      requestByteCount: header.payloadByteCount,
       deadline: deadline(envelope),
       received: now
     )

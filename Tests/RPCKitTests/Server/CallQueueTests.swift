@@ -15,6 +15,7 @@ struct CallQueueTests {
   private struct Call: QueuedCall {
     let name: String
     let connection: Connection
+    var byteCount = 100
 
     var connectionID: ObjectIdentifier { ObjectIdentifier(connection) }
     var source: String { connection.source }
@@ -32,8 +33,16 @@ struct CallQueueTests {
     }
   }
 
-  private static func makeRoom(for connection: Connection, in queue: inout Queue) -> Call? {
-    queue.popToMakeRoom(for: ObjectIdentifier(connection), of: connection.source)
+  private static func makeRoom(
+    for connection: Connection,
+    in queue: inout Queue,
+    byteCount: Int = 100
+  ) -> Call? {
+    queue.popToMakeRoom(
+      for: ObjectIdentifier(connection),
+      of: connection.source,
+      byteCount: byteCount
+    )
   }
 
   /// Takes all calls out, in their order.
@@ -53,6 +62,42 @@ struct CallQueueTests {
     #expect(queue.count == 4 && !queue.isEmpty)
     #expect(Self.drain(&queue) == "a1 a2 b1 a3")
     #expect(queue.count == 0 && queue.isEmpty)
+  }
+
+  @Test("a large question takes up as much of a share as many small ones")
+  func popToMakeRoom_largeCalls_countBySize() {
+    var queue = Queue()
+    let (large, other, small) = (Connection("large"), Connection("other"), Connection("small"))
+    for source in [large, other] {
+      for number in 1...3 {
+        let name = "\(source.source)\(number)"
+        queue.append(Call(name: name, connection: source, byteCount: 50 << 10))
+      }
+    }
+    // Three and more small ones are still less than a third of the whole.
+    Self.append("s1 s2 s3 s4", of: small, to: &queue)
+    #expect(Self.makeRoom(for: small, in: &queue)?.connection !== small)
+    // A source with a share gets no more of it by large questions, and two do not take turns in giving way.
+    var even = Queue()
+    for source in [large, other] {
+      even.append(Call(name: "1", connection: source, byteCount: 50 << 10))
+    }
+    even.append(Call(name: "2", connection: large, byteCount: 50 << 10))
+    #expect(Self.makeRoom(for: other, in: &even, byteCount: 50 << 10) == nil)
+    #expect(Self.makeRoom(for: other, in: &even, byteCount: 100)?.connection === large)
+  }
+
+  @Test("a source whose only call gives way is forgotten, and asks anew")
+  func popToMakeRoom_onlyCall_leavesNothing() {
+    var queue = Queue()
+    let (large, small) = (Connection("large"), Connection("small"))
+    queue.append(Call(name: "large", connection: large, byteCount: 50 << 10))
+    #expect(Self.makeRoom(for: small, in: &queue)?.name == "large")
+    #expect(queue.isEmpty)
+    Self.append("s1 s2", of: small, to: &queue)
+    Self.append("l1", of: large, to: &queue)
+    #expect(queue.count == 3)
+    #expect(Self.drain(&queue) == "s1 s2 l1")
   }
 
   @Test("when one was refused, sources take turns, and so do the connections of a source")

@@ -62,8 +62,9 @@ final class MemoryWire: CallHost, CallWire, @unchecked Sendable {
     lastID += 1
     let id = CallID(rawValue: lastID)
     self.room[id] = room
+    let bytes = request?.protobufBytes ?? []
     fixture.simulation.on(fixture.loop) {
-      if let refusal = admit(bound) {
+      if let refusal = admit(bound, requestByteCount: bytes.count) {
         answers[id] = Answer(code: refusal.code)
         return
       }
@@ -74,13 +75,13 @@ final class MemoryWire: CallHost, CallWire, @unchecked Sendable {
         connection: self,
         id: id,
         metadata: received,
+        requestByteCount: bytes.count,
         deadline: deadline,
         received: loop.now
       )
       calls[id] = call
       answers[id] = Answer()
       guard call.begin() else { return }
-      let bytes = request?.protobufBytes ?? []
       if let error = bound.start(bytes.span, request != nil, call) { return call.reject(error) }
       if request != nil { call.inbound?.finish(nil) }
     }

@@ -63,8 +63,14 @@ struct NaiveEvaluator {
       roles["super_admin"] = ["on": ["system"], "inherits_to": ["*"], "all_actions": true]
     }
     self.roles = roles
-    types = json["types"] as? [String: [String: Any]] ?? [:]
     self.roleOrder = roleOrder
+    var types = json["types"] as? [String: [String: Any]] ?? [:]
+    var system = types["system"]?["actions"] as? [String: Any] ?? [:]
+    if system["system.administer"] == nil {
+      system["system.administer"] = ["roles": ["super_admin"]]
+      types["system", default: [:]]["actions"] = system
+    }
+    self.types = types
     let sets = json["condition_sets"] as? [String: [Any]] ?? [:]
     actionsByType = types.mapValues { type in
       (type["actions"] as? [String: [String: Any]] ?? [:]).mapValues { action in

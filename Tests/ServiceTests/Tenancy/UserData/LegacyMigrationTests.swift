@@ -180,7 +180,8 @@ struct LegacyMigrationTests {
   func source_changingMeanwhile_isRefused() async throws {
     try await TenancyStage.run { stage in
       try await beOperator(stage)
-      try await add(documents(0..<600), stage)
+      try await add(documents(0..<500), stage)
+      try await add(documents(500..<600), stage)
       let early = try await refusal { try await migrate(stage) }
       #expect(early == Refusal(.failedPrecondition, "LEGACY_NOT_SEALED"))
       try await seal(stage)
