@@ -50,6 +50,8 @@ final class StoreReaders: Sendable {
 
 extension SQLiteConnection {
   /// Runs `body` on one snapshot of the file.
+  // The optimizer of Swift 6.3.1 crashes when it inlines this where `body` sets a variable.
+  @inline(never)
   func inReadTransaction(_ body: (borrowing ReadTransaction) throws -> Void) throws {
     try execute("BEGIN")
     do {
