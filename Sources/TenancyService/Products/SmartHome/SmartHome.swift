@@ -10,7 +10,7 @@ enum SmartHome: Product {
   static let unit = "unit"
   static let device = "device"
 
-  static let superAdmin = "super_admin"
+  static let superAdmin = BuiltIn.superAdmin
   static let owner = "owner"
   static let portfolioAdmin = "portfolio_admin"
   static let propertyManager = "property_manager"
@@ -25,7 +25,7 @@ enum SmartHome: Product {
   static let address = ["street", "city", "state", "postal_code", "country"]
 
   private static let actions = [
-    system: ["system.administer", "portfolio.create"],
+    system: [BuiltIn.administer, "portfolio.create"],
     portfolio: [
       "portfolio.view", "portfolio.update", "portfolio.delete", "portfolio.manage_admins",
       "portfolio.list_associations", "portfolio.create_property",
