@@ -64,13 +64,15 @@ struct ResponseEnvelope: Equatable {
   /// The status as an error, with details and metadata; nil when it is OK.
   func error(_ bytes: Span<UInt8>, in range: Range<Int>) throws(WireFormatError) -> RPCError? {
     guard code != .ok else { return nil }
-    return RPCError(
+    var error = RPCError(
       code,
       try message.map { place throws(WireFormatError) in try String(bytes, place) } ?? "",
       details: try details(bytes),
       metadata: try metadata(bytes, in: range),
       isNotProcessed: isNotProcessed
     )
+    error.isOutcomeOfCall = true
+    return error
   }
 
   private func details(_ bytes: Span<UInt8>) throws(WireFormatError) -> [RPCError.Detail] {

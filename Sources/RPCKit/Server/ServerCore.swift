@@ -211,7 +211,11 @@ final class ServerCore: Sendable {
   /// What is not meant for the caller becomes INTERNAL with a correlation id that is also in the
   /// log.
   func status(for error: any Error, _ call: CallContext) -> RPCError {
-    if let error = error as? RPCError { return error }
+    if var error = error as? RPCError {
+      // Whether a call that the handler made was processed says nothing about the handler's own.
+      if error.isOutcomeOfCall { error.isNotProcessed = false }
+      return error
+    }
     if error is CancellationError {
       return RPCError(.cancelled, .cancelled, "the call was cancelled")
     }

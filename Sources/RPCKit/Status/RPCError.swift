@@ -24,6 +24,11 @@ public struct RPCError: Error, Sendable {
   public var metadata: Metadata
   /// The server did not start to process the call, so any method may be sent again.
   public var isNotProcessed: Bool
+  /// The error is the outcome of a call that this process made.
+  ///
+  /// Then `isNotProcessed` is about that call. A handler that throws the error on has run, so the
+  /// server does not repeat the claim to its own client.
+  var isOutcomeOfCall = false
   /// What went wrong underneath.
   ///
   /// Stays on this side: never serialised.
@@ -44,6 +49,13 @@ public struct RPCError: Error, Sendable {
     self.metadata = metadata
     self.isNotProcessed = isNotProcessed
     self.cause = cause
+  }
+
+  /// The outcome of a call that surely never reached a handler.
+  static func notSent(_ message: String, cause: (any Error)? = nil) -> RPCError {
+    var error = RPCError(.unavailable, message, isNotProcessed: true, cause: cause)
+    error.isOutcomeOfCall = true
+    return error
   }
 }
 

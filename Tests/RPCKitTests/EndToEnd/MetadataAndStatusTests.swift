@@ -109,6 +109,27 @@ struct MetadataAndStatusTests {
     }
   }
 
+  @Test("A handler that passes on \"not processed\" of a call of its own is not run again")
+  func notProcessed_ofInnerCall_isNotClaimedForTheOuter() async throws {
+    let refusing = RichHandler(onEcho: { _, _ in
+      throw RPCError(.aborted, "busy", isNotProcessed: true)
+    })
+    try await EndToEnd.run(refusing, channel: { $0.retry = .never }) { inner in
+      let channel = inner.channel
+      let runs = Tally()
+      let forwarding = RichHandler(onEcho: { request, _ in
+        runs.add()
+        return try await Testing_V1.RichClient(channel).echo(request)
+      })
+      try await EndToEnd.run(forwarding) { outer in
+        let error = await rpcError { _ = try await outer.rich.echo(Rich()) }
+        #expect(error?.message == "busy")
+        #expect(error?.isNotProcessed == false)
+        #expect(runs.value == 1)
+      }
+    }
+  }
+
   @Test("An error that is no RPCError reaches the caller without its text")
   func unexpectedError_isInternalWithCorrelationID() async throws {
     struct Secret: Error { var password = "hunter2" }

@@ -201,26 +201,23 @@ extension ClientConnection {
 extension RPCError {
   /// The connection ended under a call, or just as it was chosen for one.
   static func connectionLost(_ cause: TransportError?, isNotProcessed: Bool) -> RPCError {
-    RPCError(
-      .unavailable,
-      "the connection to the server was lost",
-      isNotProcessed: isNotProcessed,
-      cause: cause
-    )
+    let message = "the connection to the server was lost"
+    return isNotProcessed
+      ? .notSent(message, cause: cause) : RPCError(.unavailable, message, cause: cause)
   }
 
   /// `failure` is what closed the connection after somebody chose it for a call.
   fileprivate static func connectionUnusable(_ failure: TransportError?) -> RPCError {
     if let failure { return connectionLost(failure, isNotProcessed: true) }
-    return RPCError(.unavailable, "the connection takes no more calls", isNotProcessed: true)
+    return .notSent("the connection takes no more calls")
   }
 
   fileprivate static var tooManyStreams: RPCError {
-    RPCError(.unavailable, "the connection has too many open calls", isNotProcessed: true)
+    .notSent("the connection has too many open calls")
   }
 
   fileprivate static var tooMuchOutput: RPCError {
-    RPCError(.unavailable, "too much output waits for the server", isNotProcessed: true)
+    .notSent("too much output waits for the server")
   }
 
   fileprivate static func requestTooLarge(_ byteCount: Int, limit: Int) -> RPCError {

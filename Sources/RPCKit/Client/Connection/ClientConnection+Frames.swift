@@ -213,6 +213,6 @@ extension ClientConnection {
 
 extension RPCError {
   fileprivate static var refusedByDrainingServer: RPCError {
-    RPCError(.unavailable, "the server is shutting down", isNotProcessed: true)
+    .notSent("the server is shutting down")
   }
 }

@@ -250,7 +250,7 @@ extension RPCError {
   }
 
   static func noConnection(_ cause: (any Error)?) -> RPCError {
-    RPCError(.unavailable, "no server can be reached", isNotProcessed: true, cause: cause)
+    .notSent("no server can be reached", cause: cause)
   }
 
   static var tooManyWaiting: RPCError {
