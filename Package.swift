@@ -230,7 +230,7 @@ let package = Package(
       dependencies: [
         "auth-service", "tenancy-service", "entitlement-service", "gatehouse", "AuthService",
         "TenancyService", "EntitlementService", "ServiceTesting", "ServiceKit", "RPCKit",
-        "Contracts",
+        "RPCKitTesting", "Contracts",
       ],
       path: "Tests/ServiceTests/EndToEnd",
       swiftSettings: strict

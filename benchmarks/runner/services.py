@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from . import hashing, large_store, machine, peers, processes
+from . import hashing, large_store, machine, peers, processes, products
 from .suite import POLICY, SERVICES, Suite
 
 BUILT = peers.BENCHMARKS / ".build/release"
@@ -122,6 +122,11 @@ def writes(options, folder):
 # --- services that run -------------------------------------------------------------------------
 
 
+def built_suite(folder, **options):
+    """The built services in a folder."""
+    return Suite(BUILT, folder, **options)
+
+
 def start_up(folder):
     """Seconds to readiness with an empty store and again with one, and memory when idle."""
     found = {}
@@ -142,12 +147,14 @@ def refreshes(options, folder):
                          "--seconds", options.seconds)
 
 
-def rpcload(target, request, credential, options, *shape, core=processes.LOAD_CORE):
-    """Checks at TenancyService; `request` is a template or the file of requests at a path."""
+def rpcload(target, request, credential, options, *shape, core=processes.LOAD_CORE,
+            method="tenancy.v1.Permissions/Check"):
+    """Calls of one method; `request` is a template or the file of requests at a path."""
     kind = "--request-file" if os.path.exists(request) else "--template"
+    service, method = method.split("/")
     done = subprocess.run(
         ["taskset", "-c", str(core), program("rpcload"), "--target", target,
-         "--service", "tenancy.v1.Permissions", "--method", "Check", kind, str(request),
+         "--service", service, "--method", method, kind, str(request),
          "--metadata", credential, "--seconds", str(options.seconds), "--warmup", "0.5", "--json",
          *map(str, shape)],
         capture_output=True, text=True, timeout=120)
@@ -331,6 +338,8 @@ def measure(options, document):
         "refreshes": lambda folder: refreshes(options, folder),
         "checks": lambda folder: checks(options, folder),
         "checks_large": lambda folder: checks_large(options, folder),
+        "points": lambda folder: products.points(built_suite, rpcload, options, folder),
+        "documents": lambda folder: products.documents(built_suite, rpcload, options, folder),
         "sign_ins": lambda folder: sign_ins(options, folder),
         "flood": lambda folder: flood(options, folder), "start_up": start_up,
     }

@@ -81,6 +81,28 @@ def store_rows(writes, refreshes):
     return rows
 
 
+def beside_postgres(title, found, peer):
+    if peer is None:
+        return [title, thousands(found["rate"]), "PostgreSQL is not there", "not measured"]
+    return [title, thousands(found["rate"]), f"10 × {thousands(peer)} (PostgreSQL)",
+            verdict(found["rate"], 10 * peer)]
+
+
+def product_rows(points, documents):
+    rows = []
+    if points:
+        peers = points["postgres"]
+        rows += [
+            beside_postgres("redemptions of points over RPC, durable, 100 accounts, 64 callers, per second",
+                            points["spread"], peers["spread"]),
+            beside_postgres("– the same, all of one account", points["hot"], peers["hot"]),
+        ]
+    if documents:
+        rows.append(beside_postgres("changes of documents over RPC, durable, 64 callers, per second",
+                                    documents, documents["postgres"]))
+    return rows
+
+
 def checks_over_rpc(title, found):
     return [
         [title, thousands(found["rate"]), "150,000", verdict(found["rate"], 150_000)],
@@ -157,6 +179,7 @@ def render(section):
     rows += store_rows(results.get("writes"), results.get("refreshes"))
     rows += call_rows(results.get("checks"), results.get("checks_large"),
                       results.get("sign_ins"), results.get("flood"))
+    rows += product_rows(results.get("points"), results.get("documents"))
     rows += start_rows(results.get("start_up"))
     loads = ", ".join(f"{name} {found['load_average']:g}" for name, found in results.items())
     engine = results.get("engine") or {}

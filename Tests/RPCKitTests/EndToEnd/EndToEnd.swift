@@ -1,5 +1,6 @@
 import Contracts
 import RPCKit
+import RPCKitTesting
 import Testing
 
 /// A server and a channel to it over real sockets, for the length of a test.
@@ -61,16 +62,8 @@ struct EndToEnd {
   }
 
   /// Waits for `condition`, which another thread brings about, and says whether it came in time.
-  func eventually(
-    within limit: Duration = .seconds(10),
-    _ condition: () -> Bool
-  ) async -> Bool {
-    let deadline = ContinuousClock.now + limit
-    while ContinuousClock.now < deadline {
-      if condition() { return true }
-      await clientLoops.loops[0].sleep(.milliseconds(2))
-    }
-    return condition()
+  func eventually(within limit: Duration = .seconds(30), _ condition: () -> Bool) async -> Bool {
+    await clientLoops.loops[0].eventually(within: limit, condition)
   }
 }
 

@@ -1,5 +1,6 @@
 import Contracts
 import Foundation
+import RPCKitTesting
 import Testing
 
 @testable import RPCKit
@@ -65,7 +66,7 @@ struct HealthFloodTests {
   }
 
   private static func wait(_ loops: EventLoopGroup, until condition: () -> Bool) async {
-    while !condition() { await loops.loops[0].sleep(.milliseconds(2)) }
+    #expect(await loops.loops[0].eventually(condition))
   }
 
   @Test("a thousand watches of one connection disturb no call of another")

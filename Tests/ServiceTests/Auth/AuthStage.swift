@@ -222,12 +222,7 @@ struct AuthStage {
 
   /// Waits until `condition` holds, which another task brings about.
   func eventually(_ condition: () async -> Bool) async -> Bool {
-    let deadline = ContinuousClock.now + .seconds(10)
-    while ContinuousClock.now < deadline {
-      if await condition() { return true }
-      await loops.loops[0].sleep(.milliseconds(2))
-    }
-    return await condition()
+    await loops.loops[0].eventually(condition)
   }
 }
 

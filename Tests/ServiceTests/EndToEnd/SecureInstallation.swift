@@ -2,6 +2,7 @@ import Contracts
 import Foundation
 import Glibc
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -209,11 +210,7 @@ final class SecureInstallation: Sendable {
   }
 
   private func ending(_ child: ChildProcess) async -> ChildProcess.Ending? {
-    let deadline = ContinuousClock.now + .seconds(30)
-    while child.ending == nil, ContinuousClock.now < deadline {
-      await loops.loops[0].sleep(.milliseconds(5))
-    }
-    if child.ending == nil { child.send(SIGKILL) }
+    if await !loops.loops[0].eventually({ child.ending != nil }) { child.send(SIGKILL) }
     return child.ending
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RPCKit
+import RPCKitTesting
 import Testing
 
 /// One service of an installation: its program, when it runs, and a channel to it.
@@ -118,15 +119,10 @@ final class ServiceProcess: Sendable {
 
   /// Tries again and again until `condition` holds, and says whether it came in time.
   func eventually(
-    within limit: Duration = .seconds(10),
+    within limit: Duration = .seconds(30),
     _ condition: () async throws -> Bool
   ) async rethrows -> Bool {
-    let deadline = ContinuousClock.now + limit
-    while ContinuousClock.now < deadline {
-      if try await condition() { return true }
-      await loop.sleep(.milliseconds(2))
-    }
-    return try await condition()
+    try await loop.eventually(within: limit, condition)
   }
 
   /// The programs are built beside the tests.

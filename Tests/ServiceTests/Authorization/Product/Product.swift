@@ -104,12 +104,7 @@ struct Product: Sendable {
 
   /// Tries again and again until `condition` holds, and says whether it came in time.
   func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while ContinuousClock.now < deadline {
-      if try await condition() { return true }
-      await loops.loops[0].sleep(.milliseconds(1))
-    }
-    return try await condition()
+    try await loops.loops[0].eventually(condition)
   }
 
   /// To the service of a name: `tenancy`.
