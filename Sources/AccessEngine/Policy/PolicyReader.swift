@@ -88,6 +88,8 @@ struct PolicyReader {
       return problems.note("", "is not JSON: \(error)")
     }
     guard var object = PolicyObject(JSONField(json), problems) else { return }
+    // For editors: it names the JSON Schema of the file.
+    _ = object.optional("$schema") { field throws(JSONDecodingError) in try field.string() }
     var document = PolicyDocument(source: source.name)
     if let field = object.required("name") {
       let name = problems.attempt { () throws(JSONDecodingError) in try Self.name(field) }

@@ -7,6 +7,8 @@ extension Catalog {
   /// loads cannot fail to resolve.
   public init(_ field: JSONField) throws(JSONDecodingError) {
     var members = try field.members()
+    // For editors: it names the JSON Schema of the file.
+    _ = try members.optional("$schema")?.string()
     var features: [String: Feature] = [:]
     var featureMembers = try members.required("features").members()
     for (key, field) in featureMembers.rest() {

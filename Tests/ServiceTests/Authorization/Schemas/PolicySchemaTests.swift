@@ -1,0 +1,266 @@
+import AccessEngine
+import Foundation
+import Testing
+
+@testable import TenancyService
+
+/// `schemas/policy.schema.json` against the loader of policies.
+@Suite("The JSON Schema of policies")
+struct PolicySchemaTests {
+  private let schema = SchemaFile(name: "policy.schema.json")
+
+  private func loads(_ text: String) -> Bool {
+    (try? Policy.load(Array(text.utf8), zones: TimeZoneFiles())) != nil
+  }
+
+  @Test("Every policy of the repository is valid in both, with and without $schema")
+  func files_ofRepository_areValid() throws {
+    let folder = SchemaFile.root.appending(path: "policies").path
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+      .filter { $0.hasSuffix(".json") }
+    #expect(names.count >= 3)
+    let texts = try names.map { try SchemaFile.text("policies/\($0)") }
+    let named = texts.map {
+      $0.replacing("{", with: #"{ "$schema": "../schemas/policy.schema.json","#, maxReplacements: 1)
+    }
+    for text in texts + named { #expect(loads(text)) }
+    #expect(try schema.refused(texts + named) == [])
+  }
+
+  @Test("A policy that uses every member is valid in both")
+  func everyMember_isValid() throws {
+    #expect(loads(Self.everything))
+    #expect(try schema.refused([Self.everything]) == [])
+    // The schema names no member that the policy does not use: one that nobody reads any more would be
+    // offered by editors for ever.
+    let names = try Self.properties(of: SchemaFile.text("schemas/policy.schema.json"))
+    #expect(names.count > 60)
+    for name in names.sorted() { #expect(Self.everything.contains("\"\(name)\""), "\(name)") }
+    let text = try SchemaFile.text("schemas/policy.schema.json")
+    for reason in ReasonCode.allCases { #expect(text.contains("\"\(reason.rawValue)\"")) }
+  }
+
+  @Test("What is planted is refused by both, or by the loader where a schema cannot say it")
+  func mistakes_areRefusedByBoth() throws {
+    let right = try SchemaFile.text("policies/smart-home.json")
+    let texts = try Self.mistakes.map { try $0.planted(in: right) }
+    let refused = try schema.refused(texts)
+    for (place, mistake) in Self.mistakes.enumerated() {
+      #expect(!loads(texts[place]), "the loader takes \(mistake.wrong)")
+      #expect(refused.contains(place) == mistake.isForSchema, "the schema and \(mistake.wrong)")
+    }
+  }
+
+  private static let mistakes: [PlantedMistake] = [
+    .both(#""version": 2,"#, ""), .both(#""version": 2"#, #""version": 0"#),
+    .both(#""version": 2"#, #""version": "2""#), .both(#""version": 2"#, #""version": 2147483648"#),
+    .both(#""version": 2"#, #""version": 2, "verison": 3"#),
+    .both(#""version": 2"#, #""version": 2, "$schema": 7"#),
+    .both(#""name": "smart-home""#, #""name": "Smart Home""#),
+    .both(#""enabled": true,"#, ""), .both(#""enabled": true"#, #""enabled": "yes""#),
+    .both(#""from": "unit", "to": "device""#, #""from": "unit""#),
+    .both(#""on": ["portfolio"], "inherits_to""#, #""inherits_to""#),
+    .both(#""keep_one": true"#, #""keep_one": 1"#),
+    .both(#""window": "required""#, #""window": "always""#),
+    .both(#""window_days_max": 366"#, #""window_days_max": 0"#),
+    .both(#""granted_by": "device.grant_guest", "lent""#, #""lent""#),
+    .both(#""includes": ["portfolio_admin"]"#, #""includes": "portfolio_admin""#),
+    .both(#""access_level": "use""#, #""acess_level": "use""#),
+    .both(#""parents": ["property"], "prefix": "unt""#, #""prefix": "unt""#),
+    .both(#""prefix": "unt""#, #""prefix": "Unit""#), .both(#""prefix": "unt""#, #""prefix": "u""#),
+    .both(#""create": "property.create_unit""#, #""create": ["property.create_unit"]"#),
+    .both(#""view": "unit.view","#, #""veiw": "unit.view","#),
+    .both(#""min": 0, "max": 100"#, #""min": "0", "max": 100"#),
+    .both(#""kind": "integer""#, #""kind": "number""#),
+    .both(#""max_bytes": 64"#, #""max_bytes": 70000"#),
+    .both(
+      #""kind": "boolean", "access": "status", "default": true"#,
+      #""kind": "boolean", "default": true"#
+    ),
+    .both(#""access": "status", "default": true"#, #""access": "status", "default": "true""#),
+    .both(#""access": "status", "default": true"#, #""access": "status", "choices": ["a"]"#),
+    .both(#""choices": ["lock", "light", "thermostat", "switch", "other"],"#, ""),
+    .both(#""choices": ["lock","#, #""choices": ["lock", "lock","#),
+    .both(#""device.update": { "roles""#, #""device.update": { "rolls""#),
+    .both(#""device.update": { "#, #""Device.update": { "#),
+    .both(#""conditions": ["reachable"]"#, #""conditions": ["reachable", {}]"#),
+    .both(#""conditions": ["reachable"]"#, #""conditions": ["reachable", {"step_up": 1}]"#),
+    .both(
+      #""conditions": ["reachable"]"#,
+      #""conditions": [{"daily": {"from": "24:00", "until": "01:00"}}]"#
+    ),
+    .both(
+      #""conditions": ["reachable"]"#,
+      #""conditions": [{"daily": {"from": "8:00", "until": "9:00"}}]"#
+    ),
+    .both(
+      #""conditions": ["reachable"]"#,
+      #""conditions": [{"daily": {"from": "08:00", "until": "09:00", "days": ["mon"]}}]"#
+    ),
+    .both(#""conditions": ["reachable"]"#, #""denies": [{"name": "never"}]"#),
+    .both(#""conditions": ["reachable"]"#, #""denies": [{"roles": ["guest"]}]"#),
+    .both(#""reachable": ["#, #""reachable": [ "reachable","#),
+    .both(#""otherwise": "DEVICE_OFFLINE""#, #""otherwise": "DEVICE_AWAY""#),
+    .both(
+      #""equals": true, "otherwise": "DEVICE_OFFLINE""#,
+      #""equals": 1, "otherwise": "DEVICE_OFFLINE""#
+    ),
+    .both(#""desired_state": "locked""#, #""desired_state": 1"#),
+    .both(#""sets_attributes": true"#, #""sets_attributes": true, "sets": true"#),
+    .both(#""id": "pier", "type": "property""#, #""id": "pier""#),
+    .both(#""from_seconds": -3600"#, #""from_seconds": 1.5"#),
+    .both(#""expect": "allow" }"#, #""expect": "maybe" }"#),
+    .both(#""expect": "allow" }"#, #""expect": "allow", "reason": "EXPIRED" }"#),
+    .both(#""reason": "EXPIRED""#, #""reason": "TOO_LATE""#),
+    .both(#""suspended": ["sam"]"#, #""suspended": "sam""#),
+    // What the parts of a file say about one another.
+    .loader(#""roles": ["owner"] }"#, #""roles": ["ower"] }"#),
+    .loader(#""access_level": "use""#, #""access_level": "used""#),
+    .loader(#""parents": ["property"]"#, #""parents": ["propertty"]"#),
+    .loader(#""view": "unit.view""#, #""view": "device.view""#),
+    .loader(#""min": 0, "max": 100"#, #""min": 101, "max": 100"#),
+    .loader(#""conditions": ["reachable"]"#, #""conditions": ["reachible"]"#),
+    .loader(#""condition_sets": {"#, #""condition_sets": { "spare": [],"#),
+    .loader(#""attribute": "online""#, #""attribute": "battery""#),
+    .loader(#""conditions": ["reachable"]"#, #""conditions": [{"feature": "gold"}]"#),
+    .loader(
+      #""conditions": ["reachable"]"#,
+      #""conditions": [{"daily": {"from": "08:00", "until": "09:00", "time_zone": "Mars/Base"}}]"#
+    ),
+    .loader(#""creator_role": "owner""#, #""creator_role": "tenant""#),
+    .loader(#""id": "pier", "type": "property""#, #""id": "harbour", "type": "property""#),
+    .loader(#""expect": "allow" }"#, #""expect": "deny" }"#),
+  ]
+
+  /// Names of all members that a schema declares.
+  private static func properties(of text: String) throws -> Set<String> {
+    var names: Set<String> = []
+    func visit(_ value: Any) {
+      if let object = value as? [String: Any] {
+        for (name, member) in object {
+          if name == "properties", let members = member as? [String: Any] {
+            names.formUnion(members.keys)
+            for inner in members.values { visit(inner) }
+          } else {
+            visit(member)
+          }
+        }
+      } else if let elements = value as? [Any] {
+        for element in elements { visit(element) }
+      }
+    }
+    visit(try JSONSerialization.jsonObject(with: Data(text.utf8)))
+    return names
+  }
+
+  private static let everything = #"""
+    {
+      "$schema": "schemas/policy.schema.json", "name": "everything", "version": 1,
+      "access_levels": ["public", "staff"],
+      "self_service": {
+        "enabled": true, "type": "library", "creator_role": "head", "administrator_role": "head"
+      },
+      "condition_sets": {
+        "open": [
+          { "attribute": "lent", "equals": [false], "otherwise": "DENIED_BY_RULE" },
+          {
+            "daily": {
+              "from": "08:00", "until": "24:00", "days": ["monday"], "time_zone": "Europe/Berlin"
+            }
+          }
+        ]
+      },
+      "links": { "near": { "from": "library", "to": "book" } },
+      "roles": {
+        "super_admin": {
+          "on": ["system"], "inherits_to": ["*"], "all_actions": true, "access_level": "staff"
+        },
+        "head": {
+          "on": ["library"], "inherits_to": ["book"], "includes": ["visitor"], "keep_one": true,
+          "granted_by": "library.appoint", "removed_by": { "library": "library.appoint" },
+          "through": { "near": ["book.view"] }, "access_level": "staff"
+        },
+        "visitor": {
+          "on": ["library", "book"], "window": "required", "window_days_max": 9, "lent": true,
+          "outlives_lender": true,
+          "granted_by": { "library": "library.appoint", "book": "book.view" }
+        }
+      },
+      "types": {
+        "system": { "actions": { "system.administer": { "roles": ["super_admin"] } } },
+        "library": {
+          "parents": ["system"], "prefix": "lib", "holds_features_as": "organization",
+          "lifecycle": { "view": "library.view", "delete": "library.view" },
+          "actions": {
+            "library.view": { "roles": ["visitor"] }, "library.appoint": { "roles": ["head"] }
+          }
+        },
+        "book": {
+          "parents": ["library"], "creator_role": "head_of_book", "other_attributes": "staff",
+          "attributes": {
+            "title": { "kind": "text", "max_bytes": 9, "access": "public", "default": "new" },
+            "pages": { "kind": "integer", "min": 0, "max": 99, "access": "staff", "default": 1 },
+            "lent": { "kind": "boolean", "access": "public", "default": false },
+            "kind": {
+              "kind": "choice", "choices": ["paper", "film"], "access": "public",
+              "default": "paper"
+            }
+          },
+          "lifecycle": {
+            "create": { "library": "library.appoint" }, "view": "book.view",
+            "update": "book.turn", "move": "book.turn", "delete": "book.turn",
+            "list_associations": "book.turn"
+          },
+          "actions": {
+            "book.view": {
+              "roles": ["visitor"],
+              "conditions": ["open", { "step_up": "pin" }, { "feature": "gold" }],
+              "denies": [
+                {
+                  "name": "night", "roles": ["visitor"],
+                  "when": [{ "attribute": "kind", "equals": "film" }]
+                }
+              ]
+            },
+            "book.turn": {
+              "roles": ["head"],
+              "operation": {
+                "desired_state": "turned", "sets_attributes": true, "kinds": ["paper"]
+              }
+            }
+          }
+        }
+      },
+      "assertions": {
+        "entities": [
+          { "id": "city", "type": "library" },
+          { "id": "atlas", "type": "book", "parent": "city", "attributes": { "lent": false } }
+        ],
+        "links": [{ "link": "near", "from": "city", "to": "atlas" }],
+        "associations": [
+          { "user": "hed", "role": "head", "on": "city" },
+          {
+            "user": "vic", "role": "visitor", "on": "atlas", "from_seconds": -9,
+            "until_seconds": 9
+          }
+        ],
+        "suspended": ["sam"],
+        "expect": [
+          {
+            "who": "vic", "action": "book.view", "on": "atlas", "expect": "allow",
+            "reason": "ALLOWED", "at_seconds": 1, "step_ups": ["pin"], "features": ["gold"]
+          },
+          {
+            "who": "vic", "action": "book.turn", "on": "atlas", "expect": "deny",
+            "reason": "ROLE_LACKS_ACTION"
+          }
+        ]
+      }
+    }
+    """#.replacing("head_of_book", with: "keeper")
+    .replacing(
+      #""roles": {"#,
+      with: #""roles": { "keeper": { "on": ["book"] },"#,
+      maxReplacements: 1
+    )
+}
