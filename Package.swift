@@ -118,7 +118,10 @@ let package = Package(
     ),
     .target(
       name: "CommandLineClient",
-      dependencies: ["AuthService", "Reflection", "ServiceKit", "RPCKit", "Contracts"],
+      dependencies: [
+        "AccessEngine", "AuthService", "TenancyService", "Reflection", "ServiceKit", "RPCKit",
+        "Contracts",
+      ],
       path: "Sources/gatehouse",
       swiftSettings: strict
     ),

@@ -35,6 +35,10 @@ struct CommandLineOptions: Sendable, Equatable {
   private(set) var output: OutputFormat?
   /// The request that `logs` looks for.
   private(set) var request: String?
+  /// The product whose world `seed` makes; nil is a portfolio of the signed-in user.
+  private(set) var product: SeedProduct?
+  /// The role that `policy explain` is about; nil is all of them.
+  private(set) var role: String?
   /// Whether help was asked for.
   private(set) var wantsHelp = false
   /// Whether the version was asked for.
@@ -42,8 +46,8 @@ struct CommandLineOptions: Sendable, Equatable {
 
   /// Every option, for completion.
   static let names = [
-    "--anonymous", "--ca", "--descriptors", "--help", "--output", "--request", "--session",
-    "--target", "--timeout", "--version",
+    "--anonymous", "--ca", "--descriptors", "--help", "--output", "--product", "--request",
+    "--role", "--session", "--target", "--timeout", "--version",
   ]
 
   /// Reads the arguments after the program's name; variables go before defaults, options before
@@ -112,6 +116,14 @@ struct CommandLineOptions: Sendable, Equatable {
       }
       output = format
     case "--request": request = try value(name, parts, &rest)
+    case "--role": role = try value(name, parts, &rest)
+    case "--product":
+      let text = try value(name, parts, &rest)
+      guard let product = SeedProduct(rawValue: text) else {
+        let known = SeedProduct.allCases.map(\.rawValue).joined(separator: ", ")
+        throw UsageError("--product \"\(text)\" is not a product; use \(known)")
+      }
+      self.product = product
     case "--anonymous", "--help", "-h", "--version":
       guard parts.count == 1 else { throw UsageError("\(name) takes no value") }
       switch name {

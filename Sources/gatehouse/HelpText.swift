@@ -40,6 +40,8 @@ enum HelpText {
       --output json|table      how to print what was found: JSON with every field, or columns.
                                Default: json for call, watch and whoami, table for the others
       --request ID             the request that logs looks for
+      --product NAME           the product whose world seed makes
+      --role ROLE              the role that policy explain is about
       --help                   explain the command
       --version                print the version and the commit that it was built from
 
@@ -55,7 +57,10 @@ enum HelpText {
     case .watch: " [[auth|tenancy|entitlement] METHOD [JSON|-]]"
     case .signup: " EMAIL NAME"
     case .login: " EMAIL"
-    case .logout, .whoami, .token, .seed: ""
+    case .logout, .whoami, .token: ""
+    case .seed: " [--product \(SeedProduct.allCases.map(\.rawValue).joined(separator: "|"))]"
+    case .explain: " USER|EMAIL|me ACTION OBJECT"
+    case .policy: " check|explain|diff|test FILE|FOLDER..."
     case .keys: " DIRECTORY [SERVICE]..."
     case .users: " [TEXT]"
     case .endSessions: " USER|EMAIL"
@@ -75,7 +80,9 @@ enum HelpText {
     case .logout: "end the session"
     case .whoami: "show the signed-in user"
     case .token: "print a fresh access token, for scripts"
-    case .seed: "create a portfolio with a property, units and devices to play with"
+    case .seed: "create something to play with: a portfolio, or a world of a product"
+    case .explain: "say why somebody may or may not do an action to an object"
+    case .policy: "check, explain, compare or test policy files, without a service"
     case .keys: "create the keys and secrets of a new installation"
     case .users: "list or search accounts, for operators"
     case .endSessions: "sign a user out everywhere, for operators"
@@ -137,6 +144,37 @@ enum HelpText {
       """
       Creates a portfolio with a property, two units, and devices in them and at the front door, all
       owned by the signed-in user, and prints them.
+
+      With --product, creates the accounts of several people and what they use a product for, and
+      prints who can sign in and what to try. All get the password that it asks for, or
+      GATEHOUSE_PASSWORD. What is there already stays, so another run creates nothing. TenancyService
+      needs the product's policy.
+
+        gatehouse seed --product stables
+      """
+    case .explain:
+      """
+      Prints the decision with what it follows from: the roles that were looked at and where they are
+      held, the rules that can forbid it, and the conditions. To ask about others, you must be allowed
+      to list the roles on OBJECT; an address instead of an id is for operators.
+
+        gatehouse explain me device.unlock dev_06gzt47ebk7am2948s4kyvhwzc
+      """
+    case .policy:
+      """
+      Reads policy files, and of folders all that end in .json, as TenancyService would load them
+      together. If they do not load, prints all mistakes, each with its file and its place in it, and
+      exits with 1.
+
+        check    says how many types, roles, actions and assertions there are
+        explain  says what each role allows, or only --role ROLE, and under which conditions
+        diff     compares two: which roles and which pairs of a role and an action are new (+), gone
+                 (-), or have other conditions (~)
+        test     runs the assertions, and lists the pairs that none of them touches: nobody with the
+                 role on an entity is asked about the action
+
+        gatehouse policy check policies/
+        gatehouse policy diff old.json policies/smart-home.json
       """
     case .keys:
       """

@@ -69,11 +69,19 @@ struct PolicyAssertions {
     object.finish()
   }
 
-  /// Notes everything that does not come out as it must.
-  func check(_ policy: Policy, _ problems: PolicyProblems) {
+  /// What was decided about an expectation.
+  struct Decided {
+    let action: ActionID
+    /// The type of the entity; nil when there is no such entity.
+    let type: EntityTypeID?
+    let decision: Decision
+  }
+
+  /// What comes out, in the order of the expectations.
+  func decisions(_ policy: Policy) -> [Decided] {
     var forest = Forest(policy: policy)
     for change in changes { forest.apply(change) }
-    for expectation in expectations {
+    return expectations.map { expectation in
       let decision = forest.decide(
         subject: expectation.who,
         action: expectation.action,
@@ -81,6 +89,15 @@ struct PolicyAssertions {
         context: expectation.context,
         now: expectation.now
       )
+      let type = forest.entity(expectation.on).map { forest.type($0) }
+      return Decided(action: expectation.action, type: type, decision: decision)
+    }
+  }
+
+  /// Notes everything that does not come out as it must.
+  func check(_ policy: Policy, _ problems: PolicyProblems) {
+    for (expectation, decided) in zip(expectations, decisions(policy)) {
+      let decision = decided.decision
       let isAsExpected =
         decision.isAllowed == expectation.isAllowed
         && (expectation.reason.map { $0 == decision.reason } ?? true)

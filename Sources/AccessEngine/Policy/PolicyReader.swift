@@ -30,6 +30,8 @@ struct PolicyReader {
   /// Attributes that could not be read: what refers to them is no mistake of its own.
   var unreadable: Set<String> = []
   var rules: [(type: EntityTypeID, action: ActionID, rule: Policy.ActionRule)] = []
+  /// What the files say must come out, once they are read.
+  private(set) var assertions: [PolicyAssertions] = []
 
   init(zones: any TimeZoneSource) { self.zones = zones }
 
@@ -67,6 +69,7 @@ struct PolicyReader {
       problems.source = source
       assertions.check(policy, problems)
     }
+    self.assertions = assertions.map(\.assertions)
     return policy
   }
 

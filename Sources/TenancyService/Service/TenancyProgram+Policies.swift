@@ -1,12 +1,8 @@
 internal import AccessEngine
-internal import RPCKit
 internal import ServiceKit
 
 /// The files that the setting `policy` names.
 extension TenancyProgram {
-  /// Entries of one folder of policies at most: the policies in it share 64 types.
-  private static let folderEntryCountMax = 256
-
   /// A file or a folder, or a list of them.
   static func policies(_ field: JSONField?) throws(JSONDecodingError) -> [String] {
     guard let field else { return ["policies/smart-home.json"] }
@@ -24,10 +20,9 @@ extension TenancyProgram {
     var problems: [String] = []
     for path in paths {
       do {
-        for file in try files(at: path) {
+        for file in try PolicyFiles.files(at: path) {
           do {
-            let text = try FileBytes.read(file, byteCountMax: Policy.byteCountMax)
-            sources.append(PolicySource(name: file, text: text))
+            sources.append(try PolicyFiles.read(file))
           } catch {
             problems.append("setting policy: \(error)")
           }
@@ -38,18 +33,5 @@ extension TenancyProgram {
     }
     guard problems.isEmpty else { throw ConfigurationError(problems.joined(separator: "\n")) }
     return sources
-  }
-
-  /// The path itself, or the policies in it when it is a folder.
-  private static func files(at path: String) throws(FileError) -> [String] {
-    guard let names = try FileBytes.names(inFolder: path, countMax: folderEntryCountMax) else {
-      return [path]
-    }
-    // Names that begin with a dot are an editor's, or how a container's volume keeps its versions.
-    let files = names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }
-    guard !files.isEmpty else {
-      throw FileError("\(path) is a folder without a file that ends in .json; add a policy to it")
-    }
-    return files.map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
   }
 }

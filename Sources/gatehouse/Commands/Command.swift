@@ -16,6 +16,8 @@ enum CommandName: String, CaseIterable, Sendable {
   case whoami
   case token
   case seed
+  case explain
+  case policy
   case keys
   case users
   case endSessions = "end-sessions"
@@ -39,12 +41,18 @@ enum CommandName: String, CaseIterable, Sendable {
     if options.request != nil, self != .logs {
       throw UsageError("--request is only for gatehouse logs")
     }
+    if options.product != nil, self != .seed {
+      throw UsageError("--product is only for gatehouse seed")
+    }
+    if options.role != nil, self != .policy {
+      throw UsageError("--role is only for gatehouse policy explain")
+    }
   }
 
   /// The formats in which the command can write what it finds.
   var formats: [OutputFormat] {
     switch self {
-    case .list, .call, .whoami, .seed, .users, .logs: OutputFormat.allCases
+    case .list, .call, .whoami, .seed, .explain, .policy, .users, .logs: OutputFormat.allCases
     case .watch: [.json]
     default: []
     }
@@ -63,6 +71,8 @@ enum CommandName: String, CaseIterable, Sendable {
     case .whoami: try Self.alone(words, WhoAmICommand())
     case .token: try Self.alone(words, TokenCommand())
     case .seed: try Self.alone(words, SeedCommand())
+    case .explain: ExplainCommand(try Self.words(words, ["USER", "ACTION", "OBJECT"]))
+    case .policy: try PolicyCommand(words)
     case .keys: try KeysCommand(try Self.words(words, ["DIRECTORY"], optionalCount: 8))
     case .users: UsersCommand(text: try Self.words(words, [], optionalCount: 1).first ?? "")
     case .endSessions: EndSessionsCommand(user: try Self.words(words, ["USER or EMAIL"])[0])

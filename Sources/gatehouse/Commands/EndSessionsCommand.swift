@@ -25,7 +25,7 @@ struct EndSessionsCommand: Command {
 
 extension Accounts {
   /// The user with exactly this address, without regard to ASCII case.
-  fileprivate func id(ofEmail email: String) async throws -> String {
+  func id(ofEmail email: String) async throws -> String {
     var found: String?
     // An address may be the beginning of longer ones.
     try await each(email) { account in

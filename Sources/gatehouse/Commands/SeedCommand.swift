@@ -2,9 +2,13 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// `gatehouse seed`: something to play with, owned by the signed-in user.
+/// `gatehouse seed`: something to play with, owned by the signed-in user or by people of its own.
 struct SeedCommand: Command {
   func run(_ context: CommandContext) async throws {
+    if let product = context.options.product {
+      var seeder = Seeder(product.world, context)
+      return try await seeder.run()
+    }
     let metadata = try await SessionKeeper(context).requiredMetadata()
     try await context.withChannel(to: "tenancy") { channel in
       let options = CallOptions(timeout: context.callTimeout, metadata: metadata)

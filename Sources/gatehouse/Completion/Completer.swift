@@ -6,7 +6,8 @@ struct Completer {
 
   /// Options that are followed by a value.
   private static let valued: Set = [
-    "--ca", "--descriptors", "--output", "--request", "--session", "--target", "--timeout",
+    "--ca", "--descriptors", "--output", "--product", "--request", "--role", "--session",
+    "--target", "--timeout",
   ]
 
   /// Words that can complete the last one of `words`, which may be empty; sorted.
@@ -30,6 +31,7 @@ struct Completer {
       return methods(prefix) { _ in true } + (prefix.contains(".") ? registry.typeNames : [])
     case .call: return target(arguments) + methods(arguments, prefix) { !$0.isServerStreaming }
     case .watch: return target(arguments) + methods(arguments, prefix) { $0.isServerStreaming }
+    case .policy where arguments.isEmpty: return PolicyCommand.Task.allCases.map(\.rawValue)
     case .completion where arguments.isEmpty: return Shell.allCases.map(\.rawValue)
     default: return []
     }
@@ -38,6 +40,7 @@ struct Completer {
   private func values(of option: String) -> [String] {
     switch option {
     case "--output": OutputFormat.allCases.map(\.rawValue)
+    case "--product": SeedProduct.allCases.map(\.rawValue)
     case "--target": CommandLineOptions.defaultTargets.keys.map { "\($0)=" }
     default: []
     }

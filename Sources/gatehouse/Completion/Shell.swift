@@ -24,7 +24,7 @@ enum Shell: String, CaseIterable {
         gatehouse completion candidates -- $words[2..-1] 2>/dev/null
       end
       complete -c gatehouse -f -a '(__gatehouse_candidates)'
-      complete -c gatehouse -n '__fish_seen_subcommand_from keys logs' -F
+      complete -c gatehouse -n '__fish_seen_subcommand_from keys logs policy' -F
       complete -c gatehouse -l session -l ca -r -F
       """
     case .zsh:

@@ -1,0 +1,151 @@
+/// What a policy lets each role do, in names: for people who read it, and for comparing two policies.
+package struct PolicyDescription: Sendable {
+  /// The roles, in the order of the policy.
+  package let roles: [Role]
+
+  /// A role, and all that it grants.
+  package struct Role: Hashable, Sendable {
+    package let name: String
+    /// Types that it can be held on.
+    package let heldOn: [String]
+    /// Types below those that it applies to.
+    package let reaches: [String]
+    /// How much of an entity it shows; empty where there are no access levels.
+    package let accessLevel: String
+    /// What else is to be known of it, such as that it always has an end.
+    package let notes: [String]
+    /// What it allows, in the order of types and actions.
+    package let grants: [Grant]
+  }
+
+  /// An action that a role allows on entities of a type.
+  package struct Grant: Hashable, Sendable {
+    package let type: String
+    package let action: String
+    /// The link through which it reaches them; nil for those that it is held on or reaches from above.
+    package let link: String?
+    /// What must hold besides: `online = true`.
+    package let conditions: [String]
+    /// The rules that forbid it: `night_shift for guest`.
+    package let denies: [String]
+  }
+
+  /// Describes a policy.
+  package init(_ policy: Policy) {
+    roles = policy.roles.indices.map { Self.role(RoleID(index: UInt8($0)), of: policy) }
+  }
+
+  private static func role(_ id: RoleID, of policy: Policy) -> Role {
+    let role = policy[id]
+    let level = policy.shownType(to: role).map {
+      policy.accessLevelName(role.accessLevel, of: $0)
+    }
+    return Role(
+      name: role.name,
+      heldOn: policy.names(of: role.heldOn),
+      reaches: policy.names(of: role.inheritsTo),
+      accessLevel: level ?? "",
+      notes: notes(of: role),
+      grants: policy.types.indices.flatMap { type in
+        grants(of: id, on: EntityTypeID(index: UInt8(type)), policy)
+      }
+    )
+  }
+
+  private static func notes(of role: Policy.Role) -> [String] {
+    var notes: [String] = []
+    if role.isWindowRequired {
+      let days = role.windowMax == .max ? nil : role.windowMax / 86_400_000
+      notes.append(days.map { "for at most \($0) days" } ?? "for a time")
+    }
+    if role.isLent { notes.append("lent") }
+    if role.outlivesLender { notes.append("outlives its lender") }
+    if role.isOneKept { notes.append("the last one stays") }
+    return notes
+  }
+
+  private static func grants(
+    of role: RoleID,
+    on type: EntityTypeID,
+    _ policy: Policy
+  ) -> [Grant] {
+    var grants: [Grant] = []
+    for place in policy.actions.indices {
+      let action = ActionID(index: UInt16(place))
+      guard let rule = policy.rule(of: action, on: type) else { continue }
+      var ways: [String?] = []
+      if policy.reaches(role, type), rule.grants.contains(role) { ways.append(nil) }
+      for (link, roles) in rule.linkGrants.enumerated() where roles.contains(role) {
+        if policy.reaches(role, type, through: link) { ways.append(policy.links[link].name) }
+      }
+      grants += ways.map {
+        Grant(
+          type: policy[type].name,
+          action: policy[action],
+          link: $0,
+          conditions: rule.conditions.map { policy.text(of: $0, on: type) },
+          denies: rule.denies.map { policy.text(of: $0, on: type) }
+        )
+      }
+    }
+    return grants
+  }
+}
+
+extension Policy {
+  /// Whether a role is held on entities of a type, or reaches them from above.
+  func reaches(_ role: RoleID, _ type: EntityTypeID) -> Bool {
+    self[role].heldOn.contains(type) || reaching[Int(type.index)].contains(role)
+  }
+
+  /// Whether a role reaches entities of a type through a link, by the place of the link.
+  func reaches(_ role: RoleID, _ type: EntityTypeID, through link: Int) -> Bool {
+    links[link].to == type && self[role].throughLinks[link]
+  }
+
+  /// The names of some types, in the order of the policy.
+  fileprivate func names(of set: EntityTypeSet) -> [String] {
+    types.indices.filter { set.contains(EntityTypeID(index: UInt8($0))) }.map { types[$0].name }
+  }
+
+  /// A type whose policy says what the role's access level is called.
+  fileprivate func shownType(to role: Role) -> EntityTypeID? {
+    types.indices.dropFirst().map { EntityTypeID(index: UInt8($0)) }.first {
+      role.heldOn.contains($0) || role.inheritsTo.contains($0)
+    }
+  }
+
+  fileprivate func text(of condition: Condition, on type: EntityTypeID) -> String {
+    switch condition {
+    case .attribute(let test, _): text(of: test, on: type)
+    case .daily(let place): windows[place].window.text
+    case .stepUp(let bit): "step-up \(stepUps[bit.trailingZeroBitCount])"
+    case .feature(let bit): "feature \(features[bit.trailingZeroBitCount])"
+    }
+  }
+
+  fileprivate func text(of deny: Deny, on type: EntityTypeID) -> String {
+    let roles = deny.roles.map { " for \($0.roles.map { self[$0].name }.joined(separator: ", "))" }
+    let tests = deny.tests.map { text(of: $0, on: type) }.joined(separator: " and ")
+    return deny.name + (roles ?? "") + (tests.isEmpty ? "" : " while \(tests)")
+  }
+
+  private func text(of test: AttributeTest, on type: EntityTypeID) -> String {
+    let attribute = self[type].attributes.first { $0.slot == test.slot }
+    let values = attribute?.texts(ofCodes: test.codes) ?? []
+    return "\(attribute?.name ?? "") = \(values.joined(separator: " or "))"
+  }
+}
+
+extension RecurringWindow {
+  /// `monday, tuesday 08:00 to 18:00 Europe/Berlin`.
+  fileprivate var text: String {
+    let days = self.days == .all ? "daily" : self.days.names.joined(separator: ", ")
+    return "\(days) \(Self.text(ofMinute: from)) to \(Self.text(ofMinute: until)) \(timeZone)"
+  }
+
+  private static func text(ofMinute minute: Int) -> String {
+    func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(twoDigits(minute / 60)):\(twoDigits(minute % 60))"
+  }
+}

@@ -1,0 +1,129 @@
+internal import AccessEngine
+internal import RPCKit
+internal import ServiceKit
+internal import TenancyService
+
+/// `gatehouse policy`: what policy files say, without a service.
+struct PolicyCommand: Command {
+  /// What is wanted of the files.
+  enum Task: String, CaseIterable {
+    case check
+    case explain
+    case diff
+    case test
+  }
+
+  private let task: Task
+  private let paths: [String]
+
+  /// The task, then files and folders.
+  init(_ words: [String]) throws(UsageError) {
+    let tasks = Task.allCases.map(\.rawValue).joined(separator: ", ")
+    guard let word = words.first else { throw UsageError("missing argument: one of \(tasks)") }
+    guard let task = Task(rawValue: word) else {
+      throw UsageError("unknown task \"\(word)\" of gatehouse policy; use \(tasks)")
+    }
+    (self.task, paths) = (task, Array(words.dropFirst()))
+    guard !paths.isEmpty else { throw UsageError("missing argument FILE") }
+    guard task != .diff || paths.count == 2 else {
+      throw UsageError("gatehouse policy diff takes two files or folders, the earlier one first")
+    }
+  }
+
+  func run(_ context: CommandContext) async throws {
+    guard context.options.role == nil || task == .explain else {
+      throw UsageError("--role is only for gatehouse policy explain")
+    }
+    do {
+      switch task {
+      case .check: try check(context)
+      case .explain: try explain(context)
+      case .diff: try compare(context)
+      case .test: try test(context)
+      }
+    } catch let error as PolicyError {
+      throw try report(error, context)
+    }
+  }
+
+  private func check(_ context: CommandContext) throws {
+    let sources = try Self.sources(paths)
+    let policy = try PolicyFiles.load(sources)
+    let coverage = try PolicyFiles.coverage(of: sources)
+    try context.show([coverage.json(of: policy)], table: [coverage.summary(of: policy)])
+  }
+
+  private func explain(_ context: CommandContext) throws {
+    let policy = try PolicyFiles.load(try Self.sources(paths))
+    var roles = PolicyDescription(policy).roles
+    if let name = context.options.role {
+      let known = roles.map(\.name).joined(separator: ", ")
+      roles.removeAll { $0.name != name }
+      guard !roles.isEmpty else { throw UsageError("unknown role \"\(name)\"; use \(known)") }
+    } else {
+      // They may do everything, under every policy.
+      roles.removeAll { $0.name == Policy.operatorRole }
+    }
+    for (place, role) in roles.enumerated() {
+      let text = role.lines(style: context.console.outputStyle)
+      try context.show([role.json], table: (place == 0 ? [] : [""]) + text)
+    }
+  }
+
+  private func compare(_ context: CommandContext) throws {
+    let difference = PolicyDifference(
+      from: try PolicyFiles.load(try Self.sources([paths[0]])),
+      to: try PolicyFiles.load(try Self.sources([paths[1]]))
+    )
+    try context.show(difference.json, table: difference.lines)
+  }
+
+  private func test(_ context: CommandContext) throws {
+    let sources = try Self.sources(paths)
+    let policy = try PolicyFiles.load(sources)
+    let coverage = try PolicyFiles.coverage(of: sources)
+    try context.show(
+      [coverage.json(of: policy)] + coverage.untouched.map(\.json),
+      table: [coverage.summary(of: policy)] + coverage.lines
+    )
+  }
+
+  /// Prints each mistake with its place.
+  private func report(
+    _ error: PolicyError,
+    _ context: CommandContext
+  ) throws -> PolicyMistakes {
+    for problem in error.problems {
+      let text = [problem.source, problem.path, problem.problem].filter { !$0.isEmpty }
+        .joined(separator: ": ")
+      try context.show(
+        [
+          [
+            "file": .string(problem.source), "path": .string(problem.path),
+            "problem": .string(problem.problem),
+          ]
+        ],
+        table: [FailureText.printable(text)]
+      )
+    }
+    return PolicyMistakes(count: error.problems.count)
+  }
+
+  /// The files, and those of the folders, which are loaded together.
+  private static func sources(_ paths: [String]) throws -> [PolicySource] {
+    var sources: [PolicySource] = []
+    for path in paths {
+      for file in try PolicyFiles.files(at: path) { sources.append(try PolicyFiles.read(file)) }
+    }
+    return sources
+  }
+}
+
+/// Policies that do not load; what is wrong was printed.
+struct PolicyMistakes: Error, CustomStringConvertible {
+  let count: Int
+
+  var description: String {
+    count == 1 ? "the policy has 1 mistake" : "the policy has \(count) mistakes"
+  }
+}

@@ -1,0 +1,57 @@
+internal import AccessEngine
+internal import ServiceKit
+
+extension PolicyDescription.Role {
+  /// The role, and below it a line for all actions of a type that have the same conditions.
+  func lines(style: TextStyle) -> [String] {
+    var groups: [(first: PolicyDescription.Grant, actions: [String])] = []
+    for grant in grants {
+      if let place = groups.firstIndex(where: { $0.first.isAlike(grant) }) {
+        groups[place].actions.append(grant.action)
+      } else {
+        groups.append((grant, [grant.action]))
+      }
+    }
+    let width = groups.map(\.first.place.count).max() ?? 0
+    return [style.heading("\(name): \(outline)")]
+      + groups.map { group in
+        let padding = String(repeating: " ", count: width - group.first.place.count)
+        let actions = group.actions.joined(separator: ", ")
+        return "  \(group.first.place)\(padding)  \(actions)\(group.first.rules)"
+      }
+  }
+
+  /// For programs.
+  var json: JSONValue {
+    [
+      "role": .string(name), "heldOn": .array(heldOn.map { .string($0) }),
+      "reaches": .array(reaches.map { .string($0) }), "accessLevel": .string(accessLevel),
+      "notes": .array(notes.map { .string($0) }), "grants": .array(grants.map(\.json)),
+    ]
+  }
+}
+
+extension PolicyDescription.Grant {
+  /// Whether both are of the same things under the same conditions.
+  fileprivate func isAlike(_ other: Self) -> Bool {
+    (type, link, conditions, denies) == (other.type, other.link, other.conditions, other.denies)
+  }
+
+  /// `device`, or `device through common_area`.
+  var place: String { link.map { "\(type) through \($0)" } ?? type }
+
+  /// ` if online = true, unless night`; empty without conditions.
+  var rules: String {
+    let needed = conditions.isEmpty ? "" : " if \(conditions.joined(separator: " and "))"
+    return denies.isEmpty ? needed : "\(needed), unless \(denies.joined(separator: " or "))"
+  }
+
+  /// For programs.
+  var json: JSONValue {
+    [
+      "type": .string(type), "action": .string(action), "link": link.map { .string($0) } ?? .null,
+      "conditions": .array(conditions.map { .string($0) }),
+      "denies": .array(denies.map { .string($0) }),
+    ]
+  }
+}

@@ -1,0 +1,66 @@
+/// People and what they use a product for, as data: `Seeder` makes what of it is not there yet.
+///
+/// Texts of requests name a person or thing as `{key}`, which stands for its identifier.
+struct SeedWorld: Sendable {
+  /// The part of addresses behind the `@`; keys of people stand before it.
+  let domain: String
+  let people: [Person]
+  var things: [Thing] = []
+  var roles: [Role] = []
+  var steps: [Step] = []
+  /// What to type after signing in, with whose session.
+  let next: [String]
+
+  /// Somebody with an account.
+  struct Person: Sendable {
+    let key: String
+    let name: String
+    /// What they are in this world.
+    let about: String
+  }
+
+  /// An entity.
+  struct Thing: Sendable {
+    let key: String
+    let type: String
+    let name: String
+    /// The key of the entity above; nil for a root.
+    var parent: String?
+    /// Who creates it.
+    let by: String
+    /// JSON.
+    var attributes = "{}"
+  }
+
+  /// A role of a person on a thing.
+  struct Role: Sendable {
+    let role: String
+    let to: String
+    let on: String
+    /// Who grants it.
+    let by: String
+    /// How many days it lasts; nil is without an end.
+    var days: Int64?
+  }
+
+  /// Another call, repeated in each run unless something is there already.
+  ///
+  /// Methods that are called here do nothing when they are called again, or refuse with ALREADY_EXISTS.
+  struct Step: Sendable {
+    let by: String
+    let method: String
+    /// JSON.
+    let request: String
+    var unless: Lookup?
+  }
+
+  /// A call whose answer says whether something is there: a list with an element, or with a certain one.
+  struct Lookup: Sendable {
+    let method: String
+    /// JSON.
+    let request: String
+    let list: String
+    /// The application that the element is about; nil is any element.
+    var app: String?
+  }
+}
