@@ -1,4 +1,4 @@
-import Reflection
+import ServiceKit
 import Testing
 
 @Suite("Instants as text")

@@ -16,7 +16,7 @@ public enum InstantText {
   }
 
   /// The same, exactly: nanoseconds count up from the second, also before 1970.
-  static func instant(_ text: String) -> (seconds: Int64, nanoseconds: Int32)? {
+  package static func instant(_ text: String) -> (seconds: Int64, nanoseconds: Int32)? {
     var rest = Substring(text)
     guard let year = digits(&rest, 4), take(&rest, "-"), let month = digits(&rest, 2),
       take(&rest, "-"), let day = digits(&rest, 2), take(&rest, "T") || take(&rest, "t"),
@@ -34,7 +34,7 @@ public enum InstantText {
   }
 
   /// The first and the last second that four digits of year can say, year 0 aside.
-  static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
+  package static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
 
   /// What follows the seconds, in nanoseconds.
   private static func fraction(_ rest: inout Substring) -> Int32? {
