@@ -118,6 +118,8 @@ extension Entitlement_V1 {
     public static var `override`: Self { Self(rawValue: 4) }
     /// A purchase.
     public static var purchase: Self { Self(rawValue: 5) }
+    /// A trial, a coupon or a campaign.
+    public static var promotion: Self { Self(rawValue: 6) }
 
     /// The name in the contract, or nil for a number that it does not name.
     public var name: Swift.StaticString? {
@@ -128,6 +130,38 @@ extension Entitlement_V1 {
       case 3: "SOURCE_ADDON"
       case 4: "SOURCE_OVERRIDE"
       case 5: "SOURCE_PURCHASE"
+      case 6: "SOURCE_PROMOTION"
+      default: nil
+      }
+    }
+  }
+
+  /// How a promotion of the catalogue comes to a subject.
+  public struct PromotionKind: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not specified.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// A trial: each subject may start it once.
+    public static var trial: Self { Self(rawValue: 1) }
+    /// A coupon: each subject may redeem its code once.
+    public static var coupon: Self { Self(rawValue: 2) }
+    /// A campaign: every subject has it while it lasts.
+    public static var campaign: Self { Self(rawValue: 3) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "PROMOTION_KIND_UNSPECIFIED"
+      case 1: "PROMOTION_KIND_TRIAL"
+      case 2: "PROMOTION_KIND_COUPON"
+      case 3: "PROMOTION_KIND_CAMPAIGN"
       default: nil
       }
     }
@@ -163,6 +197,101 @@ extension Entitlement_V1 {
       case 2: "CHANGE_KIND_SUBJECT"
       case 3: "CHANGE_KIND_TIERS"
       case 4: "CHANGE_KIND_RESYNC"
+      default: nil
+      }
+    }
+  }
+
+  /// Why the entitlements of a subject changed.
+  public struct ChangeCause: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not specified.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// The user's device submitted a purchase.
+    public static var purchase: Self { Self(rawValue: 1) }
+    /// The user restored a purchase.
+    public static var restore: Self { Self(rawValue: 2) }
+    /// Apple reported a purchase, a renewal or the end of one.
+    public static var notification: Self { Self(rawValue: 3) }
+    /// A purchase was refunded.
+    public static var refund: Self { Self(rawValue: 4) }
+    /// A purchase was revoked: Family Sharing ended, or a parent withdrew consent.
+    public static var revocation: Self { Self(rawValue: 5) }
+    /// Another user restored the purchase, and it went over to them.
+    public static var transfer: Self { Self(rawValue: 6) }
+    /// An operator changed the subscription.
+    public static var `operator`: Self { Self(rawValue: 7) }
+    /// A service, such as billing, changed the subscription.
+    public static var service: Self { Self(rawValue: 8) }
+    /// A trial was started.
+    public static var trial: Self { Self(rawValue: 9) }
+    /// A coupon was redeemed.
+    public static var coupon: Self { Self(rawValue: 10) }
+    /// A change was scheduled, or a scheduled change was cancelled; nothing else has changed yet.
+    public static var scheduling: Self { Self(rawValue: 11) }
+    /// A scheduled change took effect.
+    public static var schedule: Self { Self(rawValue: 12) }
+    /// Its time came: something began that was to begin then.
+    public static var start: Self { Self(rawValue: 13) }
+    /// Its time was over.
+    public static var expiry: Self { Self(rawValue: 14) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "CHANGE_CAUSE_UNSPECIFIED"
+      case 1: "CHANGE_CAUSE_PURCHASE"
+      case 2: "CHANGE_CAUSE_RESTORE"
+      case 3: "CHANGE_CAUSE_NOTIFICATION"
+      case 4: "CHANGE_CAUSE_REFUND"
+      case 5: "CHANGE_CAUSE_REVOCATION"
+      case 6: "CHANGE_CAUSE_TRANSFER"
+      case 7: "CHANGE_CAUSE_OPERATOR"
+      case 8: "CHANGE_CAUSE_SERVICE"
+      case 9: "CHANGE_CAUSE_TRIAL"
+      case 10: "CHANGE_CAUSE_COUPON"
+      case 11: "CHANGE_CAUSE_SCHEDULING"
+      case 12: "CHANGE_CAUSE_SCHEDULE"
+      case 13: "CHANGE_CAUSE_START"
+      case 14: "CHANGE_CAUSE_EXPIRY"
+      default: nil
+      }
+    }
+  }
+
+  /// What happened to a part of a subject's entitlements.
+  public struct ChangeEffect: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not specified.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// It began.
+    public static var began: Self { Self(rawValue: 1) }
+    /// It ended.
+    public static var ended: Self { Self(rawValue: 2) }
+    /// It goes on, but is another: another tier, another end, another value.
+    public static var changed: Self { Self(rawValue: 3) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "CHANGE_EFFECT_UNSPECIFIED"
+      case 1: "CHANGE_EFFECT_BEGAN"
+      case 2: "CHANGE_EFFECT_ENDED"
+      case 3: "CHANGE_EFFECT_CHANGED"
       default: nil
       }
     }
@@ -564,6 +693,101 @@ extension Entitlement_V1 {
     }
   }
 
+  /// A promotion that a subject has.
+  public struct ActivePromotion: RPCKit.Message {
+    /// Its name in the catalogue.
+    public var name: Swift.String = ""
+    /// How the subject came by it.
+    public var kind: Entitlement_V1.PromotionKind = Entitlement_V1.PromotionKind(rawValue: 0)
+    /// The tier that it gives; empty if it gives an add-on.
+    public var tier: Swift.String = ""
+    /// The add-on that it gives; empty if it gives a tier.
+    public var addon: Swift.String = ""
+    /// When it ends.
+    public var endsAt: Google_Protobuf.Timestamp? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      name: Swift.String = "",
+      kind: Entitlement_V1.PromotionKind = Entitlement_V1.PromotionKind(rawValue: 0),
+      tier: Swift.String = "",
+      addon: Swift.String = "",
+      endsAt: Google_Protobuf.Timestamp? = nil
+    ) {
+      self.name = name
+      self.kind = kind
+      self.tier = tier
+      self.addon = addon
+      self.endsAt = endsAt
+    }
+
+    /// `entitlement.v1.ActivePromotion`.
+    public static var protobufName: Swift.String { "entitlement.v1.ActivePromotion" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__active_promotion(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__ActivePromotion.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__ActivePromotion>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f1_name)
+      unsafe self.kind = Entitlement_V1.PromotionKind(rawValue: RPCKit.MessageReading.number(source.pointee.f2_kind.rawValue))
+      try unsafe self.tier = RPCKit.MessageReading.string(source.pointee.f3_tier)
+      try unsafe self.addon = RPCKit.MessageReading.string(source.pointee.f4_addon)
+      if let member = unsafe source.pointee.f5_ends_at {
+        try unsafe self.endsAt = Google_Protobuf.Timestamp(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__ActivePromotion> {
+      let target = unsafe scratch.allocate(Entitlement__V1__ActivePromotion.self, 1)
+      unsafe entitlement__v1__active_promotion__init(target)
+      unsafe target.pointee.f1_name = scratch.copy(self.name)
+      unsafe target.pointee.f2_kind = Entitlement__V1__PromotionKind(rawValue: Swift.UInt32(bitPattern: self.kind.rawValue))
+      unsafe target.pointee.f3_tier = scratch.copy(self.tier)
+      unsafe target.pointee.f4_addon = scratch.copy(self.addon)
+      if let value = self.endsAt {
+        unsafe target.pointee.f5_ends_at = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
   /// Gets all entitlements of a subject.
   public struct GetEntitlementsRequest: RPCKit.Message {
     /// The subject; absent means the calling user.
@@ -654,6 +878,8 @@ extension Entitlement_V1 {
     public var version: Swift.UInt64 = 0
     /// The answer must not be used from this time on.
     public var validUntil: Google_Protobuf.Timestamp? = nil
+    /// Promotions that count now, sorted by name.
+    public var promotions: [Entitlement_V1.ActivePromotion] = []
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -666,7 +892,8 @@ extension Entitlement_V1 {
       entitlements: [Entitlement_V1.Entitlement] = [],
       products: [Swift.String] = [],
       version: Swift.UInt64 = 0,
-      validUntil: Google_Protobuf.Timestamp? = nil
+      validUntil: Google_Protobuf.Timestamp? = nil,
+      promotions: [Entitlement_V1.ActivePromotion] = []
     ) {
       self.subject = subject
       self.tier = tier
@@ -675,6 +902,7 @@ extension Entitlement_V1 {
       self.products = products
       self.version = version
       self.validUntil = validUntil
+      self.promotions = promotions
     }
 
     /// `entitlement.v1.GetEntitlementsResponse`.
@@ -726,6 +954,14 @@ extension Entitlement_V1 {
       if let member = unsafe source.pointee.f7_valid_until {
         try unsafe self.validUntil = Google_Protobuf.Timestamp(reading: member)
       }
+      if unsafe source.pointee.n_f8_promotions > 0 {
+        unsafe self.promotions.reserveCapacity(source.pointee.n_f8_promotions)
+        for index in unsafe 0..<source.pointee.n_f8_promotions {
+          if let member = unsafe source.pointee.f8_promotions[index] {
+            try unsafe self.promotions.append(Entitlement_V1.ActivePromotion(reading: member))
+          }
+        }
+      }
     }
 
     /// Appends the encoded message; see `Message`.
@@ -775,6 +1011,14 @@ extension Entitlement_V1 {
       unsafe target.pointee.f6_version = self.version
       if let value = self.validUntil {
         unsafe target.pointee.f7_valid_until = value.packed(in: scratch)
+      }
+      if !self.promotions.isEmpty {
+        unsafe target.pointee.n_f8_promotions = self.promotions.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Entitlement__V1__ActivePromotion>?.self, self.promotions.count)
+        for (index, element) in self.promotions.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f8_promotions = unsafe elements
       }
       return unsafe target
     }
@@ -1796,6 +2040,308 @@ extension Entitlement_V1 {
     }
   }
 
+  /// An entry of a subject's log: a part of its entitlements that changed, and why.
+  public struct EntitlementChange: RPCKit.Message {
+    /// The subject's version from then on. What is due to the clock has the version of the change that
+    /// set the time.
+    public var version: Swift.UInt64 = 0
+    /// Why.
+    public var cause: Entitlement_V1.ChangeCause = Entitlement_V1.ChangeCause(rawValue: 0)
+    /// What happened to it.
+    public var effect: Entitlement_V1.ChangeEffect = Entitlement_V1.ChangeEffect(rawValue: 0)
+    /// What kind of part: TIER, ADDON, OVERRIDE, PURCHASE or PROMOTION.
+    public var source: Entitlement_V1.Source = Entitlement_V1.Source(rawValue: 0)
+    /// The tier, the add-on, the overridden feature, the product or the promotion.
+    public var name: Swift.String = ""
+    /// When.
+    public var occurredAt: Google_Protobuf.Timestamp? = nil
+    /// When it was to end, as of then; absent means never.
+    public var endsAt: Google_Protobuf.Timestamp? = nil
+    /// The request that caused it: the same as in log lines and audit records. Of what is due to the
+    /// clock, the request that set the time.
+    public var requestId: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      version: Swift.UInt64 = 0,
+      cause: Entitlement_V1.ChangeCause = Entitlement_V1.ChangeCause(rawValue: 0),
+      effect: Entitlement_V1.ChangeEffect = Entitlement_V1.ChangeEffect(rawValue: 0),
+      source: Entitlement_V1.Source = Entitlement_V1.Source(rawValue: 0),
+      name: Swift.String = "",
+      occurredAt: Google_Protobuf.Timestamp? = nil,
+      endsAt: Google_Protobuf.Timestamp? = nil,
+      requestId: Swift.String = ""
+    ) {
+      self.version = version
+      self.cause = cause
+      self.effect = effect
+      self.source = source
+      self.name = name
+      self.occurredAt = occurredAt
+      self.endsAt = endsAt
+      self.requestId = requestId
+    }
+
+    /// `entitlement.v1.EntitlementChange`.
+    public static var protobufName: Swift.String { "entitlement.v1.EntitlementChange" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__entitlement_change(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__EntitlementChange.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__EntitlementChange>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.version = source.pointee.f1_version
+      unsafe self.cause = Entitlement_V1.ChangeCause(rawValue: RPCKit.MessageReading.number(source.pointee.f2_cause.rawValue))
+      unsafe self.effect = Entitlement_V1.ChangeEffect(rawValue: RPCKit.MessageReading.number(source.pointee.f3_effect.rawValue))
+      unsafe self.source = Entitlement_V1.Source(rawValue: RPCKit.MessageReading.number(source.pointee.f4_source.rawValue))
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f5_name)
+      if let member = unsafe source.pointee.f6_occurred_at {
+        try unsafe self.occurredAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      if let member = unsafe source.pointee.f7_ends_at {
+        try unsafe self.endsAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      try unsafe self.requestId = RPCKit.MessageReading.string(source.pointee.f8_request_id)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__EntitlementChange> {
+      let target = unsafe scratch.allocate(Entitlement__V1__EntitlementChange.self, 1)
+      unsafe entitlement__v1__entitlement_change__init(target)
+      unsafe target.pointee.f1_version = self.version
+      unsafe target.pointee.f2_cause = Entitlement__V1__ChangeCause(rawValue: Swift.UInt32(bitPattern: self.cause.rawValue))
+      unsafe target.pointee.f3_effect = Entitlement__V1__ChangeEffect(rawValue: Swift.UInt32(bitPattern: self.effect.rawValue))
+      unsafe target.pointee.f4_source = Entitlement__V1__Source(rawValue: Swift.UInt32(bitPattern: self.source.rawValue))
+      unsafe target.pointee.f5_name = scratch.copy(self.name)
+      if let value = self.occurredAt {
+        unsafe target.pointee.f6_occurred_at = value.packed(in: scratch)
+      }
+      if let value = self.endsAt {
+        unsafe target.pointee.f7_ends_at = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f8_request_id = scratch.copy(self.requestId)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// Lists the changes of a subject's entitlements.
+  public struct ListEntitlementChangesRequest: RPCKit.Message {
+    /// The subject; absent means the calling user.
+    public var subject: Entitlement_V1.Subject? = nil
+    /// Items per page; 0 means 50.
+    public var pageSize: Swift.UInt32 = 0
+    /// `next_page_token` of an earlier response to a request with the same other fields.
+    public var pageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      subject: Entitlement_V1.Subject? = nil,
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = ""
+    ) {
+      self.subject = subject
+      self.pageSize = pageSize
+      self.pageToken = pageToken
+    }
+
+    /// `entitlement.v1.ListEntitlementChangesRequest`.
+    public static var protobufName: Swift.String { "entitlement.v1.ListEntitlementChangesRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__list_entitlement_changes_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__ListEntitlementChangesRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__ListEntitlementChangesRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_subject {
+        try unsafe self.subject = Entitlement_V1.Subject(reading: member)
+      }
+      unsafe self.pageSize = source.pointee.f2_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f3_page_token)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__ListEntitlementChangesRequest> {
+      let target = unsafe scratch.allocate(Entitlement__V1__ListEntitlementChangesRequest.self, 1)
+      unsafe entitlement__v1__list_entitlement_changes_request__init(target)
+      if let value = self.subject {
+        unsafe target.pointee.f1_subject = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f2_page_size = self.pageSize
+      unsafe target.pointee.f3_page_token = scratch.copy(self.pageToken)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if let value = self.subject {
+        value.validate(path: path + "subject" + ".", into: &violations)
+      }
+      if !(self.pageSize == 0) {
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        }
+      }
+      if !(self.pageToken.isEmpty) {
+        if self.pageToken.utf8.count > 1024 {
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+    }
+  }
+
+  /// One page of a subject's log.
+  public struct ListEntitlementChangesResponse: RPCKit.Message {
+    /// Newest first.
+    public var changes: [Entitlement_V1.EntitlementChange] = []
+    /// For the next page; empty on the last one.
+    public var nextPageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      changes: [Entitlement_V1.EntitlementChange] = [],
+      nextPageToken: Swift.String = ""
+    ) {
+      self.changes = changes
+      self.nextPageToken = nextPageToken
+    }
+
+    /// `entitlement.v1.ListEntitlementChangesResponse`.
+    public static var protobufName: Swift.String { "entitlement.v1.ListEntitlementChangesResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__list_entitlement_changes_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__ListEntitlementChangesResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__ListEntitlementChangesResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_changes > 0 {
+        unsafe self.changes.reserveCapacity(source.pointee.n_f1_changes)
+        for index in unsafe 0..<source.pointee.n_f1_changes {
+          if let member = unsafe source.pointee.f1_changes[index] {
+            try unsafe self.changes.append(Entitlement_V1.EntitlementChange(reading: member))
+          }
+        }
+      }
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__ListEntitlementChangesResponse> {
+      let target = unsafe scratch.allocate(Entitlement__V1__ListEntitlementChangesResponse.self, 1)
+      unsafe entitlement__v1__list_entitlement_changes_response__init(target)
+      if !self.changes.isEmpty {
+        unsafe target.pointee.n_f1_changes = self.changes.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Entitlement__V1__EntitlementChange>?.self, self.changes.count)
+        for (index, element) in self.changes.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f1_changes = unsafe elements
+      }
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
   /// What is known of the methods of `entitlement.v1.Entitlements`.
   public enum EntitlementsMethods {
     /// All entitlements of a subject in one call.
@@ -1866,6 +2412,20 @@ extension Entitlement_V1 {
       requestType: "entitlement.v1.ConsumeRequest",
       responseType: "entitlement.v1.ConsumeResponse"
     )
+    /// The log of a subject: every change of its entitlements with its cause, including what has ended or
+    /// begun by the clock since. Changes of the catalogue are not part of it.
+    public static let listChanges = RPCKit.MethodDescriptor(
+      service: "entitlement.v1.Entitlements",
+      method: "ListChanges",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: ["*"],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .low,
+      requestType: "entitlement.v1.ListEntitlementChangesRequest",
+      responseType: "entitlement.v1.ListEntitlementChangesResponse"
+    )
     /// Streams which subjects changed, until the caller ends it.
     public static let watch = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Entitlements",
@@ -1897,6 +2457,9 @@ extension Entitlement_V1 {
     /// limit allows no more than it says, however many calls come at once; a soft one allows more and
     /// says so. A denial is an answer, not an error.
     func `consume`(_ request: Entitlement_V1.ConsumeRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.ConsumeResponse
+    /// The log of a subject: every change of its entitlements with its cause, including what has ended or
+    /// begun by the clock since. Changes of the catalogue are not part of it.
+    func listChanges(_ request: Entitlement_V1.ListEntitlementChangesRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.ListEntitlementChangesResponse
     /// Streams which subjects changed, until the caller ends it.
     func watch(_ request: Entitlement_V1.WatchRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Entitlement_V1.Change>) async throws
   }
@@ -1979,6 +2542,20 @@ extension Entitlement_V1 {
       return try await channel.unary(EntitlementsMethods.`consume`, request, options: options)
     }
 
+    /// The log of a subject: every change of its entitlements with its cause, including what has ended or
+    /// begun by the clock since. Changes of the catalogue are not part of it.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func listChanges(
+      _ request: Entitlement_V1.ListEntitlementChangesRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Entitlement_V1.ListEntitlementChangesResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(EntitlementsMethods.listChanges, request, options: options)
+    }
+
     /// Streams which subjects changed, until the caller ends it.
     ///
     /// `timeout`, if given, goes before the one in `options`.
@@ -1997,7 +2574,7 @@ extension Entitlement_V1 {
   public static var entitlementV1EntitlementsFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "entitlement/v1/entitlements.proto",
-      base64: "CiFlbnRpdGxlbWVudC92MS9lbnRpdGxlbWVudHMucHJvdG8SDmVudGl0bGVtZW50LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byJeCgdTdWJqZWN0EjkKBGtpbmQYASABKA4yGy5lbnRpdGxlbWVudC52MS5TdWJqZWN0S2luZEIIqrsYBAgBOAFSBGtpbmQSGAoCaWQYAiABKAlCCKq7GAQIARhAUgJpZCJUCgpVbmxvY2tlZEJ5EhIKBHRpZXIYASABKAlSBHRpZXISFgoGYWRkb25zGAIgAygJUgZhZGRvbnMSGgoIcHJvZHVjdHMYAyADKAlSCHByb2R1Y3RzIkwKBUxpbWl0EhoKB21heGltdW0YASABKANIAFIHbWF4aW11bRIeCgl1bmxpbWl0ZWQYAiABKAhIAFIJdW5saW1pdGVkQgcKBXZhbHVlIsQCCgtFbnRpdGxlbWVudBIQCgNrZXkYASABKAlSA2tleRIcCglhdmFpbGFibGUYAiABKAhSCWF2YWlsYWJsZRIuCgZyZWFzb24YAyABKA4yFi5lbnRpdGxlbWVudC52MS5SZWFzb25SBnJlYXNvbhIrCgVsaW1pdBgEIAEoCzIVLmVudGl0bGVtZW50LnYxLkxpbWl0UgVsaW1pdBIuCgZzb3VyY2UYBSABKA4yFi5lbnRpdGxlbWVudC52MS5Tb3VyY2VSBnNvdXJjZRI7Cgt2YWxpZF91bnRpbBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSOwoLdW5sb2NrZWRfYnkYByABKAsyGi5lbnRpdGxlbWVudC52MS5VbmxvY2tlZEJ5Ugp1bmxvY2tlZEJ5IksKFkdldEVudGl0bGVtZW50c1JlcXVlc3QSMQoHc3ViamVjdBgBIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RSB3N1YmplY3QirAIKF0dldEVudGl0bGVtZW50c1Jlc3BvbnNlEjEKB3N1YmplY3QYASABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0UgdzdWJqZWN0EhIKBHRpZXIYAiABKAlSBHRpZXISFgoGYWRkb25zGAMgAygJUgZhZGRvbnMSPwoMZW50aXRsZW1lbnRzGAQgAygLMhsuZW50aXRsZW1lbnQudjEuRW50aXRsZW1lbnRSDGVudGl0bGVtZW50cxIaCghwcm9kdWN0cxgFIAMoCVIIcHJvZHVjdHMSGAoHdmVyc2lvbhgGIAEoBFIHdmVyc2lvbhI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwibAoTQ2hlY2tGZWF0dXJlUmVxdWVzdBIxCgdzdWJqZWN0GAEgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdFIHc3ViamVjdBIiCgdmZWF0dXJlGAIgASgJQgiquxgECAEYQFIHZmVhdHVyZSLaAQoRQ2hlY2tMaW1pdFJlcXVlc3QSMQoHc3ViamVjdBgBIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RSB3N1YmplY3QSHgoFbGltaXQYAiABKAlCCKq7GAQIARhAUgVsaW1pdBIyCg1jdXJyZW50X2NvdW50GAMgASgDQg2quxgJKQAAAAAAAAAAUgxjdXJyZW50Q291bnQSMAoJcmVxdWVzdGVkGAQgASgDQg2quxgJKQAAAAAAAAAASABSCXJlcXVlc3RlZIgBAUIMCgpfcmVxdWVzdGVkIvsCCg1DaGVja1Jlc3BvbnNlEhgKB2FsbG93ZWQYASABKAhSB2FsbG93ZWQSLgoGcmVhc29uGAIgASgOMhYuZW50aXRsZW1lbnQudjEuUmVhc29uUgZyZWFzb24SKwoFbGltaXQYAyABKAsyFS5lbnRpdGxlbWVudC52MS5MaW1pdFIFbGltaXQSIQoJcmVtYWluaW5nGAQgASgDSABSCXJlbWFpbmluZ4gBARIuCgZzb3VyY2UYBSABKA4yFi5lbnRpdGxlbWVudC52MS5Tb3VyY2VSBnNvdXJjZRI7Cgt1bmxvY2tlZF9ieRgGIAEoCzIaLmVudGl0bGVtZW50LnYxLlVubG9ja2VkQnlSCnVubG9ja2VkQnkSOwoLdmFsaWRfdW50aWwYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEhgKB3ZlcnNpb24YCCABKARSB3ZlcnNpb25CDAoKX3JlbWFpbmluZyKXAQoQRW50aXRsZW1lbnRDaGVjaxI/CgdmZWF0dXJlGAEgASgLMiMuZW50aXRsZW1lbnQudjEuQ2hlY2tGZWF0dXJlUmVxdWVzdEgAUgdmZWF0dXJlEjkKBWxpbWl0GAIgASgLMiEuZW50aXRsZW1lbnQudjEuQ2hlY2tMaW1pdFJlcXVlc3RIAFIFbGltaXRCBwoFY2hlY2siWAoRQmF0Y2hDaGVja1JlcXVlc3QSQwoGY2hlY2tzGAEgAygLMiAuZW50aXRsZW1lbnQudjEuRW50aXRsZW1lbnRDaGVja0IJqrsYBUABSOgHUgZjaGVja3MiTQoSQmF0Y2hDaGVja1Jlc3BvbnNlEjcKB3Jlc3VsdHMYASADKAsyHS5lbnRpdGxlbWVudC52MS5DaGVja1Jlc3BvbnNlUgdyZXN1bHRzItUBCg5Db25zdW1lUmVxdWVzdBIxCgdzdWJqZWN0GAEgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdFIHc3ViamVjdBIeCgVsaW1pdBgCIAEoCUIIqrsYBAgBGEBSBWxpbWl0EjMKBmFtb3VudBgDIAEoA0IWqrsYEikAAAAAAADwPzEAAAAAZc3NQUgAUgZhbW91bnSIAQESMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleUIJCgdfYW1vdW50IusCCg9Db25zdW1lUmVzcG9uc2USGAoHYWxsb3dlZBgBIAEoCFIHYWxsb3dlZBIuCgZyZWFzb24YAiABKA4yFi5lbnRpdGxlbWVudC52MS5SZWFzb25SBnJlYXNvbhIrCgVsaW1pdBgDIAEoCzIVLmVudGl0bGVtZW50LnYxLkxpbWl0UgVsaW1pdBISCgR1c2VkGAQgASgDUgR1c2VkEiEKCXJlbWFpbmluZxgFIAEoA0gAUglyZW1haW5pbmeIAQESHQoKb3Zlcl9saW1pdBgGIAEoCFIJb3ZlckxpbWl0EkAKDndpbmRvd19lbmRzX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIMd2luZG93RW5kc0F0EjsKC3VubG9ja2VkX2J5GAggASgLMhouZW50aXRsZW1lbnQudjEuVW5sb2NrZWRCeVIKdW5sb2NrZWRCeUIMCgpfcmVtYWluaW5nIjUKDFdhdGNoUmVxdWVzdBIlCg5hZnRlcl9yZXZpc2lvbhgBIAEoBFINYWZ0ZXJSZXZpc2lvbiKhAQoGQ2hhbmdlEhoKCHJldmlzaW9uGAEgASgEUghyZXZpc2lvbhIuCgRraW5kGAIgASgOMhouZW50aXRsZW1lbnQudjEuQ2hhbmdlS2luZFIEa2luZBIxCgdzdWJqZWN0GAMgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdFIHc3ViamVjdBIYCgd2ZXJzaW9uGAQgASgEUgd2ZXJzaW9uKn0KC1N1YmplY3RLaW5kEhwKGFNVQkpFQ1RfS0lORF9VTlNQRUNJRklFRBAAEhUKEVNVQkpFQ1RfS0lORF9VU0VSEAESHQoZU1VCSkVDVF9LSU5EX09SR0FOSVpBVElPThACEhoKFlNVQkpFQ1RfS0lORF9QT1JURk9MSU8QAyr6AgoGUmVhc29uEhYKElJFQVNPTl9VTlNQRUNJRklFRBAAEhQKEFJFQVNPTl9BVkFJTEFCTEUQARIaChZSRUFTT05fTk9fU1VCU0NSSVBUSU9OEAISHwobUkVBU09OX1NVQlNDUklQVElPTl9FWFBJUkVEEAMSFgoSUkVBU09OX05PVF9JTl9USUVSEAQSGQoVUkVBU09OX0xJTUlUX0VYQ0VFREVEEAUSGQoVUkVBU09OX0FERE9OX1JFUVVJUkVEEAYSHQoZUkVBU09OX0RFTklFRF9CWV9PVkVSUklERRAHEhMKD1JFQVNPTl9SRUZVTkRFRBAIEhIKDlJFQVNPTl9SRVZPS0VEEAkSGgoWUkVBU09OX0ZFQVRVUkVfVU5LTk9XThAKEhgKFFJFQVNPTl9UWVBFX01JU01BVENIEAsSHwobUkVBU09OX0VOVklST05NRU5UX01JU01BVENIEAwSGAoUUkVBU09OX05PVF9QVVJDSEFTRUQQDSqBAQoGU291cmNlEhYKElNPVVJDRV9VTlNQRUNJRklFRBAAEhIKDlNPVVJDRV9ERUZBVUxUEAESDwoLU09VUkNFX1RJRVIQAhIQCgxTT1VSQ0VfQURET04QAxITCg9TT1VSQ0VfT1ZFUlJJREUQBBITCg9TT1VSQ0VfUFVSQ0hBU0UQBSqMAQoKQ2hhbmdlS2luZBIbChdDSEFOR0VfS0lORF9VTlNQRUNJRklFRBAAEhkKFUNIQU5HRV9LSU5EX0hFQVJUQkVBVBABEhcKE0NIQU5HRV9LSU5EX1NVQkpFQ1QQAhIVChFDSEFOR0VfS0lORF9USUVSUxADEhYKEkNIQU5HRV9LSU5EX1JFU1lOQxAEMrwECgxFbnRpdGxlbWVudHMSYwoDR2V0EiYuZW50aXRsZW1lbnQudjEuR2V0RW50aXRsZW1lbnRzUmVxdWVzdBonLmVudGl0bGVtZW50LnYxLkdldEVudGl0bGVtZW50c1Jlc3BvbnNlIguiuxgHCAISASogARJhCgxDaGVja0ZlYXR1cmUSIy5lbnRpdGxlbWVudC52MS5DaGVja0ZlYXR1cmVSZXF1ZXN0Gh0uZW50aXRsZW1lbnQudjEuQ2hlY2tSZXNwb25zZSINorsYCQgCEgEqIAEoAhJdCgpDaGVja0xpbWl0EiEuZW50aXRsZW1lbnQudjEuQ2hlY2tMaW1pdFJlcXVlc3QaHS5lbnRpdGxlbWVudC52MS5DaGVja1Jlc3BvbnNlIg2iuxgJCAISASogASgCEmIKCkJhdGNoQ2hlY2sSIS5lbnRpdGxlbWVudC52MS5CYXRjaENoZWNrUmVxdWVzdBoiLmVudGl0bGVtZW50LnYxLkJhdGNoQ2hlY2tSZXNwb25zZSINorsYCQgCEgEqIAEoAhJVCgdDb25zdW1lEh4uZW50aXRsZW1lbnQudjEuQ29uc3VtZVJlcXVlc3QaHy5lbnRpdGxlbWVudC52MS5Db25zdW1lUmVzcG9uc2UiCaK7GAUIAhIBKhJKCgVXYXRjaBIcLmVudGl0bGVtZW50LnYxLldhdGNoUmVxdWVzdBoWLmVudGl0bGVtZW50LnYxLkNoYW5nZSIJorsYBQgDEgEqMAFCOlo4Z2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2VudGl0bGVtZW50L3YxO2VudGl0bGVtZW50djFK1DMKNQoBDBIDAQASGisgV2hhdCB3YXMgcGFpZCBmb3IsIGFuZCB3aGF0IHRoYXQgdW5sb2Nrcy4KCjQKAgUAEgQLABQBGiggV2hhdCBraW5kIG9mIHN1YmplY3QgaGFzIGVudGl0bGVtZW50cy4KCh0KBAUAAgASAw0CHxoQIE5vdCBzcGVjaWZpZWQuCgoWCgQFAAIBEgMPAhgaCSBBIHVzZXIuCgofCgQFAAICEgMRAiAaEiBBbiBvcmdhbml6YXRpb24uCgobCgQFAAIDEgMTAh0aDiBBIHBvcnRmb2xpby4KCjIKAgQAEgQXABwBGiYgV2hvbSBvciB3aGF0IGVudGl0bGVtZW50cyBiZWxvbmcgdG8uCgoZCgQEAAIAEgMZAlIaDCBXaGF0IGtpbmQuCgoWCgQEAAIBEgMbAkQaCSBJdHMgaWQuCgowCgIFARIEHwA8ARokIFdoeSBzb21ldGhpbmcgaXMgYXZhaWxhYmxlIG9yIG5vdC4KCh0KBAUBAgASAyECGRoQIE5vdCBzcGVjaWZpZWQuCgofCgQFAQIBEgMjAhcaEiBJdCBpcyBhdmFpbGFibGUuCgpUCgQFAQICEgMlAh0aRyBUaGUgc3ViamVjdCBoYXMgbm8gc3Vic2NyaXB0aW9uLCBhbmQgdGhlIGRlZmF1bHQgZG9lcyBub3QgaW5jbHVkZSBpdC4KCioKBAUBAgMSAycCIhodIFRoZSBzdWJzY3JpcHRpb24gaGFzIGVuZGVkLgoKLAoEBQECBBIDKQIZGh8gVGhlIHRpZXIgZG9lcyBub3QgaW5jbHVkZSBpdC4KCjAKBAUBAgUSAysCHBojIFRoZSBjb3VudCB3b3VsZCBleGNlZWQgdGhlIGxpbWl0LgoKKgoEBQECBhIDLQIcGh0gT25seSBhbiBhZGQtb24gaW5jbHVkZXMgaXQuCgomCgQFAQIHEgMvAiAaGSBBbiBvdmVycmlkZSByZW1vdmVzIGl0LgoKKQoEBQECCBIDMQIWGhwgVGhlIHB1cmNoYXNlIHdhcyByZWZ1bmRlZC4KCigKBAUBAgkSAzMCFRobIFRoZSBwdXJjaGFzZSB3YXMgcmV2b2tlZC4KCiYKBAUBAgoSAzUCHhoZIFRoZSBmZWF0dXJlIGlzIHVua25vd24uCgpaCgQFAQILEgM3AhwaTSBUaGUgZmVhdHVyZSBpcyBhIGxpbWl0IGJ1dCB3YXMgYXNrZWQgZm9yIGFzIGEgZmxhZywgb3IgdGhlIG90aGVyIHdheSByb3VuZC4KClYKBAUBAgwSAzkCIxpJIEl0IHdhcyBib3VnaHQgb25seSBpbiB0aGUgc2FuZGJveCwgd2hpY2ggdW5sb2NrcyBub3RoaW5nIGluIHByb2R1Y3Rpb24uCgojCgQFAQINEgM7AhwaFiBJdCB3YXMgbmV2ZXIgYm91Z2h0LgoKJwoCBQISBD8ATAEaGyBXaGVyZSBhIHZhbHVlIGNvbWVzIGZyb20uCgodCgQFAgIAEgNBAhkaECBOb3Qgc3BlY2lmaWVkLgoKKgoEBQICARIDQwIVGh0gVGhlIGRlZmF1bHQgb2YgdGhlIGZlYXR1cmUuCgoYCgQFAgICEgNFAhIaCyBUaGUgdGllci4KChkKBAUCAgMSA0cCExoMIEFuIGFkZC1vbi4KCioKBAUCAgQSA0kCFhodIEFuIG92ZXJyaWRlIG9mIHRoZSBzdWJqZWN0LgoKGgoEBQICBRIDSwIWGg0gQSBwdXJjaGFzZS4KCioKAgQBEgRPAFYBGh4gV2hhdCB3b3VsZCB1bmxvY2sgc29tZXRoaW5nLgoKRgoEBAECABIDUQISGjkgVGhlIGNoZWFwZXN0IHRpZXIgdGhhdCBpbmNsdWRlcyBpdDsgZW1wdHkgaWYgbm9uZSBkb2VzLgoKJwoEBAECARIDUwIdGhogQWRkLW9ucyB0aGF0IGluY2x1ZGUgaXQuCgoyCgQEAQICEgNVAh8aJSBBcHAgU3RvcmUgcHJvZHVjdHMgdGhhdCBpbmNsdWRlIGl0LgoKFgoCBAISBFkAYQEaCiBBIGxpbWl0LgoKGwoEBAIIABIEWwJgAxoNIFRoZSBudW1iZXIuCgohCgQEAgIAEgNdBBYaFCBBdCBtb3N0IHRoaXMgbWFueS4KChkKBAQCAgESA18EFxoMIFVubGltaXRlZC4KCi8KAgQDEgRkAHMBGiMgV2hldGhlciBvbmUgZmVhdHVyZSBpcyBhdmFpbGFibGUuCgpNCgQEAwIAEgNmAhEaQCBUaGUgZmVhdHVyZSdzIGtleTogYGFuYWx5dGljc2AsIGBtYXhIb3JzZXNgLCBgY29tcGxpYW5jZVBhY2tgLgoKTgoEBAMCARIDaAIVGkEgV2hldGhlciBpdCBpcyBhdmFpbGFibGU7IGZvciBhIGxpbWl0LCB3aGV0aGVyIGl0IGlzIGFib3ZlIHplcm8uCgoTCgQEAwICEgNqAhQaBiBXaHkuCgowCgQEAwIDEgNsAhIaIyBUaGUgbGltaXQsIGlmIHRoZSBmZWF0dXJlIGlzIG9uZS4KCioKBAQDAgQSA24CFBodIFdoZXJlIHRoZSB2YWx1ZSBjb21lcyBmcm9tLgoKWAoEBAMCBRIDcAIsGksgV2hlbiB0aGUgdmFsdWUgd2lsbCBjaGFuZ2Ugd2l0aG91dCBmdXJ0aGVyIGFjdGlvbjsgYWJzZW50IGlmIGl0IHdpbGwgbm90LgoKPAoEBAMCBhIDcgIdGi8gV2hhdCB3b3VsZCB1bmxvY2sgaXQsIGlmIGl0IGlzIG5vdCBhdmFpbGFibGUuCgoxCgIEBBIEdgB5ARolIEdldHMgYWxsIGVudGl0bGVtZW50cyBvZiBhIHN1YmplY3QuCgo6CgQEBAIAEgN4AhYaLSBUaGUgc3ViamVjdDsgYWJzZW50IG1lYW5zIHRoZSBjYWxsaW5nIHVzZXIuCgotCgIEBRIFfACLAQEaICBBbGwgZW50aXRsZW1lbnRzIG9mIGEgc3ViamVjdC4KChsKBAQFAgASA34CFhoOIFRoZSBzdWJqZWN0LgoKMAoEBAUCARIEgAECEhoiIFRoZSB0aWVyLCBvciB0aGUgcGxhbiBvZiBhIHVzZXIuCgojCgQEBQICEgSCAQIdGhUgSXRzIGFjdGl2ZSBhZGQtb25zLgoKPQoEBAUCAxIEhAECKBovIEFsbCBmZWF0dXJlcyBvZiB0aGUgY2F0YWxvZ3VlLCBzb3J0ZWQgYnkga2V5LgoKNwoEBAUCBBIEhgECHxopIEJvdWdodCBwcm9kdWN0cyB0aGF0IGNvdW50IG5vdywgc29ydGVkLgoKRQoEBAUCBRIEiAECFRo3IEdyb3dzIHdpdGggZWFjaCBjaGFuZ2Ugb2YgdGhlIHN1YmplY3QncyBlbnRpdGxlbWVudHMuCgo+CgQEBQIGEgSKAQIsGjAgVGhlIGFuc3dlciBtdXN0IG5vdCBiZSB1c2VkIGZyb20gdGhpcyB0aW1lIG9uLgoKNAoCBAYSBo4BAJMBARomIEFza3Mgd2hldGhlciBhIGZlYXR1cmUgaXMgYXZhaWxhYmxlLgoKOwoEBAYCABIEkAECFhotIFRoZSBzdWJqZWN0OyBhYnNlbnQgbWVhbnMgdGhlIGNhbGxpbmcgdXNlci4KCiIKBAQGAgESBJIBAkkaFCBUaGUgZmVhdHVyZSdzIGtleS4KCjwKAgQHEgaWAQCfAQEaLiBBc2tzIHdoZXRoZXIgdGhlcmUgbWF5IGJlIG1vcmUgb2Ygc29tZXRoaW5nLgoKOwoEBAcCABIEmAECFhotIFRoZSBzdWJqZWN0OyBhYnNlbnQgbWVhbnMgdGhlIGNhbGxpbmcgdXNlci4KCiAKBAQHAgESBJoBAkcaEiBUaGUgbGltaXQncyBrZXkuCgpuCgQEBwICEgScAQI5GmAgSG93IG1hbnkgdGhlcmUgYXJlIGFscmVhZHkuIElnbm9yZWQgZm9yIG1ldGVyZWQgbGltaXRzLCB3aGljaCBhcmUgY291bnRlZCBoZXJlOyBzZWUgYENvbnN1bWVgLgoKOQoEBAcCAxIEngECPhorIEhvdyBtYW55IG1vcmUgYXJlIHdhbnRlZDsgYWJzZW50IG1lYW5zIDEuCgomCgIECBIGogEAtAEBGhggVGhlIGFuc3dlciB0byBhIGNoZWNrLgoKJgoEBAgCABIEpAECExoYIFdoZXRoZXIgaXQgaXMgYWxsb3dlZC4KChQKBAQIAgESBKYBAhQaBiBXaHkuCgowCgQECAICEgSoAQISGiIgVGhlIGxpbWl0LCBpZiBvbmUgd2FzIGFza2VkIGZvci4KCngKBAQIAgMSBKsBAh8aaiBIb3cgbWFueSBtb3JlIGFyZSBhbGxvd2VkLCBub3QgY291bnRpbmcgdGhpcyByZXF1ZXN0OyBhYnNlbnQgaWYgdW5saW1pdGVkIG9yIGlmIG5vIGxpbWl0IHdhcwogYXNrZWQgZm9yLgoKKwoEBAgCBBIErQECFBodIFdoZXJlIHRoZSB2YWx1ZSBjb21lcyBmcm9tLgoKOwoEBAgCBRIErwECHRotIFdoYXQgd291bGQgdW5sb2NrIGl0LCBpZiBpdCBpcyBub3QgYWxsb3dlZC4KCj4KBAQIAgYSBLEBAiwaMCBUaGUgYW5zd2VyIG11c3Qgbm90IGJlIHVzZWQgZnJvbSB0aGlzIHRpbWUgb24uCgpFCgQECAIHEgSzAQIVGjcgR3Jvd3Mgd2l0aCBlYWNoIGNoYW5nZSBvZiB0aGUgc3ViamVjdCdzIGVudGl0bGVtZW50cy4KCiYKAgQJEga3AQC/AQEaGCBPbmUgb2Ygc2V2ZXJhbCBjaGVja3MuCgofCgQECQgAEga5AQK+AQMaDyBUaGUgcXVlc3Rpb24uCgo0CgQECQIAEgS7AQQkGiYgQXNrcyB3aGV0aGVyIGEgZmVhdHVyZSBpcyBhdmFpbGFibGUuCgo8CgQECQIBEgS9AQQgGi4gQXNrcyB3aGV0aGVyIHRoZXJlIG1heSBiZSBtb3JlIG9mIHNvbWV0aGluZy4KCkIKAgQKEgbCAQDFAQEaNCBTZXZlcmFsIGNoZWNrcywgYWxsIGFuc3dlcmVkIGZvciB0aGUgc2FtZSBpbnN0YW50LgoKGwoEBAoCABIExAECXRoNIFRoZSBjaGVja3MuCgoqCgIECxIGyAEAywEBGhwgVGhlIGFuc3dlcnMgdG8gdGhlIGNoZWNrcy4KCisKBAQLAgASBMoBAiUaHSBJbiB0aGUgb3JkZXIgb2YgdGhlIGNoZWNrcy4KCjAKAgQMEgbOAQDYAQEaIiBVc2VzIHVwIHNvbWUgb2YgYSBtZXRlcmVkIGxpbWl0LgoKOwoEBAwCABIE0AECFhotIFRoZSBzdWJqZWN0OyBhYnNlbnQgbWVhbnMgdGhlIGNhbGxpbmcgdXNlci4KCkwKBAQMAgESBNIBAkcaPiBUaGUga2V5IG9mIHRoZSBsaW1pdCwgd2hpY2ggdGhlIGNhdGFsb2d1ZSBtdXN0IGNhbGwgbWV0ZXJlZC4KCikKBAQMAgISBNQBAkwaGyBIb3cgbXVjaDsgYWJzZW50IG1lYW5zIDEuCgq4AQoEBAwCAxIE1wECQhqpASBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4gV2l0aG91dCBhIGtleSwgYSByZXBlYXRlZCBjYWxsIGNvdW50cyBhIHNlY29uZCB0aW1lLgoKJwoCBA0SBtsBAOwBARoZIFdoYXQgYmVjYW1lIG9mIHRoZSB1c2UuCgpJCgQEDQIAEgTdAQITGjsgV2hldGhlciBpdCB3YXMgYWxsb3dlZC4gT25seSB3aGF0IHdhcyBhbGxvd2VkIGlzIGNvdW50ZWQuCgoUCgQEDQIBEgTfAQIUGgYgV2h5LgoKKQoEBA0CAhIE4QECEhobIFRoZSBsaW1pdCBvZiBlYWNoIHdpbmRvdy4KCkkKBAQNAgMSBOMBAhEaOyBVc2VkIGluIHRoaXMgd2luZG93LCB0aGlzIHVzZSBpbmNsdWRlZCBpZiBpdCB3YXMgYWxsb3dlZC4KCloKBAQNAgQSBOUBAh8aTCBIb3cgbXVjaCBpcyBsZWZ0IGluIHRoaXMgd2luZG93OyAwIHBhc3QgYSBzb2Z0IGxpbWl0LiBBYnNlbnQgaWYgdW5saW1pdGVkLgoKWwoEBA0CBRIE5wECFhpNIFdoZXRoZXIgbW9yZSB3YXMgdXNlZCB0aGFuIHRoZSBsaW1pdDogYSBzb2Z0IGxpbWl0IGFsbG93cyB0aGF0IGFuZCBzYXlzIHNvLgoKSgoEBA0CBhIE6QECLxo8IFdoZW4gdGhlIHdpbmRvdyBlbmRzIGFuZCB0aGUgY291bnQgc3RhcnRzIGFnYWluIGZyb20gemVyby4KCjoKBAQNAgcSBOsBAh0aLCBXaGF0IHdvdWxkIGFsbG93IGl0LCBpZiBpdCBpcyBub3QgYWxsb3dlZC4KCiAKAgQOEgbvAQDyAQEaEiBXYXRjaGVzIGNoYW5nZXMuCgpACgQEDgIAEgTxAQIcGjIgQ29udGludWVzIGFmdGVyIHRoaXMgcmV2aXNpb247IDAgbWVhbnMgZnJvbSBub3cuCgodCgIFAxIG9QEAgQIBGg8gV2hhdCBjaGFuZ2VkLgoKHgoEBQMCABIE9wECHhoQIE5vdCBzcGVjaWZpZWQuCgpxCgQFAwIBEgT6AQIcGmMgSGVhcnRiZWF0OiBub3RoaW5nIGNoYW5nZWQsIGFuZCB0aGlzIGlzIHRoZSBuZXdlc3QgcmV2aXNpb24uIFNlbnQgZmlyc3QgYW5kIGV2ZXJ5IHRocmVlCiBzZWNvbmRzLgoKHAoEBQMCAhIE/AECGhoOIE9uZSBzdWJqZWN0LgoKPgoEBQMCAxIE/gECGBowIFRoZSBjYXRhbG9ndWUsIHNvIGV2ZXJ5dGhpbmcgbWF5IGhhdmUgY2hhbmdlZC4KCkQKBAUDAgQSBIACAhkaNiBDaGFuZ2VzIHdlcmUgbWlzc2VkLCBzbyBldmVyeXRoaW5nIG1heSBoYXZlIGNoYW5nZWQuCgopCgIEDxIGhAIAjQIBGhsgQSBjaGFuZ2Ugb2YgZW50aXRsZW1lbnRzLgoKJwoEBA8CABIEhgICFhoZIEdyb3dzIHdpdGggZWFjaCBjaGFuZ2UuCgodCgQEDwIBEgSIAgIWGg8gV2hhdCBjaGFuZ2VkLgoKKQoEBA8CAhIEigICFhobIFRoZSBzdWJqZWN0LCBmb3IgU1VCSkVDVC4KCioKBAQPAgMSBIwCAhUaHCBUaGUgc3ViamVjdCdzIG5ldyB2ZXJzaW9uLgoKvwEKAgYAEgaRAgCtAgEasAEgV2hhdCB3YXMgcGFpZCBmb3IsIGFuZCB3aGF0IHRoYXQgdW5sb2Nrcy4gSWYgdGhlIHN1YmplY3QgaXMgYSB1c2VyLCB0aGUgY2FsbGVyIG11c3QgYmUgdGhhdCB1c2VyOwogaWYgaXQgaXMgYSBwb3J0Zm9saW8gb3Igb3JnYW5pemF0aW9uLCB0aGUgY2FsbGVyIG11c3QgYmUgYWxsb3dlZCB0byBzZWUgaXQuCgo8CgQGAAIAEgaTAgKVAgMaLCBBbGwgZW50aXRsZW1lbnRzIG9mIGEgc3ViamVjdCBpbiBvbmUgY2FsbC4KClYKBAYAAgESBpcCApkCAxpGIFdoZXRoZXIgYSBmZWF0dXJlIGlzIGF2YWlsYWJsZS4gQSBkZW5pYWwgaXMgYW4gYW5zd2VyLCBub3QgYW4gZXJyb3IuCgq2AQoEBgACAhIGnAICngIDGqUBIFdoZXRoZXIgdGhlcmUgbWF5IGJlIGByZXF1ZXN0ZWRgIG1vcmUgd2hlbiB0aGVyZSBhcmUgYGN1cnJlbnRfY291bnRgIGFscmVhZHk7IGZvciBhIG1ldGVyZWQgbGltaXQsCiB3aGVuIGFzIG1hbnkgd2VyZSB1c2VkIGluIHRoaXMgd2luZG93IGFzIGBDb25zdW1lYCBoYXMgY291bnRlZC4KCkQKBAYAAgMSBqACAqICAxo0IFNldmVyYWwgY2hlY2tzLCBhbGwgYW5zd2VyZWQgZm9yIHRoZSBzYW1lIGluc3RhbnQuCgqEAgoEBgACBBIGpgICqAIDGvMBIENvdW50cyB0aGUgdXNlIG9mIGEgbWV0ZXJlZCBsaW1pdCBpbiB0aGUgY3VycmVudCBkYXkgb3IgbW9udGggKFVUQyksIGFzIHRoZSBjYXRhbG9ndWUgc2F5cy4gQSBoYXJkCiBsaW1pdCBhbGxvd3Mgbm8gbW9yZSB0aGFuIGl0IHNheXMsIGhvd2V2ZXIgbWFueSBjYWxscyBjb21lIGF0IG9uY2U7IGEgc29mdCBvbmUgYWxsb3dzIG1vcmUgYW5kCiBzYXlzIHNvLiBBIGRlbmlhbCBpcyBhbiBhbnN3ZXIsIG5vdCBhbiBlcnJvci4KCksKBAYAAgUSBqoCAqwCAxo7IFN0cmVhbXMgd2hpY2ggc3ViamVjdHMgY2hhbmdlZCwgdW50aWwgdGhlIGNhbGxlciBlbmRzIGl0LgpiBnByb3RvMw=="
+      base64: "CiFlbnRpdGxlbWVudC92MS9lbnRpdGxlbWVudHMucHJvdG8SDmVudGl0bGVtZW50LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byJeCgdTdWJqZWN0EjkKBGtpbmQYASABKA4yGy5lbnRpdGxlbWVudC52MS5TdWJqZWN0S2luZEIIqrsYBAgBOAFSBGtpbmQSGAoCaWQYAiABKAlCCKq7GAQIARhAUgJpZCJUCgpVbmxvY2tlZEJ5EhIKBHRpZXIYASABKAlSBHRpZXISFgoGYWRkb25zGAIgAygJUgZhZGRvbnMSGgoIcHJvZHVjdHMYAyADKAlSCHByb2R1Y3RzIkwKBUxpbWl0EhoKB21heGltdW0YASABKANIAFIHbWF4aW11bRIeCgl1bmxpbWl0ZWQYAiABKAhIAFIJdW5saW1pdGVkQgcKBXZhbHVlIsQCCgtFbnRpdGxlbWVudBIQCgNrZXkYASABKAlSA2tleRIcCglhdmFpbGFibGUYAiABKAhSCWF2YWlsYWJsZRIuCgZyZWFzb24YAyABKA4yFi5lbnRpdGxlbWVudC52MS5SZWFzb25SBnJlYXNvbhIrCgVsaW1pdBgEIAEoCzIVLmVudGl0bGVtZW50LnYxLkxpbWl0UgVsaW1pdBIuCgZzb3VyY2UYBSABKA4yFi5lbnRpdGxlbWVudC52MS5Tb3VyY2VSBnNvdXJjZRI7Cgt2YWxpZF91bnRpbBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSOwoLdW5sb2NrZWRfYnkYByABKAsyGi5lbnRpdGxlbWVudC52MS5VbmxvY2tlZEJ5Ugp1bmxvY2tlZEJ5IrcBCg9BY3RpdmVQcm9tb3Rpb24SEgoEbmFtZRgBIAEoCVIEbmFtZRIxCgRraW5kGAIgASgOMh0uZW50aXRsZW1lbnQudjEuUHJvbW90aW9uS2luZFIEa2luZBISCgR0aWVyGAMgASgJUgR0aWVyEhQKBWFkZG9uGAQgASgJUgVhZGRvbhIzCgdlbmRzX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIGZW5kc0F0IksKFkdldEVudGl0bGVtZW50c1JlcXVlc3QSMQoHc3ViamVjdBgBIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RSB3N1YmplY3Qi7QIKF0dldEVudGl0bGVtZW50c1Jlc3BvbnNlEjEKB3N1YmplY3QYASABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0UgdzdWJqZWN0EhIKBHRpZXIYAiABKAlSBHRpZXISFgoGYWRkb25zGAMgAygJUgZhZGRvbnMSPwoMZW50aXRsZW1lbnRzGAQgAygLMhsuZW50aXRsZW1lbnQudjEuRW50aXRsZW1lbnRSDGVudGl0bGVtZW50cxIaCghwcm9kdWN0cxgFIAMoCVIIcHJvZHVjdHMSGAoHdmVyc2lvbhgGIAEoBFIHdmVyc2lvbhI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSPwoKcHJvbW90aW9ucxgIIAMoCzIfLmVudGl0bGVtZW50LnYxLkFjdGl2ZVByb21vdGlvblIKcHJvbW90aW9ucyJsChNDaGVja0ZlYXR1cmVSZXF1ZXN0EjEKB3N1YmplY3QYASABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0UgdzdWJqZWN0EiIKB2ZlYXR1cmUYAiABKAlCCKq7GAQIARhAUgdmZWF0dXJlItoBChFDaGVja0xpbWl0UmVxdWVzdBIxCgdzdWJqZWN0GAEgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdFIHc3ViamVjdBIeCgVsaW1pdBgCIAEoCUIIqrsYBAgBGEBSBWxpbWl0EjIKDWN1cnJlbnRfY291bnQYAyABKANCDaq7GAkpAAAAAAAAAABSDGN1cnJlbnRDb3VudBIwCglyZXF1ZXN0ZWQYBCABKANCDaq7GAkpAAAAAAAAAABIAFIJcmVxdWVzdGVkiAEBQgwKCl9yZXF1ZXN0ZWQi+wIKDUNoZWNrUmVzcG9uc2USGAoHYWxsb3dlZBgBIAEoCFIHYWxsb3dlZBIuCgZyZWFzb24YAiABKA4yFi5lbnRpdGxlbWVudC52MS5SZWFzb25SBnJlYXNvbhIrCgVsaW1pdBgDIAEoCzIVLmVudGl0bGVtZW50LnYxLkxpbWl0UgVsaW1pdBIhCglyZW1haW5pbmcYBCABKANIAFIJcmVtYWluaW5niAEBEi4KBnNvdXJjZRgFIAEoDjIWLmVudGl0bGVtZW50LnYxLlNvdXJjZVIGc291cmNlEjsKC3VubG9ja2VkX2J5GAYgASgLMhouZW50aXRsZW1lbnQudjEuVW5sb2NrZWRCeVIKdW5sb2NrZWRCeRI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSGAoHdmVyc2lvbhgIIAEoBFIHdmVyc2lvbkIMCgpfcmVtYWluaW5nIpcBChBFbnRpdGxlbWVudENoZWNrEj8KB2ZlYXR1cmUYASABKAsyIy5lbnRpdGxlbWVudC52MS5DaGVja0ZlYXR1cmVSZXF1ZXN0SABSB2ZlYXR1cmUSOQoFbGltaXQYAiABKAsyIS5lbnRpdGxlbWVudC52MS5DaGVja0xpbWl0UmVxdWVzdEgAUgVsaW1pdEIHCgVjaGVjayJYChFCYXRjaENoZWNrUmVxdWVzdBJDCgZjaGVja3MYASADKAsyIC5lbnRpdGxlbWVudC52MS5FbnRpdGxlbWVudENoZWNrQgmquxgFQAFI6AdSBmNoZWNrcyJNChJCYXRjaENoZWNrUmVzcG9uc2USNwoHcmVzdWx0cxgBIAMoCzIdLmVudGl0bGVtZW50LnYxLkNoZWNrUmVzcG9uc2VSB3Jlc3VsdHMi1QEKDkNvbnN1bWVSZXF1ZXN0EjEKB3N1YmplY3QYASABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0UgdzdWJqZWN0Eh4KBWxpbWl0GAIgASgJQgiquxgECAEYQFIFbGltaXQSMwoGYW1vdW50GAMgASgDQhaquxgSKQAAAAAAAPA/MQAAAABlzc1BSABSBmFtb3VudIgBARIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgkKB19hbW91bnQi6wIKD0NvbnN1bWVSZXNwb25zZRIYCgdhbGxvd2VkGAEgASgIUgdhbGxvd2VkEi4KBnJlYXNvbhgCIAEoDjIWLmVudGl0bGVtZW50LnYxLlJlYXNvblIGcmVhc29uEisKBWxpbWl0GAMgASgLMhUuZW50aXRsZW1lbnQudjEuTGltaXRSBWxpbWl0EhIKBHVzZWQYBCABKANSBHVzZWQSIQoJcmVtYWluaW5nGAUgASgDSABSCXJlbWFpbmluZ4gBARIdCgpvdmVyX2xpbWl0GAYgASgIUglvdmVyTGltaXQSQAoOd2luZG93X2VuZHNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgx3aW5kb3dFbmRzQXQSOwoLdW5sb2NrZWRfYnkYCCABKAsyGi5lbnRpdGxlbWVudC52MS5VbmxvY2tlZEJ5Ugp1bmxvY2tlZEJ5QgwKCl9yZW1haW5pbmciNQoMV2F0Y2hSZXF1ZXN0EiUKDmFmdGVyX3JldmlzaW9uGAEgASgEUg1hZnRlclJldmlzaW9uIqEBCgZDaGFuZ2USGgoIcmV2aXNpb24YASABKARSCHJldmlzaW9uEi4KBGtpbmQYAiABKA4yGi5lbnRpdGxlbWVudC52MS5DaGFuZ2VLaW5kUgRraW5kEjEKB3N1YmplY3QYAyABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0UgdzdWJqZWN0EhgKB3ZlcnNpb24YBCABKARSB3ZlcnNpb24i6wIKEUVudGl0bGVtZW50Q2hhbmdlEhgKB3ZlcnNpb24YASABKARSB3ZlcnNpb24SMQoFY2F1c2UYAiABKA4yGy5lbnRpdGxlbWVudC52MS5DaGFuZ2VDYXVzZVIFY2F1c2USNAoGZWZmZWN0GAMgASgOMhwuZW50aXRsZW1lbnQudjEuQ2hhbmdlRWZmZWN0UgZlZmZlY3QSLgoGc291cmNlGAQgASgOMhYuZW50aXRsZW1lbnQudjEuU291cmNlUgZzb3VyY2USEgoEbmFtZRgFIAEoCVIEbmFtZRI7CgtvY2N1cnJlZF9hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCm9jY3VycmVkQXQSMwoHZW5kc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBmVuZHNBdBIdCgpyZXF1ZXN0X2lkGAggASgJUglyZXF1ZXN0SWQipgEKHUxpc3RFbnRpdGxlbWVudENoYW5nZXNSZXF1ZXN0EjEKB3N1YmplY3QYASABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0UgdzdWJqZWN0EioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuIoUBCh5MaXN0RW50aXRsZW1lbnRDaGFuZ2VzUmVzcG9uc2USOwoHY2hhbmdlcxgBIAMoCzIhLmVudGl0bGVtZW50LnYxLkVudGl0bGVtZW50Q2hhbmdlUgdjaGFuZ2VzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbip9CgtTdWJqZWN0S2luZBIcChhTVUJKRUNUX0tJTkRfVU5TUEVDSUZJRUQQABIVChFTVUJKRUNUX0tJTkRfVVNFUhABEh0KGVNVQkpFQ1RfS0lORF9PUkdBTklaQVRJT04QAhIaChZTVUJKRUNUX0tJTkRfUE9SVEZPTElPEAMq+gIKBlJlYXNvbhIWChJSRUFTT05fVU5TUEVDSUZJRUQQABIUChBSRUFTT05fQVZBSUxBQkxFEAESGgoWUkVBU09OX05PX1NVQlNDUklQVElPThACEh8KG1JFQVNPTl9TVUJTQ1JJUFRJT05fRVhQSVJFRBADEhYKElJFQVNPTl9OT1RfSU5fVElFUhAEEhkKFVJFQVNPTl9MSU1JVF9FWENFRURFRBAFEhkKFVJFQVNPTl9BRERPTl9SRVFVSVJFRBAGEh0KGVJFQVNPTl9ERU5JRURfQllfT1ZFUlJJREUQBxITCg9SRUFTT05fUkVGVU5ERUQQCBISCg5SRUFTT05fUkVWT0tFRBAJEhoKFlJFQVNPTl9GRUFUVVJFX1VOS05PV04QChIYChRSRUFTT05fVFlQRV9NSVNNQVRDSBALEh8KG1JFQVNPTl9FTlZJUk9OTUVOVF9NSVNNQVRDSBAMEhgKFFJFQVNPTl9OT1RfUFVSQ0hBU0VEEA0qlwEKBlNvdXJjZRIWChJTT1VSQ0VfVU5TUEVDSUZJRUQQABISCg5TT1VSQ0VfREVGQVVMVBABEg8KC1NPVVJDRV9USUVSEAISEAoMU09VUkNFX0FERE9OEAMSEwoPU09VUkNFX09WRVJSSURFEAQSEwoPU09VUkNFX1BVUkNIQVNFEAUSFAoQU09VUkNFX1BST01PVElPThAGKoEBCg1Qcm9tb3Rpb25LaW5kEh4KGlBST01PVElPTl9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUUFJPTU9USU9OX0tJTkRfVFJJQUwQARIZChVQUk9NT1RJT05fS0lORF9DT1VQT04QAhIbChdQUk9NT1RJT05fS0lORF9DQU1QQUlHThADKowBCgpDaGFuZ2VLaW5kEhsKF0NIQU5HRV9LSU5EX1VOU1BFQ0lGSUVEEAASGQoVQ0hBTkdFX0tJTkRfSEVBUlRCRUFUEAESFwoTQ0hBTkdFX0tJTkRfU1VCSkVDVBACEhUKEUNIQU5HRV9LSU5EX1RJRVJTEAMSFgoSQ0hBTkdFX0tJTkRfUkVTWU5DEAQqnwMKC0NoYW5nZUNhdXNlEhwKGENIQU5HRV9DQVVTRV9VTlNQRUNJRklFRBAAEhkKFUNIQU5HRV9DQVVTRV9QVVJDSEFTRRABEhgKFENIQU5HRV9DQVVTRV9SRVNUT1JFEAISHQoZQ0hBTkdFX0NBVVNFX05PVElGSUNBVElPThADEhcKE0NIQU5HRV9DQVVTRV9SRUZVTkQQBBIbChdDSEFOR0VfQ0FVU0VfUkVWT0NBVElPThAFEhkKFUNIQU5HRV9DQVVTRV9UUkFOU0ZFUhAGEhkKFUNIQU5HRV9DQVVTRV9PUEVSQVRPUhAHEhgKFENIQU5HRV9DQVVTRV9TRVJWSUNFEAgSFgoSQ0hBTkdFX0NBVVNFX1RSSUFMEAkSFwoTQ0hBTkdFX0NBVVNFX0NPVVBPThAKEhsKF0NIQU5HRV9DQVVTRV9TQ0hFRFVMSU5HEAsSGQoVQ0hBTkdFX0NBVVNFX1NDSEVEVUxFEAwSFgoSQ0hBTkdFX0NBVVNFX1NUQVJUEA0SFwoTQ0hBTkdFX0NBVVNFX0VYUElSWRAOKnoKDENoYW5nZUVmZmVjdBIdChlDSEFOR0VfRUZGRUNUX1VOU1BFQ0lGSUVEEAASFwoTQ0hBTkdFX0VGRkVDVF9CRUdBThABEhcKE0NIQU5HRV9FRkZFQ1RfRU5ERUQQAhIZChVDSEFOR0VfRUZGRUNUX0NIQU5HRUQQAzK5BQoMRW50aXRsZW1lbnRzEmMKA0dldBImLmVudGl0bGVtZW50LnYxLkdldEVudGl0bGVtZW50c1JlcXVlc3QaJy5lbnRpdGxlbWVudC52MS5HZXRFbnRpdGxlbWVudHNSZXNwb25zZSILorsYBwgCEgEqIAESYQoMQ2hlY2tGZWF0dXJlEiMuZW50aXRsZW1lbnQudjEuQ2hlY2tGZWF0dXJlUmVxdWVzdBodLmVudGl0bGVtZW50LnYxLkNoZWNrUmVzcG9uc2UiDaK7GAkIAhIBKiABKAISXQoKQ2hlY2tMaW1pdBIhLmVudGl0bGVtZW50LnYxLkNoZWNrTGltaXRSZXF1ZXN0Gh0uZW50aXRsZW1lbnQudjEuQ2hlY2tSZXNwb25zZSINorsYCQgCEgEqIAEoAhJiCgpCYXRjaENoZWNrEiEuZW50aXRsZW1lbnQudjEuQmF0Y2hDaGVja1JlcXVlc3QaIi5lbnRpdGxlbWVudC52MS5CYXRjaENoZWNrUmVzcG9uc2UiDaK7GAkIAhIBKiABKAISVQoHQ29uc3VtZRIeLmVudGl0bGVtZW50LnYxLkNvbnN1bWVSZXF1ZXN0Gh8uZW50aXRsZW1lbnQudjEuQ29uc3VtZVJlc3BvbnNlIgmiuxgFCAISASoSewoLTGlzdENoYW5nZXMSLS5lbnRpdGxlbWVudC52MS5MaXN0RW50aXRsZW1lbnRDaGFuZ2VzUmVxdWVzdBouLmVudGl0bGVtZW50LnYxLkxpc3RFbnRpdGxlbWVudENoYW5nZXNSZXNwb25zZSINorsYCQgCEgEqIAEoARJKCgVXYXRjaBIcLmVudGl0bGVtZW50LnYxLldhdGNoUmVxdWVzdBoWLmVudGl0bGVtZW50LnYxLkNoYW5nZSIJorsYBQgDEgEqMAFCOlo4Z2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2VudGl0bGVtZW50L3YxO2VudGl0bGVtZW50djFK2UwKNQoBDBIDAQASGisgV2hhdCB3YXMgcGFpZCBmb3IsIGFuZCB3aGF0IHRoYXQgdW5sb2Nrcy4KCjQKAgUAEgQLABQBGiggV2hhdCBraW5kIG9mIHN1YmplY3QgaGFzIGVudGl0bGVtZW50cy4KCh0KBAUAAgASAw0CHxoQIE5vdCBzcGVjaWZpZWQuCgoWCgQFAAIBEgMPAhgaCSBBIHVzZXIuCgofCgQFAAICEgMRAiAaEiBBbiBvcmdhbml6YXRpb24uCgobCgQFAAIDEgMTAh0aDiBBIHBvcnRmb2xpby4KCjIKAgQAEgQXABwBGiYgV2hvbSBvciB3aGF0IGVudGl0bGVtZW50cyBiZWxvbmcgdG8uCgoZCgQEAAIAEgMZAlIaDCBXaGF0IGtpbmQuCgoWCgQEAAIBEgMbAkQaCSBJdHMgaWQuCgowCgIFARIEHwA8ARokIFdoeSBzb21ldGhpbmcgaXMgYXZhaWxhYmxlIG9yIG5vdC4KCh0KBAUBAgASAyECGRoQIE5vdCBzcGVjaWZpZWQuCgofCgQFAQIBEgMjAhcaEiBJdCBpcyBhdmFpbGFibGUuCgpUCgQFAQICEgMlAh0aRyBUaGUgc3ViamVjdCBoYXMgbm8gc3Vic2NyaXB0aW9uLCBhbmQgdGhlIGRlZmF1bHQgZG9lcyBub3QgaW5jbHVkZSBpdC4KCioKBAUBAgMSAycCIhodIFRoZSBzdWJzY3JpcHRpb24gaGFzIGVuZGVkLgoKLAoEBQECBBIDKQIZGh8gVGhlIHRpZXIgZG9lcyBub3QgaW5jbHVkZSBpdC4KCjAKBAUBAgUSAysCHBojIFRoZSBjb3VudCB3b3VsZCBleGNlZWQgdGhlIGxpbWl0LgoKKgoEBQECBhIDLQIcGh0gT25seSBhbiBhZGQtb24gaW5jbHVkZXMgaXQuCgomCgQFAQIHEgMvAiAaGSBBbiBvdmVycmlkZSByZW1vdmVzIGl0LgoKKQoEBQECCBIDMQIWGhwgVGhlIHB1cmNoYXNlIHdhcyByZWZ1bmRlZC4KCigKBAUBAgkSAzMCFRobIFRoZSBwdXJjaGFzZSB3YXMgcmV2b2tlZC4KCiYKBAUBAgoSAzUCHhoZIFRoZSBmZWF0dXJlIGlzIHVua25vd24uCgpaCgQFAQILEgM3AhwaTSBUaGUgZmVhdHVyZSBpcyBhIGxpbWl0IGJ1dCB3YXMgYXNrZWQgZm9yIGFzIGEgZmxhZywgb3IgdGhlIG90aGVyIHdheSByb3VuZC4KClYKBAUBAgwSAzkCIxpJIEl0IHdhcyBib3VnaHQgb25seSBpbiB0aGUgc2FuZGJveCwgd2hpY2ggdW5sb2NrcyBub3RoaW5nIGluIHByb2R1Y3Rpb24uCgojCgQFAQINEgM7AhwaFiBJdCB3YXMgbmV2ZXIgYm91Z2h0LgoKJwoCBQISBD8ATgEaGyBXaGVyZSBhIHZhbHVlIGNvbWVzIGZyb20uCgodCgQFAgIAEgNBAhkaECBOb3Qgc3BlY2lmaWVkLgoKKgoEBQICARIDQwIVGh0gVGhlIGRlZmF1bHQgb2YgdGhlIGZlYXR1cmUuCgoYCgQFAgICEgNFAhIaCyBUaGUgdGllci4KChkKBAUCAgMSA0cCExoMIEFuIGFkZC1vbi4KCioKBAUCAgQSA0kCFhodIEFuIG92ZXJyaWRlIG9mIHRoZSBzdWJqZWN0LgoKGgoEBQICBRIDSwIWGg0gQSBwdXJjaGFzZS4KCi8KBAUCAgYSA00CFxoiIEEgdHJpYWwsIGEgY291cG9uIG9yIGEgY2FtcGFpZ24uCgoqCgIEARIEUQBYARoeIFdoYXQgd291bGQgdW5sb2NrIHNvbWV0aGluZy4KCkYKBAQBAgASA1MCEho5IFRoZSBjaGVhcGVzdCB0aWVyIHRoYXQgaW5jbHVkZXMgaXQ7IGVtcHR5IGlmIG5vbmUgZG9lcy4KCicKBAQBAgESA1UCHRoaIEFkZC1vbnMgdGhhdCBpbmNsdWRlIGl0LgoKMgoEBAECAhIDVwIfGiUgQXBwIFN0b3JlIHByb2R1Y3RzIHRoYXQgaW5jbHVkZSBpdC4KChYKAgQCEgRbAGMBGgogQSBsaW1pdC4KChsKBAQCCAASBF0CYgMaDSBUaGUgbnVtYmVyLgoKIQoEBAICABIDXwQWGhQgQXQgbW9zdCB0aGlzIG1hbnkuCgoZCgQEAgIBEgNhBBcaDCBVbmxpbWl0ZWQuCgovCgIEAxIEZgB1ARojIFdoZXRoZXIgb25lIGZlYXR1cmUgaXMgYXZhaWxhYmxlLgoKTQoEBAMCABIDaAIRGkAgVGhlIGZlYXR1cmUncyBrZXk6IGBhbmFseXRpY3NgLCBgbWF4SG9yc2VzYCwgYGNvbXBsaWFuY2VQYWNrYC4KCk4KBAQDAgESA2oCFRpBIFdoZXRoZXIgaXQgaXMgYXZhaWxhYmxlOyBmb3IgYSBsaW1pdCwgd2hldGhlciBpdCBpcyBhYm92ZSB6ZXJvLgoKEwoEBAMCAhIDbAIUGgYgV2h5LgoKMAoEBAMCAxIDbgISGiMgVGhlIGxpbWl0LCBpZiB0aGUgZmVhdHVyZSBpcyBvbmUuCgoqCgQEAwIEEgNwAhQaHSBXaGVyZSB0aGUgdmFsdWUgY29tZXMgZnJvbS4KClgKBAQDAgUSA3ICLBpLIFdoZW4gdGhlIHZhbHVlIHdpbGwgY2hhbmdlIHdpdGhvdXQgZnVydGhlciBhY3Rpb247IGFic2VudCBpZiBpdCB3aWxsIG5vdC4KCjwKBAQDAgYSA3QCHRovIFdoYXQgd291bGQgdW5sb2NrIGl0LCBpZiBpdCBpcyBub3QgYXZhaWxhYmxlLgoKQwoCBQMSBXgAgQEBGjYgSG93IGEgcHJvbW90aW9uIG9mIHRoZSBjYXRhbG9ndWUgY29tZXMgdG8gYSBzdWJqZWN0LgoKHQoEBQMCABIDegIhGhAgTm90IHNwZWNpZmllZC4KCjcKBAUDAgESA3wCGxoqIEEgdHJpYWw6IGVhY2ggc3ViamVjdCBtYXkgc3RhcnQgaXQgb25jZS4KCj8KBAUDAgISA34CHBoyIEEgY291cG9uOiBlYWNoIHN1YmplY3QgbWF5IHJlZGVlbSBpdHMgY29kZSBvbmNlLgoKQAoEBQMCAxIEgAECHhoyIEEgY2FtcGFpZ246IGV2ZXJ5IHN1YmplY3QgaGFzIGl0IHdoaWxlIGl0IGxhc3RzLgoKLwoCBAQSBoQBAI8BARohIEEgcHJvbW90aW9uIHRoYXQgYSBzdWJqZWN0IGhhcy4KCioKBAQEAgASBIYBAhIaHCBJdHMgbmFtZSBpbiB0aGUgY2F0YWxvZ3VlLgoKKwoEBAQCARIEiAECGRodIEhvdyB0aGUgc3ViamVjdCBjYW1lIGJ5IGl0LgoKRAoEBAQCAhIEigECEho2IFRoZSB0aWVyIHRoYXQgaXQgZ2l2ZXM7IGVtcHR5IGlmIGl0IGdpdmVzIGFuIGFkZC1vbi4KCkMKBAQEAgMSBIwBAhMaNSBUaGUgYWRkLW9uIHRoYXQgaXQgZ2l2ZXM7IGVtcHR5IGlmIGl0IGdpdmVzIGEgdGllci4KCh0KBAQEAgQSBI4BAigaDyBXaGVuIGl0IGVuZHMuCgozCgIEBRIGkgEAlQEBGiUgR2V0cyBhbGwgZW50aXRsZW1lbnRzIG9mIGEgc3ViamVjdC4KCjsKBAQFAgASBJQBAhYaLSBUaGUgc3ViamVjdDsgYWJzZW50IG1lYW5zIHRoZSBjYWxsaW5nIHVzZXIuCgouCgIEBhIGmAEAqQEBGiAgQWxsIGVudGl0bGVtZW50cyBvZiBhIHN1YmplY3QuCgocCgQEBgIAEgSaAQIWGg4gVGhlIHN1YmplY3QuCgowCgQEBgIBEgScAQISGiIgVGhlIHRpZXIsIG9yIHRoZSBwbGFuIG9mIGEgdXNlci4KCiMKBAQGAgISBJ4BAh0aFSBJdHMgYWN0aXZlIGFkZC1vbnMuCgo9CgQEBgIDEgSgAQIoGi8gQWxsIGZlYXR1cmVzIG9mIHRoZSBjYXRhbG9ndWUsIHNvcnRlZCBieSBrZXkuCgo3CgQEBgIEEgSiAQIfGikgQm91Z2h0IHByb2R1Y3RzIHRoYXQgY291bnQgbm93LCBzb3J0ZWQuCgpFCgQEBgIFEgSkAQIVGjcgR3Jvd3Mgd2l0aCBlYWNoIGNoYW5nZSBvZiB0aGUgc3ViamVjdCdzIGVudGl0bGVtZW50cy4KCj4KBAQGAgYSBKYBAiwaMCBUaGUgYW5zd2VyIG11c3Qgbm90IGJlIHVzZWQgZnJvbSB0aGlzIHRpbWUgb24uCgo6CgQEBgIHEgSoAQIqGiwgUHJvbW90aW9ucyB0aGF0IGNvdW50IG5vdywgc29ydGVkIGJ5IG5hbWUuCgo0CgIEBxIGrAEAsQEBGiYgQXNrcyB3aGV0aGVyIGEgZmVhdHVyZSBpcyBhdmFpbGFibGUuCgo7CgQEBwIAEgSuAQIWGi0gVGhlIHN1YmplY3Q7IGFic2VudCBtZWFucyB0aGUgY2FsbGluZyB1c2VyLgoKIgoEBAcCARIEsAECSRoUIFRoZSBmZWF0dXJlJ3Mga2V5LgoKPAoCBAgSBrQBAL0BARouIEFza3Mgd2hldGhlciB0aGVyZSBtYXkgYmUgbW9yZSBvZiBzb21ldGhpbmcuCgo7CgQECAIAEgS2AQIWGi0gVGhlIHN1YmplY3Q7IGFic2VudCBtZWFucyB0aGUgY2FsbGluZyB1c2VyLgoKIAoEBAgCARIEuAECRxoSIFRoZSBsaW1pdCdzIGtleS4KCm4KBAQIAgISBLoBAjkaYCBIb3cgbWFueSB0aGVyZSBhcmUgYWxyZWFkeS4gSWdub3JlZCBmb3IgbWV0ZXJlZCBsaW1pdHMsIHdoaWNoIGFyZSBjb3VudGVkIGhlcmU7IHNlZSBgQ29uc3VtZWAuCgo5CgQECAIDEgS8AQI+GisgSG93IG1hbnkgbW9yZSBhcmUgd2FudGVkOyBhYnNlbnQgbWVhbnMgMS4KCiYKAgQJEgbAAQDSAQEaGCBUaGUgYW5zd2VyIHRvIGEgY2hlY2suCgomCgQECQIAEgTCAQITGhggV2hldGhlciBpdCBpcyBhbGxvd2VkLgoKFAoEBAkCARIExAECFBoGIFdoeS4KCjAKBAQJAgISBMYBAhIaIiBUaGUgbGltaXQsIGlmIG9uZSB3YXMgYXNrZWQgZm9yLgoKeAoEBAkCAxIEyQECHxpqIEhvdyBtYW55IG1vcmUgYXJlIGFsbG93ZWQsIG5vdCBjb3VudGluZyB0aGlzIHJlcXVlc3Q7IGFic2VudCBpZiB1bmxpbWl0ZWQgb3IgaWYgbm8gbGltaXQgd2FzCiBhc2tlZCBmb3IuCgorCgQECQIEEgTLAQIUGh0gV2hlcmUgdGhlIHZhbHVlIGNvbWVzIGZyb20uCgo7CgQECQIFEgTNAQIdGi0gV2hhdCB3b3VsZCB1bmxvY2sgaXQsIGlmIGl0IGlzIG5vdCBhbGxvd2VkLgoKPgoEBAkCBhIEzwECLBowIFRoZSBhbnN3ZXIgbXVzdCBub3QgYmUgdXNlZCBmcm9tIHRoaXMgdGltZSBvbi4KCkUKBAQJAgcSBNEBAhUaNyBHcm93cyB3aXRoIGVhY2ggY2hhbmdlIG9mIHRoZSBzdWJqZWN0J3MgZW50aXRsZW1lbnRzLgoKJgoCBAoSBtUBAN0BARoYIE9uZSBvZiBzZXZlcmFsIGNoZWNrcy4KCh8KBAQKCAASBtcBAtwBAxoPIFRoZSBxdWVzdGlvbi4KCjQKBAQKAgASBNkBBCQaJiBBc2tzIHdoZXRoZXIgYSBmZWF0dXJlIGlzIGF2YWlsYWJsZS4KCjwKBAQKAgESBNsBBCAaLiBBc2tzIHdoZXRoZXIgdGhlcmUgbWF5IGJlIG1vcmUgb2Ygc29tZXRoaW5nLgoKQgoCBAsSBuABAOMBARo0IFNldmVyYWwgY2hlY2tzLCBhbGwgYW5zd2VyZWQgZm9yIHRoZSBzYW1lIGluc3RhbnQuCgobCgQECwIAEgTiAQJdGg0gVGhlIGNoZWNrcy4KCioKAgQMEgbmAQDpAQEaHCBUaGUgYW5zd2VycyB0byB0aGUgY2hlY2tzLgoKKwoEBAwCABIE6AECJRodIEluIHRoZSBvcmRlciBvZiB0aGUgY2hlY2tzLgoKMAoCBA0SBuwBAPYBARoiIFVzZXMgdXAgc29tZSBvZiBhIG1ldGVyZWQgbGltaXQuCgo7CgQEDQIAEgTuAQIWGi0gVGhlIHN1YmplY3Q7IGFic2VudCBtZWFucyB0aGUgY2FsbGluZyB1c2VyLgoKTAoEBA0CARIE8AECRxo+IFRoZSBrZXkgb2YgdGhlIGxpbWl0LCB3aGljaCB0aGUgY2F0YWxvZ3VlIG11c3QgY2FsbCBtZXRlcmVkLgoKKQoEBA0CAhIE8gECTBobIEhvdyBtdWNoOyBhYnNlbnQgbWVhbnMgMS4KCrgBCgQEDQIDEgT1AQJCGqkBIElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLiBXaXRob3V0IGEga2V5LCBhIHJlcGVhdGVkIGNhbGwgY291bnRzIGEgc2Vjb25kIHRpbWUuCgonCgIEDhIG+QEAigIBGhkgV2hhdCBiZWNhbWUgb2YgdGhlIHVzZS4KCkkKBAQOAgASBPsBAhMaOyBXaGV0aGVyIGl0IHdhcyBhbGxvd2VkLiBPbmx5IHdoYXQgd2FzIGFsbG93ZWQgaXMgY291bnRlZC4KChQKBAQOAgESBP0BAhQaBiBXaHkuCgopCgQEDgICEgT/AQISGhsgVGhlIGxpbWl0IG9mIGVhY2ggd2luZG93LgoKSQoEBA4CAxIEgQICERo7IFVzZWQgaW4gdGhpcyB3aW5kb3csIHRoaXMgdXNlIGluY2x1ZGVkIGlmIGl0IHdhcyBhbGxvd2VkLgoKWgoEBA4CBBIEgwICHxpMIEhvdyBtdWNoIGlzIGxlZnQgaW4gdGhpcyB3aW5kb3c7IDAgcGFzdCBhIHNvZnQgbGltaXQuIEFic2VudCBpZiB1bmxpbWl0ZWQuCgpbCgQEDgIFEgSFAgIWGk0gV2hldGhlciBtb3JlIHdhcyB1c2VkIHRoYW4gdGhlIGxpbWl0OiBhIHNvZnQgbGltaXQgYWxsb3dzIHRoYXQgYW5kIHNheXMgc28uCgpKCgQEDgIGEgSHAgIvGjwgV2hlbiB0aGUgd2luZG93IGVuZHMgYW5kIHRoZSBjb3VudCBzdGFydHMgYWdhaW4gZnJvbSB6ZXJvLgoKOgoEBA4CBxIEiQICHRosIFdoYXQgd291bGQgYWxsb3cgaXQsIGlmIGl0IGlzIG5vdCBhbGxvd2VkLgoKIAoCBA8SBo0CAJACARoSIFdhdGNoZXMgY2hhbmdlcy4KCkAKBAQPAgASBI8CAhwaMiBDb250aW51ZXMgYWZ0ZXIgdGhpcyByZXZpc2lvbjsgMCBtZWFucyBmcm9tIG5vdy4KCh0KAgUEEgaTAgCfAgEaDyBXaGF0IGNoYW5nZWQuCgoeCgQFBAIAEgSVAgIeGhAgTm90IHNwZWNpZmllZC4KCnEKBAUEAgESBJgCAhwaYyBIZWFydGJlYXQ6IG5vdGhpbmcgY2hhbmdlZCwgYW5kIHRoaXMgaXMgdGhlIG5ld2VzdCByZXZpc2lvbi4gU2VudCBmaXJzdCBhbmQgZXZlcnkgdGhyZWUKIHNlY29uZHMuCgocCgQFBAICEgSaAgIaGg4gT25lIHN1YmplY3QuCgo+CgQFBAIDEgScAgIYGjAgVGhlIGNhdGFsb2d1ZSwgc28gZXZlcnl0aGluZyBtYXkgaGF2ZSBjaGFuZ2VkLgoKRAoEBQQCBBIEngICGRo2IENoYW5nZXMgd2VyZSBtaXNzZWQsIHNvIGV2ZXJ5dGhpbmcgbWF5IGhhdmUgY2hhbmdlZC4KCikKAgQQEgaiAgCrAgEaGyBBIGNoYW5nZSBvZiBlbnRpdGxlbWVudHMuCgonCgQEEAIAEgSkAgIWGhkgR3Jvd3Mgd2l0aCBlYWNoIGNoYW5nZS4KCh0KBAQQAgESBKYCAhYaDyBXaGF0IGNoYW5nZWQuCgopCgQEEAICEgSoAgIWGhsgVGhlIHN1YmplY3QsIGZvciBTVUJKRUNULgoKKgoEBBACAxIEqgICFRocIFRoZSBzdWJqZWN0J3MgbmV3IHZlcnNpb24uCgo6CgIFBRIGrgIAzQIBGiwgV2h5IHRoZSBlbnRpdGxlbWVudHMgb2YgYSBzdWJqZWN0IGNoYW5nZWQuCgoeCgQFBQIAEgSwAgIfGhAgTm90IHNwZWNpZmllZC4KCjcKBAUFAgESBLICAhwaKSBUaGUgdXNlcidzIGRldmljZSBzdWJtaXR0ZWQgYSBwdXJjaGFzZS4KCi0KBAUFAgISBLQCAhsaHyBUaGUgdXNlciByZXN0b3JlZCBhIHB1cmNoYXNlLgoKRwoEBQUCAxIEtgICIBo5IEFwcGxlIHJlcG9ydGVkIGEgcHVyY2hhc2UsIGEgcmVuZXdhbCBvciB0aGUgZW5kIG9mIG9uZS4KCigKBAUFAgQSBLgCAhoaGiBBIHB1cmNoYXNlIHdhcyByZWZ1bmRlZC4KClsKBAUFAgUSBLoCAh4aTSBBIHB1cmNoYXNlIHdhcyByZXZva2VkOiBGYW1pbHkgU2hhcmluZyBlbmRlZCwgb3IgYSBwYXJlbnQgd2l0aGRyZXcgY29uc2VudC4KCk0KBAUFAgYSBLwCAhwaPyBBbm90aGVyIHVzZXIgcmVzdG9yZWQgdGhlIHB1cmNoYXNlLCBhbmQgaXQgd2VudCBvdmVyIHRvIHRoZW0uCgo1CgQFBQIHEgS+AgIcGicgQW4gb3BlcmF0b3IgY2hhbmdlZCB0aGUgc3Vic2NyaXB0aW9uLgoKRQoEBQUCCBIEwAICGxo3IEEgc2VydmljZSwgc3VjaCBhcyBiaWxsaW5nLCBjaGFuZ2VkIHRoZSBzdWJzY3JpcHRpb24uCgokCgQFBQIJEgTCAgIZGhYgQSB0cmlhbCB3YXMgc3RhcnRlZC4KCiYKBAUFAgoSBMQCAhsaGCBBIGNvdXBvbiB3YXMgcmVkZWVtZWQuCgpqCgQFBQILEgTGAgIfGlwgQSBjaGFuZ2Ugd2FzIHNjaGVkdWxlZCwgb3IgYSBzY2hlZHVsZWQgY2hhbmdlIHdhcyBjYW5jZWxsZWQ7IG5vdGhpbmcgZWxzZSBoYXMgY2hhbmdlZCB5ZXQuCgovCgQFBQIMEgTIAgIdGiEgQSBzY2hlZHVsZWQgY2hhbmdlIHRvb2sgZWZmZWN0LgoKRgoEBQUCDRIEygICGho4IEl0cyB0aW1lIGNhbWU6IHNvbWV0aGluZyBiZWdhbiB0aGF0IHdhcyB0byBiZWdpbiB0aGVuLgoKIgoEBQUCDhIEzAICGxoUIEl0cyB0aW1lIHdhcyBvdmVyLgoKRAoCBQYSBtACANkCARo2IFdoYXQgaGFwcGVuZWQgdG8gYSBwYXJ0IG9mIGEgc3ViamVjdCdzIGVudGl0bGVtZW50cy4KCh4KBAUGAgASBNICAiAaECBOb3Qgc3BlY2lmaWVkLgoKGQoEBQYCARIE1AICGhoLIEl0IGJlZ2FuLgoKGQoEBQYCAhIE1gICGhoLIEl0IGVuZGVkLgoKVQoEBQYCAxIE2AICHBpHIEl0IGdvZXMgb24sIGJ1dCBpcyBhbm90aGVyOiBhbm90aGVyIHRpZXIsIGFub3RoZXIgZW5kLCBhbm90aGVyIHZhbHVlLgoKXgoCBBESBtwCAO8CARpQIEFuIGVudHJ5IG9mIGEgc3ViamVjdCdzIGxvZzogYSBwYXJ0IG9mIGl0cyBlbnRpdGxlbWVudHMgdGhhdCBjaGFuZ2VkLCBhbmQgd2h5LgoKfgoEBBECABIE3wICFRpwIFRoZSBzdWJqZWN0J3MgdmVyc2lvbiBmcm9tIHRoZW4gb24uIFdoYXQgaXMgZHVlIHRvIHRoZSBjbG9jayBoYXMgdGhlIHZlcnNpb24gb2YgdGhlIGNoYW5nZSB0aGF0CiBzZXQgdGhlIHRpbWUuCgoUCgQEEQIBEgThAgIYGgYgV2h5LgoKJAoEBBECAhIE4wICGhoWIFdoYXQgaGFwcGVuZWQgdG8gaXQuCgpQCgQEEQIDEgTlAgIUGkIgV2hhdCBraW5kIG9mIHBhcnQ6IFRJRVIsIEFERE9OLCBPVkVSUklERSwgUFVSQ0hBU0Ugb3IgUFJPTU9USU9OLgoKWwoEBBECBBIE5wICEhpNIFRoZSB0aWVyLCB0aGUgYWRkLW9uLCB0aGUgb3ZlcnJpZGRlbiBmZWF0dXJlLCB0aGUgcHJvZHVjdCBvciB0aGUgcHJvbW90aW9uLgoKFQoEBBECBRIE6QICLBoHIFdoZW4uCgpDCgQEEQIGEgTrAgIoGjUgV2hlbiBpdCB3YXMgdG8gZW5kLCBhcyBvZiB0aGVuOyBhYnNlbnQgbWVhbnMgbmV2ZXIuCgqVAQoEBBECBxIE7gICGBqGASBUaGUgcmVxdWVzdCB0aGF0IGNhdXNlZCBpdDogdGhlIHNhbWUgYXMgaW4gbG9nIGxpbmVzIGFuZCBhdWRpdCByZWNvcmRzLiBPZiB3aGF0IGlzIGR1ZSB0byB0aGUKIGNsb2NrLCB0aGUgcmVxdWVzdCB0aGF0IHNldCB0aGUgdGltZS4KCj4KAgQSEgbyAgD5AgEaMCBMaXN0cyB0aGUgY2hhbmdlcyBvZiBhIHN1YmplY3QncyBlbnRpdGxlbWVudHMuCgo7CgQEEgIAEgT0AgIWGi0gVGhlIHN1YmplY3Q7IGFic2VudCBtZWFucyB0aGUgY2FsbGluZyB1c2VyLgoKKwoEBBICARIE9gICORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBBICAhIE+AICPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKLAoCBBMSBvwCAIEDARoeIE9uZSBwYWdlIG9mIGEgc3ViamVjdCdzIGxvZy4KCh0KBAQTAgASBP4CAikaDyBOZXdlc3QgZmlyc3QuCgo5CgQEEwIBEgSAAwIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCr8BCgIGABIGhQMApgMBGrABIFdoYXQgd2FzIHBhaWQgZm9yLCBhbmQgd2hhdCB0aGF0IHVubG9ja3MuIElmIHRoZSBzdWJqZWN0IGlzIGEgdXNlciwgdGhlIGNhbGxlciBtdXN0IGJlIHRoYXQgdXNlcjsKIGlmIGl0IGlzIGEgcG9ydGZvbGlvIG9yIG9yZ2FuaXphdGlvbiwgdGhlIGNhbGxlciBtdXN0IGJlIGFsbG93ZWQgdG8gc2VlIGl0LgoKPAoEBgACABIGhwMCiQMDGiwgQWxsIGVudGl0bGVtZW50cyBvZiBhIHN1YmplY3QgaW4gb25lIGNhbGwuCgpWCgQGAAIBEgaLAwKNAwMaRiBXaGV0aGVyIGEgZmVhdHVyZSBpcyBhdmFpbGFibGUuIEEgZGVuaWFsIGlzIGFuIGFuc3dlciwgbm90IGFuIGVycm9yLgoKtgEKBAYAAgISBpADApIDAxqlASBXaGV0aGVyIHRoZXJlIG1heSBiZSBgcmVxdWVzdGVkYCBtb3JlIHdoZW4gdGhlcmUgYXJlIGBjdXJyZW50X2NvdW50YCBhbHJlYWR5OyBmb3IgYSBtZXRlcmVkIGxpbWl0LAogd2hlbiBhcyBtYW55IHdlcmUgdXNlZCBpbiB0aGlzIHdpbmRvdyBhcyBgQ29uc3VtZWAgaGFzIGNvdW50ZWQuCgpECgQGAAIDEgaUAwKWAwMaNCBTZXZlcmFsIGNoZWNrcywgYWxsIGFuc3dlcmVkIGZvciB0aGUgc2FtZSBpbnN0YW50LgoKhAIKBAYAAgQSBpoDApwDAxrzASBDb3VudHMgdGhlIHVzZSBvZiBhIG1ldGVyZWQgbGltaXQgaW4gdGhlIGN1cnJlbnQgZGF5IG9yIG1vbnRoIChVVEMpLCBhcyB0aGUgY2F0YWxvZ3VlIHNheXMuIEEgaGFyZAogbGltaXQgYWxsb3dzIG5vIG1vcmUgdGhhbiBpdCBzYXlzLCBob3dldmVyIG1hbnkgY2FsbHMgY29tZSBhdCBvbmNlOyBhIHNvZnQgb25lIGFsbG93cyBtb3JlIGFuZAogc2F5cyBzby4gQSBkZW5pYWwgaXMgYW4gYW5zd2VyLCBub3QgYW4gZXJyb3IuCgq9AQoEBgACBRIGnwMCoQMDGqwBIFRoZSBsb2cgb2YgYSBzdWJqZWN0OiBldmVyeSBjaGFuZ2Ugb2YgaXRzIGVudGl0bGVtZW50cyB3aXRoIGl0cyBjYXVzZSwgaW5jbHVkaW5nIHdoYXQgaGFzIGVuZGVkIG9yCiBiZWd1biBieSB0aGUgY2xvY2sgc2luY2UuIENoYW5nZXMgb2YgdGhlIGNhdGFsb2d1ZSBhcmUgbm90IHBhcnQgb2YgaXQuCgpLCgQGAAIGEgajAwKlAwMaOyBTdHJlYW1zIHdoaWNoIHN1YmplY3RzIGNoYW5nZWQsIHVudGlsIHRoZSBjYWxsZXIgZW5kcyBpdC4KYgZwcm90bzM="
     )
   }
 }
@@ -2022,6 +2599,9 @@ extension Entitlement_V1.EntitlementsService {
         },
         .unary(Entitlement_V1.EntitlementsMethods.`consume`) {
           request, call in try await self.`consume`(request, call)
+        },
+        .unary(Entitlement_V1.EntitlementsMethods.listChanges) {
+          request, call in try await self.listChanges(request, call)
         },
         .serverStreaming(Entitlement_V1.EntitlementsMethods.watch) {
           request, call, writer in try await self.watch(request, call, to: writer)

@@ -66,6 +66,77 @@ extension Entitlement_V1 {
     }
   }
 
+  /// What kind of offer a subscription was bought with.
+  public struct OfferKind: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not specified, or a kind that Apple added later.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// An introductory offer, for new subscribers.
+    public static var introductory: Self { Self(rawValue: 1) }
+    /// A promotional offer, for current and former subscribers.
+    public static var promotional: Self { Self(rawValue: 2) }
+    /// An offer code.
+    public static var code: Self { Self(rawValue: 3) }
+    /// A win-back offer, for former subscribers.
+    public static var winBack: Self { Self(rawValue: 4) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "OFFER_KIND_UNSPECIFIED"
+      case 1: "OFFER_KIND_INTRODUCTORY"
+      case 2: "OFFER_KIND_PROMOTIONAL"
+      case 3: "OFFER_KIND_CODE"
+      case 4: "OFFER_KIND_WIN_BACK"
+      default: nil
+      }
+    }
+  }
+
+  /// Why a subscription was not renewed.
+  public struct ExpirationReason: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not specified: it was renewed, or Apple has not said.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// The user cancelled it.
+    public static var cancelled: Self { Self(rawValue: 1) }
+    /// The payment failed.
+    public static var billing: Self { Self(rawValue: 2) }
+    /// The user did not accept a higher price.
+    public static var price: Self { Self(rawValue: 3) }
+    /// The product was no longer for sale.
+    public static var product: Self { Self(rawValue: 4) }
+    /// Another reason.
+    public static var other: Self { Self(rawValue: 5) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "EXPIRATION_REASON_UNSPECIFIED"
+      case 1: "EXPIRATION_REASON_CANCELLED"
+      case 2: "EXPIRATION_REASON_BILLING"
+      case 3: "EXPIRATION_REASON_PRICE"
+      case 4: "EXPIRATION_REASON_PRODUCT"
+      case 5: "EXPIRATION_REASON_OTHER"
+      default: nil
+      }
+    }
+  }
+
   /// What became of a transaction.
   public struct TransactionResult: RPCKit.OpenEnum {
     /// The number on the wire.
@@ -103,6 +174,200 @@ extension Entitlement_V1 {
     }
   }
 
+  /// The offer that a period was bought with.
+  public struct PurchaseOffer: RPCKit.Message {
+    /// What kind.
+    public var kind: Entitlement_V1.OfferKind = Entitlement_V1.OfferKind(rawValue: 0)
+    /// Its identifier in App Store Connect; introductory offers have none.
+    public var identifier: Swift.String = ""
+    /// How it is paid, in Apple's words: `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT` or `ONE_TIME`.
+    public var discountType: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      kind: Entitlement_V1.OfferKind = Entitlement_V1.OfferKind(rawValue: 0),
+      identifier: Swift.String = "",
+      discountType: Swift.String = ""
+    ) {
+      self.kind = kind
+      self.identifier = identifier
+      self.discountType = discountType
+    }
+
+    /// `entitlement.v1.PurchaseOffer`.
+    public static var protobufName: Swift.String { "entitlement.v1.PurchaseOffer" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__purchase_offer(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__PurchaseOffer.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__PurchaseOffer>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.kind = Entitlement_V1.OfferKind(rawValue: RPCKit.MessageReading.number(source.pointee.f1_kind.rawValue))
+      try unsafe self.identifier = RPCKit.MessageReading.string(source.pointee.f2_identifier)
+      try unsafe self.discountType = RPCKit.MessageReading.string(source.pointee.f3_discount_type)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__PurchaseOffer> {
+      let target = unsafe scratch.allocate(Entitlement__V1__PurchaseOffer.self, 1)
+      unsafe entitlement__v1__purchase_offer__init(target)
+      unsafe target.pointee.f1_kind = Entitlement__V1__OfferKind(rawValue: Swift.UInt32(bitPattern: self.kind.rawValue))
+      unsafe target.pointee.f2_identifier = scratch.copy(self.identifier)
+      unsafe target.pointee.f3_discount_type = scratch.copy(self.discountType)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// What Apple last said about the renewal of a subscription.
+  public struct Renewal: RPCKit.Message {
+    /// Whether it will be renewed.
+    public var willRenew: Swift.Bool = false
+    /// The product that it will be renewed as: another one after a downgrade.
+    public var productId: Swift.String = ""
+    /// Whether Apple is still trying to collect the money.
+    public var inBillingRetry: Swift.Bool = false
+    /// It counts until this time although the money is missing.
+    public var graceUntil: Google_Protobuf.Timestamp? = nil
+    /// When it will be renewed.
+    public var renewsAt: Google_Protobuf.Timestamp? = nil
+    /// Why it was not renewed.
+    public var expirationReason: Entitlement_V1.ExpirationReason = Entitlement_V1.ExpirationReason(rawValue: 0)
+    /// The offer of the next period.
+    public var offer: Entitlement_V1.PurchaseOffer? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      willRenew: Swift.Bool = false,
+      productId: Swift.String = "",
+      inBillingRetry: Swift.Bool = false,
+      graceUntil: Google_Protobuf.Timestamp? = nil,
+      renewsAt: Google_Protobuf.Timestamp? = nil,
+      expirationReason: Entitlement_V1.ExpirationReason = Entitlement_V1.ExpirationReason(rawValue: 0),
+      offer: Entitlement_V1.PurchaseOffer? = nil
+    ) {
+      self.willRenew = willRenew
+      self.productId = productId
+      self.inBillingRetry = inBillingRetry
+      self.graceUntil = graceUntil
+      self.renewsAt = renewsAt
+      self.expirationReason = expirationReason
+      self.offer = offer
+    }
+
+    /// `entitlement.v1.Renewal`.
+    public static var protobufName: Swift.String { "entitlement.v1.Renewal" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__renewal(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__Renewal.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__Renewal>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.willRenew = source.pointee.f1_will_renew != 0
+      try unsafe self.productId = RPCKit.MessageReading.string(source.pointee.f2_product_id)
+      unsafe self.inBillingRetry = source.pointee.f3_in_billing_retry != 0
+      if let member = unsafe source.pointee.f4_grace_until {
+        try unsafe self.graceUntil = Google_Protobuf.Timestamp(reading: member)
+      }
+      if let member = unsafe source.pointee.f5_renews_at {
+        try unsafe self.renewsAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      unsafe self.expirationReason = Entitlement_V1.ExpirationReason(rawValue: RPCKit.MessageReading.number(source.pointee.f6_expiration_reason.rawValue))
+      if let member = unsafe source.pointee.f7_offer {
+        try unsafe self.offer = Entitlement_V1.PurchaseOffer(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__Renewal> {
+      let target = unsafe scratch.allocate(Entitlement__V1__Renewal.self, 1)
+      unsafe entitlement__v1__renewal__init(target)
+      unsafe target.pointee.f1_will_renew = self.willRenew ? 1 : 0
+      unsafe target.pointee.f2_product_id = scratch.copy(self.productId)
+      unsafe target.pointee.f3_in_billing_retry = self.inBillingRetry ? 1 : 0
+      if let value = self.graceUntil {
+        unsafe target.pointee.f4_grace_until = value.packed(in: scratch)
+      }
+      if let value = self.renewsAt {
+        unsafe target.pointee.f5_renews_at = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f6_expiration_reason = Entitlement__V1__ExpirationReason(rawValue: Swift.UInt32(bitPattern: self.expirationReason.rawValue))
+      if let value = self.offer {
+        unsafe target.pointee.f7_offer = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
   /// A purchase.
   public struct Purchase: RPCKit.Message {
     /// Identifier, `pur_…`.
@@ -125,6 +390,19 @@ extension Entitlement_V1 {
     public var revokedAt: Google_Protobuf.Timestamp? = nil
     /// Whether it comes from Family Sharing.
     public var familyShared: Swift.Bool = false
+    /// The offer that the newest period was bought with, if any.
+    public var offer: Entitlement_V1.PurchaseOffer? = nil
+    /// What Apple last said about its renewal, if anything. Notifications bring it.
+    public var renewal: Entitlement_V1.Renewal? {
+      get { renewal_storage.first }
+      set { renewal_storage = newValue.map { [$0] } ?? [] }
+    }
+    private var renewal_storage: [Entitlement_V1.Renewal] = []
+    /// When Apple reported that the user asked for a refund (CONSUMPTION_REQUEST); absent once Apple has
+    /// granted or declined it.
+    public var refundRequestedAt: Google_Protobuf.Timestamp? = nil
+    /// Why, in Apple's words: `UNINTENDED_PURCHASE`.
+    public var refundRequestReason: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -140,7 +418,11 @@ extension Entitlement_V1 {
       purchasedAt: Google_Protobuf.Timestamp? = nil,
       expiresAt: Google_Protobuf.Timestamp? = nil,
       revokedAt: Google_Protobuf.Timestamp? = nil,
-      familyShared: Swift.Bool = false
+      familyShared: Swift.Bool = false,
+      offer: Entitlement_V1.PurchaseOffer? = nil,
+      renewal: Entitlement_V1.Renewal? = nil,
+      refundRequestedAt: Google_Protobuf.Timestamp? = nil,
+      refundRequestReason: Swift.String = ""
     ) {
       self.id = id
       self.productId = productId
@@ -152,6 +434,10 @@ extension Entitlement_V1 {
       self.expiresAt = expiresAt
       self.revokedAt = revokedAt
       self.familyShared = familyShared
+      self.offer = offer
+      self.renewal = renewal
+      self.refundRequestedAt = refundRequestedAt
+      self.refundRequestReason = refundRequestReason
     }
 
     /// `entitlement.v1.Purchase`.
@@ -191,6 +477,16 @@ extension Entitlement_V1 {
         try unsafe self.revokedAt = Google_Protobuf.Timestamp(reading: member)
       }
       unsafe self.familyShared = source.pointee.f10_family_shared != 0
+      if let member = unsafe source.pointee.f11_offer {
+        try unsafe self.offer = Entitlement_V1.PurchaseOffer(reading: member)
+      }
+      if let member = unsafe source.pointee.f12_renewal {
+        try unsafe self.renewal_storage = [Entitlement_V1.Renewal(reading: member)]
+      }
+      if let member = unsafe source.pointee.f13_refund_requested_at {
+        try unsafe self.refundRequestedAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      try unsafe self.refundRequestReason = RPCKit.MessageReading.string(source.pointee.f14_refund_request_reason)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -225,6 +521,16 @@ extension Entitlement_V1 {
         unsafe target.pointee.f9_revoked_at = value.packed(in: scratch)
       }
       unsafe target.pointee.f10_family_shared = self.familyShared ? 1 : 0
+      if let value = self.offer {
+        unsafe target.pointee.f11_offer = value.packed(in: scratch)
+      }
+      if let value = self.renewal {
+        unsafe target.pointee.f12_renewal = value.packed(in: scratch)
+      }
+      if let value = self.refundRequestedAt {
+        unsafe target.pointee.f13_refund_requested_at = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f14_refund_request_reason = scratch.copy(self.refundRequestReason)
       return unsafe target
     }
 
@@ -1148,7 +1454,7 @@ extension Entitlement_V1 {
   public static var entitlementV1PurchasesFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "entitlement/v1/purchases.proto",
-      base64: "Ch5lbnRpdGxlbWVudC92MS9wdXJjaGFzZXMucHJvdG8SDmVudGl0bGVtZW50LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byLmAwoIUHVyY2hhc2USDgoCaWQYASABKAlSAmlkEh0KCnByb2R1Y3RfaWQYAiABKAlSCXByb2R1Y3RJZBI2ChdvcmlnaW5hbF90cmFuc2FjdGlvbl9pZBgDIAEoCVIVb3JpZ2luYWxUcmFuc2FjdGlvbklkEiUKDnRyYW5zYWN0aW9uX2lkGAQgASgJUg10cmFuc2FjdGlvbklkEj0KC2Vudmlyb25tZW50GAUgASgOMhsuZW50aXRsZW1lbnQudjEuRW52aXJvbm1lbnRSC2Vudmlyb25tZW50EjMKBXN0YXRlGAYgASgOMh0uZW50aXRsZW1lbnQudjEuUHVyY2hhc2VTdGF0ZVIFc3RhdGUSPQoMcHVyY2hhc2VkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFILcHVyY2hhc2VkQXQSOQoKZXhwaXJlc19hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWV4cGlyZXNBdBI5CgpyZXZva2VkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJcmV2b2tlZEF0EiMKDWZhbWlseV9zaGFyZWQYCiABKAhSDGZhbWlseVNoYXJlZCKHAQoYU3VibWl0VHJhbnNhY3Rpb25SZXF1ZXN0EjkKEnNpZ25lZF90cmFuc2FjdGlvbhgBIAEoCUIKqrsYBggBGICABFIRc2lnbmVkVHJhbnNhY3Rpb24SMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKmAQoZU3VibWl0VHJhbnNhY3Rpb25SZXNwb25zZRI5CgZyZXN1bHQYASABKA4yIS5lbnRpdGxlbWVudC52MS5UcmFuc2FjdGlvblJlc3VsdFIGcmVzdWx0EjQKCHB1cmNoYXNlGAIgASgLMhguZW50aXRsZW1lbnQudjEuUHVyY2hhc2VSCHB1cmNoYXNlEhgKB3ZlcnNpb24YAyABKARSB3ZlcnNpb24igQEKDlJlc3RvcmVSZXF1ZXN0Ej0KE3NpZ25lZF90cmFuc2FjdGlvbnMYASADKAlCDKq7GAgYgIAEQAFIZFISc2lnbmVkVHJhbnNhY3Rpb25zEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkingEKE1Jlc3RvcmVkVHJhbnNhY3Rpb24SOQoGcmVzdWx0GAEgASgOMiEuZW50aXRsZW1lbnQudjEuVHJhbnNhY3Rpb25SZXN1bHRSBnJlc3VsdBI0CghwdXJjaGFzZRgCIAEoCzIYLmVudGl0bGVtZW50LnYxLlB1cmNoYXNlUghwdXJjaGFzZRIWCgZyZWFzb24YAyABKAlSBnJlYXNvbiJ0Cg9SZXN0b3JlUmVzcG9uc2USRwoMdHJhbnNhY3Rpb25zGAEgAygLMiMuZW50aXRsZW1lbnQudjEuUmVzdG9yZWRUcmFuc2FjdGlvblIMdHJhbnNhY3Rpb25zEhgKB3ZlcnNpb24YAiABKARSB3ZlcnNpb24iTgoZSGFuZGxlTm90aWZpY2F0aW9uUmVxdWVzdBIxCg5zaWduZWRfcGF5bG9hZBgBIAEoCUIKqrsYBggBGICAEFINc2lnbmVkUGF5bG9hZCJUChpIYW5kbGVOb3RpZmljYXRpb25SZXNwb25zZRIcCglkdXBsaWNhdGUYASABKAhSCWR1cGxpY2F0ZRIYCgdhcHBsaWVkGAIgASgIUgdhcHBsaWVkImoKFExpc3RQdXJjaGFzZXNSZXF1ZXN0EioKCXBhZ2Vfc2l6ZRgBIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgCIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuIncKFUxpc3RQdXJjaGFzZXNSZXNwb25zZRI2CglwdXJjaGFzZXMYASADKAsyGC5lbnRpdGxlbWVudC52MS5QdXJjaGFzZVIJcHVyY2hhc2VzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbipfCgtFbnZpcm9ubWVudBIbChdFTlZJUk9OTUVOVF9VTlNQRUNJRklFRBAAEhoKFkVOVklST05NRU5UX1BST0RVQ1RJT04QARIXChNFTlZJUk9OTUVOVF9TQU5EQk9YEAIqnwEKDVB1cmNoYXNlU3RhdGUSHgoaUFVSQ0hBU0VfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVQVVJDSEFTRV9TVEFURV9BQ1RJVkUQARIaChZQVVJDSEFTRV9TVEFURV9FWFBJUkVEEAISGwoXUFVSQ0hBU0VfU1RBVEVfUkVGVU5ERUQQAxIaChZQVVJDSEFTRV9TVEFURV9SRVZPS0VEEAQq4QEKEVRyYW5zYWN0aW9uUmVzdWx0EiIKHlRSQU5TQUNUSU9OX1JFU1VMVF9VTlNQRUNJRklFRBAAEh4KGlRSQU5TQUNUSU9OX1JFU1VMVF9BUFBMSUVEEAESIAocVFJBTlNBQ1RJT05fUkVTVUxUX1VOQ0hBTkdFRBACEh4KGlRSQU5TQUNUSU9OX1JFU1VMVF9TQU5EQk9YEAMSJgoiVFJBTlNBQ1RJT05fUkVTVUxUX0FMUkVBRFlfQ0xBSU1FRBAEEh4KGlRSQU5TQUNUSU9OX1JFU1VMVF9JTlZBTElEEAUyrQMKCVB1cmNoYXNlcxJyChFTdWJtaXRUcmFuc2FjdGlvbhIoLmVudGl0bGVtZW50LnYxLlN1Ym1pdFRyYW5zYWN0aW9uUmVxdWVzdBopLmVudGl0bGVtZW50LnYxLlN1Ym1pdFRyYW5zYWN0aW9uUmVzcG9uc2UiCKK7GAQIAiABElQKB1Jlc3RvcmUSHi5lbnRpdGxlbWVudC52MS5SZXN0b3JlUmVxdWVzdBofLmVudGl0bGVtZW50LnYxLlJlc3RvcmVSZXNwb25zZSIIorsYBAgCIAESdQoSSGFuZGxlTm90aWZpY2F0aW9uEikuZW50aXRsZW1lbnQudjEuSGFuZGxlTm90aWZpY2F0aW9uUmVxdWVzdBoqLmVudGl0bGVtZW50LnYxLkhhbmRsZU5vdGlmaWNhdGlvblJlc3BvbnNlIgiiuxgECAEgARJfCgRMaXN0EiQuZW50aXRsZW1lbnQudjEuTGlzdFB1cmNoYXNlc1JlcXVlc3QaJS5lbnRpdGxlbWVudC52MS5MaXN0UHVyY2hhc2VzUmVzcG9uc2UiCqK7GAYIAiABKAFCOlo4Z2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2VudGl0bGVtZW50L3YxO2VudGl0bGVtZW50djFKpSAKIAoBDBIDAQASGhYgQXBwIFN0b3JlIHB1cmNoYXNlcy4KCikKAgUAEgQLABIBGh0gV2hlcmUgc29tZXRoaW5nIHdhcyBib3VnaHQuCgodCgQFAAIAEgMNAh4aECBOb3Qgc3BlY2lmaWVkLgoKLQoEBQACARIDDwIdGiAgUHJvZHVjdGlvbjogYm91Z2h0IHdpdGggbW9uZXkuCgo8CgQFAAICEgMRAhoaLyBTYW5kYm94OiBmb3IgdGVzdHM7IEFwcCBSZXZpZXcgYnV5cyBoZXJlIHRvby4KCiYKAgUBEgQVACABGhogVGhlIHN0YXRlIG9mIGEgcHVyY2hhc2UuCgodCgQFAQIAEgMXAiEaECBOb3Qgc3BlY2lmaWVkLgoKGwoEBQECARIDGQIcGg4gSXQgaXMgdmFsaWQuCgoeCgQFAQICEgMbAh0aESBJdCBoYXMgZXhwaXJlZC4KCh8KBAUBAgMSAx0CHhoSIEl0IHdhcyByZWZ1bmRlZC4KCkUKBAUBAgQSAx8CHRo4IEl0IHdhcyByZXZva2VkLCBmb3IgZXhhbXBsZSBieSBsZWF2aW5nIEZhbWlseSBTaGFyaW5nLgoKGQoCBAASBCMAOAEaDSBBIHB1cmNoYXNlLgoKJQoEBAACABIDJQIQGhggSWRlbnRpZmllciwgYHB1cl/igKZgLgoKGwoEBAACARIDJwIYGg4gVGhlIHByb2R1Y3QuCgpYCgQEAAICEgMpAiUaSyBBcHBsZSdzIG9yaWdpbmFsIHRyYW5zYWN0aW9uIGlkLCBzaGFyZWQgYnkgdGhlIHB1cmNoYXNlIGFuZCBpdHMgcmVuZXdhbHMuCgo0CgQEAAIDEgMrAhwaJyBBcHBsZSdzIGlkIG9mIGl0cyBuZXdlc3QgdHJhbnNhY3Rpb24uCgojCgQEAAIEEgMtAh4aFiBXaGVyZSBpdCB3YXMgYm91Z2h0LgoKGQoEBAACBRIDLwIaGgwgSXRzIHN0YXRlLgoKIgoEBAACBhIDMQItGhUgV2hlbiBpdCB3YXMgYm91Z2h0LgoKMAoEBAACBxIDMwIrGiMgV2hlbiBpdCBlbmRzOyBhYnNlbnQgbWVhbnMgbmV2ZXIuCgovCgQEAAIIEgM1AisaIiBXaGVuIGl0IHdhcyByZWZ1bmRlZCBvciByZXZva2VkLgoKNAoEBAACCRIDNwIaGicgV2hldGhlciBpdCBjb21lcyBmcm9tIEZhbWlseSBTaGFyaW5nLgoKKwoCBQISBDsASAEaHyBXaGF0IGJlY2FtZSBvZiBhIHRyYW5zYWN0aW9uLgoKHQoEBQICABIDPQIlGhAgTm90IHNwZWNpZmllZC4KCjIKBAUCAgESAz8CIRolIEl0IGNoYW5nZWQgdGhlIHVzZXIncyBlbnRpdGxlbWVudHMuCgo5CgQFAgICEgNBAiMaLCBJdCwgb3Igc29tZXRoaW5nIG5ld2VyLCB3YXMga25vd24gYWxyZWFkeS4KCk8KBAUCAgMSA0MCIRpCIEl0IHdhcyBib3VnaHQgaW4gdGhlIHNhbmRib3g6IGdlbnVpbmUsIGJ1dCB1bmxvY2tzIG5vdGhpbmcgaGVyZS4KCioKBAUCAgQSA0UCKRodIEl0IGJlbG9uZ3MgdG8gYW5vdGhlciB1c2VyLgoKQAoEBQICBRIDRwIhGjMgSXQgaXMgbm90IGdlbnVpbmUsIG9yIGlzIGZvciBhbm90aGVyIGFwcGxpY2F0aW9uLgoKNQoCBAESBEsAVwEaKSBTdWJtaXRzIGEgdHJhbnNhY3Rpb24gYWZ0ZXIgYSBwdXJjaGFzZS4KCugECgQEAQIAEgNTAlca2gQgVGhlIHNpZ25lZCB0cmFuc2FjdGlvbiAoSldTKSBmcm9tIFN0b3JlS2l0IDIuIEFwcGxpY2F0aW9ucyBzaG91bGQgYnV5IHdpdGggYGFwcEFjY291bnRUb2tlbmAKIHNldCB0byB0aGUgVVVJRCBvZiB0aGUgdXNlcjogdGhlbiBub2JvZHkgZWxzZSBjYW4gY2xhaW0gdGhlIHB1cmNoYXNlLCBhbmQgaXQgY291bnRzIGV2ZW4gaWYKIG9ubHkgQXBwbGUgcmVwb3J0cyBpdC4gVGhlIFVVSUQgZm9sbG93cyBmcm9tIHRoZSB1c2VyJ3MgaWQ6IHRoZSAyNiBjaGFyYWN0ZXJzIGFmdGVyIGB1c3JfYCBhcmUKIDEzMCBiaXRzIGluIENyb2NrZm9yZCdzIGJhc2UgMzIgKDAxMjM0NTY3ODlhYmNkZWZnaGprbW5wcXJzdHZ3eHl6KSwgZml2ZSBlYWNoLCBoaWdoZXN0IGZpcnN0OwogdGhlIGZpcnN0IDEyOCBiaXRzIGFyZSB0aGUgVVVJRCwgdGhlIGxhc3QgdHdvIGFyZSB6ZXJvLiBGb3IgZXhhbXBsZSwKIGB1c3JfMDY4YTdoM3Yzc3pnczM5ZTl4ODYyd20zamdgIGJ1eXMgd2l0aCAwMTkwYTNjNC03YjFlLTdmMGMtOGQyZS00ZjUwNjE3MjgzOTQuIFdpdGhvdXQgdGhlCiB0b2tlbiBhIHB1cmNoYXNlIGJlbG9uZ3MgdG8gdGhlIGZpcnN0IHVzZXIgd2hvIHN1Ym1pdHMgaXQuCgqBAQoEBAECARIDVgJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgoqCgIEAhIEWgBhARoeIFRoZSByZXN1bHQgb2YgYSB0cmFuc2FjdGlvbi4KCk4KBAQCAgASA1wCHxpBIFdoYXQgYmVjYW1lIG9mIGl0LiBBTFJFQURZX0NMQUlNRUQgYW5kIElOVkFMSUQgYXJlIGVycm9ycyBoZXJlLgoKHAoEBAICARIDXgIYGg8gVGhlIHB1cmNoYXNlLgoKQQoEBAICAhIDYAIVGjQgR3Jvd3Mgd2l0aCBlYWNoIGNoYW5nZSBvZiB0aGUgdXNlcidzIGVudGl0bGVtZW50cy4KClAKAgQDEgRkAGoBGkQgU3VibWl0cyBhbGwgdHJhbnNhY3Rpb25zIG9mIHRoZSBkZXZpY2UsIGFmdGVyICJyZXN0b3JlIHB1cmNoYXNlcyIuCgotCgQEAwIAEgNmAm8aICBUaGUgc2lnbmVkIHRyYW5zYWN0aW9ucyAoSldTKS4KCoEBCgQEAwIBEgNpAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCjUKAgQEEgRtAHQBGikgVGhlIHJlc3VsdCBvZiBvbmUgcmVzdG9yZWQgdHJhbnNhY3Rpb24uCgohCgQEBAIAEgNvAh8aFCBXaGF0IGJlY2FtZSBvZiBpdC4KCkUKBAQEAgESA3ECGBo4IFRoZSBwdXJjaGFzZSwgdW5sZXNzIGl0IGlzIElOVkFMSUQgb3IgQUxSRUFEWV9DTEFJTUVELgoKMwoEBAQCAhIDcwIUGiYgV2h5IGl0IGlzIElOVkFMSUQsIGFzIGEgcmVhc29uIGNvZGUuCgo3CgIEBRIEdwB8ARorIFRoZSByZXN1bHRzIG9mIHRoZSByZXN0b3JlZCB0cmFuc2FjdGlvbnMuCgowCgQEBQIAEgN5AjAaIyBJbiB0aGUgb3JkZXIgb2YgdGhlIHRyYW5zYWN0aW9ucy4KCkEKBAQFAgESA3sCFRo0IEdyb3dzIHdpdGggZWFjaCBjaGFuZ2Ugb2YgdGhlIHVzZXIncyBlbnRpdGxlbWVudHMuCgopCgIEBhIFfwCCAQEaHCBBIG5vdGlmaWNhdGlvbiBmcm9tIEFwcGxlLgoKVgoEBAYCABIEgQECVBpIIFRoZSBib2R5J3MgYHNpZ25lZFBheWxvYWRgOiBBcHAgU3RvcmUgU2VydmVyIE5vdGlmaWNhdGlvbnMsIHZlcnNpb24gMi4KCoEBCgIEBxIGhgEAiwEBGnMgVGhlIG5vdGlmaWNhdGlvbiB3YXMgZ2VudWluZSBhbmQgaXMgc3RvcmVkOyB0aGUgZ2F0ZXdheSBhbnN3ZXJzIDIwMC4gQWZ0ZXIgYW4gZXJyb3IsIEFwcGxlIHNob3VsZAogc2VuZCBpdCBhZ2Fpbi4KCjQKBAQHAgASBIgBAhUaJiBXaGV0aGVyIGl0IGhhZCBiZWVuIHJlY2VpdmVkIGJlZm9yZS4KCjoKBAQHAgESBIoBAhMaLCBXaGV0aGVyIGl0IGNoYW5nZWQgYW55Ym9keSdzIGVudGl0bGVtZW50cy4KCi0KAgQIEgaOAQCTAQEaHyBMaXN0cyB0aGUgY2FsbGVyJ3MgcHVyY2hhc2VzLgoKKwoEBAgCABIEkAECORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBAgCARIEkgECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKMwoCBAkSBpYBAJsBARolIE9uZSBwYWdlIG9mIHRoZSBjYWxsZXIncyBwdXJjaGFzZXMuCgodCgQECQIAEgSYAQIiGg8gTmV3ZXN0IGZpcnN0LgoKOQoEBAkCARIEmgECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgpgCgIGABIGngEAsAEBGlIgQXBwIFN0b3JlIHB1cmNoYXNlcy4gQXBwbGUncyBzaWduYXR1cmVzIGFyZSB2ZXJpZmllZCBoZXJlLCB3aXRob3V0IGFza2luZyBBcHBsZS4KCjkKBAYAAgASBqABAqIBAxopIFN1Ym1pdHMgYSB0cmFuc2FjdGlvbiBhZnRlciBhIHB1cmNoYXNlLgoKjQEKBAYAAgESBqUBAqcBAxp9IFN1Ym1pdHMgYWxsIHRyYW5zYWN0aW9ucyBvZiB0aGUgZGV2aWNlLiBXaGF0IGhhcHBlbnMgdG8gcHVyY2hhc2VzIHRoYXQgYW5vdGhlciB1c2VyIGNsYWltZWQKIGRlcGVuZHMgb24gdGhlIHJlc3RvcmUgcG9saWN5LgoKTQoEBgACAhIGqQECqwEDGj0gVGFrZXMgYSBub3RpZmljYXRpb24gZnJvbSBBcHBsZSBhcyB0aGUgZ2F0ZXdheSByZWNlaXZlZCBpdC4KCikKBAYAAgMSBq0BAq8BAxoZIFRoZSBjYWxsZXIncyBwdXJjaGFzZXMuCmIGcHJvdG8z"
+      base64: "Ch5lbnRpdGxlbWVudC92MS9wdXJjaGFzZXMucHJvdG8SDmVudGl0bGVtZW50LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byKDAQoNUHVyY2hhc2VPZmZlchItCgRraW5kGAEgASgOMhkuZW50aXRsZW1lbnQudjEuT2ZmZXJLaW5kUgRraW5kEh4KCmlkZW50aWZpZXIYAiABKAlSCmlkZW50aWZpZXISIwoNZGlzY291bnRfdHlwZRgDIAEoCVIMZGlzY291bnRUeXBlIusCCgdSZW5ld2FsEh0KCndpbGxfcmVuZXcYASABKAhSCXdpbGxSZW5ldxIdCgpwcm9kdWN0X2lkGAIgASgJUglwcm9kdWN0SWQSKAoQaW5fYmlsbGluZ19yZXRyeRgDIAEoCFIOaW5CaWxsaW5nUmV0cnkSOwoLZ3JhY2VfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpncmFjZVVudGlsEjcKCXJlbmV3c19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCHJlbmV3c0F0Ek0KEWV4cGlyYXRpb25fcmVhc29uGAYgASgOMiAuZW50aXRsZW1lbnQudjEuRXhwaXJhdGlvblJlYXNvblIQZXhwaXJhdGlvblJlYXNvbhIzCgVvZmZlchgHIAEoCzIdLmVudGl0bGVtZW50LnYxLlB1cmNoYXNlT2ZmZXJSBW9mZmVyIs4FCghQdXJjaGFzZRIOCgJpZBgBIAEoCVICaWQSHQoKcHJvZHVjdF9pZBgCIAEoCVIJcHJvZHVjdElkEjYKF29yaWdpbmFsX3RyYW5zYWN0aW9uX2lkGAMgASgJUhVvcmlnaW5hbFRyYW5zYWN0aW9uSWQSJQoOdHJhbnNhY3Rpb25faWQYBCABKAlSDXRyYW5zYWN0aW9uSWQSPQoLZW52aXJvbm1lbnQYBSABKA4yGy5lbnRpdGxlbWVudC52MS5FbnZpcm9ubWVudFILZW52aXJvbm1lbnQSMwoFc3RhdGUYBiABKA4yHS5lbnRpdGxlbWVudC52MS5QdXJjaGFzZVN0YXRlUgVzdGF0ZRI9CgxwdXJjaGFzZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtwdXJjaGFzZWRBdBI5CgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZXhwaXJlc0F0EjkKCnJldm9rZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglyZXZva2VkQXQSIwoNZmFtaWx5X3NoYXJlZBgKIAEoCFIMZmFtaWx5U2hhcmVkEjMKBW9mZmVyGAsgASgLMh0uZW50aXRsZW1lbnQudjEuUHVyY2hhc2VPZmZlclIFb2ZmZXISMQoHcmVuZXdhbBgMIAEoCzIXLmVudGl0bGVtZW50LnYxLlJlbmV3YWxSB3JlbmV3YWwSSgoTcmVmdW5kX3JlcXVlc3RlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSEXJlZnVuZFJlcXVlc3RlZEF0EjIKFXJlZnVuZF9yZXF1ZXN0X3JlYXNvbhgOIAEoCVITcmVmdW5kUmVxdWVzdFJlYXNvbiKHAQoYU3VibWl0VHJhbnNhY3Rpb25SZXF1ZXN0EjkKEnNpZ25lZF90cmFuc2FjdGlvbhgBIAEoCUIKqrsYBggBGICABFIRc2lnbmVkVHJhbnNhY3Rpb24SMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKmAQoZU3VibWl0VHJhbnNhY3Rpb25SZXNwb25zZRI5CgZyZXN1bHQYASABKA4yIS5lbnRpdGxlbWVudC52MS5UcmFuc2FjdGlvblJlc3VsdFIGcmVzdWx0EjQKCHB1cmNoYXNlGAIgASgLMhguZW50aXRsZW1lbnQudjEuUHVyY2hhc2VSCHB1cmNoYXNlEhgKB3ZlcnNpb24YAyABKARSB3ZlcnNpb24igQEKDlJlc3RvcmVSZXF1ZXN0Ej0KE3NpZ25lZF90cmFuc2FjdGlvbnMYASADKAlCDKq7GAgYgIAEQAFIZFISc2lnbmVkVHJhbnNhY3Rpb25zEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkingEKE1Jlc3RvcmVkVHJhbnNhY3Rpb24SOQoGcmVzdWx0GAEgASgOMiEuZW50aXRsZW1lbnQudjEuVHJhbnNhY3Rpb25SZXN1bHRSBnJlc3VsdBI0CghwdXJjaGFzZRgCIAEoCzIYLmVudGl0bGVtZW50LnYxLlB1cmNoYXNlUghwdXJjaGFzZRIWCgZyZWFzb24YAyABKAlSBnJlYXNvbiJ0Cg9SZXN0b3JlUmVzcG9uc2USRwoMdHJhbnNhY3Rpb25zGAEgAygLMiMuZW50aXRsZW1lbnQudjEuUmVzdG9yZWRUcmFuc2FjdGlvblIMdHJhbnNhY3Rpb25zEhgKB3ZlcnNpb24YAiABKARSB3ZlcnNpb24iTgoZSGFuZGxlTm90aWZpY2F0aW9uUmVxdWVzdBIxCg5zaWduZWRfcGF5bG9hZBgBIAEoCUIKqrsYBggBGICAEFINc2lnbmVkUGF5bG9hZCJUChpIYW5kbGVOb3RpZmljYXRpb25SZXNwb25zZRIcCglkdXBsaWNhdGUYASABKAhSCWR1cGxpY2F0ZRIYCgdhcHBsaWVkGAIgASgIUgdhcHBsaWVkImoKFExpc3RQdXJjaGFzZXNSZXF1ZXN0EioKCXBhZ2Vfc2l6ZRgBIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgCIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuIncKFUxpc3RQdXJjaGFzZXNSZXNwb25zZRI2CglwdXJjaGFzZXMYASADKAsyGC5lbnRpdGxlbWVudC52MS5QdXJjaGFzZVIJcHVyY2hhc2VzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbipfCgtFbnZpcm9ubWVudBIbChdFTlZJUk9OTUVOVF9VTlNQRUNJRklFRBAAEhoKFkVOVklST05NRU5UX1BST0RVQ1RJT04QARIXChNFTlZJUk9OTUVOVF9TQU5EQk9YEAIqnwEKDVB1cmNoYXNlU3RhdGUSHgoaUFVSQ0hBU0VfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVQVVJDSEFTRV9TVEFURV9BQ1RJVkUQARIaChZQVVJDSEFTRV9TVEFURV9FWFBJUkVEEAISGwoXUFVSQ0hBU0VfU1RBVEVfUkVGVU5ERUQQAxIaChZQVVJDSEFTRV9TVEFURV9SRVZPS0VEEAQqjgEKCU9mZmVyS2luZBIaChZPRkZFUl9LSU5EX1VOU1BFQ0lGSUVEEAASGwoXT0ZGRVJfS0lORF9JTlRST0RVQ1RPUlkQARIaChZPRkZFUl9LSU5EX1BST01PVElPTkFMEAISEwoPT0ZGRVJfS0lORF9DT0RFEAMSFwoTT0ZGRVJfS0lORF9XSU5fQkFDSxAEKs4BChBFeHBpcmF0aW9uUmVhc29uEiEKHUVYUElSQVRJT05fUkVBU09OX1VOU1BFQ0lGSUVEEAASHwobRVhQSVJBVElPTl9SRUFTT05fQ0FOQ0VMTEVEEAESHQoZRVhQSVJBVElPTl9SRUFTT05fQklMTElORxACEhsKF0VYUElSQVRJT05fUkVBU09OX1BSSUNFEAMSHQoZRVhQSVJBVElPTl9SRUFTT05fUFJPRFVDVBAEEhsKF0VYUElSQVRJT05fUkVBU09OX09USEVSEAUq4QEKEVRyYW5zYWN0aW9uUmVzdWx0EiIKHlRSQU5TQUNUSU9OX1JFU1VMVF9VTlNQRUNJRklFRBAAEh4KGlRSQU5TQUNUSU9OX1JFU1VMVF9BUFBMSUVEEAESIAocVFJBTlNBQ1RJT05fUkVTVUxUX1VOQ0hBTkdFRBACEh4KGlRSQU5TQUNUSU9OX1JFU1VMVF9TQU5EQk9YEAMSJgoiVFJBTlNBQ1RJT05fUkVTVUxUX0FMUkVBRFlfQ0xBSU1FRBAEEh4KGlRSQU5TQUNUSU9OX1JFU1VMVF9JTlZBTElEEAUyrQMKCVB1cmNoYXNlcxJyChFTdWJtaXRUcmFuc2FjdGlvbhIoLmVudGl0bGVtZW50LnYxLlN1Ym1pdFRyYW5zYWN0aW9uUmVxdWVzdBopLmVudGl0bGVtZW50LnYxLlN1Ym1pdFRyYW5zYWN0aW9uUmVzcG9uc2UiCKK7GAQIAiABElQKB1Jlc3RvcmUSHi5lbnRpdGxlbWVudC52MS5SZXN0b3JlUmVxdWVzdBofLmVudGl0bGVtZW50LnYxLlJlc3RvcmVSZXNwb25zZSIIorsYBAgCIAESdQoSSGFuZGxlTm90aWZpY2F0aW9uEikuZW50aXRsZW1lbnQudjEuSGFuZGxlTm90aWZpY2F0aW9uUmVxdWVzdBoqLmVudGl0bGVtZW50LnYxLkhhbmRsZU5vdGlmaWNhdGlvblJlc3BvbnNlIgiiuxgECAEgARJfCgRMaXN0EiQuZW50aXRsZW1lbnQudjEuTGlzdFB1cmNoYXNlc1JlcXVlc3QaJS5lbnRpdGxlbWVudC52MS5MaXN0UHVyY2hhc2VzUmVzcG9uc2UiCqK7GAYIAiABKAFCOlo4Z2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2VudGl0bGVtZW50L3YxO2VudGl0bGVtZW50djFK0y4KIAoBDBIDAQASGhYgQXBwIFN0b3JlIHB1cmNoYXNlcy4KCikKAgUAEgQLABIBGh0gV2hlcmUgc29tZXRoaW5nIHdhcyBib3VnaHQuCgodCgQFAAIAEgMNAh4aECBOb3Qgc3BlY2lmaWVkLgoKLQoEBQACARIDDwIdGiAgUHJvZHVjdGlvbjogYm91Z2h0IHdpdGggbW9uZXkuCgo8CgQFAAICEgMRAhoaLyBTYW5kYm94OiBmb3IgdGVzdHM7IEFwcCBSZXZpZXcgYnV5cyBoZXJlIHRvby4KCiYKAgUBEgQVACABGhogVGhlIHN0YXRlIG9mIGEgcHVyY2hhc2UuCgodCgQFAQIAEgMXAiEaECBOb3Qgc3BlY2lmaWVkLgoKGwoEBQECARIDGQIcGg4gSXQgaXMgdmFsaWQuCgoeCgQFAQICEgMbAh0aESBJdCBoYXMgZXhwaXJlZC4KCh8KBAUBAgMSAx0CHhoSIEl0IHdhcyByZWZ1bmRlZC4KCkUKBAUBAgQSAx8CHRo4IEl0IHdhcyByZXZva2VkLCBmb3IgZXhhbXBsZSBieSBsZWF2aW5nIEZhbWlseSBTaGFyaW5nLgoKQAoCBQISBCMALgEaNCBXaGF0IGtpbmQgb2Ygb2ZmZXIgYSBzdWJzY3JpcHRpb24gd2FzIGJvdWdodCB3aXRoLgoKPwoEBQICABIDJQIdGjIgTm90IHNwZWNpZmllZCwgb3IgYSBraW5kIHRoYXQgQXBwbGUgYWRkZWQgbGF0ZXIuCgo6CgQFAgIBEgMnAh4aLSBBbiBpbnRyb2R1Y3Rvcnkgb2ZmZXIsIGZvciBuZXcgc3Vic2NyaWJlcnMuCgpHCgQFAgICEgMpAh0aOiBBIHByb21vdGlvbmFsIG9mZmVyLCBmb3IgY3VycmVudCBhbmQgZm9ybWVyIHN1YnNjcmliZXJzLgoKHQoEBQICAxIDKwIWGhAgQW4gb2ZmZXIgY29kZS4KCjgKBAUCAgQSAy0CGhorIEEgd2luLWJhY2sgb2ZmZXIsIGZvciBmb3JtZXIgc3Vic2NyaWJlcnMuCgo2CgIEABIEMQA4ARoqIFRoZSBvZmZlciB0aGF0IGEgcGVyaW9kIHdhcyBib3VnaHQgd2l0aC4KChkKBAQAAgASAzMCFRoMIFdoYXQga2luZC4KClIKBAQAAgESAzUCGBpFIEl0cyBpZGVudGlmaWVyIGluIEFwcCBTdG9yZSBDb25uZWN0OyBpbnRyb2R1Y3Rvcnkgb2ZmZXJzIGhhdmUgbm9uZS4KCm0KBAQAAgISAzcCGxpgIEhvdyBpdCBpcyBwYWlkLCBpbiBBcHBsZSdzIHdvcmRzOiBgRlJFRV9UUklBTGAsIGBQQVlfQVNfWU9VX0dPYCwgYFBBWV9VUF9GUk9OVGAgb3IgYE9ORV9USU1FYC4KCjEKAgUDEgQ7AEgBGiUgV2h5IGEgc3Vic2NyaXB0aW9uIHdhcyBub3QgcmVuZXdlZC4KCkQKBAUDAgASAz0CJBo3IE5vdCBzcGVjaWZpZWQ6IGl0IHdhcyByZW5ld2VkLCBvciBBcHBsZSBoYXMgbm90IHNhaWQuCgolCgQFAwIBEgM/AiIaGCBUaGUgdXNlciBjYW5jZWxsZWQgaXQuCgoiCgQFAwICEgNBAiAaFSBUaGUgcGF5bWVudCBmYWlsZWQuCgo2CgQFAwIDEgNDAh4aKSBUaGUgdXNlciBkaWQgbm90IGFjY2VwdCBhIGhpZ2hlciBwcmljZS4KCjIKBAUDAgQSA0UCIBolIFRoZSBwcm9kdWN0IHdhcyBubyBsb25nZXIgZm9yIHNhbGUuCgoeCgQFAwIFEgNHAh4aESBBbm90aGVyIHJlYXNvbi4KCkcKAgQBEgRLAFoBGjsgV2hhdCBBcHBsZSBsYXN0IHNhaWQgYWJvdXQgdGhlIHJlbmV3YWwgb2YgYSBzdWJzY3JpcHRpb24uCgoqCgQEAQIAEgNNAhYaHSBXaGV0aGVyIGl0IHdpbGwgYmUgcmVuZXdlZC4KClUKBAQBAgESA08CGBpIIFRoZSBwcm9kdWN0IHRoYXQgaXQgd2lsbCBiZSByZW5ld2VkIGFzOiBhbm90aGVyIG9uZSBhZnRlciBhIGRvd25ncmFkZS4KCkIKBAQBAgISA1ECHBo1IFdoZXRoZXIgQXBwbGUgaXMgc3RpbGwgdHJ5aW5nIHRvIGNvbGxlY3QgdGhlIG1vbmV5LgoKRwoEBAECAxIDUwIsGjogSXQgY291bnRzIHVudGlsIHRoaXMgdGltZSBhbHRob3VnaCB0aGUgbW9uZXkgaXMgbWlzc2luZy4KCicKBAQBAgQSA1UCKhoaIFdoZW4gaXQgd2lsbCBiZSByZW5ld2VkLgoKJgoEBAECBRIDVwIpGhkgV2h5IGl0IHdhcyBub3QgcmVuZXdlZC4KCiwKBAQBAgYSA1kCGhofIFRoZSBvZmZlciBvZiB0aGUgbmV4dCBwZXJpb2QuCgoZCgIEAhIEXQB7ARoNIEEgcHVyY2hhc2UuCgolCgQEAgIAEgNfAhAaGCBJZGVudGlmaWVyLCBgcHVyX+KApmAuCgobCgQEAgIBEgNhAhgaDiBUaGUgcHJvZHVjdC4KClgKBAQCAgISA2MCJRpLIEFwcGxlJ3Mgb3JpZ2luYWwgdHJhbnNhY3Rpb24gaWQsIHNoYXJlZCBieSB0aGUgcHVyY2hhc2UgYW5kIGl0cyByZW5ld2Fscy4KCjQKBAQCAgMSA2UCHBonIEFwcGxlJ3MgaWQgb2YgaXRzIG5ld2VzdCB0cmFuc2FjdGlvbi4KCiMKBAQCAgQSA2cCHhoWIFdoZXJlIGl0IHdhcyBib3VnaHQuCgoZCgQEAgIFEgNpAhoaDCBJdHMgc3RhdGUuCgoiCgQEAgIGEgNrAi0aFSBXaGVuIGl0IHdhcyBib3VnaHQuCgowCgQEAgIHEgNtAisaIyBXaGVuIGl0IGVuZHM7IGFic2VudCBtZWFucyBuZXZlci4KCi8KBAQCAggSA28CKxoiIFdoZW4gaXQgd2FzIHJlZnVuZGVkIG9yIHJldm9rZWQuCgo0CgQEAgIJEgNxAhoaJyBXaGV0aGVyIGl0IGNvbWVzIGZyb20gRmFtaWx5IFNoYXJpbmcuCgpICgQEAgIKEgNzAhsaOyBUaGUgb2ZmZXIgdGhhdCB0aGUgbmV3ZXN0IHBlcmlvZCB3YXMgYm91Z2h0IHdpdGgsIGlmIGFueS4KClsKBAQCAgsSA3UCFxpOIFdoYXQgQXBwbGUgbGFzdCBzYWlkIGFib3V0IGl0cyByZW5ld2FsLCBpZiBhbnl0aGluZy4gTm90aWZpY2F0aW9ucyBicmluZyBpdC4KCokBCgQEAgIMEgN4AjUafCBXaGVuIEFwcGxlIHJlcG9ydGVkIHRoYXQgdGhlIHVzZXIgYXNrZWQgZm9yIGEgcmVmdW5kIChDT05TVU1QVElPTl9SRVFVRVNUKTsgYWJzZW50IG9uY2UgQXBwbGUgaGFzCiBncmFudGVkIG9yIGRlY2xpbmVkIGl0LgoKPAoEBAICDRIDegIkGi8gV2h5LCBpbiBBcHBsZSdzIHdvcmRzOiBgVU5JTlRFTkRFRF9QVVJDSEFTRWAuCgosCgIFBBIFfgCLAQEaHyBXaGF0IGJlY2FtZSBvZiBhIHRyYW5zYWN0aW9uLgoKHgoEBQQCABIEgAECJRoQIE5vdCBzcGVjaWZpZWQuCgozCgQFBAIBEgSCAQIhGiUgSXQgY2hhbmdlZCB0aGUgdXNlcidzIGVudGl0bGVtZW50cy4KCjoKBAUEAgISBIQBAiMaLCBJdCwgb3Igc29tZXRoaW5nIG5ld2VyLCB3YXMga25vd24gYWxyZWFkeS4KClAKBAUEAgMSBIYBAiEaQiBJdCB3YXMgYm91Z2h0IGluIHRoZSBzYW5kYm94OiBnZW51aW5lLCBidXQgdW5sb2NrcyBub3RoaW5nIGhlcmUuCgorCgQFBAIEEgSIAQIpGh0gSXQgYmVsb25ncyB0byBhbm90aGVyIHVzZXIuCgpBCgQFBAIFEgSKAQIhGjMgSXQgaXMgbm90IGdlbnVpbmUsIG9yIGlzIGZvciBhbm90aGVyIGFwcGxpY2F0aW9uLgoKNwoCBAMSBo4BAJoBARopIFN1Ym1pdHMgYSB0cmFuc2FjdGlvbiBhZnRlciBhIHB1cmNoYXNlLgoK6QQKBAQDAgASBJYBAlca2gQgVGhlIHNpZ25lZCB0cmFuc2FjdGlvbiAoSldTKSBmcm9tIFN0b3JlS2l0IDIuIEFwcGxpY2F0aW9ucyBzaG91bGQgYnV5IHdpdGggYGFwcEFjY291bnRUb2tlbmAKIHNldCB0byB0aGUgVVVJRCBvZiB0aGUgdXNlcjogdGhlbiBub2JvZHkgZWxzZSBjYW4gY2xhaW0gdGhlIHB1cmNoYXNlLCBhbmQgaXQgY291bnRzIGV2ZW4gaWYKIG9ubHkgQXBwbGUgcmVwb3J0cyBpdC4gVGhlIFVVSUQgZm9sbG93cyBmcm9tIHRoZSB1c2VyJ3MgaWQ6IHRoZSAyNiBjaGFyYWN0ZXJzIGFmdGVyIGB1c3JfYCBhcmUKIDEzMCBiaXRzIGluIENyb2NrZm9yZCdzIGJhc2UgMzIgKDAxMjM0NTY3ODlhYmNkZWZnaGprbW5wcXJzdHZ3eHl6KSwgZml2ZSBlYWNoLCBoaWdoZXN0IGZpcnN0OwogdGhlIGZpcnN0IDEyOCBiaXRzIGFyZSB0aGUgVVVJRCwgdGhlIGxhc3QgdHdvIGFyZSB6ZXJvLiBGb3IgZXhhbXBsZSwKIGB1c3JfMDY4YTdoM3Yzc3pnczM5ZTl4ODYyd20zamdgIGJ1eXMgd2l0aCAwMTkwYTNjNC03YjFlLTdmMGMtOGQyZS00ZjUwNjE3MjgzOTQuIFdpdGhvdXQgdGhlCiB0b2tlbiBhIHB1cmNoYXNlIGJlbG9uZ3MgdG8gdGhlIGZpcnN0IHVzZXIgd2hvIHN1Ym1pdHMgaXQuCgqCAQoEBAMCARIEmQECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKLAoCBAQSBp0BAKQBARoeIFRoZSByZXN1bHQgb2YgYSB0cmFuc2FjdGlvbi4KCk8KBAQEAgASBJ8BAh8aQSBXaGF0IGJlY2FtZSBvZiBpdC4gQUxSRUFEWV9DTEFJTUVEIGFuZCBJTlZBTElEIGFyZSBlcnJvcnMgaGVyZS4KCh0KBAQEAgESBKEBAhgaDyBUaGUgcHVyY2hhc2UuCgpCCgQEBAICEgSjAQIVGjQgR3Jvd3Mgd2l0aCBlYWNoIGNoYW5nZSBvZiB0aGUgdXNlcidzIGVudGl0bGVtZW50cy4KClIKAgQFEganAQCtAQEaRCBTdWJtaXRzIGFsbCB0cmFuc2FjdGlvbnMgb2YgdGhlIGRldmljZSwgYWZ0ZXIgInJlc3RvcmUgcHVyY2hhc2VzIi4KCi4KBAQFAgASBKkBAm8aICBUaGUgc2lnbmVkIHRyYW5zYWN0aW9ucyAoSldTKS4KCoIBCgQEBQIBEgSsAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgo3CgIEBhIGsAEAtwEBGikgVGhlIHJlc3VsdCBvZiBvbmUgcmVzdG9yZWQgdHJhbnNhY3Rpb24uCgoiCgQEBgIAEgSyAQIfGhQgV2hhdCBiZWNhbWUgb2YgaXQuCgpGCgQEBgIBEgS0AQIYGjggVGhlIHB1cmNoYXNlLCB1bmxlc3MgaXQgaXMgSU5WQUxJRCBvciBBTFJFQURZX0NMQUlNRUQuCgo0CgQEBgICEgS2AQIUGiYgV2h5IGl0IGlzIElOVkFMSUQsIGFzIGEgcmVhc29uIGNvZGUuCgo5CgIEBxIGugEAvwEBGisgVGhlIHJlc3VsdHMgb2YgdGhlIHJlc3RvcmVkIHRyYW5zYWN0aW9ucy4KCjEKBAQHAgASBLwBAjAaIyBJbiB0aGUgb3JkZXIgb2YgdGhlIHRyYW5zYWN0aW9ucy4KCkIKBAQHAgESBL4BAhUaNCBHcm93cyB3aXRoIGVhY2ggY2hhbmdlIG9mIHRoZSB1c2VyJ3MgZW50aXRsZW1lbnRzLgoKKgoCBAgSBsIBAMUBARocIEEgbm90aWZpY2F0aW9uIGZyb20gQXBwbGUuCgpWCgQECAIAEgTEAQJUGkggVGhlIGJvZHkncyBgc2lnbmVkUGF5bG9hZGA6IEFwcCBTdG9yZSBTZXJ2ZXIgTm90aWZpY2F0aW9ucywgdmVyc2lvbiAyLgoKgQEKAgQJEgbJAQDOAQEacyBUaGUgbm90aWZpY2F0aW9uIHdhcyBnZW51aW5lIGFuZCBpcyBzdG9yZWQ7IHRoZSBnYXRld2F5IGFuc3dlcnMgMjAwLiBBZnRlciBhbiBlcnJvciwgQXBwbGUgc2hvdWxkCiBzZW5kIGl0IGFnYWluLgoKNAoEBAkCABIEywECFRomIFdoZXRoZXIgaXQgaGFkIGJlZW4gcmVjZWl2ZWQgYmVmb3JlLgoKOgoEBAkCARIEzQECExosIFdoZXRoZXIgaXQgY2hhbmdlZCBhbnlib2R5J3MgZW50aXRsZW1lbnRzLgoKLQoCBAoSBtEBANYBARofIExpc3RzIHRoZSBjYWxsZXIncyBwdXJjaGFzZXMuCgorCgQECgIAEgTTAQI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgphCgQECgIBEgTVAQI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgozCgIECxIG2QEA3gEBGiUgT25lIHBhZ2Ugb2YgdGhlIGNhbGxlcidzIHB1cmNoYXNlcy4KCh0KBAQLAgASBNsBAiIaDyBOZXdlc3QgZmlyc3QuCgo5CgQECwIBEgTdAQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCmAKAgYAEgbhAQDzAQEaUiBBcHAgU3RvcmUgcHVyY2hhc2VzLiBBcHBsZSdzIHNpZ25hdHVyZXMgYXJlIHZlcmlmaWVkIGhlcmUsIHdpdGhvdXQgYXNraW5nIEFwcGxlLgoKOQoEBgACABIG4wEC5QEDGikgU3VibWl0cyBhIHRyYW5zYWN0aW9uIGFmdGVyIGEgcHVyY2hhc2UuCgqNAQoEBgACARIG6AEC6gEDGn0gU3VibWl0cyBhbGwgdHJhbnNhY3Rpb25zIG9mIHRoZSBkZXZpY2UuIFdoYXQgaGFwcGVucyB0byBwdXJjaGFzZXMgdGhhdCBhbm90aGVyIHVzZXIgY2xhaW1lZAogZGVwZW5kcyBvbiB0aGUgcmVzdG9yZSBwb2xpY3kuCgpNCgQGAAICEgbsAQLuAQMaPSBUYWtlcyBhIG5vdGlmaWNhdGlvbiBmcm9tIEFwcGxlIGFzIHRoZSBnYXRld2F5IHJlY2VpdmVkIGl0LgoKKQoEBgACAxIG8AEC8gEDGhkgVGhlIGNhbGxlcidzIHB1cmNoYXNlcy4KYgZwcm90bzM="
     )
   }
 }

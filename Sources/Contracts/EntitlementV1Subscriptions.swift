@@ -318,6 +318,155 @@ extension Entitlement_V1 {
     }
   }
 
+  /// A promotion of the catalogue. Coupons are not listed: whoever has the code can redeem it.
+  public struct Promotion: RPCKit.Message {
+    /// Its name.
+    public var name: Swift.String = ""
+    /// How it comes to a subject.
+    public var kind: Entitlement_V1.PromotionKind = Entitlement_V1.PromotionKind(rawValue: 0)
+    /// The tier that it gives; empty if it gives an add-on.
+    public var tier: Swift.String = ""
+    /// The add-on that it gives; empty if it gives a tier.
+    public var addon: Swift.String = ""
+    /// Of a trial: how long it lasts, in days of 24 hours.
+    public var days: Swift.UInt32 = 0
+    /// When a trial can be started from; when a campaign begins. Absent means always.
+    public var startsAt: Google_Protobuf.Timestamp? = nil
+    /// When a trial can no longer be started; when a campaign ends. Absent means never.
+    public var endsAt: Google_Protobuf.Timestamp? = nil
+    /// For which kinds of subject it is.
+    public var subjectKinds: [Entitlement_V1.SubjectKind] = []
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      name: Swift.String = "",
+      kind: Entitlement_V1.PromotionKind = Entitlement_V1.PromotionKind(rawValue: 0),
+      tier: Swift.String = "",
+      addon: Swift.String = "",
+      days: Swift.UInt32 = 0,
+      startsAt: Google_Protobuf.Timestamp? = nil,
+      endsAt: Google_Protobuf.Timestamp? = nil,
+      subjectKinds: [Entitlement_V1.SubjectKind] = []
+    ) {
+      self.name = name
+      self.kind = kind
+      self.tier = tier
+      self.addon = addon
+      self.days = days
+      self.startsAt = startsAt
+      self.endsAt = endsAt
+      self.subjectKinds = subjectKinds
+    }
+
+    /// `entitlement.v1.Promotion`.
+    public static var protobufName: Swift.String { "entitlement.v1.Promotion" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__promotion(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__Promotion.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__Promotion>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f1_name)
+      unsafe self.kind = Entitlement_V1.PromotionKind(rawValue: RPCKit.MessageReading.number(source.pointee.f2_kind.rawValue))
+      try unsafe self.tier = RPCKit.MessageReading.string(source.pointee.f3_tier)
+      try unsafe self.addon = RPCKit.MessageReading.string(source.pointee.f4_addon)
+      unsafe self.days = source.pointee.f5_days
+      if let member = unsafe source.pointee.f6_starts_at {
+        try unsafe self.startsAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      if let member = unsafe source.pointee.f7_ends_at {
+        try unsafe self.endsAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      if unsafe source.pointee.n_f8_subject_kinds > 0 {
+        unsafe self.subjectKinds.reserveCapacity(source.pointee.n_f8_subject_kinds)
+        for index in unsafe 0..<source.pointee.n_f8_subject_kinds {
+          unsafe self.subjectKinds.append(Entitlement_V1.SubjectKind(rawValue: RPCKit.MessageReading.number(source.pointee.f8_subject_kinds[index].rawValue)))
+        }
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__Promotion> {
+      let target = unsafe scratch.allocate(Entitlement__V1__Promotion.self, 1)
+      unsafe entitlement__v1__promotion__init(target)
+      unsafe target.pointee.f1_name = scratch.copy(self.name)
+      unsafe target.pointee.f2_kind = Entitlement__V1__PromotionKind(rawValue: Swift.UInt32(bitPattern: self.kind.rawValue))
+      unsafe target.pointee.f3_tier = scratch.copy(self.tier)
+      unsafe target.pointee.f4_addon = scratch.copy(self.addon)
+      unsafe target.pointee.f5_days = self.days
+      if let value = self.startsAt {
+        unsafe target.pointee.f6_starts_at = value.packed(in: scratch)
+      }
+      if let value = self.endsAt {
+        unsafe target.pointee.f7_ends_at = value.packed(in: scratch)
+      }
+      if !self.subjectKinds.isEmpty {
+        unsafe target.pointee.n_f8_subject_kinds = self.subjectKinds.count
+        let elements = unsafe scratch.allocate(Entitlement__V1__SubjectKind.self, self.subjectKinds.count)
+        for (index, element) in self.subjectKinds.enumerated() {
+          unsafe elements[index] = Entitlement__V1__SubjectKind(rawValue: Swift.UInt32(bitPattern: element.rawValue))
+        }
+        unsafe target.pointee.f8_subject_kinds = unsafe elements
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.name.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "name", description: "must be set"))
+      } else {
+        if self.name.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.tier.isEmpty) {
+        if self.tier.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "tier", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.addon.isEmpty) {
+        if self.addon.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "addon", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.subjectKinds.count > 3 {
+        violations.append(RPCKit.FieldViolation(field: path + "subject_kinds", description: "must have at most 3 items"))
+      }
+    }
+  }
+
   /// Lists the tiers.
   public struct ListTiersRequest: RPCKit.Message {
 
@@ -380,6 +529,8 @@ extension Entitlement_V1 {
     public var tiers: [Entitlement_V1.Tier] = []
     /// By name.
     public var addons: [Entitlement_V1.Addon] = []
+    /// Trials and campaigns, by name.
+    public var promotions: [Entitlement_V1.Promotion] = []
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -387,10 +538,12 @@ extension Entitlement_V1 {
     /// Makes a message of the given fields.
     public init(
       tiers: [Entitlement_V1.Tier] = [],
-      addons: [Entitlement_V1.Addon] = []
+      addons: [Entitlement_V1.Addon] = [],
+      promotions: [Entitlement_V1.Promotion] = []
     ) {
       self.tiers = tiers
       self.addons = addons
+      self.promotions = promotions
     }
 
     /// `entitlement.v1.ListTiersResponse`.
@@ -430,6 +583,14 @@ extension Entitlement_V1 {
           }
         }
       }
+      if unsafe source.pointee.n_f3_promotions > 0 {
+        unsafe self.promotions.reserveCapacity(source.pointee.n_f3_promotions)
+        for index in unsafe 0..<source.pointee.n_f3_promotions {
+          if let member = unsafe source.pointee.f3_promotions[index] {
+            try unsafe self.promotions.append(Entitlement_V1.Promotion(reading: member))
+          }
+        }
+      }
     }
 
     /// Appends the encoded message; see `Message`.
@@ -464,6 +625,14 @@ extension Entitlement_V1 {
         }
         unsafe target.pointee.f2_addons = unsafe elements
       }
+      if !self.promotions.isEmpty {
+        unsafe target.pointee.n_f3_promotions = self.promotions.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Entitlement__V1__Promotion>?.self, self.promotions.count)
+        for (index, element) in self.promotions.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f3_promotions = unsafe elements
+      }
       return unsafe target
     }
 
@@ -477,6 +646,9 @@ extension Entitlement_V1 {
       }
       for (index, value) in self.addons.enumerated() {
         value.validate(path: path + "addons[\(index)]" + ".", into: &violations)
+      }
+      for (index, value) in self.promotions.enumerated() {
+        value.validate(path: path + "promotions[\(index)]" + ".", into: &violations)
       }
     }
   }
@@ -1192,6 +1364,865 @@ extension Entitlement_V1 {
     }
   }
 
+  /// Starts a trial or redeems a coupon.
+  public struct RedeemRequest: RPCKit.Message {
+    /// What is redeemed.
+    public enum PromotionOneOf: Swift.Hashable, Swift.Sendable {
+      /// Starts the trial of this name.
+      case trial(Swift.String)
+      /// Redeems the coupon with this code; letters of either case are the same.
+      case code(Swift.String)
+    }
+
+    /// The subject; absent means the calling user. Users can name only themselves.
+    public var subject: Entitlement_V1.Subject? = nil
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
+    public var idempotencyKey: Swift.String = ""
+    /// What is redeemed.
+    public var promotion: PromotionOneOf?
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      subject: Entitlement_V1.Subject? = nil,
+      idempotencyKey: Swift.String = "",
+      promotion: PromotionOneOf? = nil
+    ) {
+      self.subject = subject
+      self.idempotencyKey = idempotencyKey
+      self.promotion = promotion
+    }
+
+    /// `entitlement.v1.RedeemRequest`.
+    public static var protobufName: Swift.String { "entitlement.v1.RedeemRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__redeem_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__RedeemRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__RedeemRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_subject {
+        try unsafe self.subject = Entitlement_V1.Subject(reading: member)
+      }
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f4_idempotency_key)
+      switch unsafe source.pointee.o0_promotion_case.rawValue {
+      case 2:
+        try unsafe self.promotion = PromotionOneOf.trial(RPCKit.MessageReading.string(source.pointee.f2_trial))
+      case 3:
+        try unsafe self.promotion = PromotionOneOf.code(RPCKit.MessageReading.string(source.pointee.f3_code))
+      default:
+        break
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__RedeemRequest> {
+      let target = unsafe scratch.allocate(Entitlement__V1__RedeemRequest.self, 1)
+      unsafe entitlement__v1__redeem_request__init(target)
+      if let value = self.subject {
+        unsafe target.pointee.f1_subject = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f4_idempotency_key = scratch.copy(self.idempotencyKey)
+      switch self.promotion {
+      case .trial(let value)?:
+        unsafe target.pointee.f2_trial = scratch.copy(value)
+        unsafe target.pointee.o0_promotion_case = .init(rawValue: 2)
+      case .code(let value)?:
+        unsafe target.pointee.f3_code = scratch.copy(value)
+        unsafe target.pointee.o0_promotion_case = .init(rawValue: 3)
+      case nil:
+        break
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if let value = self.subject {
+        value.validate(path: path + "subject" + ".", into: &violations)
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+      switch self.promotion {
+      case .trial(let value)?:
+        if value.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "trial", description: "must have at most 128 bytes"))
+        }
+      case .code(let value)?:
+        if value.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "code", description: "must have at most 64 bytes"))
+        }
+      default:
+        break
+      }
+    }
+  }
+
+  /// What was redeemed.
+  public struct RedeemResponse: RPCKit.Message {
+    /// The promotion, which begins immediately.
+    public var promotion: Entitlement_V1.ActivePromotion? {
+      get { promotion_storage.first }
+      set { promotion_storage = newValue.map { [$0] } ?? [] }
+    }
+    private var promotion_storage: [Entitlement_V1.ActivePromotion] = []
+    /// Grows with each change of the subject's entitlements.
+    public var version: Swift.UInt64 = 0
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      promotion: Entitlement_V1.ActivePromotion? = nil,
+      version: Swift.UInt64 = 0
+    ) {
+      self.promotion = promotion
+      self.version = version
+    }
+
+    /// `entitlement.v1.RedeemResponse`.
+    public static var protobufName: Swift.String { "entitlement.v1.RedeemResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__redeem_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__RedeemResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__RedeemResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_promotion {
+        try unsafe self.promotion_storage = [Entitlement_V1.ActivePromotion(reading: member)]
+      }
+      unsafe self.version = source.pointee.f2_version
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__RedeemResponse> {
+      let target = unsafe scratch.allocate(Entitlement__V1__RedeemResponse.self, 1)
+      unsafe entitlement__v1__redeem_response__init(target)
+      if let value = self.promotion {
+        unsafe target.pointee.f1_promotion = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f2_version = self.version
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// A change of tier that takes effect by itself.
+  public struct ScheduledChange: RPCKit.Message {
+    /// Identifier, `sch_…`.
+    public var id: Swift.String = ""
+    /// Whose tier changes.
+    public var subject: Entitlement_V1.Subject? = nil
+    /// When.
+    public var effectiveAt: Google_Protobuf.Timestamp? = nil
+    /// The tier from then on.
+    public var tier: Swift.String = ""
+    /// Paid until this time from then on; absent means forever.
+    public var paidUntil: Google_Protobuf.Timestamp? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      id: Swift.String = "",
+      subject: Entitlement_V1.Subject? = nil,
+      effectiveAt: Google_Protobuf.Timestamp? = nil,
+      tier: Swift.String = "",
+      paidUntil: Google_Protobuf.Timestamp? = nil
+    ) {
+      self.id = id
+      self.subject = subject
+      self.effectiveAt = effectiveAt
+      self.tier = tier
+      self.paidUntil = paidUntil
+    }
+
+    /// `entitlement.v1.ScheduledChange`.
+    public static var protobufName: Swift.String { "entitlement.v1.ScheduledChange" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__scheduled_change(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__ScheduledChange.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__ScheduledChange>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f1_id)
+      if let member = unsafe source.pointee.f2_subject {
+        try unsafe self.subject = Entitlement_V1.Subject(reading: member)
+      }
+      if let member = unsafe source.pointee.f3_effective_at {
+        try unsafe self.effectiveAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      try unsafe self.tier = RPCKit.MessageReading.string(source.pointee.f4_tier)
+      if let member = unsafe source.pointee.f5_paid_until {
+        try unsafe self.paidUntil = Google_Protobuf.Timestamp(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__ScheduledChange> {
+      let target = unsafe scratch.allocate(Entitlement__V1__ScheduledChange.self, 1)
+      unsafe entitlement__v1__scheduled_change__init(target)
+      unsafe target.pointee.f1_id = scratch.copy(self.id)
+      if let value = self.subject {
+        unsafe target.pointee.f2_subject = value.packed(in: scratch)
+      }
+      if let value = self.effectiveAt {
+        unsafe target.pointee.f3_effective_at = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f4_tier = scratch.copy(self.tier)
+      if let value = self.paidUntil {
+        unsafe target.pointee.f5_paid_until = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if let value = self.subject {
+        value.validate(path: path + "subject" + ".", into: &violations)
+      }
+    }
+  }
+
+  /// Schedules a change of tier.
+  public struct ScheduleChangeRequest: RPCKit.Message {
+    /// The subject. One without a subscription gets one when the change takes effect.
+    public var subject: Entitlement_V1.Subject? = nil
+    /// When the change takes effect: later than now.
+    public var effectiveAt: Google_Protobuf.Timestamp? = nil
+    /// The tier from then on. The subscription is then no trial and has no grace period; its add-ons,
+    /// its overrides and what is free stay as they are.
+    public var tier: Swift.String = ""
+    /// Paid until this time from then on; absent means forever.
+    public var paidUntil: Google_Protobuf.Timestamp? = nil
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
+    public var idempotencyKey: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      subject: Entitlement_V1.Subject? = nil,
+      effectiveAt: Google_Protobuf.Timestamp? = nil,
+      tier: Swift.String = "",
+      paidUntil: Google_Protobuf.Timestamp? = nil,
+      idempotencyKey: Swift.String = ""
+    ) {
+      self.subject = subject
+      self.effectiveAt = effectiveAt
+      self.tier = tier
+      self.paidUntil = paidUntil
+      self.idempotencyKey = idempotencyKey
+    }
+
+    /// `entitlement.v1.ScheduleChangeRequest`.
+    public static var protobufName: Swift.String { "entitlement.v1.ScheduleChangeRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__schedule_change_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__ScheduleChangeRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__ScheduleChangeRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_subject {
+        try unsafe self.subject = Entitlement_V1.Subject(reading: member)
+      }
+      if let member = unsafe source.pointee.f2_effective_at {
+        try unsafe self.effectiveAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      try unsafe self.tier = RPCKit.MessageReading.string(source.pointee.f3_tier)
+      if let member = unsafe source.pointee.f4_paid_until {
+        try unsafe self.paidUntil = Google_Protobuf.Timestamp(reading: member)
+      }
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f5_idempotency_key)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__ScheduleChangeRequest> {
+      let target = unsafe scratch.allocate(Entitlement__V1__ScheduleChangeRequest.self, 1)
+      unsafe entitlement__v1__schedule_change_request__init(target)
+      if let value = self.subject {
+        unsafe target.pointee.f1_subject = value.packed(in: scratch)
+      }
+      if let value = self.effectiveAt {
+        unsafe target.pointee.f2_effective_at = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f3_tier = scratch.copy(self.tier)
+      if let value = self.paidUntil {
+        unsafe target.pointee.f4_paid_until = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f5_idempotency_key = scratch.copy(self.idempotencyKey)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if let value = self.subject {
+        value.validate(path: path + "subject" + ".", into: &violations)
+      } else {
+        violations.append(RPCKit.FieldViolation(field: path + "subject", description: "must be set"))
+      }
+      if self.effectiveAt == nil {
+        violations.append(RPCKit.FieldViolation(field: path + "effective_at", description: "must be set"))
+      }
+      if self.tier.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "tier", description: "must be set"))
+      } else {
+        if self.tier.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "tier", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// The scheduled change.
+  public struct ScheduleChangeResponse: RPCKit.Message {
+    /// The change.
+    public var change: Entitlement_V1.ScheduledChange? {
+      get { change_storage.first }
+      set { change_storage = newValue.map { [$0] } ?? [] }
+    }
+    private var change_storage: [Entitlement_V1.ScheduledChange] = []
+    /// The subject's new version.
+    public var version: Swift.UInt64 = 0
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      change: Entitlement_V1.ScheduledChange? = nil,
+      version: Swift.UInt64 = 0
+    ) {
+      self.change = change
+      self.version = version
+    }
+
+    /// `entitlement.v1.ScheduleChangeResponse`.
+    public static var protobufName: Swift.String { "entitlement.v1.ScheduleChangeResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__schedule_change_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__ScheduleChangeResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__ScheduleChangeResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_change {
+        try unsafe self.change_storage = [Entitlement_V1.ScheduledChange(reading: member)]
+      }
+      unsafe self.version = source.pointee.f2_version
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__ScheduleChangeResponse> {
+      let target = unsafe scratch.allocate(Entitlement__V1__ScheduleChangeResponse.self, 1)
+      unsafe entitlement__v1__schedule_change_response__init(target)
+      if let value = self.change {
+        unsafe target.pointee.f1_change = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f2_version = self.version
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if let value = self.change {
+        value.validate(path: path + "change" + ".", into: &violations)
+      }
+    }
+  }
+
+  /// Lists the changes that are scheduled for a subject.
+  public struct ListScheduledChangesRequest: RPCKit.Message {
+    /// The subject.
+    public var subject: Entitlement_V1.Subject? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      subject: Entitlement_V1.Subject? = nil
+    ) {
+      self.subject = subject
+    }
+
+    /// `entitlement.v1.ListScheduledChangesRequest`.
+    public static var protobufName: Swift.String { "entitlement.v1.ListScheduledChangesRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__list_scheduled_changes_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__ListScheduledChangesRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__ListScheduledChangesRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_subject {
+        try unsafe self.subject = Entitlement_V1.Subject(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__ListScheduledChangesRequest> {
+      let target = unsafe scratch.allocate(Entitlement__V1__ListScheduledChangesRequest.self, 1)
+      unsafe entitlement__v1__list_scheduled_changes_request__init(target)
+      if let value = self.subject {
+        unsafe target.pointee.f1_subject = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if let value = self.subject {
+        value.validate(path: path + "subject" + ".", into: &violations)
+      } else {
+        violations.append(RPCKit.FieldViolation(field: path + "subject", description: "must be set"))
+      }
+    }
+  }
+
+  /// The changes that have not taken effect yet.
+  public struct ListScheduledChangesResponse: RPCKit.Message {
+    /// The next one first; at most 16.
+    public var changes: [Entitlement_V1.ScheduledChange] = []
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      changes: [Entitlement_V1.ScheduledChange] = []
+    ) {
+      self.changes = changes
+    }
+
+    /// `entitlement.v1.ListScheduledChangesResponse`.
+    public static var protobufName: Swift.String { "entitlement.v1.ListScheduledChangesResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__list_scheduled_changes_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__ListScheduledChangesResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__ListScheduledChangesResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_changes > 0 {
+        unsafe self.changes.reserveCapacity(source.pointee.n_f1_changes)
+        for index in unsafe 0..<source.pointee.n_f1_changes {
+          if let member = unsafe source.pointee.f1_changes[index] {
+            try unsafe self.changes.append(Entitlement_V1.ScheduledChange(reading: member))
+          }
+        }
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__ListScheduledChangesResponse> {
+      let target = unsafe scratch.allocate(Entitlement__V1__ListScheduledChangesResponse.self, 1)
+      unsafe entitlement__v1__list_scheduled_changes_response__init(target)
+      if !self.changes.isEmpty {
+        unsafe target.pointee.n_f1_changes = self.changes.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Entitlement__V1__ScheduledChange>?.self, self.changes.count)
+        for (index, element) in self.changes.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f1_changes = unsafe elements
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      for (index, value) in self.changes.enumerated() {
+        value.validate(path: path + "changes[\(index)]" + ".", into: &violations)
+      }
+    }
+  }
+
+  /// Cancels a scheduled change, unless it has taken effect.
+  public struct CancelScheduledChangeRequest: RPCKit.Message {
+    /// The subject.
+    public var subject: Entitlement_V1.Subject? = nil
+    /// The change, `sch_…`.
+    public var id: Swift.String = ""
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
+    public var idempotencyKey: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      subject: Entitlement_V1.Subject? = nil,
+      id: Swift.String = "",
+      idempotencyKey: Swift.String = ""
+    ) {
+      self.subject = subject
+      self.id = id
+      self.idempotencyKey = idempotencyKey
+    }
+
+    /// `entitlement.v1.CancelScheduledChangeRequest`.
+    public static var protobufName: Swift.String { "entitlement.v1.CancelScheduledChangeRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__cancel_scheduled_change_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__CancelScheduledChangeRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__CancelScheduledChangeRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_subject {
+        try unsafe self.subject = Entitlement_V1.Subject(reading: member)
+      }
+      try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f2_id)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__CancelScheduledChangeRequest> {
+      let target = unsafe scratch.allocate(Entitlement__V1__CancelScheduledChangeRequest.self, 1)
+      unsafe entitlement__v1__cancel_scheduled_change_request__init(target)
+      if let value = self.subject {
+        unsafe target.pointee.f1_subject = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f2_id = scratch.copy(self.id)
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if let value = self.subject {
+        value.validate(path: path + "subject" + ".", into: &violations)
+      } else {
+        violations.append(RPCKit.FieldViolation(field: path + "subject", description: "must be set"))
+      }
+      if self.id.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "id", description: "must be set"))
+      } else {
+        if self.id.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "id", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// The result of cancelling a scheduled change.
+  public struct CancelScheduledChangeResponse: RPCKit.Message {
+    /// The subject's version.
+    public var version: Swift.UInt64 = 0
+    /// Whether the change was cancelled: false if it has taken effect, was cancelled before or never
+    /// existed.
+    public var cancelled: Swift.Bool = false
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      version: Swift.UInt64 = 0,
+      cancelled: Swift.Bool = false
+    ) {
+      self.version = version
+      self.cancelled = cancelled
+    }
+
+    /// `entitlement.v1.CancelScheduledChangeResponse`.
+    public static var protobufName: Swift.String { "entitlement.v1.CancelScheduledChangeResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__cancel_scheduled_change_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__CancelScheduledChangeResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__CancelScheduledChangeResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.version = source.pointee.f1_version
+      unsafe self.cancelled = source.pointee.f2_cancelled != 0
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__CancelScheduledChangeResponse> {
+      let target = unsafe scratch.allocate(Entitlement__V1__CancelScheduledChangeResponse.self, 1)
+      unsafe entitlement__v1__cancel_scheduled_change_response__init(target)
+      unsafe target.pointee.f1_version = self.version
+      unsafe target.pointee.f2_cancelled = self.cancelled ? 1 : 0
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
   /// What is known of the methods of `entitlement.v1.Subscriptions`.
   public enum SubscriptionsMethods {
     /// The tiers and add-ons.
@@ -1233,7 +2264,8 @@ extension Entitlement_V1 {
       requestType: "entitlement.v1.PutSubscriptionRequest",
       responseType: "entitlement.v1.Subscription"
     )
-    /// Ends a subscription immediately; for operators and the billing system.
+    /// Ends a subscription immediately and cancels its scheduled changes; for operators and the billing
+    /// system.
     public static let delete = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Subscriptions",
       method: "Delete",
@@ -1246,6 +2278,59 @@ extension Entitlement_V1 {
       requestType: "entitlement.v1.DeleteSubscriptionRequest",
       responseType: "entitlement.v1.DeleteSubscriptionResponse"
     )
+    /// Starts a trial or redeems a coupon, once for each subject. Users redeem for themselves; the billing
+    /// system redeems for organizations and portfolios too.
+    public static let redeem = RPCKit.MethodDescriptor(
+      service: "entitlement.v1.Subscriptions",
+      method: "Redeem",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: ["billing"],
+      stepUp: nil,
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "entitlement.v1.RedeemRequest",
+      responseType: "entitlement.v1.RedeemResponse"
+    )
+    /// Schedules a change of tier; for operators and the billing system.
+    public static let scheduleChange = RPCKit.MethodDescriptor(
+      service: "entitlement.v1.Subscriptions",
+      method: "ScheduleChange",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: ["billing"],
+      stepUp: nil,
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "entitlement.v1.ScheduleChangeRequest",
+      responseType: "entitlement.v1.ScheduleChangeResponse"
+    )
+    /// The changes that are scheduled for a subject. The caller must be allowed to see it.
+    public static let listScheduledChanges = RPCKit.MethodDescriptor(
+      service: "entitlement.v1.Subscriptions",
+      method: "ListScheduledChanges",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: ["*"],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .low,
+      requestType: "entitlement.v1.ListScheduledChangesRequest",
+      responseType: "entitlement.v1.ListScheduledChangesResponse"
+    )
+    /// Cancels a scheduled change; for operators and the billing system.
+    public static let cancelScheduledChange = RPCKit.MethodDescriptor(
+      service: "entitlement.v1.Subscriptions",
+      method: "CancelScheduledChange",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: ["billing"],
+      stepUp: nil,
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "entitlement.v1.CancelScheduledChangeRequest",
+      responseType: "entitlement.v1.CancelScheduledChangeResponse"
+    )
   }
 
   /// Tiers and subscriptions.
@@ -1256,8 +2341,18 @@ extension Entitlement_V1 {
     func `get`(_ request: Entitlement_V1.GetSubscriptionRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.Subscription
     /// Replaces a subject's subscription; for operators and the billing system.
     func put(_ request: Entitlement_V1.PutSubscriptionRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.Subscription
-    /// Ends a subscription immediately; for operators and the billing system.
+    /// Ends a subscription immediately and cancels its scheduled changes; for operators and the billing
+    /// system.
     func delete(_ request: Entitlement_V1.DeleteSubscriptionRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.DeleteSubscriptionResponse
+    /// Starts a trial or redeems a coupon, once for each subject. Users redeem for themselves; the billing
+    /// system redeems for organizations and portfolios too.
+    func redeem(_ request: Entitlement_V1.RedeemRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.RedeemResponse
+    /// Schedules a change of tier; for operators and the billing system.
+    func scheduleChange(_ request: Entitlement_V1.ScheduleChangeRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.ScheduleChangeResponse
+    /// The changes that are scheduled for a subject. The caller must be allowed to see it.
+    func listScheduledChanges(_ request: Entitlement_V1.ListScheduledChangesRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.ListScheduledChangesResponse
+    /// Cancels a scheduled change; for operators and the billing system.
+    func cancelScheduledChange(_ request: Entitlement_V1.CancelScheduledChangeRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.CancelScheduledChangeResponse
   }
 
   /// Calls `entitlement.v1.Subscriptions`.
@@ -1309,7 +2404,8 @@ extension Entitlement_V1 {
       return try await channel.unary(SubscriptionsMethods.put, request, options: options)
     }
 
-    /// Ends a subscription immediately; for operators and the billing system.
+    /// Ends a subscription immediately and cancels its scheduled changes; for operators and the billing
+    /// system.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func delete(
@@ -1321,13 +2417,66 @@ extension Entitlement_V1 {
       if let timeout { options.timeout = timeout }
       return try await channel.unary(SubscriptionsMethods.delete, request, options: options)
     }
+
+    /// Starts a trial or redeems a coupon, once for each subject. Users redeem for themselves; the billing
+    /// system redeems for organizations and portfolios too.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func redeem(
+      _ request: Entitlement_V1.RedeemRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Entitlement_V1.RedeemResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(SubscriptionsMethods.redeem, request, options: options)
+    }
+
+    /// Schedules a change of tier; for operators and the billing system.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func scheduleChange(
+      _ request: Entitlement_V1.ScheduleChangeRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Entitlement_V1.ScheduleChangeResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(SubscriptionsMethods.scheduleChange, request, options: options)
+    }
+
+    /// The changes that are scheduled for a subject. The caller must be allowed to see it.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func listScheduledChanges(
+      _ request: Entitlement_V1.ListScheduledChangesRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Entitlement_V1.ListScheduledChangesResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(SubscriptionsMethods.listScheduledChanges, request, options: options)
+    }
+
+    /// Cancels a scheduled change; for operators and the billing system.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func cancelScheduledChange(
+      _ request: Entitlement_V1.CancelScheduledChangeRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Entitlement_V1.CancelScheduledChangeResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(SubscriptionsMethods.cancelScheduledChange, request, options: options)
+    }
   }
 
   /// The descriptor of `entitlement/v1/subscriptions.proto`, for reflection and JSON.
   public static var entitlementV1SubscriptionsFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "entitlement/v1/subscriptions.proto",
-      base64: "CiJlbnRpdGxlbWVudC92MS9zdWJzY3JpcHRpb25zLnByb3RvEg5lbnRpdGxlbWVudC52MRohZW50aXRsZW1lbnQvdjEvZW50aXRsZW1lbnRzLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byJ+CgxGZWF0dXJlVmFsdWUSGgoDa2V5GAEgASgJQgiquxgECAEYQFIDa2V5EhoKB2VuYWJsZWQYAiABKAhIAFIHZW5hYmxlZBItCgVsaW1pdBgDIAEoCzIVLmVudGl0bGVtZW50LnYxLkxpbWl0SABSBWxpbWl0QgcKBXZhbHVlInsKBFRpZXISHAoEbmFtZRgBIAEoCUIIqrsYBAgBGEBSBG5hbWUSEgoEcmFuaxgCIAEoBVIEcmFuaxJBCghmZWF0dXJlcxgDIAMoCzIcLmVudGl0bGVtZW50LnYxLkZlYXR1cmVWYWx1ZUIHqrsYA0joB1IIZmVhdHVyZXMiaAoFQWRkb24SHAoEbmFtZRgBIAEoCUIIqrsYBAgBGEBSBG5hbWUSQQoIZmVhdHVyZXMYAiADKAsyHC5lbnRpdGxlbWVudC52MS5GZWF0dXJlVmFsdWVCB6q7GANI6AdSCGZlYXR1cmVzIhIKEExpc3RUaWVyc1JlcXVlc3QibgoRTGlzdFRpZXJzUmVzcG9uc2USKgoFdGllcnMYASADKAsyFC5lbnRpdGxlbWVudC52MS5UaWVyUgV0aWVycxItCgZhZGRvbnMYAiADKAsyFS5lbnRpdGxlbWVudC52MS5BZGRvblIGYWRkb25zIqoBCghPdmVycmlkZRI+CgdmZWF0dXJlGAEgASgLMhwuZW50aXRsZW1lbnQudjEuRmVhdHVyZVZhbHVlQgaquxgCCAFSB2ZlYXR1cmUSOwoLdmFsaWRfdW50aWwYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgp2YWxpZFVudGlsEiEKBnJlYXNvbhgDIAEoCUIJqrsYBRj0A1gCUgZyZWFzb24ibAoPU3Vic2NyaWJlZEFkZG9uEhwKBG5hbWUYASABKAlCCKq7GAQIARhAUgRuYW1lEjsKC3ZhbGlkX3VudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbCKZBAoMU3Vic2NyaXB0aW9uEjkKB3N1YmplY3QYASABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0QgaquxgCCAFSB3N1YmplY3QSHAoEdGllchgCIAEoCUIIqrsYBAgBGEBSBHRpZXISFAoFdHJpYWwYAyABKAhSBXRyaWFsEjkKCnZhbGlkX2Zyb20YBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl2YWxpZEZyb20SOQoKcGFpZF91bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXBhaWRVbnRpbBI7CgtncmFjZV91bnRpbBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmdyYWNlVW50aWwSSwoTY29tcGxpbWVudGFyeV91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSEmNvbXBsaW1lbnRhcnlVbnRpbBI/CgZhZGRvbnMYCCADKAsyHy5lbnRpdGxlbWVudC52MS5TdWJzY3JpYmVkQWRkb25CBqq7GAJIZFIGYWRkb25zEj8KCW92ZXJyaWRlcxgJIAMoCzIYLmVudGl0bGVtZW50LnYxLk92ZXJyaWRlQgequxgDSOgHUglvdmVycmlkZXMSGAoHdmVyc2lvbhgKIAEoBFIHdmVyc2lvbiJTChZHZXRTdWJzY3JpcHRpb25SZXF1ZXN0EjkKB3N1YmplY3QYASABKAsyFy5lbnRpdGxlbWVudC52MS5TdWJqZWN0QgaquxgCCAFSB3N1YmplY3QivwEKFlB1dFN1YnNjcmlwdGlvblJlcXVlc3QSSAoMc3Vic2NyaXB0aW9uGAEgASgLMhwuZW50aXRsZW1lbnQudjEuU3Vic2NyaXB0aW9uQgaquxgCCAFSDHN1YnNjcmlwdGlvbhIpChBleHBlY3RlZF92ZXJzaW9uGAIgASgEUg9leHBlY3RlZFZlcnNpb24SMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKIAQoZRGVsZXRlU3Vic2NyaXB0aW9uUmVxdWVzdBI5CgdzdWJqZWN0GAEgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdEIGqrsYAggBUgdzdWJqZWN0EjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiNgoaRGVsZXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USGAoHdmVyc2lvbhgBIAEoBFIHdmVyc2lvbjKaAwoNU3Vic2NyaXB0aW9ucxJfCglMaXN0VGllcnMSIC5lbnRpdGxlbWVudC52MS5MaXN0VGllcnNSZXF1ZXN0GiEuZW50aXRsZW1lbnQudjEuTGlzdFRpZXJzUmVzcG9uc2UiDaK7GAkIAhIBKiABKAESWAoDR2V0EiYuZW50aXRsZW1lbnQudjEuR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBocLmVudGl0bGVtZW50LnYxLlN1YnNjcmlwdGlvbiILorsYBwgCEgEqIAESXAoDUHV0EiYuZW50aXRsZW1lbnQudjEuUHV0U3Vic2NyaXB0aW9uUmVxdWVzdBocLmVudGl0bGVtZW50LnYxLlN1YnNjcmlwdGlvbiIPorsYCwgEEgdiaWxsaW5nEnAKBkRlbGV0ZRIpLmVudGl0bGVtZW50LnYxLkRlbGV0ZVN1YnNjcmlwdGlvblJlcXVlc3QaKi5lbnRpdGxlbWVudC52MS5EZWxldGVTdWJzY3JpcHRpb25SZXNwb25zZSIPorsYCwgEEgdiaWxsaW5nQjpaOGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9lbnRpdGxlbWVudC92MTtlbnRpdGxlbWVudHYxSvITCiQKAQwSAwEAEhoaIFRpZXJzIGFuZCBzdWJzY3JpcHRpb25zLgoKPAoCBAASBAwAFgEaMCBUaGUgdmFsdWUgb2YgYSBmZWF0dXJlIGluIGEgdGllciBvciBhbiBhZGQtb24uCgohCgQEAAIAEgMOAkUaFCBUaGUgZmVhdHVyZSdzIGtleS4KChoKBAQACAASBBACFQMaDCBJdHMgdmFsdWUuCgoWCgQEAAIBEgMSBBUaCSBBIGZsYWcuCgoXCgQEAAICEgMUBBQaCiBBIGxpbWl0LgoKLQoCBAESBBkAIAEaISBBIHRpZXIgdGhhdCBpcyBzb2xkIGFzIGEgd2hvbGUuCgpPCgQEAQIAEgMbAkYaQiBJdHMgbmFtZTogYGZyZWVgLCBgc3RhbmRhcmRgLCBgcHJvYCwgYGVudGVycHJpc2VgLCBvciBhbnkgb3RoZXIuCgouCgQEAQIBEgMdAhEaISBDaGVhcGVyIHRpZXJzIGhhdmUgbG93ZXIgcmFua3MuCgogCgQEAQICEgMfAk0aEyBXaGF0IGl0IGluY2x1ZGVzLgoKOwoCBAISBCMAKAEaLyBBbiBhZGQtb24gdGhhdCBpcyBzb2xkIGluIGFkZGl0aW9uIHRvIGEgdGllci4KCiUKBAQCAgASAyUCRhoYIEl0cyBuYW1lOiBgaW52b2ljaW5nYC4KCiAKBAQCAgESAycCTRoTIFdoYXQgaXQgaW5jbHVkZXMuCgodCgIEAxIDKwAbGhIgTGlzdHMgdGhlIHRpZXJzLgoKGAoCBAQSBC4AMwEaDCBUaGUgdGllcnMuCgoXCgQEBAIAEgMwAhoaCiBCeSByYW5rLgoKFwoEBAQCARIDMgIcGgogQnkgbmFtZS4KCkYKAgQFEgQ2AD0BGjogQSB2YWx1ZSBmb3Igb25lIHN1YmplY3QgdGhhdCBvdmVycmlkZXMgdGllciBhbmQgYWRkLW9ucy4KCikKBAQFAgASAzgCQhocIFRoZSBmZWF0dXJlIGFuZCBpdHMgdmFsdWUuCgowCgQEBQIBEgM6AiwaIyBXaGVuIGl0IGVuZHM7IGFic2VudCBtZWFucyBuZXZlci4KCikKBAQFAgISAzwCSxocIFdoeSwgYXMgYSBub3RlIGZvciBwZW9wbGUuCgolCgIEBhIEQABFARoZIEFuIGFkZC1vbiBvZiBhIHN1YmplY3QuCgoaCgQEBgIAEgNCAkYaDSBUaGUgYWRkLW9uLgoKMAoEBAYCARIDRAIsGiMgV2hlbiBpdCBlbmRzOyBhYnNlbnQgbWVhbnMgbmV2ZXIuCgonCgIEBxIESABdARobIEEgc3ViamVjdCdzIHN1YnNjcmlwdGlvbi4KChsKBAQHAgASA0oCPRoOIFRoZSBzdWJqZWN0LgoKGAoEBAcCARIDTAJGGgsgSXRzIHRpZXIuCgolCgQEBwICEgNOAhEaGCBXaGV0aGVyIGl0IGlzIGEgdHJpYWwuCgozCgQEBwIDEgNQAisaJiBXaGVuIGl0IGJlZ2luczsgYWJzZW50IG1lYW5zIGFsd2F5cy4KCjoKBAQHAgQSA1ICKxotIFBhaWQgdW50aWwgdGhpcyB0aW1lOyBhYnNlbnQgbWVhbnMgZm9yZXZlci4KCkoKBAQHAgUSA1QCLBo9IEdyYWNlIHBlcmlvZDoga2VwdCB1bnRpbCB0aGlzIHRpbWUgYWx0aG91Z2ggaXQgaXMgbm90IHBhaWQuCgokCgQEBwIGEgNWAjQaFyBGcmVlIHVudGlsIHRoaXMgdGltZS4KChsKBAQHAgcSA1gCTRoOIEl0cyBhZGQtb25zLgoKHQoEBAcCCBIDWgJKGhAgSXRzIG92ZXJyaWRlcy4KClwKBAQHAgkSA1wCFhpPIEdyb3dzIHdpdGggZWFjaCBjaGFuZ2Ugb2YgdGhlIHN1YmplY3QncyBlbnRpdGxlbWVudHMuIE5vdCByZWFkIGZyb20gcmVxdWVzdHMuCgoiCgIECBIEYABjARoWIEdldHMgYSBzdWJzY3JpcHRpb24uCgobCgQECAIAEgNiAj0aDiBUaGUgc3ViamVjdC4KCiYKAgQJEgRmAG4BGhogUmVwbGFjZXMgYSBzdWJzY3JpcHRpb24uCgomCgQECQIAEgNoAkcaGSBUaGUgd2hvbGUgc3Vic2NyaXB0aW9uLgoKaQoEBAkCARIDagIeGlwgVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUJPUlRFRCB1bmxlc3MgdGhlIHN1YmplY3Qgc3RpbGwgaGFzIHRoaXMgdmVyc2lvbjsgMCBtZWFucyBhbnkuCgqBAQoEBAkCAhIDbQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgouCgIEChIEcQB3ARoiIEVuZHMgYSBzdWJzY3JpcHRpb24gaW1tZWRpYXRlbHkuCgobCgQECgIAEgNzAj0aDiBUaGUgc3ViamVjdC4KCoEBCgQECgIBEgN2AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCjIKAgQLEgR6AH0BGiYgVGhlIHJlc3VsdCBvZiBlbmRpbmcgYSBzdWJzY3JpcHRpb24uCgopCgQECwIAEgN8AhUaHCBUaGUgc3ViamVjdCdzIG5ldyB2ZXJzaW9uLgoKKAoCBgASBoABAJEBARoaIFRpZXJzIGFuZCBzdWJzY3JpcHRpb25zLgoKKAoEBgACABIGggEChAEDGhggVGhlIHRpZXJzIGFuZCBhZGQtb25zLgoKVgoEBgACARIGhgECiAEDGkYgR2V0cyBhIHN1YmplY3QncyBzdWJzY3JpcHRpb24uIFRoZSBjYWxsZXIgbXVzdCBiZSBhbGxvd2VkIHRvIHNlZSBpdC4KCloKBAYAAgISBooBAowBAxpKIFJlcGxhY2VzIGEgc3ViamVjdCdzIHN1YnNjcmlwdGlvbjsgZm9yIG9wZXJhdG9ycyBhbmQgdGhlIGJpbGxpbmcgc3lzdGVtLgoKWAoEBgACAxIGjgECkAEDGkggRW5kcyBhIHN1YnNjcmlwdGlvbiBpbW1lZGlhdGVseTsgZm9yIG9wZXJhdG9ycyBhbmQgdGhlIGJpbGxpbmcgc3lzdGVtLgpiBnByb3RvMw=="
+      base64: "CiJlbnRpdGxlbWVudC92MS9zdWJzY3JpcHRpb25zLnByb3RvEg5lbnRpdGxlbWVudC52MRohZW50aXRsZW1lbnQvdjEvZW50aXRsZW1lbnRzLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byJ+CgxGZWF0dXJlVmFsdWUSGgoDa2V5GAEgASgJQgiquxgECAEYQFIDa2V5EhoKB2VuYWJsZWQYAiABKAhIAFIHZW5hYmxlZBItCgVsaW1pdBgDIAEoCzIVLmVudGl0bGVtZW50LnYxLkxpbWl0SABSBWxpbWl0QgcKBXZhbHVlInsKBFRpZXISHAoEbmFtZRgBIAEoCUIIqrsYBAgBGEBSBG5hbWUSEgoEcmFuaxgCIAEoBVIEcmFuaxJBCghmZWF0dXJlcxgDIAMoCzIcLmVudGl0bGVtZW50LnYxLkZlYXR1cmVWYWx1ZUIHqrsYA0joB1IIZmVhdHVyZXMiaAoFQWRkb24SHAoEbmFtZRgBIAEoCUIIqrsYBAgBGEBSBG5hbWUSQQoIZmVhdHVyZXMYAiADKAsyHC5lbnRpdGxlbWVudC52MS5GZWF0dXJlVmFsdWVCB6q7GANI6AdSCGZlYXR1cmVzIuMCCglQcm9tb3Rpb24SHQoEbmFtZRgBIAEoCUIJqrsYBQgBGIABUgRuYW1lEjEKBGtpbmQYAiABKA4yHS5lbnRpdGxlbWVudC52MS5Qcm9tb3Rpb25LaW5kUgRraW5kEhoKBHRpZXIYAyABKAlCBqq7GAIYQFIEdGllchIcCgVhZGRvbhgEIAEoCUIGqrsYAhhAUgVhZGRvbhISCgRkYXlzGAUgASgNUgRkYXlzEjcKCXN0YXJ0c19hdBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCHN0YXJ0c0F0EjMKB2VuZHNfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgZlbmRzQXQSSAoNc3ViamVjdF9raW5kcxgIIAMoDjIbLmVudGl0bGVtZW50LnYxLlN1YmplY3RLaW5kQgaquxgCSANSDHN1YmplY3RLaW5kcyISChBMaXN0VGllcnNSZXF1ZXN0IqkBChFMaXN0VGllcnNSZXNwb25zZRIqCgV0aWVycxgBIAMoCzIULmVudGl0bGVtZW50LnYxLlRpZXJSBXRpZXJzEi0KBmFkZG9ucxgCIAMoCzIVLmVudGl0bGVtZW50LnYxLkFkZG9uUgZhZGRvbnMSOQoKcHJvbW90aW9ucxgDIAMoCzIZLmVudGl0bGVtZW50LnYxLlByb21vdGlvblIKcHJvbW90aW9ucyKqAQoIT3ZlcnJpZGUSPgoHZmVhdHVyZRgBIAEoCzIcLmVudGl0bGVtZW50LnYxLkZlYXR1cmVWYWx1ZUIGqrsYAggBUgdmZWF0dXJlEjsKC3ZhbGlkX3VudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBIhCgZyZWFzb24YAyABKAlCCaq7GAUY9ANYAlIGcmVhc29uImwKD1N1YnNjcmliZWRBZGRvbhIcCgRuYW1lGAEgASgJQgiquxgECAEYQFIEbmFtZRI7Cgt2YWxpZF91bnRpbBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwimQQKDFN1YnNjcmlwdGlvbhI5CgdzdWJqZWN0GAEgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdEIGqrsYAggBUgdzdWJqZWN0EhwKBHRpZXIYAiABKAlCCKq7GAQIARhAUgR0aWVyEhQKBXRyaWFsGAMgASgIUgV0cmlhbBI5Cgp2YWxpZF9mcm9tGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjkKCnBhaWRfdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglwYWlkVW50aWwSOwoLZ3JhY2VfdW50aWwYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpncmFjZVVudGlsEksKE2NvbXBsaW1lbnRhcnlfdW50aWwYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUhJjb21wbGltZW50YXJ5VW50aWwSPwoGYWRkb25zGAggAygLMh8uZW50aXRsZW1lbnQudjEuU3Vic2NyaWJlZEFkZG9uQgaquxgCSGRSBmFkZG9ucxI/CglvdmVycmlkZXMYCSADKAsyGC5lbnRpdGxlbWVudC52MS5PdmVycmlkZUIHqrsYA0joB1IJb3ZlcnJpZGVzEhgKB3ZlcnNpb24YCiABKARSB3ZlcnNpb24iUwoWR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBI5CgdzdWJqZWN0GAEgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdEIGqrsYAggBUgdzdWJqZWN0Ir8BChZQdXRTdWJzY3JpcHRpb25SZXF1ZXN0EkgKDHN1YnNjcmlwdGlvbhgBIAEoCzIcLmVudGl0bGVtZW50LnYxLlN1YnNjcmlwdGlvbkIGqrsYAggBUgxzdWJzY3JpcHRpb24SKQoQZXhwZWN0ZWRfdmVyc2lvbhgCIAEoBFIPZXhwZWN0ZWRWZXJzaW9uEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiiAEKGURlbGV0ZVN1YnNjcmlwdGlvblJlcXVlc3QSOQoHc3ViamVjdBgBIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RCBqq7GAIIAVIHc3ViamVjdBIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IjYKGkRlbGV0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEhgKB3ZlcnNpb24YASABKARSB3ZlcnNpb24iwAEKDVJlZGVlbVJlcXVlc3QSMQoHc3ViamVjdBgBIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RSB3N1YmplY3QSHwoFdHJpYWwYAiABKAlCB6q7GAMYgAFIAFIFdHJpYWwSHAoEY29kZRgDIAEoCUIGqrsYAhhASABSBGNvZGUSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleUILCglwcm9tb3Rpb24iaQoOUmVkZWVtUmVzcG9uc2USPQoJcHJvbW90aW9uGAEgASgLMh8uZW50aXRsZW1lbnQudjEuQWN0aXZlUHJvbW90aW9uUglwcm9tb3Rpb24SGAoHdmVyc2lvbhgCIAEoBFIHdmVyc2lvbiLiAQoPU2NoZWR1bGVkQ2hhbmdlEg4KAmlkGAEgASgJUgJpZBIxCgdzdWJqZWN0GAIgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdFIHc3ViamVjdBI9CgxlZmZlY3RpdmVfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtlZmZlY3RpdmVBdBISCgR0aWVyGAQgASgJUgR0aWVyEjkKCnBhaWRfdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglwYWlkVW50aWwipAIKFVNjaGVkdWxlQ2hhbmdlUmVxdWVzdBI5CgdzdWJqZWN0GAEgASgLMhcuZW50aXRsZW1lbnQudjEuU3ViamVjdEIGqrsYAggBUgdzdWJqZWN0EkUKDGVmZmVjdGl2ZV9hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBqq7GAIIAVILZWZmZWN0aXZlQXQSHAoEdGllchgDIAEoCUIIqrsYBAgBGEBSBHRpZXISOQoKcGFpZF91bnRpbBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXBhaWRVbnRpbBIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5ImsKFlNjaGVkdWxlQ2hhbmdlUmVzcG9uc2USNwoGY2hhbmdlGAEgASgLMh8uZW50aXRsZW1lbnQudjEuU2NoZWR1bGVkQ2hhbmdlUgZjaGFuZ2USGAoHdmVyc2lvbhgCIAEoBFIHdmVyc2lvbiJYChtMaXN0U2NoZWR1bGVkQ2hhbmdlc1JlcXVlc3QSOQoHc3ViamVjdBgBIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RCBqq7GAIIAVIHc3ViamVjdCJZChxMaXN0U2NoZWR1bGVkQ2hhbmdlc1Jlc3BvbnNlEjkKB2NoYW5nZXMYASADKAsyHy5lbnRpdGxlbWVudC52MS5TY2hlZHVsZWRDaGFuZ2VSB2NoYW5nZXMipQEKHENhbmNlbFNjaGVkdWxlZENoYW5nZVJlcXVlc3QSOQoHc3ViamVjdBgBIAEoCzIXLmVudGl0bGVtZW50LnYxLlN1YmplY3RCBqq7GAIIAVIHc3ViamVjdBIYCgJpZBgCIAEoCUIIqrsYBAgBGEBSAmlkEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiVwodQ2FuY2VsU2NoZWR1bGVkQ2hhbmdlUmVzcG9uc2USGAoHdmVyc2lvbhgBIAEoBFIHdmVyc2lvbhIcCgljYW5jZWxsZWQYAiABKAhSCWNhbmNlbGxlZDLxBgoNU3Vic2NyaXB0aW9ucxJfCglMaXN0VGllcnMSIC5lbnRpdGxlbWVudC52MS5MaXN0VGllcnNSZXF1ZXN0GiEuZW50aXRsZW1lbnQudjEuTGlzdFRpZXJzUmVzcG9uc2UiDaK7GAkIAhIBKiABKAESWAoDR2V0EiYuZW50aXRsZW1lbnQudjEuR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBocLmVudGl0bGVtZW50LnYxLlN1YnNjcmlwdGlvbiILorsYBwgCEgEqIAESXAoDUHV0EiYuZW50aXRsZW1lbnQudjEuUHV0U3Vic2NyaXB0aW9uUmVxdWVzdBocLmVudGl0bGVtZW50LnYxLlN1YnNjcmlwdGlvbiIPorsYCwgEEgdiaWxsaW5nEnAKBkRlbGV0ZRIpLmVudGl0bGVtZW50LnYxLkRlbGV0ZVN1YnNjcmlwdGlvblJlcXVlc3QaKi5lbnRpdGxlbWVudC52MS5EZWxldGVTdWJzY3JpcHRpb25SZXNwb25zZSIPorsYCwgEEgdiaWxsaW5nElgKBlJlZGVlbRIdLmVudGl0bGVtZW50LnYxLlJlZGVlbVJlcXVlc3QaHi5lbnRpdGxlbWVudC52MS5SZWRlZW1SZXNwb25zZSIPorsYCwgCEgdiaWxsaW5nEnAKDlNjaGVkdWxlQ2hhbmdlEiUuZW50aXRsZW1lbnQudjEuU2NoZWR1bGVDaGFuZ2VSZXF1ZXN0GiYuZW50aXRsZW1lbnQudjEuU2NoZWR1bGVDaGFuZ2VSZXNwb25zZSIPorsYCwgEEgdiaWxsaW5nEoABChRMaXN0U2NoZWR1bGVkQ2hhbmdlcxIrLmVudGl0bGVtZW50LnYxLkxpc3RTY2hlZHVsZWRDaGFuZ2VzUmVxdWVzdBosLmVudGl0bGVtZW50LnYxLkxpc3RTY2hlZHVsZWRDaGFuZ2VzUmVzcG9uc2UiDaK7GAkIAhIBKiABKAEShQEKFUNhbmNlbFNjaGVkdWxlZENoYW5nZRIsLmVudGl0bGVtZW50LnYxLkNhbmNlbFNjaGVkdWxlZENoYW5nZVJlcXVlc3QaLS5lbnRpdGxlbWVudC52MS5DYW5jZWxTY2hlZHVsZWRDaGFuZ2VSZXNwb25zZSIPorsYCwgEEgdiaWxsaW5nQjpaOGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9lbnRpdGxlbWVudC92MTtlbnRpdGxlbWVudHYxSu0uCiQKAQwSAwEAEhoaIFRpZXJzIGFuZCBzdWJzY3JpcHRpb25zLgoKPAoCBAASBAwAFgEaMCBUaGUgdmFsdWUgb2YgYSBmZWF0dXJlIGluIGEgdGllciBvciBhbiBhZGQtb24uCgohCgQEAAIAEgMOAkUaFCBUaGUgZmVhdHVyZSdzIGtleS4KChoKBAQACAASBBACFQMaDCBJdHMgdmFsdWUuCgoWCgQEAAIBEgMSBBUaCSBBIGZsYWcuCgoXCgQEAAICEgMUBBQaCiBBIGxpbWl0LgoKLQoCBAESBBkAIAEaISBBIHRpZXIgdGhhdCBpcyBzb2xkIGFzIGEgd2hvbGUuCgpPCgQEAQIAEgMbAkYaQiBJdHMgbmFtZTogYGZyZWVgLCBgc3RhbmRhcmRgLCBgcHJvYCwgYGVudGVycHJpc2VgLCBvciBhbnkgb3RoZXIuCgouCgQEAQIBEgMdAhEaISBDaGVhcGVyIHRpZXJzIGhhdmUgbG93ZXIgcmFua3MuCgogCgQEAQICEgMfAk0aEyBXaGF0IGl0IGluY2x1ZGVzLgoKOwoCBAISBCMAKAEaLyBBbiBhZGQtb24gdGhhdCBpcyBzb2xkIGluIGFkZGl0aW9uIHRvIGEgdGllci4KCiUKBAQCAgASAyUCRhoYIEl0cyBuYW1lOiBgaW52b2ljaW5nYC4KCiAKBAQCAgESAycCTRoTIFdoYXQgaXQgaW5jbHVkZXMuCgpnCgIEAxIEKwA8ARpbIEEgcHJvbW90aW9uIG9mIHRoZSBjYXRhbG9ndWUuIENvdXBvbnMgYXJlIG5vdCBsaXN0ZWQ6IHdob2V2ZXIgaGFzIHRoZSBjb2RlIGNhbiByZWRlZW0gaXQuCgoYCgQEAwIAEgMtAkcaCyBJdHMgbmFtZS4KCikKBAQDAgESAy8CGRocIEhvdyBpdCBjb21lcyB0byBhIHN1YmplY3QuCgpDCgQEAwICEgMxAjYaNiBUaGUgdGllciB0aGF0IGl0IGdpdmVzOyBlbXB0eSBpZiBpdCBnaXZlcyBhbiBhZGQtb24uCgpCCgQEAwIDEgMzAjcaNSBUaGUgYWRkLW9uIHRoYXQgaXQgZ2l2ZXM7IGVtcHR5IGlmIGl0IGdpdmVzIGEgdGllci4KCkIKBAQDAgQSAzUCEho1IE9mIGEgdHJpYWw6IGhvdyBsb25nIGl0IGxhc3RzLCBpbiBkYXlzIG9mIDI0IGhvdXJzLgoKXQoEBAMCBRIDNwIqGlAgV2hlbiBhIHRyaWFsIGNhbiBiZSBzdGFydGVkIGZyb207IHdoZW4gYSBjYW1wYWlnbiBiZWdpbnMuIEFic2VudCBtZWFucyBhbHdheXMuCgpfCgQEAwIGEgM5AigaUiBXaGVuIGEgdHJpYWwgY2FuIG5vIGxvbmdlciBiZSBzdGFydGVkOyB3aGVuIGEgY2FtcGFpZ24gZW5kcy4gQWJzZW50IG1lYW5zIG5ldmVyLgoKMAoEBAMCBxIDOwJOGiMgRm9yIHdoaWNoIGtpbmRzIG9mIHN1YmplY3QgaXQgaXMuCgodCgIEBBIDPwAbGhIgTGlzdHMgdGhlIHRpZXJzLgoKGAoCBAUSBEIASQEaDCBUaGUgdGllcnMuCgoXCgQEBQIAEgNEAhoaCiBCeSByYW5rLgoKFwoEBAUCARIDRgIcGgogQnkgbmFtZS4KCi0KBAQFAgISA0gCJBogIFRyaWFscyBhbmQgY2FtcGFpZ25zLCBieSBuYW1lLgoKRgoCBAYSBEwAUwEaOiBBIHZhbHVlIGZvciBvbmUgc3ViamVjdCB0aGF0IG92ZXJyaWRlcyB0aWVyIGFuZCBhZGQtb25zLgoKKQoEBAYCABIDTgJCGhwgVGhlIGZlYXR1cmUgYW5kIGl0cyB2YWx1ZS4KCjAKBAQGAgESA1ACLBojIFdoZW4gaXQgZW5kczsgYWJzZW50IG1lYW5zIG5ldmVyLgoKKQoEBAYCAhIDUgJLGhwgV2h5LCBhcyBhIG5vdGUgZm9yIHBlb3BsZS4KCiUKAgQHEgRWAFsBGhkgQW4gYWRkLW9uIG9mIGEgc3ViamVjdC4KChoKBAQHAgASA1gCRhoNIFRoZSBhZGQtb24uCgowCgQEBwIBEgNaAiwaIyBXaGVuIGl0IGVuZHM7IGFic2VudCBtZWFucyBuZXZlci4KCicKAgQIEgReAHMBGhsgQSBzdWJqZWN0J3Mgc3Vic2NyaXB0aW9uLgoKGwoEBAgCABIDYAI9Gg4gVGhlIHN1YmplY3QuCgoYCgQECAIBEgNiAkYaCyBJdHMgdGllci4KCiUKBAQIAgISA2QCERoYIFdoZXRoZXIgaXQgaXMgYSB0cmlhbC4KCjMKBAQIAgMSA2YCKxomIFdoZW4gaXQgYmVnaW5zOyBhYnNlbnQgbWVhbnMgYWx3YXlzLgoKOgoEBAgCBBIDaAIrGi0gUGFpZCB1bnRpbCB0aGlzIHRpbWU7IGFic2VudCBtZWFucyBmb3JldmVyLgoKSgoEBAgCBRIDagIsGj0gR3JhY2UgcGVyaW9kOiBrZXB0IHVudGlsIHRoaXMgdGltZSBhbHRob3VnaCBpdCBpcyBub3QgcGFpZC4KCiQKBAQIAgYSA2wCNBoXIEZyZWUgdW50aWwgdGhpcyB0aW1lLgoKGwoEBAgCBxIDbgJNGg4gSXRzIGFkZC1vbnMuCgodCgQECAIIEgNwAkoaECBJdHMgb3ZlcnJpZGVzLgoKXAoEBAgCCRIDcgIWGk8gR3Jvd3Mgd2l0aCBlYWNoIGNoYW5nZSBvZiB0aGUgc3ViamVjdCdzIGVudGl0bGVtZW50cy4gTm90IHJlYWQgZnJvbSByZXF1ZXN0cy4KCiIKAgQJEgR2AHkBGhYgR2V0cyBhIHN1YnNjcmlwdGlvbi4KChsKBAQJAgASA3gCPRoOIFRoZSBzdWJqZWN0LgoKJwoCBAoSBXwAhAEBGhogUmVwbGFjZXMgYSBzdWJzY3JpcHRpb24uCgomCgQECgIAEgN+AkcaGSBUaGUgd2hvbGUgc3Vic2NyaXB0aW9uLgoKagoEBAoCARIEgAECHhpcIFRoZSBjaGFuZ2UgaXMgcmVmdXNlZCB3aXRoIEFCT1JURUQgdW5sZXNzIHRoZSBzdWJqZWN0IHN0aWxsIGhhcyB0aGlzIHZlcnNpb247IDAgbWVhbnMgYW55LgoKggEKBAQKAgISBIMBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCjAKAgQLEgaHAQCNAQEaIiBFbmRzIGEgc3Vic2NyaXB0aW9uIGltbWVkaWF0ZWx5LgoKHAoEBAsCABIEiQECPRoOIFRoZSBzdWJqZWN0LgoKggEKBAQLAgESBIwBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCjQKAgQMEgaQAQCTAQEaJiBUaGUgcmVzdWx0IG9mIGVuZGluZyBhIHN1YnNjcmlwdGlvbi4KCioKBAQMAgASBJIBAhUaHCBUaGUgc3ViamVjdCdzIG5ldyB2ZXJzaW9uLgoKMwoCBA0SBpYBAKMBARolIFN0YXJ0cyBhIHRyaWFsIG9yIHJlZGVlbXMgYSBjb3Vwb24uCgpbCgQEDQIAEgSYAQIWGk0gVGhlIHN1YmplY3Q7IGFic2VudCBtZWFucyB0aGUgY2FsbGluZyB1c2VyLiBVc2VycyBjYW4gbmFtZSBvbmx5IHRoZW1zZWx2ZXMuCgojCgQEDQgAEgaaAQKfAQMaEyBXaGF0IGlzIHJlZGVlbWVkLgoKLgoEBA0CARIEnAEEOhogIFN0YXJ0cyB0aGUgdHJpYWwgb2YgdGhpcyBuYW1lLgoKVwoEBA0CAhIEngEEOBpJIFJlZGVlbXMgdGhlIGNvdXBvbiB3aXRoIHRoaXMgY29kZTsgbGV0dGVycyBvZiBlaXRoZXIgY2FzZSBhcmUgdGhlIHNhbWUuCgqCAQoEBA0CAxIEogECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKIgoCBA4SBqYBAKsBARoUIFdoYXQgd2FzIHJlZGVlbWVkLgoKOAoEBA4CABIEqAECIBoqIFRoZSBwcm9tb3Rpb24sIHdoaWNoIGJlZ2lucyBpbW1lZGlhdGVseS4KCkUKBAQOAgESBKoBAhUaNyBHcm93cyB3aXRoIGVhY2ggY2hhbmdlIG9mIHRoZSBzdWJqZWN0J3MgZW50aXRsZW1lbnRzLgoKPQoCBA8SBq4BALkBARovIEEgY2hhbmdlIG9mIHRpZXIgdGhhdCB0YWtlcyBlZmZlY3QgYnkgaXRzZWxmLgoKJgoEBA8CABIEsAECEBoYIElkZW50aWZpZXIsIGBzY2hf4oCmYC4KCiMKBAQPAgESBLIBAhYaFSBXaG9zZSB0aWVyIGNoYW5nZXMuCgoVCgQEDwICEgS0AQItGgcgV2hlbi4KCiYKBAQPAgMSBLYBAhIaGCBUaGUgdGllciBmcm9tIHRoZW4gb24uCgpICgQEDwIEEgS4AQIrGjogUGFpZCB1bnRpbCB0aGlzIHRpbWUgZnJvbSB0aGVuIG9uOyBhYnNlbnQgbWVhbnMgZm9yZXZlci4KCisKAgQQEga8AQDJAQEaHSBTY2hlZHVsZXMgYSBjaGFuZ2Ugb2YgdGllci4KCl4KBAQQAgASBL4BAj0aUCBUaGUgc3ViamVjdC4gT25lIHdpdGhvdXQgYSBzdWJzY3JpcHRpb24gZ2V0cyBvbmUgd2hlbiB0aGUgY2hhbmdlIHRha2VzIGVmZmVjdC4KCj0KBAQQAgESBMABAlQaLyBXaGVuIHRoZSBjaGFuZ2UgdGFrZXMgZWZmZWN0OiBsYXRlciB0aGFuIG5vdy4KCqEBCgQEEAICEgTDAQJGGpIBIFRoZSB0aWVyIGZyb20gdGhlbiBvbi4gVGhlIHN1YnNjcmlwdGlvbiBpcyB0aGVuIG5vIHRyaWFsIGFuZCBoYXMgbm8gZ3JhY2UgcGVyaW9kOyBpdHMgYWRkLW9ucywKIGl0cyBvdmVycmlkZXMgYW5kIHdoYXQgaXMgZnJlZSBzdGF5IGFzIHRoZXkgYXJlLgoKSAoEBBACAxIExQECKxo6IFBhaWQgdW50aWwgdGhpcyB0aW1lIGZyb20gdGhlbiBvbjsgYWJzZW50IG1lYW5zIGZvcmV2ZXIuCgqCAQoEBBACBBIEyAECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKJQoCBBESBswBANEBARoXIFRoZSBzY2hlZHVsZWQgY2hhbmdlLgoKGwoEBBECABIEzgECHRoNIFRoZSBjaGFuZ2UuCgoqCgQEEQIBEgTQAQIVGhwgVGhlIHN1YmplY3QncyBuZXcgdmVyc2lvbi4KCkMKAgQSEgbUAQDXAQEaNSBMaXN0cyB0aGUgY2hhbmdlcyB0aGF0IGFyZSBzY2hlZHVsZWQgZm9yIGEgc3ViamVjdC4KChwKBAQSAgASBNYBAj0aDiBUaGUgc3ViamVjdC4KCjsKAgQTEgbaAQDdAQEaLSBUaGUgY2hhbmdlcyB0aGF0IGhhdmUgbm90IHRha2VuIGVmZmVjdCB5ZXQuCgovCgQEEwIAEgTcAQInGiEgVGhlIG5leHQgb25lIGZpcnN0OyBhdCBtb3N0IDE2LgoKRwoCBBQSBuABAOgBARo5IENhbmNlbHMgYSBzY2hlZHVsZWQgY2hhbmdlLCB1bmxlc3MgaXQgaGFzIHRha2VuIGVmZmVjdC4KChwKBAQUAgASBOIBAj0aDiBUaGUgc3ViamVjdC4KCiYKBAQUAgESBOQBAkQaGCBUaGUgY2hhbmdlLCBgc2NoX+KApmAuCgqCAQoEBBQCAhIE5wECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKPAoCBBUSBusBAPEBARouIFRoZSByZXN1bHQgb2YgY2FuY2VsbGluZyBhIHNjaGVkdWxlZCBjaGFuZ2UuCgomCgQEFQIAEgTtAQIVGhggVGhlIHN1YmplY3QncyB2ZXJzaW9uLgoKdwoEBBUCARIE8AECFRppIFdoZXRoZXIgdGhlIGNoYW5nZSB3YXMgY2FuY2VsbGVkOiBmYWxzZSBpZiBpdCBoYXMgdGFrZW4gZWZmZWN0LCB3YXMgY2FuY2VsbGVkIGJlZm9yZSBvciBuZXZlcgogZXhpc3RlZC4KCigKAgYAEgb0AQCXAgEaGiBUaWVycyBhbmQgc3Vic2NyaXB0aW9ucy4KCigKBAYAAgASBvYBAvgBAxoYIFRoZSB0aWVycyBhbmQgYWRkLW9ucy4KClYKBAYAAgESBvoBAvwBAxpGIEdldHMgYSBzdWJqZWN0J3Mgc3Vic2NyaXB0aW9uLiBUaGUgY2FsbGVyIG11c3QgYmUgYWxsb3dlZCB0byBzZWUgaXQuCgpaCgQGAAICEgb+AQKAAgMaSiBSZXBsYWNlcyBhIHN1YmplY3QncyBzdWJzY3JpcHRpb247IGZvciBvcGVyYXRvcnMgYW5kIHRoZSBiaWxsaW5nIHN5c3RlbS4KCnsKBAYAAgMSBoMCAoUCAxprIEVuZHMgYSBzdWJzY3JpcHRpb24gaW1tZWRpYXRlbHkgYW5kIGNhbmNlbHMgaXRzIHNjaGVkdWxlZCBjaGFuZ2VzOyBmb3Igb3BlcmF0b3JzIGFuZCB0aGUgYmlsbGluZwogc3lzdGVtLgoKrAEKBAYAAgQSBogCAooCAxqbASBTdGFydHMgYSB0cmlhbCBvciByZWRlZW1zIGEgY291cG9uLCBvbmNlIGZvciBlYWNoIHN1YmplY3QuIFVzZXJzIHJlZGVlbSBmb3IgdGhlbXNlbHZlczsgdGhlIGJpbGxpbmcKIHN5c3RlbSByZWRlZW1zIGZvciBvcmdhbml6YXRpb25zIGFuZCBwb3J0Zm9saW9zIHRvby4KClMKBAYAAgUSBowCAo4CAxpDIFNjaGVkdWxlcyBhIGNoYW5nZSBvZiB0aWVyOyBmb3Igb3BlcmF0b3JzIGFuZCB0aGUgYmlsbGluZyBzeXN0ZW0uCgplCgQGAAIGEgaQAgKSAgMaVSBUaGUgY2hhbmdlcyB0aGF0IGFyZSBzY2hlZHVsZWQgZm9yIGEgc3ViamVjdC4gVGhlIGNhbGxlciBtdXN0IGJlIGFsbG93ZWQgdG8gc2VlIGl0LgoKUwoEBgACBxIGlAIClgIDGkMgQ2FuY2VscyBhIHNjaGVkdWxlZCBjaGFuZ2U7IGZvciBvcGVyYXRvcnMgYW5kIHRoZSBiaWxsaW5nIHN5c3RlbS4KYgZwcm90bzM="
     )
   }
 }
@@ -1349,6 +2498,18 @@ extension Entitlement_V1.SubscriptionsService {
         },
         .unary(Entitlement_V1.SubscriptionsMethods.delete) {
           request, call in try await self.delete(request, call)
+        },
+        .unary(Entitlement_V1.SubscriptionsMethods.redeem) {
+          request, call in try await self.redeem(request, call)
+        },
+        .unary(Entitlement_V1.SubscriptionsMethods.scheduleChange) {
+          request, call in try await self.scheduleChange(request, call)
+        },
+        .unary(Entitlement_V1.SubscriptionsMethods.listScheduledChanges) {
+          request, call in try await self.listScheduledChanges(request, call)
+        },
+        .unary(Entitlement_V1.SubscriptionsMethods.cancelScheduledChange) {
+          request, call in try await self.cancelScheduledChange(request, call)
         },
       ]
     )

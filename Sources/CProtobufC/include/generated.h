@@ -170,6 +170,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__entitlement(void) {
   return &entitlement__v1__entitlement__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__active_promotion(void) {
+  return &entitlement__v1__active_promotion__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_entitlements_request(void) {
   return &entitlement__v1__get_entitlements_request__descriptor;
 }
@@ -205,6 +208,15 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__change(void) {
   return &entitlement__v1__change__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__entitlement_change(void) {
+  return &entitlement__v1__entitlement_change__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__list_entitlement_changes_request(void) {
+  return &entitlement__v1__list_entitlement_changes_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__list_entitlement_changes_response(void) {
+  return &entitlement__v1__list_entitlement_changes_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__points_rule(void) {
   return &entitlement__v1__points_rule__descriptor;
@@ -260,6 +272,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__get_active_rewards_response(void) {
   return &entitlement__v1__get_active_rewards_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__purchase_offer(void) {
+  return &entitlement__v1__purchase_offer__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__renewal(void) {
+  return &entitlement__v1__renewal__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__purchase(void) {
   return &entitlement__v1__purchase__descriptor;
 }
@@ -299,6 +317,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__addon(void) {
   return &entitlement__v1__addon__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__promotion(void) {
+  return &entitlement__v1__promotion__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__list_tiers_request(void) {
   return &entitlement__v1__list_tiers_request__descriptor;
 }
@@ -325,6 +346,33 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__delete_subscription_response(void) {
   return &entitlement__v1__delete_subscription_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__redeem_request(void) {
+  return &entitlement__v1__redeem_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__redeem_response(void) {
+  return &entitlement__v1__redeem_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__scheduled_change(void) {
+  return &entitlement__v1__scheduled_change__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__schedule_change_request(void) {
+  return &entitlement__v1__schedule_change_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__schedule_change_response(void) {
+  return &entitlement__v1__schedule_change_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__list_scheduled_changes_request(void) {
+  return &entitlement__v1__list_scheduled_changes_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__list_scheduled_changes_response(void) {
+  return &entitlement__v1__list_scheduled_changes_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__cancel_scheduled_change_request(void) {
+  return &entitlement__v1__cancel_scheduled_change_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__cancel_scheduled_change_response(void) {
+  return &entitlement__v1__cancel_scheduled_change_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_gatehouse__method_rules(void) {
   return &gatehouse__method_rules__descriptor;

@@ -18,6 +18,8 @@ public struct AppleNotification: Hashable, Sendable {
   public var renewal: AppleRenewal?
   /// For consent that was withdrawn: the application's user in Apple's terms.
   public var appTransactionID: String?
+  /// Of a consumption request: why the user asked for a refund, in Apple's words.
+  public var consumptionRequestReason: String?
 }
 
 /// The parts of a notification before what is inside them is verified.
@@ -27,6 +29,7 @@ struct NotificationEnvelope {
   let uuid: String
   let signedDate: Int64?
   let status: Int64?
+  let consumptionRequestReason: String?
   let signedTransaction: String?
   let signedRenewal: String?
   let signedAppTransaction: String?
@@ -47,6 +50,7 @@ struct NotificationEnvelope {
     let appData = try fields.fields("appData")
     let purchaseToken = try fields.fields("externalPurchaseToken")
     status = try data?.integer("status")
+    consumptionRequestReason = try data?.text("consumptionRequestReason")
     signedTransaction = try data?.signedData("signedTransactionInfo")
     signedRenewal = try data?.signedData("signedRenewalInfo")
     signedAppTransaction = try appData?.signedData("signedAppTransactionInfo")

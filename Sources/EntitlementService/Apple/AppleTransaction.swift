@@ -40,6 +40,8 @@ public struct AppleTransaction: Hashable, Sendable {
   public var storefront: String?
   /// Whether a subscription was replaced by a better one.
   public var isUpgraded: Bool?
+  /// The offer that it was bought with.
+  public var offer: Purchase.Offer?
 
   init(_ fields: PayloadFields) throws(AppleVerificationError) {
     transactionID = try fields.text("transactionId")
@@ -61,6 +63,7 @@ public struct AppleTransaction: Hashable, Sendable {
     currency = try fields.text("currency")
     storefront = try fields.text("storefront")
     isUpgraded = try fields.boolean("isUpgraded")
+    offer = try Purchase.Offer(fields)
   }
 }
 
@@ -83,6 +86,8 @@ public struct AppleRenewal: Hashable, Sendable {
   public var expirationIntent: Int64?
   /// When it is renewed.
   public var renewalDate: Int64?
+  /// The offer of the next period.
+  public var offer: Purchase.Offer?
   /// When Apple signed this.
   public var signedDate: Int64?
 
@@ -94,6 +99,19 @@ public struct AppleRenewal: Hashable, Sendable {
     gracePeriodExpiresDate = try fields.instant("gracePeriodExpiresDate")
     expirationIntent = try fields.integer("expirationIntent")
     renewalDate = try fields.instant("renewalDate")
+    offer = try Purchase.Offer(fields)
     signedDate = try fields.instant("signedDate")
+  }
+}
+
+extension Purchase.Offer {
+  /// The offer of a transaction or a renewal; nil for none.
+  init?(_ fields: PayloadFields) throws(AppleVerificationError) {
+    guard let type = try fields.integer("offerType") else { return nil }
+    self.init(
+      type: type,
+      identifier: try fields.text("offerIdentifier"),
+      discountType: try fields.text("offerDiscountType")
+    )
   }
 }

@@ -99,7 +99,8 @@ public struct SignedDataVerifier: Sendable {
       subtype: envelope.subtype,
       uuid: envelope.uuid,
       signedDate: envelope.signedDate,
-      status: envelope.status
+      status: envelope.status,
+      consumptionRequestReason: envelope.consumptionRequestReason
     )
     if let signed = envelope.signedTransaction {
       notification.transaction = try transaction(signed, in: environment)

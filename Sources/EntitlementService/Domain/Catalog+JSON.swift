@@ -21,6 +21,11 @@ extension Catalog {
     addons.sort { $0.name < $1.name }
     products = try Self.offers(members.optional("products"), isRanked: false, features)
     products.sort { $0.name < $1.name }
+    promotions = try Self.promotions(
+      members.optional("promotions"),
+      tiers: tiers,
+      addons: addons
+    )
     defaultTier = nil
     unknownTier = nil
     if let field = members.optional("default_tier") { defaultTier = try knownTier(field) }

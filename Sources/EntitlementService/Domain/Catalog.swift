@@ -34,6 +34,8 @@ public struct Catalog: Hashable, Sendable {
   public var addons: [Offer]
   /// By identifier.
   public var products: [Offer]
+  /// What is given for a time, by name.
+  public var promotions: [Promotion]
   /// The tier of a subject without a subscription; nil for none.
   public var defaultTier: String?
   /// The tier that stands in for one that is not known; nil makes that an error.

@@ -22,4 +22,22 @@ public enum EntitlementError: Error, Hashable, Sendable {
   case alreadyClaimed
   /// The purchase changed hands too often today.
   case transferLimit
+  /// No trial has this name.
+  case promotionUnknown(String)
+  /// No coupon has this code.
+  case couponUnknown
+  /// The promotion is not for subjects of this kind.
+  case promotionForOthers(String)
+  /// The promotion cannot be redeemed yet, or no more.
+  case promotionClosed(String)
+  /// The subject has redeemed the promotion before.
+  case alreadyRedeemed(String)
+  /// As many have redeemed the promotion as may.
+  case promotionExhausted(String)
+  /// The subject has too many trials and coupons at a time.
+  case redemptionLimit
+  /// A change is scheduled for an instant that is not ahead.
+  case scheduleInPast
+  /// Too many changes are scheduled for the subject.
+  case scheduleLimit
 }

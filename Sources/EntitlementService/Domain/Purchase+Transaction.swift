@@ -24,7 +24,9 @@ extension Purchase {
       refundedShare: transaction.revocationPercentage,
       signedAt: signedAt,
       appAccountToken: transaction.appAccountToken,
-      appTransactionID: transaction.appTransactionID
+      appTransactionID: transaction.appTransactionID,
+      isUpgraded: transaction.isUpgraded ?? false,
+      offer: transaction.offer
     )
   }
 
@@ -52,9 +54,14 @@ extension Purchase {
     result.appTransactionID = other.appTransactionID ?? appTransactionID
     result.renewalSignedAt = renewalSignedAt
     let isSamePeriod = transactionID == other.transactionID
-    // A new period begins without grace; the end of a consent outlives everything but a new
-    // purchase.
-    if isSamePeriod { result.graceUntil = graceUntil }
+    // A new period begins without grace, and what was said of the renewal was about it; the end of a
+    // consent outlives everything but a new purchase.
+    if isSamePeriod {
+      result.graceUntil = graceUntil
+      result.renewal = renewal
+    }
+    result.refundSignedAt = refundSignedAt
+    if isSamePeriod, other.revokedAt == nil { result.refundRequest = refundRequest }
     if let withdrawnAt, isSamePeriod || other.purchasedAt <= withdrawnAt {
       result.withdrawnAt = withdrawnAt
     }
@@ -71,6 +78,49 @@ extension Purchase {
     var result = self
     result.renewalSignedAt = signed
     result.graceUntil = renewal.gracePeriodExpiresDate
+    result.renewal = Renewal(
+      autoRenewStatus: renewal.autoRenewStatus,
+      productID: renewal.autoRenewProductID,
+      isInBillingRetry: renewal.isInBillingRetryPeriod ?? false,
+      expirationIntent: renewal.expirationIntent,
+      renewsAt: renewal.renewalDate,
+      offer: renewal.offer
+    )
     return result
+  }
+
+  /// This purchase after Apple's word that a refund was asked for, or (nil) declined; nil when that is not
+  /// news, or is about a purchase that was refunded.
+  ///
+  /// Apple repeats requests under new identifiers, and anything can arrive late.
+  public func updated(by request: RefundRequest?, signedAt: Int64) -> Purchase? {
+    guard signedAt > refundSignedAt ?? Int64.min, revokedAt == nil else { return nil }
+    var result = self
+    result.refundSignedAt = signedAt
+    result.refundRequest = request
+    return result
+  }
+
+  /// What becomes of the products of a purchase for somebody who held it before as `old`, and holds it now
+  /// as `new`; nil for not at all.
+  static func differences(
+    from old: Purchase?,
+    to new: Purchase?,
+    at now: Int64
+  ) -> [PartChange] {
+    func isActive(_ purchase: Purchase?, as product: String) -> Bool {
+      purchase?.productID == product && purchase?.state(at: now) == .active
+    }
+    var products: [String] = []
+    for product in [old?.productID, new?.productID] {
+      if let product, !products.contains(product) { products.append(product) }
+    }
+    return products.map { product in
+      PartChange(
+        EntitlementPart(.purchase, product),
+        ChangeEffect(before: isActive(old, as: product), after: isActive(new, as: product)),
+        endsAt: new?.productID == product ? new?.end : nil
+      )
+    }
   }
 }

@@ -48,6 +48,50 @@ public struct Purchase: Hashable, Sendable {
   public var appAccountToken: String?
   /// The application's user in Apple's terms.
   public var appTransactionID: String?
+  /// Whether the subscription was replaced by a better one before its end.
+  public var isUpgraded = false
+  /// The offer that the newest transaction was bought with.
+  public var offer: Offer?
+  /// What Apple last said of the renewal of the newest period, if it has.
+  public var renewal: Renewal?
+  /// The refund that the user has asked for and Apple has not decided on.
+  public var refundRequest: RefundRequest?
+  /// When Apple signed the newest word on that.
+  public var refundSignedAt: Int64?
+
+  /// An offer of the App Store.
+  public struct Offer: Hashable, Sendable {
+    /// 1 introductory, 2 promotional, 3 code, 4 win-back; others may come.
+    public var type: Int64
+    /// Its identifier; introductory offers have none.
+    public var identifier: String?
+    /// `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT`, `ONE_TIME`.
+    public var discountType: String?
+  }
+
+  /// What happens at the end of a period.
+  public struct Renewal: Hashable, Sendable {
+    /// 1 when it will be renewed.
+    public var autoRenewStatus: Int64?
+    /// What it is renewed as: after a downgrade another product.
+    public var productID: String?
+    /// Whether Apple still tries to collect the money.
+    public var isInBillingRetry: Bool
+    /// Why it ended: 1 cancelled, 2 billing, 3 price, 4 product gone, 5 other.
+    public var expirationIntent: Int64?
+    /// When it is renewed.
+    public var renewsAt: Int64?
+    /// The offer of the next period.
+    public var offer: Offer?
+  }
+
+  /// A refund that was asked for.
+  public struct RefundRequest: Hashable, Sendable {
+    /// When Apple told of it.
+    public var requestedAt: Int64
+    /// Why, in Apple's words.
+    public var reason: String?
+  }
 
   /// What the purchase is worth at `now`.
   ///
@@ -55,6 +99,7 @@ public struct Purchase: Hashable, Sendable {
   public func state(at now: Int64) -> State {
     if revokedAt != nil { return isUnshared ? .revoked : .refunded }
     if withdrawnAt != nil { return .revoked }
+    if isUpgraded { return .expired }
     return isCurrent(end, at: now) ? .active : .expired
   }
 

@@ -10,6 +10,8 @@ public enum EntitlementSource: Hashable, Sendable {
   case override
   /// A purchase of this product.
   case purchase(String)
+  /// The promotion of this name.
+  case promotion(String)
 }
 
 /// Why something is available or not.
@@ -18,7 +20,7 @@ public enum EntitlementReason: Hashable, Sendable {
   case available
   /// The subject has no subscription.
   case noSubscription
-  /// The subscription or the purchase has ended.
+  /// The subscription, the purchase or the promotion has ended.
   case subscriptionExpired
   /// The tier does not include it, another does.
   case notInTier

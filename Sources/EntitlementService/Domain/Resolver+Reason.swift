@@ -11,10 +11,14 @@ extension Resolver {
     if winner.source == .override { return .deniedByOverride }
     let key = feature.key
     if let reason = reasonOfPurchases(of: key, holdings, at: now) { return reason }
-    let isActive = holdings.subscription?.isActive(at: now) ?? false
-    if let subscription = holdings.subscription, !isActive, subscription.validFrom <= now,
+    let subscription = holdings.subscription(at: now)
+    let isActive = subscription?.isActive(at: now) ?? false
+    if let subscription, !isActive, subscription.validFrom <= now,
       includes(key, subscription)
     {
+      return .subscriptionExpired
+    }
+    if holdings.redemptions.contains(where: { hasEnded($0, key, at: now) }) {
       return .subscriptionExpired
     }
     if catalog.tiers.contains(where: { $0.includes(key) }) {
@@ -45,6 +49,13 @@ extension Resolver {
     case .revoked: return .revoked
     case .expired, .active: return .subscriptionExpired
     }
+  }
+
+  /// Whether a trial or a coupon that has ended made the feature available.
+  private func hasEnded(_ redemption: Redemption, _ key: String, at now: Int64) -> Bool {
+    !isCurrent(redemption.endsAt, at: now)
+      && catalog.promotion(redemption.promotion).flatMap { catalog.offer(of: $0) }?.includes(key)
+        == true
   }
 
   private func includes(_ key: String, _ subscription: Subscription) -> Bool {

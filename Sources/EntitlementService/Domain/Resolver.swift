@@ -1,7 +1,7 @@
 /// Finds out what a subject is entitled to.
 ///
-/// In this order: an override that denies; an override with a value; the best of tier, add-ons and
-/// purchases; the feature's default. Time is an argument: what has an end is compared with it at each
+/// In this order: an override that denies; an override with a value; the best of tier, add-ons,
+/// purchases and promotions; the feature's default. Time is an argument: what has an end is compared with it at each
 /// question, and nothing is switched off by a job that may be late.
 public struct Resolver: Sendable {
   /// What is sold.
@@ -79,7 +79,7 @@ public struct Resolver: Sendable {
     _ holdings: Holdings,
     at now: Int64
   ) -> [Resolution.Part] {
-    let current = (holdings.subscription?.overrides ?? []).filter {
+    let current = (holdings.subscription(at: now)?.overrides ?? []).filter {
       $0.feature == feature.key && isCurrent($0.validUntil, at: now)
     }
     return (current.filter(\.isDenial) + current.filter { !$0.isDenial }).compactMap { override in
@@ -89,7 +89,7 @@ public struct Resolver: Sendable {
     }
   }
 
-  /// What tier, add-ons and purchases say.
+  /// What tier, add-ons, purchases and promotions say.
   private func offers(
     of feature: Catalog.Feature,
     _ holdings: Holdings,
@@ -100,7 +100,7 @@ public struct Resolver: Sendable {
       guard let value = offer?.values[feature.key] else { return }
       parts.append(Resolution.Part(source: source, value: value))
     }
-    let active = holdings.subscription.flatMap { $0.isActive(at: now) ? $0 : nil }
+    let active = holdings.subscription(at: now).flatMap { $0.isActive(at: now) ? $0 : nil }
     if let active {
       let tier = try catalog.effectiveTier(active.tier)
       add(.tier(tier.name), tier)
@@ -113,6 +113,14 @@ public struct Resolver: Sendable {
     for purchase in holdings.purchases
     where counts(purchase, for: holdings.subject.id) && purchase.state(at: now) == .active {
       add(.purchase(purchase.productID), catalog.product(purchase.productID))
+    }
+    for redemption in holdings.redemptions where isCurrent(redemption.endsAt, at: now) {
+      guard let promotion = catalog.promotion(redemption.promotion) else { continue }
+      add(.promotion(promotion.name), catalog.offer(of: promotion))
+    }
+    for promotion in catalog.promotions
+    where promotion.isCampaign(for: holdings.subject.kind, at: now) {
+      add(.promotion(promotion.name), catalog.offer(of: promotion))
     }
     return parts
   }
@@ -133,7 +141,17 @@ public struct Resolver: Sendable {
   /// Every instant at which something with a say on the feature begins or ends, in order.
   private func edges(of feature: Catalog.Feature, _ holdings: Holdings) -> [Int64] {
     var edges: Set<Int64> = []
-    if let subscription = holdings.subscription {
+    var subscriptions = [holdings.subscription]
+    for change in holdings.scheduled {
+      edges.insert(change.effectiveAt)
+      subscriptions.append(change.applied(to: subscriptions[subscriptions.count - 1]))
+    }
+    for redemption in holdings.redemptions { edges.insert(redemption.endsAt) }
+    for promotion in catalog.promotions where promotion.kind == .campaign {
+      if let start = promotion.startsAt { edges.insert(start) }
+      if let end = promotion.endsAt { edges.insert(end) }
+    }
+    for case let subscription? in subscriptions {
       edges.insert(subscription.validFrom)
       if let end = subscription.end { edges.insert(end) }
       for addon in subscription.addons {

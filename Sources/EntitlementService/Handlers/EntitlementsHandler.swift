@@ -17,7 +17,8 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
     let resolutions = try core.answer { () throws(EntitlementError) in
       try resolver.resolveAll(for: holdings, at: now)
     }
-    let active = holdings.subscription.flatMap { $0.isActive(at: now) ? $0 : nil }
+    let active = holdings.subscription(at: now).flatMap { $0.isActive(at: now) ? $0 : nil }
+    let promotions = holdings.promotions(in: resolver.catalog, at: now)
     let addons = (active?.addons ?? []).filter { isCurrent($0.validUntil, at: now) }.map(\.name)
     let products = holdings.purchases.filter {
       resolver.counts($0, for: subject.id) && $0.state(at: now) == .active
@@ -31,7 +32,8 @@ struct EntitlementsHandler: Entitlement_V1.EntitlementsService {
       entitlements: resolutions.map { $0.wire(resolver.unlockedBy($0, subject)) },
       products: Set(products).sorted(),
       version: holdings.version,
-      validUntil: .init(milliseconds: min(edge ?? latest, latest))
+      validUntil: .init(milliseconds: min(edge ?? latest, latest)),
+      promotions: promotions.map { $0.promotion.wire(until: $0.endsAt) }
     )
   }
 

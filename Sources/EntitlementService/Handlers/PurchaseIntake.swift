@@ -63,7 +63,14 @@ struct PurchaseIntake {
       isApplied = true
     }
     if isApplied {
-      try tell(Set(before).union(after), in: tx, changes)
+      try tell(
+        Holders(before: before, after: after),
+        from: known?.purchase,
+        to: record.purchase,
+        because: Self.cause(of: claim, from: known?.purchase, to: record.purchase),
+        in: tx,
+        changes
+      )
       try note(
         before == after ? "purchase.update" : "purchase.claim",
         record,
@@ -88,10 +95,18 @@ struct PurchaseIntake {
       guard record.purchase.purchasedAt <= signedAt,
         signedAt > record.purchase.withdrawnAt ?? Int64.min
       else { continue }
+      let known = record.purchase
       record.purchase.withdrawnAt = signedAt
       try PurchaseTable.save(record, in: tx)
       let holders = try PurchaseTable.holders(of: record.purchase, in: tx)
-      try tell(Set(holders), in: tx, changes)
+      try tell(
+        Holders(before: holders, after: holders),
+        from: known,
+        to: record.purchase,
+        because: .revocation,
+        in: tx,
+        changes
+      )
       try note("purchase.withdraw", record, holders, holders, in: tx)
       isApplied = true
     }
@@ -147,15 +162,49 @@ struct PurchaseIntake {
     )
   }
 
+  /// Who held a purchase, and who holds it.
+  private struct Holders {
+    var before: [String]
+    var after: [String]
+  }
+
+  /// Tells everybody who held the purchase or holds it now what became of it for them.
   private func tell(
-    _ userIDs: Set<String>,
+    _ holders: Holders,
+    from old: Purchase?,
+    to new: Purchase,
+    because cause: ChangeCause,
     in tx: borrowing WriteTransaction,
     _ changes: SubjectChanges
   ) throws {
-    for userID in userIDs.sorted() { try SubjectVersions.raise(.user(userID), in: tx, changes) }
+    for userID in Set(holders.before).union(holders.after).sorted() {
+      let isHolder = holders.after.contains(userID)
+      try SubjectVersions.raise(
+        .user(userID),
+        because: isHolder ? cause : .transfer,
+        Purchase.differences(
+          from: holders.before.contains(userID) ? old : nil,
+          to: isHolder ? new : nil,
+          at: tx.now
+        ),
+        in: tx,
+        changes
+      )
+    }
   }
 
-  private func note(
+  /// Why a purchase changes: what Apple did to it goes before the way in which it came to be known.
+  private static func cause(
+    of claim: Claim?,
+    from old: Purchase?,
+    to new: Purchase
+  ) -> ChangeCause {
+    if new.revokedAt != nil, old?.revokedAt == nil { return new.isUnshared ? .revocation : .refund }
+    guard let claim else { return .notification }
+    return claim.isRestore ? .restore : .purchase
+  }
+
+  func note(
     _ action: String,
     _ record: PurchaseRecord,
     _ before: [String],

@@ -143,13 +143,15 @@ struct PurchasesHandler: Entitlement_V1.PurchasesService {
     }
     guard let transaction = notification.transaction else { return false }
     do {
-      return try intake.take(
+      let outcome = try intake.take(
         transaction,
         renewal: notification.renewal,
         claim: nil,
         in: tx,
         changes
-      ).isApplied
+      )
+      try intake.noteRefundRequest(notification, on: outcome.record, in: tx)
+      return outcome.isApplied
     } catch is EntitlementError {
       // Genuine, and of no use: kept and acknowledged, because to be sent it again would not help.
       return false

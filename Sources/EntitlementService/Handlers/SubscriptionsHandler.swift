@@ -19,7 +19,9 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
   ) async throws -> Entitlement_V1.Subscription {
     let subject = try await core.subject(request.subject, call)
     let holdings = try await core.holdings(of: subject)
-    guard let subscription = holdings.subscription else { throw ServiceFault.notFound }
+    guard let subscription = holdings.subscription(at: core.clock.now) else {
+      throw ServiceFault.notFound
+    }
     return subscription.wire(of: subject, version: holdings.version)
   }
 
@@ -40,10 +42,16 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
       guard request.expectedVersion == 0 || request.expectedVersion == current else {
         throw EntitlementError.versionMismatch(current: current).rpcError
       }
-      let before = try SubscriptionTable.load(subject, in: tx)
+      let before = try ScheduledChangeTable.settle(subject, in: tx, changes)
       if before == subscription { return subscription.wire(of: subject, version: current) }
       try SubscriptionTable.save(subscription, of: subject, in: tx)
-      let version = try SubjectVersions.raise(subject, in: tx, changes)
+      let version = try SubjectVersions.raise(
+        subject,
+        because: call.changeCause,
+        Subscription.differences(from: before, to: subscription, at: tx.now),
+        in: tx,
+        changes
+      )
       try tx.audit(
         "subscription.put",
         object: subject.id,
@@ -69,22 +77,34 @@ struct SubscriptionsHandler: Entitlement_V1.SubscriptionsService {
       throw ServiceFault.subjectRequired
     }
     return try await core.write(request.idempotencyKey, request, call) { tx, changes in
-      let before = try SubscriptionTable.load(subject, in: tx)
+      let before = try ScheduledChangeTable.settle(subject, in: tx, changes)
+      let cancelledCount = try ScheduledChangeTable.deleteAll(of: subject, in: tx)
       // Ending what has ended is a natural repetition.
-      guard try SubscriptionTable.delete(of: subject, in: tx) else {
+      guard try SubscriptionTable.delete(of: subject, in: tx) || cancelledCount > 0 else {
         return .init(version: try SubjectVersions.current(of: subject, in: tx))
       }
-      let version = try SubjectVersions.raise(subject, in: tx, changes)
+      let version = try SubjectVersions.raise(
+        subject,
+        because: call.changeCause,
+        Subscription.differences(from: before, to: nil, at: tx.now),
+        in: tx,
+        changes
+      )
       try tx.audit(
         "subscription.delete",
         object: subject.id,
         scope: subject.id,
         before: before?.digest(of: subject),
-        detail: "version \(version)"
+        detail: "version \(version), \(cancelledCount) scheduled changes cancelled"
       )
       return .init(version: version)
     }
   }
+}
+
+extension CallContext {
+  /// Why what operators and services do to subscriptions changes.
+  var changeCause: ChangeCause { caller.user == nil ? .service : .operator }
 }
 
 extension Subscription {

@@ -14,14 +14,17 @@ extension Subject {
   }
 
   /// The subject as it is sent.
-  var wire: Entitlement_V1.Subject {
-    let kind: Entitlement_V1.SubjectKind =
-      switch self.kind {
-      case .user: .user
-      case .organization: .organization
-      case .portfolio: .portfolio
-      }
-    return .init(kind: kind, id: id)
+  var wire: Entitlement_V1.Subject { .init(kind: kind.wire, id: id) }
+}
+
+extension Subject.Kind {
+  /// The kind as it is sent.
+  var wire: Entitlement_V1.SubjectKind {
+    switch self {
+    case .user: .user
+    case .organization: .organization
+    case .portfolio: .portfolio
+    }
   }
 }
 
@@ -74,6 +77,7 @@ extension EntitlementSource {
     case .addon: .addon
     case .override: .override
     case .purchase: .purchase
+    case .promotion: .promotion
     }
   }
 }

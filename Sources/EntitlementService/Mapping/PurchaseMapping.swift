@@ -22,7 +22,50 @@ extension PurchaseRecord {
       purchasedAt: .init(milliseconds: purchase.purchasedAt),
       expiresAt: purchase.end.map { .init(milliseconds: $0) },
       revokedAt: (purchase.revokedAt ?? purchase.withdrawnAt).map { .init(milliseconds: $0) },
-      familyShared: purchase.isFamilyShared
+      familyShared: purchase.isFamilyShared,
+      offer: purchase.offer?.wire,
+      renewal: purchase.renewal?.wire(graceUntil: purchase.graceUntil),
+      refundRequestedAt: purchase.refundRequest.map { .init(milliseconds: $0.requestedAt) },
+      refundRequestReason: purchase.refundRequest?.reason ?? ""
+    )
+  }
+}
+
+extension Purchase.Offer {
+  /// The offer as it is sent.
+  var wire: Entitlement_V1.PurchaseOffer {
+    let kind: Entitlement_V1.OfferKind =
+      switch type {
+      case 1: .introductory
+      case 2: .promotional
+      case 3: .code
+      case 4: .winBack
+      default: .unspecified
+      }
+    return .init(kind: kind, identifier: identifier ?? "", discountType: discountType ?? "")
+  }
+}
+
+extension Purchase.Renewal {
+  /// The renewal as it is sent.
+  func wire(graceUntil: Int64?) -> Entitlement_V1.Renewal {
+    let reason: Entitlement_V1.ExpirationReason =
+      switch expirationIntent {
+      case nil: .unspecified
+      case 1: .cancelled
+      case 2: .billing
+      case 3: .price
+      case 4: .product
+      default: .other
+      }
+    return .init(
+      willRenew: autoRenewStatus == 1,
+      productId: productID ?? "",
+      inBillingRetry: isInBillingRetry,
+      graceUntil: graceUntil.map { .init(milliseconds: $0) },
+      renewsAt: renewsAt.map { .init(milliseconds: $0) },
+      expirationReason: reason,
+      offer: offer?.wire
     )
   }
 }

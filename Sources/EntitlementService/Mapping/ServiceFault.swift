@@ -73,6 +73,17 @@ enum ServiceFault {
     )
   }
 
+  /// A user who has tried too many codes that no coupon has.
+  static func tooManyCodes(retryAfter: Duration) -> RPCError {
+    RPCError(
+      .resourceExhausted,
+      reason: "TOO_MANY_ATTEMPTS",
+      domain: domain,
+      message: "too many codes that no coupon has; retry after the given delay",
+      retryAfter: retryAfter
+    )
+  }
+
   /// A limit that the catalogue does not call metered.
   static func notMetered(_ key: String) -> RPCError {
     invalidField(
@@ -137,7 +148,40 @@ extension EntitlementError {
         domain: ServiceFault.domain,
         message: "the purchase was transferred too often today; try again tomorrow"
       )
+    case .promotionUnknown(let name):
+      invalid(reason, "unknown trial \"\(name)\"; Subscriptions/ListTiers lists them", name)
+    case .couponUnknown:
+      invalid(reason, "the code is no coupon's; check its spelling", "code")
+    case .promotionForOthers(let name):
+      refused("promotion \"\(name)\" is not for subjects of this kind", name)
+    case .promotionClosed(let name):
+      refused("promotion \"\(name)\" cannot be redeemed at this time", name)
+    case .alreadyRedeemed(let name):
+      refused("promotion \"\(name)\" was redeemed for this subject before", name)
+    case .promotionExhausted(let name):
+      refused("promotion \"\(name)\" was redeemed as often as it may be", name)
+    case .redemptionLimit:
+      refused(
+        "the subject has \(Redemption.countMax) trials and coupons at a time, which is the most"
+      )
+    case .scheduleInPast:
+      invalid(reason, "effective_at must be later than now; use Put for an immediate change", "")
+    case .scheduleLimit:
+      refused(
+        "\(ScheduledChange.countMax) changes are scheduled, which is the most; cancel one first"
+      )
     }
+  }
+
+  /// Not now, or not for this subject.
+  private func refused(_ message: String, _ name: String = "") -> RPCError {
+    RPCError(
+      .failedPrecondition,
+      reason: reason,
+      domain: ServiceFault.domain,
+      message: message,
+      metadata: name.isEmpty ? [:] : ["name": name]
+    )
   }
 
   /// The reason code of the error.
@@ -154,6 +198,15 @@ extension EntitlementError {
     case .versionMismatch: "VERSION_MISMATCH"
     case .alreadyClaimed: "ALREADY_CLAIMED"
     case .transferLimit: "TRANSFER_LIMIT"
+    case .promotionUnknown: "PROMOTION_UNKNOWN"
+    case .couponUnknown: "COUPON_UNKNOWN"
+    case .promotionForOthers: "PROMOTION_FOR_OTHERS"
+    case .promotionClosed: "PROMOTION_CLOSED"
+    case .alreadyRedeemed: "ALREADY_REDEEMED"
+    case .promotionExhausted: "PROMOTION_EXHAUSTED"
+    case .redemptionLimit: "REDEMPTION_LIMIT"
+    case .scheduleInPast: "SCHEDULE_IN_PAST"
+    case .scheduleLimit: "SCHEDULE_LIMIT"
     }
   }
 }

@@ -86,14 +86,15 @@ extension FeatureValue {
 }
 
 extension Catalog {
-  /// Tiers and add-ons as they are sent.
+  /// Tiers, add-ons and promotions as they are sent, but for coupons.
   var wire: Entitlement_V1.ListTiersResponse {
     func values(_ offer: Offer) -> [Entitlement_V1.FeatureValue] {
       offer.values.sorted { $0.key < $1.key }.map { $0.value.wire(key: $0.key) }
     }
     return .init(
       tiers: tiers.map { .init(name: $0.name, rank: $0.rank, features: values($0)) },
-      addons: addons.map { .init(name: $0.name, features: values($0)) }
+      addons: addons.map { .init(name: $0.name, features: values($0)) },
+      promotions: promotions.filter { $0.kind != .coupon }.map(\.wire)
     )
   }
 }

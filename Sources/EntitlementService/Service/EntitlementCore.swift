@@ -20,6 +20,8 @@ final class EntitlementCore: Sendable {
   let signatures: Bulkhead
   /// Counts the notifications of each source that were not genuine.
   let notificationLimiter: SourceLimiter
+  /// Counts the codes of each user that no coupon has: ten, which come back within an hour.
+  let couponLimiter: SourceLimiter
   private let cache: HoldingsCache
   private let currentResolver: Lock<Resolver>
   /// What comes into force with the commit that says so.
@@ -44,6 +46,12 @@ final class EntitlementCore: Sendable {
       limit: configuration.notificationLimits.forged,
       window: configuration.notificationLimits.rules.window,
       sourceCount: configuration.notificationLimits.rules.sourceCount,
+      key: dependencies.random.bytes(32)
+    )
+    couponLimiter = SourceLimiter(
+      limit: 10,
+      window: 3_600_000,
+      sourceCount: 16_384,
       key: dependencies.random.bytes(32)
     )
     clock = dependencies.clock
@@ -306,6 +314,8 @@ extension Holdings {
     self.init(
       subject: subject,
       subscription: try SubscriptionTable.load(subject, in: tx),
+      scheduled: try ScheduledChangeTable.all(of: subject, in: tx),
+      redemptions: try RedemptionTable.latest(of: subject, in: tx),
       purchases: subject.kind == .user ? try PurchaseTable.held(by: subject.id, in: tx) : [],
       version: try SubjectVersions.current(of: subject, in: tx)
     )

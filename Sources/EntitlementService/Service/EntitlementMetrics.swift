@@ -9,6 +9,9 @@ struct EntitlementMetrics: Sendable {
   private let notifications: MetricFamily<Counter>
   private let pointsTransactions: MetricFamily<Counter>
   private let uses: MetricFamily<Counter>
+  private let redemptions: MetricFamily<Counter>
+  /// Codes refused because their user had tried too many that no coupon has.
+  let couponRefusals: Counter
   /// Notifications refused because their source had sent too many that were not genuine.
   let sourceRefusals: Counter
 
@@ -39,6 +42,15 @@ struct EntitlementMetrics: Sendable {
       help: "Answers to uses of metered limits, by result.",
       labels: ["result"]
     )
+    redemptions = registry.counters(
+      "gatehouse_entitlement_promotion_redemptions_total",
+      help: "Answers to trials and coupons that were to be redeemed: done, refused.",
+      labels: ["result"]
+    )
+    couponRefusals = registry.counter(
+      "gatehouse_entitlement_coupon_refusals_total",
+      help: "Codes refused because their user had tried too many wrong ones."
+    )
     notifications = registry.counters(
       "gatehouse_entitlement_apple_notifications_total",
       help: "Genuine App Store notifications, by type; other: unknown types.",
@@ -54,6 +66,9 @@ struct EntitlementMetrics: Sendable {
     uses.series(!answer.allowed ? "denied" : answer.overLimit ? "over_limit" : "allowed")
       .increment()
   }
+
+  /// Counts an attempt to redeem a trial or a coupon.
+  func redeemed(_ result: String) { redemptions.series(result).increment() }
 
   func decided(_ isAllowed: Bool) {
     (isAllowed ? allowed : denied).increment()

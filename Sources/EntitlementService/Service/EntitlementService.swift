@@ -117,6 +117,9 @@ public final class EntitlementService: Sendable {
         from: core.store
       )
       try await UsageTable.purge(before: now - UsageTable.lifetime, from: core.store)
+      if let lifetime = core.configuration.auditLifetime {
+        try await EntitlementChangeTable.purge(before: now - lifetime, from: core.store)
+      }
     }
   }
 
@@ -160,7 +163,7 @@ public final class EntitlementService: Sendable {
         before: known.map { Digests.sha256($0) },
         after: Digests.sha256(digest),
         detail: "\(catalog.tiers.count) tiers, \(catalog.addons.count) add-ons, "
-          + "\(catalog.products.count) products"
+          + "\(catalog.products.count) products, \(catalog.promotions.count) promotions"
       )
     }
   }
@@ -178,6 +181,15 @@ extension Catalog {
     }
     for offer in tiers + addons + products {
       lines.append("\(offer.name) \(offer.rank) \(text(offer.values))")
+    }
+    // No line for a catalogue without any, so that no upgrade looks like another one.
+    for promotion in promotions {
+      let window = [promotion.startsAt, promotion.endsAt, promotion.countMax].map { $0 ?? -1 }
+      let kinds = promotion.subjectKinds.map(\.rawValue).sorted()
+      lines.append(
+        "\(promotion.name) \(promotion.kind) \(promotion.gift) \(kinds) \(promotion.duration) "
+          + "\(window) \(promotion.code)"
+      )
     }
     lines.append("\(defaultTier ?? "-") \(unknownTier ?? "-")")
     return PayloadDigest.sha256(Array(lines.joined(separator: "\n").utf8))

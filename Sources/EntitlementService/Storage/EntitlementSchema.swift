@@ -186,5 +186,63 @@ enum EntitlementSchema {
         CREATE INDEX metered_usage_by_time ON metered_usage (starts_at);
         """
     ),
+    Migration(
+      version: 6,
+      sql: """
+        CREATE TABLE entitlement_change (
+          kind TEXT NOT NULL,
+          id TEXT NOT NULL,
+          version BIGINT NOT NULL,
+          place BIGINT NOT NULL,
+          occurs_at BIGINT NOT NULL,
+          is_planned INTEGER NOT NULL CHECK (is_planned IN (0, 1)),
+          cause TEXT NOT NULL,
+          effect TEXT NOT NULL,
+          part TEXT NOT NULL,
+          name TEXT NOT NULL,
+          ends_at BIGINT,
+          request_id TEXT NOT NULL,
+          PRIMARY KEY (kind, id, version, place)
+        );
+        CREATE INDEX entitlement_change_by_time ON entitlement_change (occurs_at);
+        CREATE TABLE scheduled_change (
+          kind TEXT NOT NULL,
+          subject_id TEXT NOT NULL,
+          id TEXT NOT NULL,
+          effective_at BIGINT NOT NULL,
+          tier TEXT NOT NULL,
+          paid_until BIGINT,
+          PRIMARY KEY (kind, subject_id, id)
+        );
+        CREATE TABLE redemption (
+          kind TEXT NOT NULL,
+          id TEXT NOT NULL,
+          promotion TEXT NOT NULL,
+          redeemed_at BIGINT NOT NULL,
+          ends_at BIGINT NOT NULL,
+          PRIMARY KEY (kind, id, promotion)
+        );
+        CREATE INDEX redemption_by_end ON redemption (kind, id, ends_at);
+        CREATE TABLE promotion_count (
+          promotion TEXT PRIMARY KEY,
+          redeemed BIGINT NOT NULL CHECK (redeemed > 0)
+        );
+        ALTER TABLE purchase ADD COLUMN is_upgraded INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE purchase ADD COLUMN offer_type BIGINT;
+        ALTER TABLE purchase ADD COLUMN offer_identifier TEXT;
+        ALTER TABLE purchase ADD COLUMN offer_discount_type TEXT;
+        ALTER TABLE purchase ADD COLUMN auto_renew_status BIGINT;
+        ALTER TABLE purchase ADD COLUMN renewal_product_id TEXT;
+        ALTER TABLE purchase ADD COLUMN is_in_billing_retry INTEGER;
+        ALTER TABLE purchase ADD COLUMN expiration_intent BIGINT;
+        ALTER TABLE purchase ADD COLUMN renews_at BIGINT;
+        ALTER TABLE purchase ADD COLUMN renewal_offer_type BIGINT;
+        ALTER TABLE purchase ADD COLUMN renewal_offer_identifier TEXT;
+        ALTER TABLE purchase ADD COLUMN renewal_offer_discount_type TEXT;
+        ALTER TABLE purchase ADD COLUMN refund_requested_at BIGINT;
+        ALTER TABLE purchase ADD COLUMN refund_request_reason TEXT;
+        ALTER TABLE purchase ADD COLUMN refund_signed_at BIGINT;
+        """
+    ),
   ]
 }

@@ -46,7 +46,8 @@ enum PurchaseTable {
             PARTITION BY environment, product_id ORDER BY purchased_at DESC, id) AS by_date,
           row_number() OVER (
             PARTITION BY environment, product_id ORDER BY
-              CASE WHEN revoked_at IS NULL AND withdrawn_at IS NULL THEN 0 ELSE 1 END,
+              CASE WHEN revoked_at IS NULL AND withdrawn_at IS NULL AND is_upgraded = 0
+                THEN 0 ELSE 1 END,
               CASE WHEN expires_at IS NULL THEN 0 ELSE 1 END,
               CASE WHEN grace_until > expires_at THEN grace_until ELSE expires_at END DESC,
               id) AS by_end
@@ -116,7 +117,19 @@ enum PurchaseTable {
         .optionalInteger(purchase.renewalSignedAt), .optionalText(purchase.appAccountToken),
         .optionalText(purchase.appTransactionID), .text(record.payloadDigest),
         .text(record.leafSerial), .boolean(record.isTest), .integer(record.transferCount),
-        .integer(record.transfersSince),
+        .integer(record.transfersSince), .boolean(purchase.isUpgraded),
+        .optionalInteger(purchase.offer?.type), .optionalText(purchase.offer?.identifier),
+        .optionalText(purchase.offer?.discountType),
+        .optionalInteger(purchase.renewal?.autoRenewStatus),
+        .optionalText(purchase.renewal?.productID),
+        .optionalInteger(purchase.renewal.map { $0.isInBillingRetry ? 1 : 0 }),
+        .optionalInteger(purchase.renewal?.expirationIntent),
+        .optionalInteger(purchase.renewal?.renewsAt),
+        .optionalInteger(purchase.renewal?.offer?.type),
+        .optionalText(purchase.renewal?.offer?.identifier),
+        .optionalText(purchase.renewal?.offer?.discountType),
+        .optionalInteger(purchase.refundRequest?.requestedAt),
+        .optionalText(purchase.refundRequest?.reason), .optionalInteger(purchase.refundSignedAt),
       ]
     )
   }
@@ -167,7 +180,11 @@ enum PurchaseTable {
     environment, original_transaction_id, id, transaction_id, product_id, is_renewed, \
     is_family_shared, purchased_at, expires_at, grace_until, revoked_at, is_unshared, \
     refunded_share, withdrawn_at, signed_at, renewal_signed_at, app_account_token, \
-    app_transaction_id, payload_digest, leaf_serial, is_test, transfer_count, transfers_since
+    app_transaction_id, payload_digest, leaf_serial, is_test, transfer_count, transfers_since, \
+    is_upgraded, offer_type, offer_identifier, offer_discount_type, auto_renew_status, \
+    renewal_product_id, is_in_billing_retry, expiration_intent, renews_at, renewal_offer_type, \
+    renewal_offer_identifier, renewal_offer_discount_type, refund_requested_at, \
+    refund_request_reason, refund_signed_at
     """
 
   private static func record(_ row: borrowing Row) -> PurchaseRecord {
@@ -190,13 +207,45 @@ enum PurchaseTable {
         signedAt: row.integer(14),
         renewalSignedAt: row.optionalInteger(15),
         appAccountToken: row.optionalText(16),
-        appTransactionID: row.optionalText(17)
+        appTransactionID: row.optionalText(17),
+        isUpgraded: row.boolean(23),
+        offer: offer(row, 24),
+        renewal: renewal(row),
+        refundRequest: row.optionalInteger(35).map {
+          Purchase.RefundRequest(requestedAt: $0, reason: row.optionalText(36))
+        },
+        refundSignedAt: row.optionalInteger(37)
       ),
       payloadDigest: row.text(18),
       leafSerial: row.text(19),
       isTest: row.boolean(20),
       transferCount: row.integer(21),
       transfersSince: row.integer(22)
+    )
+  }
+}
+
+extension PurchaseTable {
+  /// The offer in three columns, if there is one.
+  private static func offer(_ row: borrowing Row, _ column: Int) -> Purchase.Offer? {
+    row.optionalInteger(column).map { type in
+      Purchase.Offer(
+        type: type,
+        identifier: row.optionalText(column + 1),
+        discountType: row.optionalText(column + 2)
+      )
+    }
+  }
+
+  private static func renewal(_ row: borrowing Row) -> Purchase.Renewal? {
+    guard let isInBillingRetry = row.optionalInteger(29) else { return nil }
+    return Purchase.Renewal(
+      autoRenewStatus: row.optionalInteger(27),
+      productID: row.optionalText(28),
+      isInBillingRetry: isInBillingRetry == 1,
+      expirationIntent: row.optionalInteger(30),
+      renewsAt: row.optionalInteger(31),
+      offer: offer(row, 32)
     )
   }
 }

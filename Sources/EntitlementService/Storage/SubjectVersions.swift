@@ -18,13 +18,15 @@ enum SubjectVersions {
     return UInt64(version ?? 0)
   }
 
-  /// Raises the version of a subject whose entitlements change in this transaction, and tells those
-  /// who watch.
+  /// Raises the version of a subject whose entitlements this transaction has changed, says in its log why
+  /// and what, and tells those who watch.
   ///
   /// From here until the commit has been answered nobody is served from the cache of holdings.
   @discardableResult
   static func raise(
     _ subject: Subject,
+    because cause: ChangeCause,
+    _ parts: [PartChange],
     in tx: borrowing WriteTransaction,
     _ changes: SubjectChanges
   ) throws -> UInt64 {
@@ -38,6 +40,13 @@ enum SubjectVersions {
       .text(subject.id)
     )
     let version = try current(of: subject, in: tx)
+    try EntitlementChangeTable.append(
+      parts,
+      because: cause,
+      of: subject,
+      version: version,
+      in: tx
+    )
     try tx.appendChange(
       kind: changeKind,
       subject: "\(subject.kind.rawValue)/\(subject.id)",

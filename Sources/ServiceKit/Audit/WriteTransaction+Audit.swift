@@ -1,4 +1,8 @@
 extension WriteTransaction {
+  /// The request in which the write happens, as audit records, log lines and errors name it; nil for a
+  /// write without an author.
+  public var requestID: String? { author?.requestID }
+
   /// Records what the write does, in the same commit: who did it, for whom and in which request are
   /// those of the write.
   ///

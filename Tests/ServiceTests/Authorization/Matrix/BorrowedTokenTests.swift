@@ -180,6 +180,16 @@ extension MatrixStage {
       )
       try #require(suspended.code == nil, "\(suspended)")
     }
+    _ = try await product.subscriptions.put(
+      .init(
+        subscription: .init(
+          subject: .init(kind: .portfolio, id: house.portfolio),
+          tier: "pro",
+          trial: true
+        )
+      ),
+      options: product.options(of: "billing", to: "entitlement")
+    )
     for id in ["m1", "m2"] {
       _ = try await Tenancy_V1.DocumentsClient(product.channel(to: "tenancy")).put(
         .init(put: .init(collection: "moods", documentId: id)),

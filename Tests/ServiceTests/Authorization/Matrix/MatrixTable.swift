@@ -393,6 +393,8 @@ enum MatrixTable {
     // What is shared is used up by services only.
     .init("Entitlements/Consume", .portfolio, [], ofPortfolio(use)),
     .init("Entitlements/Consume", .self_, .everyone, ofSelf(use)),
+    .init("Entitlements/ListChanges", .portfolio, .portfolioStaff, ofPortfolio("")),
+    .init("Entitlements/ListChanges", .self_, .everyone, ofSelf("")),
     .init("Entitlements/Watch", .service, []),
     .init("Subscriptions/ListTiers", .none, .everyone),
     .init("Subscriptions/Get", .portfolio, .portfolioStaff, ofPortfolio("")),
@@ -407,6 +409,27 @@ enum MatrixTable {
       .system,
       .operators,
       #"{"subject": {"kind": "SUBJECT_KIND_USER", "id": "<user>"}}"#
+    ),
+    // What is shared, the billing system redeems.
+    .init("Subscriptions/Redeem", .portfolio, [], ofPortfolio(trial)),
+    .init("Subscriptions/Redeem", .self_, .everyone, ofSelf(trial)),
+    .init(
+      "Subscriptions/ScheduleChange",
+      .system,
+      .operators,
+      #"{"subject": \#(portfolio), "effectiveAt": "<soon>", "tier": "pro"}"#
+    ),
+    .init(
+      "Subscriptions/ListScheduledChanges",
+      .portfolio,
+      .portfolioStaff,
+      ofPortfolio("")
+    ),
+    .init(
+      "Subscriptions/CancelScheduledChange",
+      .system,
+      .operators,
+      #"{"subject": \#(portfolio), "id": "sch_unknown"}"#
     ),
     .init(
       "Purchases/SubmitTransaction",
@@ -447,6 +470,7 @@ enum MatrixTable {
 
   private static let portfolio = #"{"kind": "SUBJECT_KIND_PORTFOLIO", "id": "<portfolio>"}"#
   private static let feature = #", "feature": "compliancePack""#
+  private static let trial = #", "trial": "try-invoicing""#
   private static let use = #", "limit": "unknown""#
   private static let limit = #", "limit": "maxHorses", "currentCount": "1""#
 

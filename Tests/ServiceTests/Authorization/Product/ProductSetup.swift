@@ -27,6 +27,17 @@ struct ProductSetup: Sendable {
       to: "secrets.json"
     )
     try folder.write(TestAuthority.shared.get().root.der, to: "apple.der")
+    try folder.write(Array(try Self.catalog().text.utf8), to: "catalog.json")
+  }
+
+  /// The catalogue that is in use, with a trial that every user may start.
+  private static func catalog() throws -> JSONValue {
+    let file = try Data(contentsOf: URL(fileURLWithPath: "\(root)/tiers/default.json"))
+    var catalog = try JSONReader.read(Array(file), limits: JSONLimits(byteCountMax: 1 << 20)).object
+    catalog?["promotions"] = [
+      ["name": "try-invoicing", "kind": "trial", "addon": "invoicing", "days": 1]
+    ]
+    return .object(catalog ?? JSONObject())
   }
 
   func key(of service: String) -> SigningKey {
@@ -89,7 +100,7 @@ struct ProductSetup: Sendable {
     case "tenancy": return [("policy", .string("\(root)/policies/smart-home.json"))]
     default:
       return [
-        ("catalog", .string("\(root)/tiers/default.json")),
+        ("catalog", .string(folder.path("catalog.json"))),
         (
           "apple",
           [

@@ -31,6 +31,12 @@ void   entitlement__v1__entitlement__init
   static const Entitlement__V1__Entitlement init_value = ENTITLEMENT__V1__ENTITLEMENT__INIT;
   *message = init_value;
 }
+void   entitlement__v1__active_promotion__init
+                     (Entitlement__V1__ActivePromotion         *message)
+{
+  static const Entitlement__V1__ActivePromotion init_value = ENTITLEMENT__V1__ACTIVE_PROMOTION__INIT;
+  *message = init_value;
+}
 void   entitlement__v1__get_entitlements_request__init
                      (Entitlement__V1__GetEntitlementsRequest         *message)
 {
@@ -101,6 +107,24 @@ void   entitlement__v1__change__init
                      (Entitlement__V1__Change         *message)
 {
   static const Entitlement__V1__Change init_value = ENTITLEMENT__V1__CHANGE__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__entitlement_change__init
+                     (Entitlement__V1__EntitlementChange         *message)
+{
+  static const Entitlement__V1__EntitlementChange init_value = ENTITLEMENT__V1__ENTITLEMENT_CHANGE__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__list_entitlement_changes_request__init
+                     (Entitlement__V1__ListEntitlementChangesRequest         *message)
+{
+  static const Entitlement__V1__ListEntitlementChangesRequest init_value = ENTITLEMENT__V1__LIST_ENTITLEMENT_CHANGES_REQUEST__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__list_entitlement_changes_response__init
+                     (Entitlement__V1__ListEntitlementChangesResponse         *message)
+{
+  static const Entitlement__V1__ListEntitlementChangesResponse init_value = ENTITLEMENT__V1__LIST_ENTITLEMENT_CHANGES_RESPONSE__INIT;
   *message = init_value;
 }
 static const ProtobufCFieldDescriptor entitlement__v1__subject__field_descriptors[2] =
@@ -385,6 +409,96 @@ const ProtobufCMessageDescriptor entitlement__v1__entitlement__descriptor =
   (ProtobufCMessageInit) entitlement__v1__entitlement__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitlement__v1__active_promotion__field_descriptors[5] =
+{
+  {
+    "f1_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ActivePromotion, f1_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_kind",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ActivePromotion, f2_kind),
+    &entitlement__v1__promotion_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_tier",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ActivePromotion, f3_tier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_addon",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ActivePromotion, f4_addon),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_ends_at",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ActivePromotion, f5_ends_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__active_promotion__field_indices_by_name[] = {
+  0,   /* field[0] = f1_name */
+  1,   /* field[1] = f2_kind */
+  2,   /* field[2] = f3_tier */
+  3,   /* field[3] = f4_addon */
+  4,   /* field[4] = f5_ends_at */
+};
+static const ProtobufCIntRange entitlement__v1__active_promotion__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__active_promotion__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ActivePromotion",
+  "ActivePromotion",
+  "Entitlement__V1__ActivePromotion",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__ActivePromotion),
+  5,
+  entitlement__v1__active_promotion__field_descriptors,
+  entitlement__v1__active_promotion__field_indices_by_name,
+  1,  entitlement__v1__active_promotion__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__active_promotion__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor entitlement__v1__get_entitlements_request__field_descriptors[1] =
 {
   {
@@ -423,7 +537,7 @@ const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_request__desc
   (ProtobufCMessageInit) entitlement__v1__get_entitlements_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__get_entitlements_response__field_descriptors[7] =
+static const ProtobufCFieldDescriptor entitlement__v1__get_entitlements_response__field_descriptors[8] =
 {
   {
     "f1_subject",
@@ -509,6 +623,18 @@ static const ProtobufCFieldDescriptor entitlement__v1__get_entitlements_response
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f8_promotions",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitlement__V1__GetEntitlementsResponse, n_f8_promotions),
+    offsetof(Entitlement__V1__GetEntitlementsResponse, f8_promotions),
+    &entitlement__v1__active_promotion__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__get_entitlements_response__field_indices_by_name[] = {
   0,   /* field[0] = f1_subject */
@@ -518,11 +644,12 @@ static const unsigned entitlement__v1__get_entitlements_response__field_indices_
   4,   /* field[4] = f5_products */
   5,   /* field[5] = f6_version */
   6,   /* field[6] = f7_valid_until */
+  7,   /* field[7] = f8_promotions */
 };
 static const ProtobufCIntRange entitlement__v1__get_entitlements_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_response__descriptor =
 {
@@ -532,7 +659,7 @@ const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_response__des
   "Entitlement__V1__GetEntitlementsResponse",
   "entitlement.v1",
   sizeof(Entitlement__V1__GetEntitlementsResponse),
-  7,
+  8,
   entitlement__v1__get_entitlements_response__field_descriptors,
   entitlement__v1__get_entitlements_response__field_indices_by_name,
   1,  entitlement__v1__get_entitlements_response__number_ranges,
@@ -1244,6 +1371,250 @@ const ProtobufCMessageDescriptor entitlement__v1__change__descriptor =
   (ProtobufCMessageInit) entitlement__v1__change__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitlement__v1__entitlement_change__field_descriptors[8] =
+{
+  {
+    "f1_version",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__EntitlementChange, f1_version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_cause",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__EntitlementChange, f2_cause),
+    &entitlement__v1__change_cause__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_effect",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__EntitlementChange, f3_effect),
+    &entitlement__v1__change_effect__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_source",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__EntitlementChange, f4_source),
+    &entitlement__v1__source__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_name",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__EntitlementChange, f5_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_occurred_at",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__EntitlementChange, f6_occurred_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_ends_at",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__EntitlementChange, f7_ends_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_request_id",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__EntitlementChange, f8_request_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__entitlement_change__field_indices_by_name[] = {
+  0,   /* field[0] = f1_version */
+  1,   /* field[1] = f2_cause */
+  2,   /* field[2] = f3_effect */
+  3,   /* field[3] = f4_source */
+  4,   /* field[4] = f5_name */
+  5,   /* field[5] = f6_occurred_at */
+  6,   /* field[6] = f7_ends_at */
+  7,   /* field[7] = f8_request_id */
+};
+static const ProtobufCIntRange entitlement__v1__entitlement_change__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__entitlement_change__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.EntitlementChange",
+  "EntitlementChange",
+  "Entitlement__V1__EntitlementChange",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__EntitlementChange),
+  8,
+  entitlement__v1__entitlement_change__field_descriptors,
+  entitlement__v1__entitlement_change__field_indices_by_name,
+  1,  entitlement__v1__entitlement_change__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__entitlement_change__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__list_entitlement_changes_request__field_descriptors[3] =
+{
+  {
+    "f1_subject",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListEntitlementChangesRequest, f1_subject),
+    &entitlement__v1__subject__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_page_size",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListEntitlementChangesRequest, f2_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_page_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListEntitlementChangesRequest, f3_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__list_entitlement_changes_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_subject */
+  1,   /* field[1] = f2_page_size */
+  2,   /* field[2] = f3_page_token */
+};
+static const ProtobufCIntRange entitlement__v1__list_entitlement_changes_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__list_entitlement_changes_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ListEntitlementChangesRequest",
+  "ListEntitlementChangesRequest",
+  "Entitlement__V1__ListEntitlementChangesRequest",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__ListEntitlementChangesRequest),
+  3,
+  entitlement__v1__list_entitlement_changes_request__field_descriptors,
+  entitlement__v1__list_entitlement_changes_request__field_indices_by_name,
+  1,  entitlement__v1__list_entitlement_changes_request__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__list_entitlement_changes_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__list_entitlement_changes_response__field_descriptors[2] =
+{
+  {
+    "f1_changes",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitlement__V1__ListEntitlementChangesResponse, n_f1_changes),
+    offsetof(Entitlement__V1__ListEntitlementChangesResponse, f1_changes),
+    &entitlement__v1__entitlement_change__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListEntitlementChangesResponse, f2_next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__list_entitlement_changes_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_changes */
+  1,   /* field[1] = f2_next_page_token */
+};
+static const ProtobufCIntRange entitlement__v1__list_entitlement_changes_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__list_entitlement_changes_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ListEntitlementChangesResponse",
+  "ListEntitlementChangesResponse",
+  "Entitlement__V1__ListEntitlementChangesResponse",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__ListEntitlementChangesResponse),
+  2,
+  entitlement__v1__list_entitlement_changes_response__field_descriptors,
+  entitlement__v1__list_entitlement_changes_response__field_indices_by_name,
+  1,  entitlement__v1__list_entitlement_changes_response__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__list_entitlement_changes_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue entitlement__v1__subject_kind__enum_values_by_number[4] =
 {
   { "v0_SUBJECT_KIND_UNSPECIFIED", "ENTITLEMENT__V1__SUBJECT_KIND__v0_SUBJECT_KIND_UNSPECIFIED", 0 },
@@ -1328,7 +1699,7 @@ const ProtobufCEnumDescriptor entitlement__v1__reason__descriptor =
   entitlement__v1__reason__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue entitlement__v1__source__enum_values_by_number[6] =
+static const ProtobufCEnumValue entitlement__v1__source__enum_values_by_number[7] =
 {
   { "v0_SOURCE_UNSPECIFIED", "ENTITLEMENT__V1__SOURCE__v0_SOURCE_UNSPECIFIED", 0 },
   { "v1_SOURCE_DEFAULT", "ENTITLEMENT__V1__SOURCE__v1_SOURCE_DEFAULT", 1 },
@@ -1336,11 +1707,12 @@ static const ProtobufCEnumValue entitlement__v1__source__enum_values_by_number[6
   { "v3_SOURCE_ADDON", "ENTITLEMENT__V1__SOURCE__v3_SOURCE_ADDON", 3 },
   { "v4_SOURCE_OVERRIDE", "ENTITLEMENT__V1__SOURCE__v4_SOURCE_OVERRIDE", 4 },
   { "v5_SOURCE_PURCHASE", "ENTITLEMENT__V1__SOURCE__v5_SOURCE_PURCHASE", 5 },
+  { "v6_SOURCE_PROMOTION", "ENTITLEMENT__V1__SOURCE__v6_SOURCE_PROMOTION", 6 },
 };
 static const ProtobufCIntRange entitlement__v1__source__value_ranges[] = {
-{0, 0},{0, 6}
+{0, 0},{0, 7}
 };
-static const ProtobufCEnumValueIndex entitlement__v1__source__enum_values_by_name[6] =
+static const ProtobufCEnumValueIndex entitlement__v1__source__enum_values_by_name[7] =
 {
   { "v0_SOURCE_UNSPECIFIED", 0 },
   { "v1_SOURCE_DEFAULT", 1 },
@@ -1348,6 +1720,7 @@ static const ProtobufCEnumValueIndex entitlement__v1__source__enum_values_by_nam
   { "v3_SOURCE_ADDON", 3 },
   { "v4_SOURCE_OVERRIDE", 4 },
   { "v5_SOURCE_PURCHASE", 5 },
+  { "v6_SOURCE_PROMOTION", 6 },
 };
 const ProtobufCEnumDescriptor entitlement__v1__source__descriptor =
 {
@@ -1356,12 +1729,44 @@ const ProtobufCEnumDescriptor entitlement__v1__source__descriptor =
   "Source",
   "Entitlement__V1__Source",
   "entitlement.v1",
-  6,
+  7,
   entitlement__v1__source__enum_values_by_number,
-  6,
+  7,
   entitlement__v1__source__enum_values_by_name,
   1,
   entitlement__v1__source__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue entitlement__v1__promotion_kind__enum_values_by_number[4] =
+{
+  { "v0_PROMOTION_KIND_UNSPECIFIED", "ENTITLEMENT__V1__PROMOTION_KIND__v0_PROMOTION_KIND_UNSPECIFIED", 0 },
+  { "v1_PROMOTION_KIND_TRIAL", "ENTITLEMENT__V1__PROMOTION_KIND__v1_PROMOTION_KIND_TRIAL", 1 },
+  { "v2_PROMOTION_KIND_COUPON", "ENTITLEMENT__V1__PROMOTION_KIND__v2_PROMOTION_KIND_COUPON", 2 },
+  { "v3_PROMOTION_KIND_CAMPAIGN", "ENTITLEMENT__V1__PROMOTION_KIND__v3_PROMOTION_KIND_CAMPAIGN", 3 },
+};
+static const ProtobufCIntRange entitlement__v1__promotion_kind__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex entitlement__v1__promotion_kind__enum_values_by_name[4] =
+{
+  { "v0_PROMOTION_KIND_UNSPECIFIED", 0 },
+  { "v1_PROMOTION_KIND_TRIAL", 1 },
+  { "v2_PROMOTION_KIND_COUPON", 2 },
+  { "v3_PROMOTION_KIND_CAMPAIGN", 3 },
+};
+const ProtobufCEnumDescriptor entitlement__v1__promotion_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitlement.v1.PromotionKind",
+  "PromotionKind",
+  "Entitlement__V1__PromotionKind",
+  "entitlement.v1",
+  4,
+  entitlement__v1__promotion_kind__enum_values_by_number,
+  4,
+  entitlement__v1__promotion_kind__enum_values_by_name,
+  1,
+  entitlement__v1__promotion_kind__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue entitlement__v1__change_kind__enum_values_by_number[5] =
@@ -1396,5 +1801,91 @@ const ProtobufCEnumDescriptor entitlement__v1__change_kind__descriptor =
   entitlement__v1__change_kind__enum_values_by_name,
   1,
   entitlement__v1__change_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue entitlement__v1__change_cause__enum_values_by_number[15] =
+{
+  { "v0_CHANGE_CAUSE_UNSPECIFIED", "ENTITLEMENT__V1__CHANGE_CAUSE__v0_CHANGE_CAUSE_UNSPECIFIED", 0 },
+  { "v1_CHANGE_CAUSE_PURCHASE", "ENTITLEMENT__V1__CHANGE_CAUSE__v1_CHANGE_CAUSE_PURCHASE", 1 },
+  { "v2_CHANGE_CAUSE_RESTORE", "ENTITLEMENT__V1__CHANGE_CAUSE__v2_CHANGE_CAUSE_RESTORE", 2 },
+  { "v3_CHANGE_CAUSE_NOTIFICATION", "ENTITLEMENT__V1__CHANGE_CAUSE__v3_CHANGE_CAUSE_NOTIFICATION", 3 },
+  { "v4_CHANGE_CAUSE_REFUND", "ENTITLEMENT__V1__CHANGE_CAUSE__v4_CHANGE_CAUSE_REFUND", 4 },
+  { "v5_CHANGE_CAUSE_REVOCATION", "ENTITLEMENT__V1__CHANGE_CAUSE__v5_CHANGE_CAUSE_REVOCATION", 5 },
+  { "v6_CHANGE_CAUSE_TRANSFER", "ENTITLEMENT__V1__CHANGE_CAUSE__v6_CHANGE_CAUSE_TRANSFER", 6 },
+  { "v7_CHANGE_CAUSE_OPERATOR", "ENTITLEMENT__V1__CHANGE_CAUSE__v7_CHANGE_CAUSE_OPERATOR", 7 },
+  { "v8_CHANGE_CAUSE_SERVICE", "ENTITLEMENT__V1__CHANGE_CAUSE__v8_CHANGE_CAUSE_SERVICE", 8 },
+  { "v9_CHANGE_CAUSE_TRIAL", "ENTITLEMENT__V1__CHANGE_CAUSE__v9_CHANGE_CAUSE_TRIAL", 9 },
+  { "v10_CHANGE_CAUSE_COUPON", "ENTITLEMENT__V1__CHANGE_CAUSE__v10_CHANGE_CAUSE_COUPON", 10 },
+  { "v11_CHANGE_CAUSE_SCHEDULING", "ENTITLEMENT__V1__CHANGE_CAUSE__v11_CHANGE_CAUSE_SCHEDULING", 11 },
+  { "v12_CHANGE_CAUSE_SCHEDULE", "ENTITLEMENT__V1__CHANGE_CAUSE__v12_CHANGE_CAUSE_SCHEDULE", 12 },
+  { "v13_CHANGE_CAUSE_START", "ENTITLEMENT__V1__CHANGE_CAUSE__v13_CHANGE_CAUSE_START", 13 },
+  { "v14_CHANGE_CAUSE_EXPIRY", "ENTITLEMENT__V1__CHANGE_CAUSE__v14_CHANGE_CAUSE_EXPIRY", 14 },
+};
+static const ProtobufCIntRange entitlement__v1__change_cause__value_ranges[] = {
+{0, 0},{0, 15}
+};
+static const ProtobufCEnumValueIndex entitlement__v1__change_cause__enum_values_by_name[15] =
+{
+  { "v0_CHANGE_CAUSE_UNSPECIFIED", 0 },
+  { "v10_CHANGE_CAUSE_COUPON", 10 },
+  { "v11_CHANGE_CAUSE_SCHEDULING", 11 },
+  { "v12_CHANGE_CAUSE_SCHEDULE", 12 },
+  { "v13_CHANGE_CAUSE_START", 13 },
+  { "v14_CHANGE_CAUSE_EXPIRY", 14 },
+  { "v1_CHANGE_CAUSE_PURCHASE", 1 },
+  { "v2_CHANGE_CAUSE_RESTORE", 2 },
+  { "v3_CHANGE_CAUSE_NOTIFICATION", 3 },
+  { "v4_CHANGE_CAUSE_REFUND", 4 },
+  { "v5_CHANGE_CAUSE_REVOCATION", 5 },
+  { "v6_CHANGE_CAUSE_TRANSFER", 6 },
+  { "v7_CHANGE_CAUSE_OPERATOR", 7 },
+  { "v8_CHANGE_CAUSE_SERVICE", 8 },
+  { "v9_CHANGE_CAUSE_TRIAL", 9 },
+};
+const ProtobufCEnumDescriptor entitlement__v1__change_cause__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ChangeCause",
+  "ChangeCause",
+  "Entitlement__V1__ChangeCause",
+  "entitlement.v1",
+  15,
+  entitlement__v1__change_cause__enum_values_by_number,
+  15,
+  entitlement__v1__change_cause__enum_values_by_name,
+  1,
+  entitlement__v1__change_cause__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue entitlement__v1__change_effect__enum_values_by_number[4] =
+{
+  { "v0_CHANGE_EFFECT_UNSPECIFIED", "ENTITLEMENT__V1__CHANGE_EFFECT__v0_CHANGE_EFFECT_UNSPECIFIED", 0 },
+  { "v1_CHANGE_EFFECT_BEGAN", "ENTITLEMENT__V1__CHANGE_EFFECT__v1_CHANGE_EFFECT_BEGAN", 1 },
+  { "v2_CHANGE_EFFECT_ENDED", "ENTITLEMENT__V1__CHANGE_EFFECT__v2_CHANGE_EFFECT_ENDED", 2 },
+  { "v3_CHANGE_EFFECT_CHANGED", "ENTITLEMENT__V1__CHANGE_EFFECT__v3_CHANGE_EFFECT_CHANGED", 3 },
+};
+static const ProtobufCIntRange entitlement__v1__change_effect__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex entitlement__v1__change_effect__enum_values_by_name[4] =
+{
+  { "v0_CHANGE_EFFECT_UNSPECIFIED", 0 },
+  { "v1_CHANGE_EFFECT_BEGAN", 1 },
+  { "v2_CHANGE_EFFECT_ENDED", 2 },
+  { "v3_CHANGE_EFFECT_CHANGED", 3 },
+};
+const ProtobufCEnumDescriptor entitlement__v1__change_effect__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ChangeEffect",
+  "ChangeEffect",
+  "Entitlement__V1__ChangeEffect",
+  "entitlement.v1",
+  4,
+  entitlement__v1__change_effect__enum_values_by_number,
+  4,
+  entitlement__v1__change_effect__enum_values_by_name,
+  1,
+  entitlement__v1__change_effect__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

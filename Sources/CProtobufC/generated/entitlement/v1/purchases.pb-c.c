@@ -7,6 +7,18 @@
 #endif
 
 #include "entitlement/v1/purchases.pb-c.h"
+void   entitlement__v1__purchase_offer__init
+                     (Entitlement__V1__PurchaseOffer         *message)
+{
+  static const Entitlement__V1__PurchaseOffer init_value = ENTITLEMENT__V1__PURCHASE_OFFER__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__renewal__init
+                     (Entitlement__V1__Renewal         *message)
+{
+  static const Entitlement__V1__Renewal init_value = ENTITLEMENT__V1__RENEWAL__INIT;
+  *message = init_value;
+}
 void   entitlement__v1__purchase__init
                      (Entitlement__V1__Purchase         *message)
 {
@@ -67,7 +79,187 @@ void   entitlement__v1__list_purchases_response__init
   static const Entitlement__V1__ListPurchasesResponse init_value = ENTITLEMENT__V1__LIST_PURCHASES_RESPONSE__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor entitlement__v1__purchase__field_descriptors[10] =
+static const ProtobufCFieldDescriptor entitlement__v1__purchase_offer__field_descriptors[3] =
+{
+  {
+    "f1_kind",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__PurchaseOffer, f1_kind),
+    &entitlement__v1__offer_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_identifier",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__PurchaseOffer, f2_identifier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_discount_type",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__PurchaseOffer, f3_discount_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__purchase_offer__field_indices_by_name[] = {
+  0,   /* field[0] = f1_kind */
+  1,   /* field[1] = f2_identifier */
+  2,   /* field[2] = f3_discount_type */
+};
+static const ProtobufCIntRange entitlement__v1__purchase_offer__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__purchase_offer__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.PurchaseOffer",
+  "PurchaseOffer",
+  "Entitlement__V1__PurchaseOffer",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__PurchaseOffer),
+  3,
+  entitlement__v1__purchase_offer__field_descriptors,
+  entitlement__v1__purchase_offer__field_indices_by_name,
+  1,  entitlement__v1__purchase_offer__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__purchase_offer__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__renewal__field_descriptors[7] =
+{
+  {
+    "f1_will_renew",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Renewal, f1_will_renew),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_product_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Renewal, f2_product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_in_billing_retry",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Renewal, f3_in_billing_retry),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_grace_until",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Renewal, f4_grace_until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_renews_at",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Renewal, f5_renews_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_expiration_reason",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Renewal, f6_expiration_reason),
+    &entitlement__v1__expiration_reason__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_offer",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Renewal, f7_offer),
+    &entitlement__v1__purchase_offer__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__renewal__field_indices_by_name[] = {
+  0,   /* field[0] = f1_will_renew */
+  1,   /* field[1] = f2_product_id */
+  2,   /* field[2] = f3_in_billing_retry */
+  3,   /* field[3] = f4_grace_until */
+  4,   /* field[4] = f5_renews_at */
+  5,   /* field[5] = f6_expiration_reason */
+  6,   /* field[6] = f7_offer */
+};
+static const ProtobufCIntRange entitlement__v1__renewal__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__renewal__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.Renewal",
+  "Renewal",
+  "Entitlement__V1__Renewal",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__Renewal),
+  7,
+  entitlement__v1__renewal__field_descriptors,
+  entitlement__v1__renewal__field_indices_by_name,
+  1,  entitlement__v1__renewal__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__renewal__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__purchase__field_descriptors[14] =
 {
   {
     "f1_id",
@@ -189,9 +381,61 @@ static const ProtobufCFieldDescriptor entitlement__v1__purchase__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f11_offer",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Purchase, f11_offer),
+    &entitlement__v1__purchase_offer__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f12_renewal",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Purchase, f12_renewal),
+    &entitlement__v1__renewal__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f13_refund_requested_at",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Purchase, f13_refund_requested_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f14_refund_request_reason",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Purchase, f14_refund_request_reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__purchase__field_indices_by_name[] = {
   9,   /* field[9] = f10_family_shared */
+  10,   /* field[10] = f11_offer */
+  11,   /* field[11] = f12_renewal */
+  12,   /* field[12] = f13_refund_requested_at */
+  13,   /* field[13] = f14_refund_request_reason */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_product_id */
   2,   /* field[2] = f3_original_transaction_id */
@@ -205,7 +449,7 @@ static const unsigned entitlement__v1__purchase__field_indices_by_name[] = {
 static const ProtobufCIntRange entitlement__v1__purchase__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__purchase__descriptor =
 {
@@ -215,7 +459,7 @@ const ProtobufCMessageDescriptor entitlement__v1__purchase__descriptor =
   "Entitlement__V1__Purchase",
   "entitlement.v1",
   sizeof(Entitlement__V1__Purchase),
-  10,
+  14,
   entitlement__v1__purchase__field_descriptors,
   entitlement__v1__purchase__field_indices_by_name,
   1,  entitlement__v1__purchase__number_ranges,
@@ -756,6 +1000,76 @@ const ProtobufCEnumDescriptor entitlement__v1__purchase_state__descriptor =
   entitlement__v1__purchase_state__enum_values_by_name,
   1,
   entitlement__v1__purchase_state__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue entitlement__v1__offer_kind__enum_values_by_number[5] =
+{
+  { "v0_OFFER_KIND_UNSPECIFIED", "ENTITLEMENT__V1__OFFER_KIND__v0_OFFER_KIND_UNSPECIFIED", 0 },
+  { "v1_OFFER_KIND_INTRODUCTORY", "ENTITLEMENT__V1__OFFER_KIND__v1_OFFER_KIND_INTRODUCTORY", 1 },
+  { "v2_OFFER_KIND_PROMOTIONAL", "ENTITLEMENT__V1__OFFER_KIND__v2_OFFER_KIND_PROMOTIONAL", 2 },
+  { "v3_OFFER_KIND_CODE", "ENTITLEMENT__V1__OFFER_KIND__v3_OFFER_KIND_CODE", 3 },
+  { "v4_OFFER_KIND_WIN_BACK", "ENTITLEMENT__V1__OFFER_KIND__v4_OFFER_KIND_WIN_BACK", 4 },
+};
+static const ProtobufCIntRange entitlement__v1__offer_kind__value_ranges[] = {
+{0, 0},{0, 5}
+};
+static const ProtobufCEnumValueIndex entitlement__v1__offer_kind__enum_values_by_name[5] =
+{
+  { "v0_OFFER_KIND_UNSPECIFIED", 0 },
+  { "v1_OFFER_KIND_INTRODUCTORY", 1 },
+  { "v2_OFFER_KIND_PROMOTIONAL", 2 },
+  { "v3_OFFER_KIND_CODE", 3 },
+  { "v4_OFFER_KIND_WIN_BACK", 4 },
+};
+const ProtobufCEnumDescriptor entitlement__v1__offer_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitlement.v1.OfferKind",
+  "OfferKind",
+  "Entitlement__V1__OfferKind",
+  "entitlement.v1",
+  5,
+  entitlement__v1__offer_kind__enum_values_by_number,
+  5,
+  entitlement__v1__offer_kind__enum_values_by_name,
+  1,
+  entitlement__v1__offer_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue entitlement__v1__expiration_reason__enum_values_by_number[6] =
+{
+  { "v0_EXPIRATION_REASON_UNSPECIFIED", "ENTITLEMENT__V1__EXPIRATION_REASON__v0_EXPIRATION_REASON_UNSPECIFIED", 0 },
+  { "v1_EXPIRATION_REASON_CANCELLED", "ENTITLEMENT__V1__EXPIRATION_REASON__v1_EXPIRATION_REASON_CANCELLED", 1 },
+  { "v2_EXPIRATION_REASON_BILLING", "ENTITLEMENT__V1__EXPIRATION_REASON__v2_EXPIRATION_REASON_BILLING", 2 },
+  { "v3_EXPIRATION_REASON_PRICE", "ENTITLEMENT__V1__EXPIRATION_REASON__v3_EXPIRATION_REASON_PRICE", 3 },
+  { "v4_EXPIRATION_REASON_PRODUCT", "ENTITLEMENT__V1__EXPIRATION_REASON__v4_EXPIRATION_REASON_PRODUCT", 4 },
+  { "v5_EXPIRATION_REASON_OTHER", "ENTITLEMENT__V1__EXPIRATION_REASON__v5_EXPIRATION_REASON_OTHER", 5 },
+};
+static const ProtobufCIntRange entitlement__v1__expiration_reason__value_ranges[] = {
+{0, 0},{0, 6}
+};
+static const ProtobufCEnumValueIndex entitlement__v1__expiration_reason__enum_values_by_name[6] =
+{
+  { "v0_EXPIRATION_REASON_UNSPECIFIED", 0 },
+  { "v1_EXPIRATION_REASON_CANCELLED", 1 },
+  { "v2_EXPIRATION_REASON_BILLING", 2 },
+  { "v3_EXPIRATION_REASON_PRICE", 3 },
+  { "v4_EXPIRATION_REASON_PRODUCT", 4 },
+  { "v5_EXPIRATION_REASON_OTHER", 5 },
+};
+const ProtobufCEnumDescriptor entitlement__v1__expiration_reason__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ExpirationReason",
+  "ExpirationReason",
+  "Entitlement__V1__ExpirationReason",
+  "entitlement.v1",
+  6,
+  entitlement__v1__expiration_reason__enum_values_by_number,
+  6,
+  entitlement__v1__expiration_reason__enum_values_by_name,
+  1,
+  entitlement__v1__expiration_reason__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue entitlement__v1__transaction_result__enum_values_by_number[6] =

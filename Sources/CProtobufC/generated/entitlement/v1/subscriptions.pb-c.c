@@ -25,6 +25,12 @@ void   entitlement__v1__addon__init
   static const Entitlement__V1__Addon init_value = ENTITLEMENT__V1__ADDON__INIT;
   *message = init_value;
 }
+void   entitlement__v1__promotion__init
+                     (Entitlement__V1__Promotion         *message)
+{
+  static const Entitlement__V1__Promotion init_value = ENTITLEMENT__V1__PROMOTION__INIT;
+  *message = init_value;
+}
 void   entitlement__v1__list_tiers_request__init
                      (Entitlement__V1__ListTiersRequest         *message)
 {
@@ -77,6 +83,60 @@ void   entitlement__v1__delete_subscription_response__init
                      (Entitlement__V1__DeleteSubscriptionResponse         *message)
 {
   static const Entitlement__V1__DeleteSubscriptionResponse init_value = ENTITLEMENT__V1__DELETE_SUBSCRIPTION_RESPONSE__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__redeem_request__init
+                     (Entitlement__V1__RedeemRequest         *message)
+{
+  static const Entitlement__V1__RedeemRequest init_value = ENTITLEMENT__V1__REDEEM_REQUEST__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__redeem_response__init
+                     (Entitlement__V1__RedeemResponse         *message)
+{
+  static const Entitlement__V1__RedeemResponse init_value = ENTITLEMENT__V1__REDEEM_RESPONSE__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__scheduled_change__init
+                     (Entitlement__V1__ScheduledChange         *message)
+{
+  static const Entitlement__V1__ScheduledChange init_value = ENTITLEMENT__V1__SCHEDULED_CHANGE__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__schedule_change_request__init
+                     (Entitlement__V1__ScheduleChangeRequest         *message)
+{
+  static const Entitlement__V1__ScheduleChangeRequest init_value = ENTITLEMENT__V1__SCHEDULE_CHANGE_REQUEST__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__schedule_change_response__init
+                     (Entitlement__V1__ScheduleChangeResponse         *message)
+{
+  static const Entitlement__V1__ScheduleChangeResponse init_value = ENTITLEMENT__V1__SCHEDULE_CHANGE_RESPONSE__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__list_scheduled_changes_request__init
+                     (Entitlement__V1__ListScheduledChangesRequest         *message)
+{
+  static const Entitlement__V1__ListScheduledChangesRequest init_value = ENTITLEMENT__V1__LIST_SCHEDULED_CHANGES_REQUEST__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__list_scheduled_changes_response__init
+                     (Entitlement__V1__ListScheduledChangesResponse         *message)
+{
+  static const Entitlement__V1__ListScheduledChangesResponse init_value = ENTITLEMENT__V1__LIST_SCHEDULED_CHANGES_RESPONSE__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__cancel_scheduled_change_request__init
+                     (Entitlement__V1__CancelScheduledChangeRequest         *message)
+{
+  static const Entitlement__V1__CancelScheduledChangeRequest init_value = ENTITLEMENT__V1__CANCEL_SCHEDULED_CHANGE_REQUEST__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__cancel_scheduled_change_response__init
+                     (Entitlement__V1__CancelScheduledChangeResponse         *message)
+{
+  static const Entitlement__V1__CancelScheduledChangeResponse init_value = ENTITLEMENT__V1__CANCEL_SCHEDULED_CHANGE_RESPONSE__INIT;
   *message = init_value;
 }
 static const ProtobufCFieldDescriptor entitlement__v1__feature_value__field_descriptors[3] =
@@ -258,6 +318,135 @@ const ProtobufCMessageDescriptor entitlement__v1__addon__descriptor =
   (ProtobufCMessageInit) entitlement__v1__addon__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitlement__v1__promotion__field_descriptors[8] =
+{
+  {
+    "f1_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Promotion, f1_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_kind",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Promotion, f2_kind),
+    &entitlement__v1__promotion_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_tier",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Promotion, f3_tier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_addon",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Promotion, f4_addon),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_days",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Promotion, f5_days),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_starts_at",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Promotion, f6_starts_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_ends_at",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__Promotion, f7_ends_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_subject_kinds",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Entitlement__V1__Promotion, n_f8_subject_kinds),
+    offsetof(Entitlement__V1__Promotion, f8_subject_kinds),
+    &entitlement__v1__subject_kind__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__promotion__field_indices_by_name[] = {
+  0,   /* field[0] = f1_name */
+  1,   /* field[1] = f2_kind */
+  2,   /* field[2] = f3_tier */
+  3,   /* field[3] = f4_addon */
+  4,   /* field[4] = f5_days */
+  5,   /* field[5] = f6_starts_at */
+  6,   /* field[6] = f7_ends_at */
+  7,   /* field[7] = f8_subject_kinds */
+};
+static const ProtobufCIntRange entitlement__v1__promotion__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__promotion__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.Promotion",
+  "Promotion",
+  "Entitlement__V1__Promotion",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__Promotion),
+  8,
+  entitlement__v1__promotion__field_descriptors,
+  entitlement__v1__promotion__field_indices_by_name,
+  1,  entitlement__v1__promotion__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__promotion__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 #define entitlement__v1__list_tiers_request__field_descriptors NULL
 #define entitlement__v1__list_tiers_request__field_indices_by_name NULL
 #define entitlement__v1__list_tiers_request__number_ranges NULL
@@ -276,7 +465,7 @@ const ProtobufCMessageDescriptor entitlement__v1__list_tiers_request__descriptor
   (ProtobufCMessageInit) entitlement__v1__list_tiers_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor entitlement__v1__list_tiers_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor entitlement__v1__list_tiers_response__field_descriptors[3] =
 {
   {
     "f1_tiers",
@@ -302,15 +491,28 @@ static const ProtobufCFieldDescriptor entitlement__v1__list_tiers_response__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f3_promotions",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitlement__V1__ListTiersResponse, n_f3_promotions),
+    offsetof(Entitlement__V1__ListTiersResponse, f3_promotions),
+    &entitlement__v1__promotion__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned entitlement__v1__list_tiers_response__field_indices_by_name[] = {
   0,   /* field[0] = f1_tiers */
   1,   /* field[1] = f2_addons */
+  2,   /* field[2] = f3_promotions */
 };
 static const ProtobufCIntRange entitlement__v1__list_tiers_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor entitlement__v1__list_tiers_response__descriptor =
 {
@@ -320,7 +522,7 @@ const ProtobufCMessageDescriptor entitlement__v1__list_tiers_response__descripto
   "Entitlement__V1__ListTiersResponse",
   "entitlement.v1",
   sizeof(Entitlement__V1__ListTiersResponse),
-  2,
+  3,
   entitlement__v1__list_tiers_response__field_descriptors,
   entitlement__v1__list_tiers_response__field_indices_by_name,
   1,  entitlement__v1__list_tiers_response__number_ranges,
@@ -786,5 +988,555 @@ const ProtobufCMessageDescriptor entitlement__v1__delete_subscription_response__
   entitlement__v1__delete_subscription_response__field_indices_by_name,
   1,  entitlement__v1__delete_subscription_response__number_ranges,
   (ProtobufCMessageInit) entitlement__v1__delete_subscription_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__redeem_request__field_descriptors[4] =
+{
+  {
+    "f1_subject",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__RedeemRequest, f1_subject),
+    &entitlement__v1__subject__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_trial",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Entitlement__V1__RedeemRequest, o0_promotion_case),
+    offsetof(Entitlement__V1__RedeemRequest, f2_trial),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_code",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Entitlement__V1__RedeemRequest, o0_promotion_case),
+    offsetof(Entitlement__V1__RedeemRequest, f3_code),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_idempotency_key",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__RedeemRequest, f4_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__redeem_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_subject */
+  1,   /* field[1] = f2_trial */
+  2,   /* field[2] = f3_code */
+  3,   /* field[3] = f4_idempotency_key */
+};
+static const ProtobufCIntRange entitlement__v1__redeem_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__redeem_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.RedeemRequest",
+  "RedeemRequest",
+  "Entitlement__V1__RedeemRequest",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__RedeemRequest),
+  4,
+  entitlement__v1__redeem_request__field_descriptors,
+  entitlement__v1__redeem_request__field_indices_by_name,
+  1,  entitlement__v1__redeem_request__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__redeem_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__redeem_response__field_descriptors[2] =
+{
+  {
+    "f1_promotion",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__RedeemResponse, f1_promotion),
+    &entitlement__v1__active_promotion__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_version",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__RedeemResponse, f2_version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__redeem_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_promotion */
+  1,   /* field[1] = f2_version */
+};
+static const ProtobufCIntRange entitlement__v1__redeem_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__redeem_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.RedeemResponse",
+  "RedeemResponse",
+  "Entitlement__V1__RedeemResponse",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__RedeemResponse),
+  2,
+  entitlement__v1__redeem_response__field_descriptors,
+  entitlement__v1__redeem_response__field_indices_by_name,
+  1,  entitlement__v1__redeem_response__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__redeem_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__scheduled_change__field_descriptors[5] =
+{
+  {
+    "f1_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ScheduledChange, f1_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_subject",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ScheduledChange, f2_subject),
+    &entitlement__v1__subject__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_effective_at",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ScheduledChange, f3_effective_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_tier",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ScheduledChange, f4_tier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_paid_until",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ScheduledChange, f5_paid_until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__scheduled_change__field_indices_by_name[] = {
+  0,   /* field[0] = f1_id */
+  1,   /* field[1] = f2_subject */
+  2,   /* field[2] = f3_effective_at */
+  3,   /* field[3] = f4_tier */
+  4,   /* field[4] = f5_paid_until */
+};
+static const ProtobufCIntRange entitlement__v1__scheduled_change__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__scheduled_change__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ScheduledChange",
+  "ScheduledChange",
+  "Entitlement__V1__ScheduledChange",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__ScheduledChange),
+  5,
+  entitlement__v1__scheduled_change__field_descriptors,
+  entitlement__v1__scheduled_change__field_indices_by_name,
+  1,  entitlement__v1__scheduled_change__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__scheduled_change__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__schedule_change_request__field_descriptors[5] =
+{
+  {
+    "f1_subject",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ScheduleChangeRequest, f1_subject),
+    &entitlement__v1__subject__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_effective_at",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ScheduleChangeRequest, f2_effective_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_tier",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ScheduleChangeRequest, f3_tier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_paid_until",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ScheduleChangeRequest, f4_paid_until),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_idempotency_key",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ScheduleChangeRequest, f5_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__schedule_change_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_subject */
+  1,   /* field[1] = f2_effective_at */
+  2,   /* field[2] = f3_tier */
+  3,   /* field[3] = f4_paid_until */
+  4,   /* field[4] = f5_idempotency_key */
+};
+static const ProtobufCIntRange entitlement__v1__schedule_change_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__schedule_change_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ScheduleChangeRequest",
+  "ScheduleChangeRequest",
+  "Entitlement__V1__ScheduleChangeRequest",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__ScheduleChangeRequest),
+  5,
+  entitlement__v1__schedule_change_request__field_descriptors,
+  entitlement__v1__schedule_change_request__field_indices_by_name,
+  1,  entitlement__v1__schedule_change_request__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__schedule_change_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__schedule_change_response__field_descriptors[2] =
+{
+  {
+    "f1_change",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ScheduleChangeResponse, f1_change),
+    &entitlement__v1__scheduled_change__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_version",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ScheduleChangeResponse, f2_version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__schedule_change_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_change */
+  1,   /* field[1] = f2_version */
+};
+static const ProtobufCIntRange entitlement__v1__schedule_change_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__schedule_change_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ScheduleChangeResponse",
+  "ScheduleChangeResponse",
+  "Entitlement__V1__ScheduleChangeResponse",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__ScheduleChangeResponse),
+  2,
+  entitlement__v1__schedule_change_response__field_descriptors,
+  entitlement__v1__schedule_change_response__field_indices_by_name,
+  1,  entitlement__v1__schedule_change_response__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__schedule_change_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__list_scheduled_changes_request__field_descriptors[1] =
+{
+  {
+    "f1_subject",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ListScheduledChangesRequest, f1_subject),
+    &entitlement__v1__subject__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__list_scheduled_changes_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_subject */
+};
+static const ProtobufCIntRange entitlement__v1__list_scheduled_changes_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__list_scheduled_changes_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ListScheduledChangesRequest",
+  "ListScheduledChangesRequest",
+  "Entitlement__V1__ListScheduledChangesRequest",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__ListScheduledChangesRequest),
+  1,
+  entitlement__v1__list_scheduled_changes_request__field_descriptors,
+  entitlement__v1__list_scheduled_changes_request__field_indices_by_name,
+  1,  entitlement__v1__list_scheduled_changes_request__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__list_scheduled_changes_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__list_scheduled_changes_response__field_descriptors[1] =
+{
+  {
+    "f1_changes",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitlement__V1__ListScheduledChangesResponse, n_f1_changes),
+    offsetof(Entitlement__V1__ListScheduledChangesResponse, f1_changes),
+    &entitlement__v1__scheduled_change__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__list_scheduled_changes_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_changes */
+};
+static const ProtobufCIntRange entitlement__v1__list_scheduled_changes_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__list_scheduled_changes_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ListScheduledChangesResponse",
+  "ListScheduledChangesResponse",
+  "Entitlement__V1__ListScheduledChangesResponse",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__ListScheduledChangesResponse),
+  1,
+  entitlement__v1__list_scheduled_changes_response__field_descriptors,
+  entitlement__v1__list_scheduled_changes_response__field_indices_by_name,
+  1,  entitlement__v1__list_scheduled_changes_response__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__list_scheduled_changes_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__cancel_scheduled_change_request__field_descriptors[3] =
+{
+  {
+    "f1_subject",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__CancelScheduledChangeRequest, f1_subject),
+    &entitlement__v1__subject__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__CancelScheduledChangeRequest, f2_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_idempotency_key",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__CancelScheduledChangeRequest, f3_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__cancel_scheduled_change_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_subject */
+  1,   /* field[1] = f2_id */
+  2,   /* field[2] = f3_idempotency_key */
+};
+static const ProtobufCIntRange entitlement__v1__cancel_scheduled_change_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__cancel_scheduled_change_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.CancelScheduledChangeRequest",
+  "CancelScheduledChangeRequest",
+  "Entitlement__V1__CancelScheduledChangeRequest",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__CancelScheduledChangeRequest),
+  3,
+  entitlement__v1__cancel_scheduled_change_request__field_descriptors,
+  entitlement__v1__cancel_scheduled_change_request__field_indices_by_name,
+  1,  entitlement__v1__cancel_scheduled_change_request__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__cancel_scheduled_change_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__cancel_scheduled_change_response__field_descriptors[2] =
+{
+  {
+    "f1_version",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__CancelScheduledChangeResponse, f1_version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_cancelled",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__CancelScheduledChangeResponse, f2_cancelled),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__cancel_scheduled_change_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_version */
+  1,   /* field[1] = f2_cancelled */
+};
+static const ProtobufCIntRange entitlement__v1__cancel_scheduled_change_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__cancel_scheduled_change_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.CancelScheduledChangeResponse",
+  "CancelScheduledChangeResponse",
+  "Entitlement__V1__CancelScheduledChangeResponse",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__CancelScheduledChangeResponse),
+  2,
+  entitlement__v1__cancel_scheduled_change_response__field_descriptors,
+  entitlement__v1__cancel_scheduled_change_response__field_indices_by_name,
+  1,  entitlement__v1__cancel_scheduled_change_response__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__cancel_scheduled_change_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -21,6 +21,7 @@ typedef struct Entitlement__V1__Subject Entitlement__V1__Subject;
 typedef struct Entitlement__V1__UnlockedBy Entitlement__V1__UnlockedBy;
 typedef struct Entitlement__V1__Limit Entitlement__V1__Limit;
 typedef struct Entitlement__V1__Entitlement Entitlement__V1__Entitlement;
+typedef struct Entitlement__V1__ActivePromotion Entitlement__V1__ActivePromotion;
 typedef struct Entitlement__V1__GetEntitlementsRequest Entitlement__V1__GetEntitlementsRequest;
 typedef struct Entitlement__V1__GetEntitlementsResponse Entitlement__V1__GetEntitlementsResponse;
 typedef struct Entitlement__V1__CheckFeatureRequest Entitlement__V1__CheckFeatureRequest;
@@ -33,6 +34,9 @@ typedef struct Entitlement__V1__ConsumeRequest Entitlement__V1__ConsumeRequest;
 typedef struct Entitlement__V1__ConsumeResponse Entitlement__V1__ConsumeResponse;
 typedef struct Entitlement__V1__WatchRequest Entitlement__V1__WatchRequest;
 typedef struct Entitlement__V1__Change Entitlement__V1__Change;
+typedef struct Entitlement__V1__EntitlementChange Entitlement__V1__EntitlementChange;
+typedef struct Entitlement__V1__ListEntitlementChangesRequest Entitlement__V1__ListEntitlementChangesRequest;
+typedef struct Entitlement__V1__ListEntitlementChangesResponse Entitlement__V1__ListEntitlementChangesResponse;
 
 
 /* --- enums --- */
@@ -67,9 +71,17 @@ typedef enum _Entitlement__V1__Source {
   ENTITLEMENT__V1__SOURCE__v2_SOURCE_TIER = 2,
   ENTITLEMENT__V1__SOURCE__v3_SOURCE_ADDON = 3,
   ENTITLEMENT__V1__SOURCE__v4_SOURCE_OVERRIDE = 4,
-  ENTITLEMENT__V1__SOURCE__v5_SOURCE_PURCHASE = 5
+  ENTITLEMENT__V1__SOURCE__v5_SOURCE_PURCHASE = 5,
+  ENTITLEMENT__V1__SOURCE__v6_SOURCE_PROMOTION = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__SOURCE)
 } Entitlement__V1__Source;
+typedef enum _Entitlement__V1__PromotionKind {
+  ENTITLEMENT__V1__PROMOTION_KIND__v0_PROMOTION_KIND_UNSPECIFIED = 0,
+  ENTITLEMENT__V1__PROMOTION_KIND__v1_PROMOTION_KIND_TRIAL = 1,
+  ENTITLEMENT__V1__PROMOTION_KIND__v2_PROMOTION_KIND_COUPON = 2,
+  ENTITLEMENT__V1__PROMOTION_KIND__v3_PROMOTION_KIND_CAMPAIGN = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__PROMOTION_KIND)
+} Entitlement__V1__PromotionKind;
 typedef enum _Entitlement__V1__ChangeKind {
   ENTITLEMENT__V1__CHANGE_KIND__v0_CHANGE_KIND_UNSPECIFIED = 0,
   ENTITLEMENT__V1__CHANGE_KIND__v1_CHANGE_KIND_HEARTBEAT = 1,
@@ -78,6 +90,31 @@ typedef enum _Entitlement__V1__ChangeKind {
   ENTITLEMENT__V1__CHANGE_KIND__v4_CHANGE_KIND_RESYNC = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__CHANGE_KIND)
 } Entitlement__V1__ChangeKind;
+typedef enum _Entitlement__V1__ChangeCause {
+  ENTITLEMENT__V1__CHANGE_CAUSE__v0_CHANGE_CAUSE_UNSPECIFIED = 0,
+  ENTITLEMENT__V1__CHANGE_CAUSE__v1_CHANGE_CAUSE_PURCHASE = 1,
+  ENTITLEMENT__V1__CHANGE_CAUSE__v2_CHANGE_CAUSE_RESTORE = 2,
+  ENTITLEMENT__V1__CHANGE_CAUSE__v3_CHANGE_CAUSE_NOTIFICATION = 3,
+  ENTITLEMENT__V1__CHANGE_CAUSE__v4_CHANGE_CAUSE_REFUND = 4,
+  ENTITLEMENT__V1__CHANGE_CAUSE__v5_CHANGE_CAUSE_REVOCATION = 5,
+  ENTITLEMENT__V1__CHANGE_CAUSE__v6_CHANGE_CAUSE_TRANSFER = 6,
+  ENTITLEMENT__V1__CHANGE_CAUSE__v7_CHANGE_CAUSE_OPERATOR = 7,
+  ENTITLEMENT__V1__CHANGE_CAUSE__v8_CHANGE_CAUSE_SERVICE = 8,
+  ENTITLEMENT__V1__CHANGE_CAUSE__v9_CHANGE_CAUSE_TRIAL = 9,
+  ENTITLEMENT__V1__CHANGE_CAUSE__v10_CHANGE_CAUSE_COUPON = 10,
+  ENTITLEMENT__V1__CHANGE_CAUSE__v11_CHANGE_CAUSE_SCHEDULING = 11,
+  ENTITLEMENT__V1__CHANGE_CAUSE__v12_CHANGE_CAUSE_SCHEDULE = 12,
+  ENTITLEMENT__V1__CHANGE_CAUSE__v13_CHANGE_CAUSE_START = 13,
+  ENTITLEMENT__V1__CHANGE_CAUSE__v14_CHANGE_CAUSE_EXPIRY = 14
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__CHANGE_CAUSE)
+} Entitlement__V1__ChangeCause;
+typedef enum _Entitlement__V1__ChangeEffect {
+  ENTITLEMENT__V1__CHANGE_EFFECT__v0_CHANGE_EFFECT_UNSPECIFIED = 0,
+  ENTITLEMENT__V1__CHANGE_EFFECT__v1_CHANGE_EFFECT_BEGAN = 1,
+  ENTITLEMENT__V1__CHANGE_EFFECT__v2_CHANGE_EFFECT_ENDED = 2,
+  ENTITLEMENT__V1__CHANGE_EFFECT__v3_CHANGE_EFFECT_CHANGED = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__CHANGE_EFFECT)
+} Entitlement__V1__ChangeEffect;
 
 /* --- messages --- */
 
@@ -143,6 +180,20 @@ struct  Entitlement__V1__Entitlement
     , {0,NULL}, 0, ENTITLEMENT__V1__REASON__v0_REASON_UNSPECIFIED, NULL, ENTITLEMENT__V1__SOURCE__v0_SOURCE_UNSPECIFIED, NULL, NULL }
 
 
+struct  Entitlement__V1__ActivePromotion
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_name;
+  Entitlement__V1__PromotionKind f2_kind;
+  ProtobufCBinaryData f3_tier;
+  ProtobufCBinaryData f4_addon;
+  Google__Protobuf__Timestamp *f5_ends_at;
+};
+#define ENTITLEMENT__V1__ACTIVE_PROMOTION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__active_promotion__descriptor) \
+    , {0,NULL}, ENTITLEMENT__V1__PROMOTION_KIND__v0_PROMOTION_KIND_UNSPECIFIED, {0,NULL}, {0,NULL}, NULL }
+
+
 struct  Entitlement__V1__GetEntitlementsRequest
 {
   ProtobufCMessage base;
@@ -166,10 +217,12 @@ struct  Entitlement__V1__GetEntitlementsResponse
   ProtobufCBinaryData *f5_products;
   uint64_t f6_version;
   Google__Protobuf__Timestamp *f7_valid_until;
+  size_t n_f8_promotions;
+  Entitlement__V1__ActivePromotion **f8_promotions;
 };
 #define ENTITLEMENT__V1__GET_ENTITLEMENTS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__get_entitlements_response__descriptor) \
-    , NULL, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0, NULL }
+    , NULL, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0, NULL, 0,NULL }
 
 
 struct  Entitlement__V1__CheckFeatureRequest
@@ -345,6 +398,47 @@ struct  Entitlement__V1__Change
     , 0, ENTITLEMENT__V1__CHANGE_KIND__v0_CHANGE_KIND_UNSPECIFIED, NULL, 0 }
 
 
+struct  Entitlement__V1__EntitlementChange
+{
+  ProtobufCMessage base;
+  uint64_t f1_version;
+  Entitlement__V1__ChangeCause f2_cause;
+  Entitlement__V1__ChangeEffect f3_effect;
+  Entitlement__V1__Source f4_source;
+  ProtobufCBinaryData f5_name;
+  Google__Protobuf__Timestamp *f6_occurred_at;
+  Google__Protobuf__Timestamp *f7_ends_at;
+  ProtobufCBinaryData f8_request_id;
+};
+#define ENTITLEMENT__V1__ENTITLEMENT_CHANGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__entitlement_change__descriptor) \
+    , 0, ENTITLEMENT__V1__CHANGE_CAUSE__v0_CHANGE_CAUSE_UNSPECIFIED, ENTITLEMENT__V1__CHANGE_EFFECT__v0_CHANGE_EFFECT_UNSPECIFIED, ENTITLEMENT__V1__SOURCE__v0_SOURCE_UNSPECIFIED, {0,NULL}, NULL, NULL, {0,NULL} }
+
+
+struct  Entitlement__V1__ListEntitlementChangesRequest
+{
+  ProtobufCMessage base;
+  Entitlement__V1__Subject *f1_subject;
+  uint32_t f2_page_size;
+  ProtobufCBinaryData f3_page_token;
+};
+#define ENTITLEMENT__V1__LIST_ENTITLEMENT_CHANGES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__list_entitlement_changes_request__descriptor) \
+    , NULL, 0, {0,NULL} }
+
+
+struct  Entitlement__V1__ListEntitlementChangesResponse
+{
+  ProtobufCMessage base;
+  size_t n_f1_changes;
+  Entitlement__V1__EntitlementChange **f1_changes;
+  ProtobufCBinaryData f2_next_page_token;
+};
+#define ENTITLEMENT__V1__LIST_ENTITLEMENT_CHANGES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__list_entitlement_changes_response__descriptor) \
+    , 0,NULL, {0,NULL} }
+
+
 /* Entitlement__V1__Subject methods */
 void   entitlement__v1__subject__init
                      (Entitlement__V1__Subject         *message);
@@ -357,6 +451,9 @@ void   entitlement__v1__limit__init
 /* Entitlement__V1__Entitlement methods */
 void   entitlement__v1__entitlement__init
                      (Entitlement__V1__Entitlement         *message);
+/* Entitlement__V1__ActivePromotion methods */
+void   entitlement__v1__active_promotion__init
+                     (Entitlement__V1__ActivePromotion         *message);
 /* Entitlement__V1__GetEntitlementsRequest methods */
 void   entitlement__v1__get_entitlements_request__init
                      (Entitlement__V1__GetEntitlementsRequest         *message);
@@ -393,6 +490,15 @@ void   entitlement__v1__watch_request__init
 /* Entitlement__V1__Change methods */
 void   entitlement__v1__change__init
                      (Entitlement__V1__Change         *message);
+/* Entitlement__V1__EntitlementChange methods */
+void   entitlement__v1__entitlement_change__init
+                     (Entitlement__V1__EntitlementChange         *message);
+/* Entitlement__V1__ListEntitlementChangesRequest methods */
+void   entitlement__v1__list_entitlement_changes_request__init
+                     (Entitlement__V1__ListEntitlementChangesRequest         *message);
+/* Entitlement__V1__ListEntitlementChangesResponse methods */
+void   entitlement__v1__list_entitlement_changes_response__init
+                     (Entitlement__V1__ListEntitlementChangesResponse         *message);
 /* --- per-message closures --- */
 
 typedef void (*Entitlement__V1__Subject_Closure)
@@ -406,6 +512,9 @@ typedef void (*Entitlement__V1__Limit_Closure)
                   void *closure_data);
 typedef void (*Entitlement__V1__Entitlement_Closure)
                  (const Entitlement__V1__Entitlement *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__ActivePromotion_Closure)
+                 (const Entitlement__V1__ActivePromotion *message,
                   void *closure_data);
 typedef void (*Entitlement__V1__GetEntitlementsRequest_Closure)
                  (const Entitlement__V1__GetEntitlementsRequest *message,
@@ -443,6 +552,15 @@ typedef void (*Entitlement__V1__WatchRequest_Closure)
 typedef void (*Entitlement__V1__Change_Closure)
                  (const Entitlement__V1__Change *message,
                   void *closure_data);
+typedef void (*Entitlement__V1__EntitlementChange_Closure)
+                 (const Entitlement__V1__EntitlementChange *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__ListEntitlementChangesRequest_Closure)
+                 (const Entitlement__V1__ListEntitlementChangesRequest *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__ListEntitlementChangesResponse_Closure)
+                 (const Entitlement__V1__ListEntitlementChangesResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -452,11 +570,15 @@ typedef void (*Entitlement__V1__Change_Closure)
 extern const ProtobufCEnumDescriptor    entitlement__v1__subject_kind__descriptor;
 extern const ProtobufCEnumDescriptor    entitlement__v1__reason__descriptor;
 extern const ProtobufCEnumDescriptor    entitlement__v1__source__descriptor;
+extern const ProtobufCEnumDescriptor    entitlement__v1__promotion_kind__descriptor;
 extern const ProtobufCEnumDescriptor    entitlement__v1__change_kind__descriptor;
+extern const ProtobufCEnumDescriptor    entitlement__v1__change_cause__descriptor;
+extern const ProtobufCEnumDescriptor    entitlement__v1__change_effect__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__subject__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__unlocked_by__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__limit__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__entitlement__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__active_promotion__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_request__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__get_entitlements_response__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__check_feature_request__descriptor;
@@ -469,6 +591,9 @@ extern const ProtobufCMessageDescriptor entitlement__v1__consume_request__descri
 extern const ProtobufCMessageDescriptor entitlement__v1__consume_response__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__watch_request__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__change__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__entitlement_change__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__list_entitlement_changes_request__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__list_entitlement_changes_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -17,6 +17,8 @@ PROTOBUF_C__BEGIN_DECLS
 #include "gatehouse/options.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
 
+typedef struct Entitlement__V1__PurchaseOffer Entitlement__V1__PurchaseOffer;
+typedef struct Entitlement__V1__Renewal Entitlement__V1__Renewal;
 typedef struct Entitlement__V1__Purchase Entitlement__V1__Purchase;
 typedef struct Entitlement__V1__SubmitTransactionRequest Entitlement__V1__SubmitTransactionRequest;
 typedef struct Entitlement__V1__SubmitTransactionResponse Entitlement__V1__SubmitTransactionResponse;
@@ -45,6 +47,23 @@ typedef enum _Entitlement__V1__PurchaseState {
   ENTITLEMENT__V1__PURCHASE_STATE__v4_PURCHASE_STATE_REVOKED = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__PURCHASE_STATE)
 } Entitlement__V1__PurchaseState;
+typedef enum _Entitlement__V1__OfferKind {
+  ENTITLEMENT__V1__OFFER_KIND__v0_OFFER_KIND_UNSPECIFIED = 0,
+  ENTITLEMENT__V1__OFFER_KIND__v1_OFFER_KIND_INTRODUCTORY = 1,
+  ENTITLEMENT__V1__OFFER_KIND__v2_OFFER_KIND_PROMOTIONAL = 2,
+  ENTITLEMENT__V1__OFFER_KIND__v3_OFFER_KIND_CODE = 3,
+  ENTITLEMENT__V1__OFFER_KIND__v4_OFFER_KIND_WIN_BACK = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__OFFER_KIND)
+} Entitlement__V1__OfferKind;
+typedef enum _Entitlement__V1__ExpirationReason {
+  ENTITLEMENT__V1__EXPIRATION_REASON__v0_EXPIRATION_REASON_UNSPECIFIED = 0,
+  ENTITLEMENT__V1__EXPIRATION_REASON__v1_EXPIRATION_REASON_CANCELLED = 1,
+  ENTITLEMENT__V1__EXPIRATION_REASON__v2_EXPIRATION_REASON_BILLING = 2,
+  ENTITLEMENT__V1__EXPIRATION_REASON__v3_EXPIRATION_REASON_PRICE = 3,
+  ENTITLEMENT__V1__EXPIRATION_REASON__v4_EXPIRATION_REASON_PRODUCT = 4,
+  ENTITLEMENT__V1__EXPIRATION_REASON__v5_EXPIRATION_REASON_OTHER = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__EXPIRATION_REASON)
+} Entitlement__V1__ExpirationReason;
 typedef enum _Entitlement__V1__TransactionResult {
   ENTITLEMENT__V1__TRANSACTION_RESULT__v0_TRANSACTION_RESULT_UNSPECIFIED = 0,
   ENTITLEMENT__V1__TRANSACTION_RESULT__v1_TRANSACTION_RESULT_APPLIED = 1,
@@ -56,6 +75,34 @@ typedef enum _Entitlement__V1__TransactionResult {
 } Entitlement__V1__TransactionResult;
 
 /* --- messages --- */
+
+struct  Entitlement__V1__PurchaseOffer
+{
+  ProtobufCMessage base;
+  Entitlement__V1__OfferKind f1_kind;
+  ProtobufCBinaryData f2_identifier;
+  ProtobufCBinaryData f3_discount_type;
+};
+#define ENTITLEMENT__V1__PURCHASE_OFFER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__purchase_offer__descriptor) \
+    , ENTITLEMENT__V1__OFFER_KIND__v0_OFFER_KIND_UNSPECIFIED, {0,NULL}, {0,NULL} }
+
+
+struct  Entitlement__V1__Renewal
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean f1_will_renew;
+  ProtobufCBinaryData f2_product_id;
+  protobuf_c_boolean f3_in_billing_retry;
+  Google__Protobuf__Timestamp *f4_grace_until;
+  Google__Protobuf__Timestamp *f5_renews_at;
+  Entitlement__V1__ExpirationReason f6_expiration_reason;
+  Entitlement__V1__PurchaseOffer *f7_offer;
+};
+#define ENTITLEMENT__V1__RENEWAL__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__renewal__descriptor) \
+    , 0, {0,NULL}, 0, NULL, NULL, ENTITLEMENT__V1__EXPIRATION_REASON__v0_EXPIRATION_REASON_UNSPECIFIED, NULL }
+
 
 struct  Entitlement__V1__Purchase
 {
@@ -70,10 +117,14 @@ struct  Entitlement__V1__Purchase
   Google__Protobuf__Timestamp *f8_expires_at;
   Google__Protobuf__Timestamp *f9_revoked_at;
   protobuf_c_boolean f10_family_shared;
+  Entitlement__V1__PurchaseOffer *f11_offer;
+  Entitlement__V1__Renewal *f12_renewal;
+  Google__Protobuf__Timestamp *f13_refund_requested_at;
+  ProtobufCBinaryData f14_refund_request_reason;
 };
 #define ENTITLEMENT__V1__PURCHASE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__purchase__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, ENTITLEMENT__V1__ENVIRONMENT__v0_ENVIRONMENT_UNSPECIFIED, ENTITLEMENT__V1__PURCHASE_STATE__v0_PURCHASE_STATE_UNSPECIFIED, NULL, NULL, NULL, 0 }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, ENTITLEMENT__V1__ENVIRONMENT__v0_ENVIRONMENT_UNSPECIFIED, ENTITLEMENT__V1__PURCHASE_STATE__v0_PURCHASE_STATE_UNSPECIFIED, NULL, NULL, NULL, 0, NULL, NULL, NULL, {0,NULL} }
 
 
 struct  Entitlement__V1__SubmitTransactionRequest
@@ -179,6 +230,12 @@ struct  Entitlement__V1__ListPurchasesResponse
     , 0,NULL, {0,NULL} }
 
 
+/* Entitlement__V1__PurchaseOffer methods */
+void   entitlement__v1__purchase_offer__init
+                     (Entitlement__V1__PurchaseOffer         *message);
+/* Entitlement__V1__Renewal methods */
+void   entitlement__v1__renewal__init
+                     (Entitlement__V1__Renewal         *message);
 /* Entitlement__V1__Purchase methods */
 void   entitlement__v1__purchase__init
                      (Entitlement__V1__Purchase         *message);
@@ -211,6 +268,12 @@ void   entitlement__v1__list_purchases_response__init
                      (Entitlement__V1__ListPurchasesResponse         *message);
 /* --- per-message closures --- */
 
+typedef void (*Entitlement__V1__PurchaseOffer_Closure)
+                 (const Entitlement__V1__PurchaseOffer *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__Renewal_Closure)
+                 (const Entitlement__V1__Renewal *message,
+                  void *closure_data);
 typedef void (*Entitlement__V1__Purchase_Closure)
                  (const Entitlement__V1__Purchase *message,
                   void *closure_data);
@@ -249,7 +312,11 @@ typedef void (*Entitlement__V1__ListPurchasesResponse_Closure)
 
 extern const ProtobufCEnumDescriptor    entitlement__v1__environment__descriptor;
 extern const ProtobufCEnumDescriptor    entitlement__v1__purchase_state__descriptor;
+extern const ProtobufCEnumDescriptor    entitlement__v1__offer_kind__descriptor;
+extern const ProtobufCEnumDescriptor    entitlement__v1__expiration_reason__descriptor;
 extern const ProtobufCEnumDescriptor    entitlement__v1__transaction_result__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__purchase_offer__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__renewal__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__purchase__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__submit_transaction_request__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__submit_transaction_response__descriptor;

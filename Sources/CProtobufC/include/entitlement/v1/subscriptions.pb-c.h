@@ -21,6 +21,7 @@ PROTOBUF_C__BEGIN_DECLS
 typedef struct Entitlement__V1__FeatureValue Entitlement__V1__FeatureValue;
 typedef struct Entitlement__V1__Tier Entitlement__V1__Tier;
 typedef struct Entitlement__V1__Addon Entitlement__V1__Addon;
+typedef struct Entitlement__V1__Promotion Entitlement__V1__Promotion;
 typedef struct Entitlement__V1__ListTiersRequest Entitlement__V1__ListTiersRequest;
 typedef struct Entitlement__V1__ListTiersResponse Entitlement__V1__ListTiersResponse;
 typedef struct Entitlement__V1__Override Entitlement__V1__Override;
@@ -30,6 +31,15 @@ typedef struct Entitlement__V1__GetSubscriptionRequest Entitlement__V1__GetSubsc
 typedef struct Entitlement__V1__PutSubscriptionRequest Entitlement__V1__PutSubscriptionRequest;
 typedef struct Entitlement__V1__DeleteSubscriptionRequest Entitlement__V1__DeleteSubscriptionRequest;
 typedef struct Entitlement__V1__DeleteSubscriptionResponse Entitlement__V1__DeleteSubscriptionResponse;
+typedef struct Entitlement__V1__RedeemRequest Entitlement__V1__RedeemRequest;
+typedef struct Entitlement__V1__RedeemResponse Entitlement__V1__RedeemResponse;
+typedef struct Entitlement__V1__ScheduledChange Entitlement__V1__ScheduledChange;
+typedef struct Entitlement__V1__ScheduleChangeRequest Entitlement__V1__ScheduleChangeRequest;
+typedef struct Entitlement__V1__ScheduleChangeResponse Entitlement__V1__ScheduleChangeResponse;
+typedef struct Entitlement__V1__ListScheduledChangesRequest Entitlement__V1__ListScheduledChangesRequest;
+typedef struct Entitlement__V1__ListScheduledChangesResponse Entitlement__V1__ListScheduledChangesResponse;
+typedef struct Entitlement__V1__CancelScheduledChangeRequest Entitlement__V1__CancelScheduledChangeRequest;
+typedef struct Entitlement__V1__CancelScheduledChangeResponse Entitlement__V1__CancelScheduledChangeResponse;
 
 
 /* --- enums --- */
@@ -84,6 +94,24 @@ struct  Entitlement__V1__Addon
     , {0,NULL}, 0,NULL }
 
 
+struct  Entitlement__V1__Promotion
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_name;
+  Entitlement__V1__PromotionKind f2_kind;
+  ProtobufCBinaryData f3_tier;
+  ProtobufCBinaryData f4_addon;
+  uint32_t f5_days;
+  Google__Protobuf__Timestamp *f6_starts_at;
+  Google__Protobuf__Timestamp *f7_ends_at;
+  size_t n_f8_subject_kinds;
+  Entitlement__V1__SubjectKind *f8_subject_kinds;
+};
+#define ENTITLEMENT__V1__PROMOTION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__promotion__descriptor) \
+    , {0,NULL}, ENTITLEMENT__V1__PROMOTION_KIND__v0_PROMOTION_KIND_UNSPECIFIED, {0,NULL}, {0,NULL}, 0, NULL, NULL, 0,NULL }
+
+
 struct  Entitlement__V1__ListTiersRequest
 {
   ProtobufCMessage base;
@@ -100,10 +128,12 @@ struct  Entitlement__V1__ListTiersResponse
   Entitlement__V1__Tier **f1_tiers;
   size_t n_f2_addons;
   Entitlement__V1__Addon **f2_addons;
+  size_t n_f3_promotions;
+  Entitlement__V1__Promotion **f3_promotions;
 };
 #define ENTITLEMENT__V1__LIST_TIERS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__list_tiers_response__descriptor) \
-    , 0,NULL, 0,NULL }
+    , 0,NULL, 0,NULL, 0,NULL }
 
 
 struct  Entitlement__V1__Override
@@ -193,6 +223,123 @@ struct  Entitlement__V1__DeleteSubscriptionResponse
     , 0 }
 
 
+typedef enum {
+  ENTITLEMENT__V1__REDEEM_REQUEST__O0_PROMOTION__NOT_SET = 0,
+  ENTITLEMENT__V1__REDEEM_REQUEST__O0_PROMOTION_F2_TRIAL = 2,
+  ENTITLEMENT__V1__REDEEM_REQUEST__O0_PROMOTION_F3_CODE = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__REDEEM_REQUEST__O0_PROMOTION__CASE)
+} Entitlement__V1__RedeemRequest__O0PromotionCase;
+
+struct  Entitlement__V1__RedeemRequest
+{
+  ProtobufCMessage base;
+  Entitlement__V1__Subject *f1_subject;
+  ProtobufCBinaryData f4_idempotency_key;
+  Entitlement__V1__RedeemRequest__O0PromotionCase o0_promotion_case;
+  union {
+    ProtobufCBinaryData f2_trial;
+    ProtobufCBinaryData f3_code;
+  };
+};
+#define ENTITLEMENT__V1__REDEEM_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__redeem_request__descriptor) \
+    , NULL, {0,NULL}, ENTITLEMENT__V1__REDEEM_REQUEST__O0_PROMOTION__NOT_SET, {0} }
+
+
+struct  Entitlement__V1__RedeemResponse
+{
+  ProtobufCMessage base;
+  Entitlement__V1__ActivePromotion *f1_promotion;
+  uint64_t f2_version;
+};
+#define ENTITLEMENT__V1__REDEEM_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__redeem_response__descriptor) \
+    , NULL, 0 }
+
+
+struct  Entitlement__V1__ScheduledChange
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_id;
+  Entitlement__V1__Subject *f2_subject;
+  Google__Protobuf__Timestamp *f3_effective_at;
+  ProtobufCBinaryData f4_tier;
+  Google__Protobuf__Timestamp *f5_paid_until;
+};
+#define ENTITLEMENT__V1__SCHEDULED_CHANGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__scheduled_change__descriptor) \
+    , {0,NULL}, NULL, NULL, {0,NULL}, NULL }
+
+
+struct  Entitlement__V1__ScheduleChangeRequest
+{
+  ProtobufCMessage base;
+  Entitlement__V1__Subject *f1_subject;
+  Google__Protobuf__Timestamp *f2_effective_at;
+  ProtobufCBinaryData f3_tier;
+  Google__Protobuf__Timestamp *f4_paid_until;
+  ProtobufCBinaryData f5_idempotency_key;
+};
+#define ENTITLEMENT__V1__SCHEDULE_CHANGE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__schedule_change_request__descriptor) \
+    , NULL, NULL, {0,NULL}, NULL, {0,NULL} }
+
+
+struct  Entitlement__V1__ScheduleChangeResponse
+{
+  ProtobufCMessage base;
+  Entitlement__V1__ScheduledChange *f1_change;
+  uint64_t f2_version;
+};
+#define ENTITLEMENT__V1__SCHEDULE_CHANGE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__schedule_change_response__descriptor) \
+    , NULL, 0 }
+
+
+struct  Entitlement__V1__ListScheduledChangesRequest
+{
+  ProtobufCMessage base;
+  Entitlement__V1__Subject *f1_subject;
+};
+#define ENTITLEMENT__V1__LIST_SCHEDULED_CHANGES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__list_scheduled_changes_request__descriptor) \
+    , NULL }
+
+
+struct  Entitlement__V1__ListScheduledChangesResponse
+{
+  ProtobufCMessage base;
+  size_t n_f1_changes;
+  Entitlement__V1__ScheduledChange **f1_changes;
+};
+#define ENTITLEMENT__V1__LIST_SCHEDULED_CHANGES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__list_scheduled_changes_response__descriptor) \
+    , 0,NULL }
+
+
+struct  Entitlement__V1__CancelScheduledChangeRequest
+{
+  ProtobufCMessage base;
+  Entitlement__V1__Subject *f1_subject;
+  ProtobufCBinaryData f2_id;
+  ProtobufCBinaryData f3_idempotency_key;
+};
+#define ENTITLEMENT__V1__CANCEL_SCHEDULED_CHANGE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__cancel_scheduled_change_request__descriptor) \
+    , NULL, {0,NULL}, {0,NULL} }
+
+
+struct  Entitlement__V1__CancelScheduledChangeResponse
+{
+  ProtobufCMessage base;
+  uint64_t f1_version;
+  protobuf_c_boolean f2_cancelled;
+};
+#define ENTITLEMENT__V1__CANCEL_SCHEDULED_CHANGE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__cancel_scheduled_change_response__descriptor) \
+    , 0, 0 }
+
+
 /* Entitlement__V1__FeatureValue methods */
 void   entitlement__v1__feature_value__init
                      (Entitlement__V1__FeatureValue         *message);
@@ -202,6 +349,9 @@ void   entitlement__v1__tier__init
 /* Entitlement__V1__Addon methods */
 void   entitlement__v1__addon__init
                      (Entitlement__V1__Addon         *message);
+/* Entitlement__V1__Promotion methods */
+void   entitlement__v1__promotion__init
+                     (Entitlement__V1__Promotion         *message);
 /* Entitlement__V1__ListTiersRequest methods */
 void   entitlement__v1__list_tiers_request__init
                      (Entitlement__V1__ListTiersRequest         *message);
@@ -229,6 +379,33 @@ void   entitlement__v1__delete_subscription_request__init
 /* Entitlement__V1__DeleteSubscriptionResponse methods */
 void   entitlement__v1__delete_subscription_response__init
                      (Entitlement__V1__DeleteSubscriptionResponse         *message);
+/* Entitlement__V1__RedeemRequest methods */
+void   entitlement__v1__redeem_request__init
+                     (Entitlement__V1__RedeemRequest         *message);
+/* Entitlement__V1__RedeemResponse methods */
+void   entitlement__v1__redeem_response__init
+                     (Entitlement__V1__RedeemResponse         *message);
+/* Entitlement__V1__ScheduledChange methods */
+void   entitlement__v1__scheduled_change__init
+                     (Entitlement__V1__ScheduledChange         *message);
+/* Entitlement__V1__ScheduleChangeRequest methods */
+void   entitlement__v1__schedule_change_request__init
+                     (Entitlement__V1__ScheduleChangeRequest         *message);
+/* Entitlement__V1__ScheduleChangeResponse methods */
+void   entitlement__v1__schedule_change_response__init
+                     (Entitlement__V1__ScheduleChangeResponse         *message);
+/* Entitlement__V1__ListScheduledChangesRequest methods */
+void   entitlement__v1__list_scheduled_changes_request__init
+                     (Entitlement__V1__ListScheduledChangesRequest         *message);
+/* Entitlement__V1__ListScheduledChangesResponse methods */
+void   entitlement__v1__list_scheduled_changes_response__init
+                     (Entitlement__V1__ListScheduledChangesResponse         *message);
+/* Entitlement__V1__CancelScheduledChangeRequest methods */
+void   entitlement__v1__cancel_scheduled_change_request__init
+                     (Entitlement__V1__CancelScheduledChangeRequest         *message);
+/* Entitlement__V1__CancelScheduledChangeResponse methods */
+void   entitlement__v1__cancel_scheduled_change_response__init
+                     (Entitlement__V1__CancelScheduledChangeResponse         *message);
 /* --- per-message closures --- */
 
 typedef void (*Entitlement__V1__FeatureValue_Closure)
@@ -239,6 +416,9 @@ typedef void (*Entitlement__V1__Tier_Closure)
                   void *closure_data);
 typedef void (*Entitlement__V1__Addon_Closure)
                  (const Entitlement__V1__Addon *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__Promotion_Closure)
+                 (const Entitlement__V1__Promotion *message,
                   void *closure_data);
 typedef void (*Entitlement__V1__ListTiersRequest_Closure)
                  (const Entitlement__V1__ListTiersRequest *message,
@@ -267,6 +447,33 @@ typedef void (*Entitlement__V1__DeleteSubscriptionRequest_Closure)
 typedef void (*Entitlement__V1__DeleteSubscriptionResponse_Closure)
                  (const Entitlement__V1__DeleteSubscriptionResponse *message,
                   void *closure_data);
+typedef void (*Entitlement__V1__RedeemRequest_Closure)
+                 (const Entitlement__V1__RedeemRequest *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__RedeemResponse_Closure)
+                 (const Entitlement__V1__RedeemResponse *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__ScheduledChange_Closure)
+                 (const Entitlement__V1__ScheduledChange *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__ScheduleChangeRequest_Closure)
+                 (const Entitlement__V1__ScheduleChangeRequest *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__ScheduleChangeResponse_Closure)
+                 (const Entitlement__V1__ScheduleChangeResponse *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__ListScheduledChangesRequest_Closure)
+                 (const Entitlement__V1__ListScheduledChangesRequest *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__ListScheduledChangesResponse_Closure)
+                 (const Entitlement__V1__ListScheduledChangesResponse *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__CancelScheduledChangeRequest_Closure)
+                 (const Entitlement__V1__CancelScheduledChangeRequest *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__CancelScheduledChangeResponse_Closure)
+                 (const Entitlement__V1__CancelScheduledChangeResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -276,6 +483,7 @@ typedef void (*Entitlement__V1__DeleteSubscriptionResponse_Closure)
 extern const ProtobufCMessageDescriptor entitlement__v1__feature_value__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__tier__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__addon__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__promotion__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__list_tiers_request__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__list_tiers_response__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__override__descriptor;
@@ -285,6 +493,15 @@ extern const ProtobufCMessageDescriptor entitlement__v1__get_subscription_reques
 extern const ProtobufCMessageDescriptor entitlement__v1__put_subscription_request__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__delete_subscription_request__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__delete_subscription_response__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__redeem_request__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__redeem_response__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__scheduled_change__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__schedule_change_request__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__schedule_change_response__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__list_scheduled_changes_request__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__list_scheduled_changes_response__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__cancel_scheduled_change_request__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__cancel_scheduled_change_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 
