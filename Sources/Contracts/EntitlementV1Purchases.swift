@@ -174,6 +174,34 @@ extension Entitlement_V1 {
     }
   }
 
+  /// What was handed in.
+  public struct ReceiptFormat: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not specified.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// A signed transaction of StoreKit 2.
+    public static var transaction: Self { Self(rawValue: 1) }
+    /// A legacy receipt, which holds all purchases of an application.
+    public static var legacy: Self { Self(rawValue: 2) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "RECEIPT_FORMAT_UNSPECIFIED"
+      case 1: "RECEIPT_FORMAT_TRANSACTION"
+      case 2: "RECEIPT_FORMAT_LEGACY"
+      default: nil
+      }
+    }
+  }
+
   /// The offer that a period was bought with.
   public struct PurchaseOffer: RPCKit.Message {
     /// What kind.
@@ -998,6 +1026,205 @@ extension Entitlement_V1 {
     }
   }
 
+  /// Validates what a device has of one product: a signed transaction or a receipt of StoreKit 1.
+  public struct ValidateReceiptRequest: RPCKit.Message {
+    /// A signed transaction (JWS) of StoreKit 2, or the base 64 of a legacy receipt (PKCS#7): three parts
+    /// with dots between them are a transaction.
+    public var receiptData: Swift.String = ""
+    /// The product.
+    public var productId: Swift.String = ""
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
+    public var idempotencyKey: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      receiptData: Swift.String = "",
+      productId: Swift.String = "",
+      idempotencyKey: Swift.String = ""
+    ) {
+      self.receiptData = receiptData
+      self.productId = productId
+      self.idempotencyKey = idempotencyKey
+    }
+
+    /// `entitlement.v1.ValidateReceiptRequest`.
+    public static var protobufName: Swift.String { "entitlement.v1.ValidateReceiptRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__validate_receipt_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__ValidateReceiptRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__ValidateReceiptRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.receiptData = RPCKit.MessageReading.string(source.pointee.f1_receipt_data)
+      try unsafe self.productId = RPCKit.MessageReading.string(source.pointee.f2_product_id)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__ValidateReceiptRequest> {
+      let target = unsafe scratch.allocate(Entitlement__V1__ValidateReceiptRequest.self, 1)
+      unsafe entitlement__v1__validate_receipt_request__init(target)
+      unsafe target.pointee.f1_receipt_data = scratch.copy(self.receiptData)
+      unsafe target.pointee.f2_product_id = scratch.copy(self.productId)
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.receiptData.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "receipt_data", description: "must be set"))
+      } else {
+        if self.receiptData.utf8.count > 2800000 {
+          violations.append(RPCKit.FieldViolation(field: path + "receipt_data", description: "must have at most 2800000 bytes"))
+        }
+      }
+      if self.productId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "product_id", description: "must be set"))
+      } else {
+        if self.productId.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "product_id", description: "must have at most 128 bytes"))
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// The purchases of the product that the data proves, which now belong to the caller.
+  public struct ValidateReceiptResponse: RPCKit.Message {
+    /// What it was.
+    public var format: Entitlement_V1.ReceiptFormat = Entitlement_V1.ReceiptFormat(rawValue: 0)
+    /// APPLIED if it changed anything, UNCHANGED, or SANDBOX. Everything else is an error.
+    public var result: Entitlement_V1.TransactionResult = Entitlement_V1.TransactionResult(rawValue: 0)
+    /// Newest first.
+    public var purchases: [Entitlement_V1.Purchase] = []
+    /// Grows with each change of the user's entitlements.
+    public var version: Swift.UInt64 = 0
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      format: Entitlement_V1.ReceiptFormat = Entitlement_V1.ReceiptFormat(rawValue: 0),
+      result: Entitlement_V1.TransactionResult = Entitlement_V1.TransactionResult(rawValue: 0),
+      purchases: [Entitlement_V1.Purchase] = [],
+      version: Swift.UInt64 = 0
+    ) {
+      self.format = format
+      self.result = result
+      self.purchases = purchases
+      self.version = version
+    }
+
+    /// `entitlement.v1.ValidateReceiptResponse`.
+    public static var protobufName: Swift.String { "entitlement.v1.ValidateReceiptResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__validate_receipt_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__ValidateReceiptResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__ValidateReceiptResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.format = Entitlement_V1.ReceiptFormat(rawValue: RPCKit.MessageReading.number(source.pointee.f1_format.rawValue))
+      unsafe self.result = Entitlement_V1.TransactionResult(rawValue: RPCKit.MessageReading.number(source.pointee.f2_result.rawValue))
+      if unsafe source.pointee.n_f3_purchases > 0 {
+        unsafe self.purchases.reserveCapacity(source.pointee.n_f3_purchases)
+        for index in unsafe 0..<source.pointee.n_f3_purchases {
+          if let member = unsafe source.pointee.f3_purchases[index] {
+            try unsafe self.purchases.append(Entitlement_V1.Purchase(reading: member))
+          }
+        }
+      }
+      unsafe self.version = source.pointee.f4_version
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__ValidateReceiptResponse> {
+      let target = unsafe scratch.allocate(Entitlement__V1__ValidateReceiptResponse.self, 1)
+      unsafe entitlement__v1__validate_receipt_response__init(target)
+      unsafe target.pointee.f1_format = Entitlement__V1__ReceiptFormat(rawValue: Swift.UInt32(bitPattern: self.format.rawValue))
+      unsafe target.pointee.f2_result = Entitlement__V1__TransactionResult(rawValue: Swift.UInt32(bitPattern: self.result.rawValue))
+      if !self.purchases.isEmpty {
+        unsafe target.pointee.n_f3_purchases = self.purchases.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Entitlement__V1__Purchase>?.self, self.purchases.count)
+        for (index, element) in self.purchases.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f3_purchases = unsafe elements
+      }
+      unsafe target.pointee.f4_version = self.version
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
   /// A notification from Apple.
   public struct HandleNotificationRequest: RPCKit.Message {
     /// The body's `signedPayload`: App Store Server Notifications, version 2.
@@ -1345,6 +1572,21 @@ extension Entitlement_V1 {
       requestType: "entitlement.v1.RestoreRequest",
       responseType: "entitlement.v1.RestoreResponse"
     )
+    /// Validates a transaction or a legacy receipt and takes the purchases of one product from it, as
+    /// SubmitTransaction does. Legacy receipts are accepted only where a root certificate for them is
+    /// configured.
+    public static let validateReceipt = RPCKit.MethodDescriptor(
+      service: "entitlement.v1.Purchases",
+      method: "ValidateReceipt",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "entitlement.v1.ValidateReceiptRequest",
+      responseType: "entitlement.v1.ValidateReceiptResponse"
+    )
     /// Takes a notification from Apple as the gateway received it.
     public static let handleNotification = RPCKit.MethodDescriptor(
       service: "entitlement.v1.Purchases",
@@ -1380,6 +1622,10 @@ extension Entitlement_V1 {
     /// Submits all transactions of the device. What happens to purchases that another user claimed
     /// depends on the restore policy.
     func restore(_ request: Entitlement_V1.RestoreRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.RestoreResponse
+    /// Validates a transaction or a legacy receipt and takes the purchases of one product from it, as
+    /// SubmitTransaction does. Legacy receipts are accepted only where a root certificate for them is
+    /// configured.
+    func validateReceipt(_ request: Entitlement_V1.ValidateReceiptRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.ValidateReceiptResponse
     /// Takes a notification from Apple as the gateway received it.
     func handleNotification(_ request: Entitlement_V1.HandleNotificationRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.HandleNotificationResponse
     /// The caller's purchases.
@@ -1423,6 +1669,21 @@ extension Entitlement_V1 {
       return try await channel.unary(PurchasesMethods.restore, request, options: options)
     }
 
+    /// Validates a transaction or a legacy receipt and takes the purchases of one product from it, as
+    /// SubmitTransaction does. Legacy receipts are accepted only where a root certificate for them is
+    /// configured.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func validateReceipt(
+      _ request: Entitlement_V1.ValidateReceiptRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Entitlement_V1.ValidateReceiptResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(PurchasesMethods.validateReceipt, request, options: options)
+    }
+
     /// Takes a notification from Apple as the gateway received it.
     ///
     /// `timeout`, if given, goes before the one in `options`.
@@ -1454,7 +1715,7 @@ extension Entitlement_V1 {
   public static var entitlementV1PurchasesFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "entitlement/v1/purchases.proto",
-      base64: "Ch5lbnRpdGxlbWVudC92MS9wdXJjaGFzZXMucHJvdG8SDmVudGl0bGVtZW50LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byKDAQoNUHVyY2hhc2VPZmZlchItCgRraW5kGAEgASgOMhkuZW50aXRsZW1lbnQudjEuT2ZmZXJLaW5kUgRraW5kEh4KCmlkZW50aWZpZXIYAiABKAlSCmlkZW50aWZpZXISIwoNZGlzY291bnRfdHlwZRgDIAEoCVIMZGlzY291bnRUeXBlIusCCgdSZW5ld2FsEh0KCndpbGxfcmVuZXcYASABKAhSCXdpbGxSZW5ldxIdCgpwcm9kdWN0X2lkGAIgASgJUglwcm9kdWN0SWQSKAoQaW5fYmlsbGluZ19yZXRyeRgDIAEoCFIOaW5CaWxsaW5nUmV0cnkSOwoLZ3JhY2VfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpncmFjZVVudGlsEjcKCXJlbmV3c19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCHJlbmV3c0F0Ek0KEWV4cGlyYXRpb25fcmVhc29uGAYgASgOMiAuZW50aXRsZW1lbnQudjEuRXhwaXJhdGlvblJlYXNvblIQZXhwaXJhdGlvblJlYXNvbhIzCgVvZmZlchgHIAEoCzIdLmVudGl0bGVtZW50LnYxLlB1cmNoYXNlT2ZmZXJSBW9mZmVyIs4FCghQdXJjaGFzZRIOCgJpZBgBIAEoCVICaWQSHQoKcHJvZHVjdF9pZBgCIAEoCVIJcHJvZHVjdElkEjYKF29yaWdpbmFsX3RyYW5zYWN0aW9uX2lkGAMgASgJUhVvcmlnaW5hbFRyYW5zYWN0aW9uSWQSJQoOdHJhbnNhY3Rpb25faWQYBCABKAlSDXRyYW5zYWN0aW9uSWQSPQoLZW52aXJvbm1lbnQYBSABKA4yGy5lbnRpdGxlbWVudC52MS5FbnZpcm9ubWVudFILZW52aXJvbm1lbnQSMwoFc3RhdGUYBiABKA4yHS5lbnRpdGxlbWVudC52MS5QdXJjaGFzZVN0YXRlUgVzdGF0ZRI9CgxwdXJjaGFzZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtwdXJjaGFzZWRBdBI5CgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZXhwaXJlc0F0EjkKCnJldm9rZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglyZXZva2VkQXQSIwoNZmFtaWx5X3NoYXJlZBgKIAEoCFIMZmFtaWx5U2hhcmVkEjMKBW9mZmVyGAsgASgLMh0uZW50aXRsZW1lbnQudjEuUHVyY2hhc2VPZmZlclIFb2ZmZXISMQoHcmVuZXdhbBgMIAEoCzIXLmVudGl0bGVtZW50LnYxLlJlbmV3YWxSB3JlbmV3YWwSSgoTcmVmdW5kX3JlcXVlc3RlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSEXJlZnVuZFJlcXVlc3RlZEF0EjIKFXJlZnVuZF9yZXF1ZXN0X3JlYXNvbhgOIAEoCVITcmVmdW5kUmVxdWVzdFJlYXNvbiKHAQoYU3VibWl0VHJhbnNhY3Rpb25SZXF1ZXN0EjkKEnNpZ25lZF90cmFuc2FjdGlvbhgBIAEoCUIKqrsYBggBGICABFIRc2lnbmVkVHJhbnNhY3Rpb24SMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKmAQoZU3VibWl0VHJhbnNhY3Rpb25SZXNwb25zZRI5CgZyZXN1bHQYASABKA4yIS5lbnRpdGxlbWVudC52MS5UcmFuc2FjdGlvblJlc3VsdFIGcmVzdWx0EjQKCHB1cmNoYXNlGAIgASgLMhguZW50aXRsZW1lbnQudjEuUHVyY2hhc2VSCHB1cmNoYXNlEhgKB3ZlcnNpb24YAyABKARSB3ZlcnNpb24igQEKDlJlc3RvcmVSZXF1ZXN0Ej0KE3NpZ25lZF90cmFuc2FjdGlvbnMYASADKAlCDKq7GAgYgIAEQAFIZFISc2lnbmVkVHJhbnNhY3Rpb25zEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkingEKE1Jlc3RvcmVkVHJhbnNhY3Rpb24SOQoGcmVzdWx0GAEgASgOMiEuZW50aXRsZW1lbnQudjEuVHJhbnNhY3Rpb25SZXN1bHRSBnJlc3VsdBI0CghwdXJjaGFzZRgCIAEoCzIYLmVudGl0bGVtZW50LnYxLlB1cmNoYXNlUghwdXJjaGFzZRIWCgZyZWFzb24YAyABKAlSBnJlYXNvbiJ0Cg9SZXN0b3JlUmVzcG9uc2USRwoMdHJhbnNhY3Rpb25zGAEgAygLMiMuZW50aXRsZW1lbnQudjEuUmVzdG9yZWRUcmFuc2FjdGlvblIMdHJhbnNhY3Rpb25zEhgKB3ZlcnNpb24YAiABKARSB3ZlcnNpb24iTgoZSGFuZGxlTm90aWZpY2F0aW9uUmVxdWVzdBIxCg5zaWduZWRfcGF5bG9hZBgBIAEoCUIKqrsYBggBGICAEFINc2lnbmVkUGF5bG9hZCJUChpIYW5kbGVOb3RpZmljYXRpb25SZXNwb25zZRIcCglkdXBsaWNhdGUYASABKAhSCWR1cGxpY2F0ZRIYCgdhcHBsaWVkGAIgASgIUgdhcHBsaWVkImoKFExpc3RQdXJjaGFzZXNSZXF1ZXN0EioKCXBhZ2Vfc2l6ZRgBIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgCIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuIncKFUxpc3RQdXJjaGFzZXNSZXNwb25zZRI2CglwdXJjaGFzZXMYASADKAsyGC5lbnRpdGxlbWVudC52MS5QdXJjaGFzZVIJcHVyY2hhc2VzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbipfCgtFbnZpcm9ubWVudBIbChdFTlZJUk9OTUVOVF9VTlNQRUNJRklFRBAAEhoKFkVOVklST05NRU5UX1BST0RVQ1RJT04QARIXChNFTlZJUk9OTUVOVF9TQU5EQk9YEAIqnwEKDVB1cmNoYXNlU3RhdGUSHgoaUFVSQ0hBU0VfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVQVVJDSEFTRV9TVEFURV9BQ1RJVkUQARIaChZQVVJDSEFTRV9TVEFURV9FWFBJUkVEEAISGwoXUFVSQ0hBU0VfU1RBVEVfUkVGVU5ERUQQAxIaChZQVVJDSEFTRV9TVEFURV9SRVZPS0VEEAQqjgEKCU9mZmVyS2luZBIaChZPRkZFUl9LSU5EX1VOU1BFQ0lGSUVEEAASGwoXT0ZGRVJfS0lORF9JTlRST0RVQ1RPUlkQARIaChZPRkZFUl9LSU5EX1BST01PVElPTkFMEAISEwoPT0ZGRVJfS0lORF9DT0RFEAMSFwoTT0ZGRVJfS0lORF9XSU5fQkFDSxAEKs4BChBFeHBpcmF0aW9uUmVhc29uEiEKHUVYUElSQVRJT05fUkVBU09OX1VOU1BFQ0lGSUVEEAASHwobRVhQSVJBVElPTl9SRUFTT05fQ0FOQ0VMTEVEEAESHQoZRVhQSVJBVElPTl9SRUFTT05fQklMTElORxACEhsKF0VYUElSQVRJT05fUkVBU09OX1BSSUNFEAMSHQoZRVhQSVJBVElPTl9SRUFTT05fUFJPRFVDVBAEEhsKF0VYUElSQVRJT05fUkVBU09OX09USEVSEAUq4QEKEVRyYW5zYWN0aW9uUmVzdWx0EiIKHlRSQU5TQUNUSU9OX1JFU1VMVF9VTlNQRUNJRklFRBAAEh4KGlRSQU5TQUNUSU9OX1JFU1VMVF9BUFBMSUVEEAESIAocVFJBTlNBQ1RJT05fUkVTVUxUX1VOQ0hBTkdFRBACEh4KGlRSQU5TQUNUSU9OX1JFU1VMVF9TQU5EQk9YEAMSJgoiVFJBTlNBQ1RJT05fUkVTVUxUX0FMUkVBRFlfQ0xBSU1FRBAEEh4KGlRSQU5TQUNUSU9OX1JFU1VMVF9JTlZBTElEEAUyrQMKCVB1cmNoYXNlcxJyChFTdWJtaXRUcmFuc2FjdGlvbhIoLmVudGl0bGVtZW50LnYxLlN1Ym1pdFRyYW5zYWN0aW9uUmVxdWVzdBopLmVudGl0bGVtZW50LnYxLlN1Ym1pdFRyYW5zYWN0aW9uUmVzcG9uc2UiCKK7GAQIAiABElQKB1Jlc3RvcmUSHi5lbnRpdGxlbWVudC52MS5SZXN0b3JlUmVxdWVzdBofLmVudGl0bGVtZW50LnYxLlJlc3RvcmVSZXNwb25zZSIIorsYBAgCIAESdQoSSGFuZGxlTm90aWZpY2F0aW9uEikuZW50aXRsZW1lbnQudjEuSGFuZGxlTm90aWZpY2F0aW9uUmVxdWVzdBoqLmVudGl0bGVtZW50LnYxLkhhbmRsZU5vdGlmaWNhdGlvblJlc3BvbnNlIgiiuxgECAEgARJfCgRMaXN0EiQuZW50aXRsZW1lbnQudjEuTGlzdFB1cmNoYXNlc1JlcXVlc3QaJS5lbnRpdGxlbWVudC52MS5MaXN0UHVyY2hhc2VzUmVzcG9uc2UiCqK7GAYIAiABKAFCOlo4Z2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2VudGl0bGVtZW50L3YxO2VudGl0bGVtZW50djFK0y4KIAoBDBIDAQASGhYgQXBwIFN0b3JlIHB1cmNoYXNlcy4KCikKAgUAEgQLABIBGh0gV2hlcmUgc29tZXRoaW5nIHdhcyBib3VnaHQuCgodCgQFAAIAEgMNAh4aECBOb3Qgc3BlY2lmaWVkLgoKLQoEBQACARIDDwIdGiAgUHJvZHVjdGlvbjogYm91Z2h0IHdpdGggbW9uZXkuCgo8CgQFAAICEgMRAhoaLyBTYW5kYm94OiBmb3IgdGVzdHM7IEFwcCBSZXZpZXcgYnV5cyBoZXJlIHRvby4KCiYKAgUBEgQVACABGhogVGhlIHN0YXRlIG9mIGEgcHVyY2hhc2UuCgodCgQFAQIAEgMXAiEaECBOb3Qgc3BlY2lmaWVkLgoKGwoEBQECARIDGQIcGg4gSXQgaXMgdmFsaWQuCgoeCgQFAQICEgMbAh0aESBJdCBoYXMgZXhwaXJlZC4KCh8KBAUBAgMSAx0CHhoSIEl0IHdhcyByZWZ1bmRlZC4KCkUKBAUBAgQSAx8CHRo4IEl0IHdhcyByZXZva2VkLCBmb3IgZXhhbXBsZSBieSBsZWF2aW5nIEZhbWlseSBTaGFyaW5nLgoKQAoCBQISBCMALgEaNCBXaGF0IGtpbmQgb2Ygb2ZmZXIgYSBzdWJzY3JpcHRpb24gd2FzIGJvdWdodCB3aXRoLgoKPwoEBQICABIDJQIdGjIgTm90IHNwZWNpZmllZCwgb3IgYSBraW5kIHRoYXQgQXBwbGUgYWRkZWQgbGF0ZXIuCgo6CgQFAgIBEgMnAh4aLSBBbiBpbnRyb2R1Y3Rvcnkgb2ZmZXIsIGZvciBuZXcgc3Vic2NyaWJlcnMuCgpHCgQFAgICEgMpAh0aOiBBIHByb21vdGlvbmFsIG9mZmVyLCBmb3IgY3VycmVudCBhbmQgZm9ybWVyIHN1YnNjcmliZXJzLgoKHQoEBQICAxIDKwIWGhAgQW4gb2ZmZXIgY29kZS4KCjgKBAUCAgQSAy0CGhorIEEgd2luLWJhY2sgb2ZmZXIsIGZvciBmb3JtZXIgc3Vic2NyaWJlcnMuCgo2CgIEABIEMQA4ARoqIFRoZSBvZmZlciB0aGF0IGEgcGVyaW9kIHdhcyBib3VnaHQgd2l0aC4KChkKBAQAAgASAzMCFRoMIFdoYXQga2luZC4KClIKBAQAAgESAzUCGBpFIEl0cyBpZGVudGlmaWVyIGluIEFwcCBTdG9yZSBDb25uZWN0OyBpbnRyb2R1Y3Rvcnkgb2ZmZXJzIGhhdmUgbm9uZS4KCm0KBAQAAgISAzcCGxpgIEhvdyBpdCBpcyBwYWlkLCBpbiBBcHBsZSdzIHdvcmRzOiBgRlJFRV9UUklBTGAsIGBQQVlfQVNfWU9VX0dPYCwgYFBBWV9VUF9GUk9OVGAgb3IgYE9ORV9USU1FYC4KCjEKAgUDEgQ7AEgBGiUgV2h5IGEgc3Vic2NyaXB0aW9uIHdhcyBub3QgcmVuZXdlZC4KCkQKBAUDAgASAz0CJBo3IE5vdCBzcGVjaWZpZWQ6IGl0IHdhcyByZW5ld2VkLCBvciBBcHBsZSBoYXMgbm90IHNhaWQuCgolCgQFAwIBEgM/AiIaGCBUaGUgdXNlciBjYW5jZWxsZWQgaXQuCgoiCgQFAwICEgNBAiAaFSBUaGUgcGF5bWVudCBmYWlsZWQuCgo2CgQFAwIDEgNDAh4aKSBUaGUgdXNlciBkaWQgbm90IGFjY2VwdCBhIGhpZ2hlciBwcmljZS4KCjIKBAUDAgQSA0UCIBolIFRoZSBwcm9kdWN0IHdhcyBubyBsb25nZXIgZm9yIHNhbGUuCgoeCgQFAwIFEgNHAh4aESBBbm90aGVyIHJlYXNvbi4KCkcKAgQBEgRLAFoBGjsgV2hhdCBBcHBsZSBsYXN0IHNhaWQgYWJvdXQgdGhlIHJlbmV3YWwgb2YgYSBzdWJzY3JpcHRpb24uCgoqCgQEAQIAEgNNAhYaHSBXaGV0aGVyIGl0IHdpbGwgYmUgcmVuZXdlZC4KClUKBAQBAgESA08CGBpIIFRoZSBwcm9kdWN0IHRoYXQgaXQgd2lsbCBiZSByZW5ld2VkIGFzOiBhbm90aGVyIG9uZSBhZnRlciBhIGRvd25ncmFkZS4KCkIKBAQBAgISA1ECHBo1IFdoZXRoZXIgQXBwbGUgaXMgc3RpbGwgdHJ5aW5nIHRvIGNvbGxlY3QgdGhlIG1vbmV5LgoKRwoEBAECAxIDUwIsGjogSXQgY291bnRzIHVudGlsIHRoaXMgdGltZSBhbHRob3VnaCB0aGUgbW9uZXkgaXMgbWlzc2luZy4KCicKBAQBAgQSA1UCKhoaIFdoZW4gaXQgd2lsbCBiZSByZW5ld2VkLgoKJgoEBAECBRIDVwIpGhkgV2h5IGl0IHdhcyBub3QgcmVuZXdlZC4KCiwKBAQBAgYSA1kCGhofIFRoZSBvZmZlciBvZiB0aGUgbmV4dCBwZXJpb2QuCgoZCgIEAhIEXQB7ARoNIEEgcHVyY2hhc2UuCgolCgQEAgIAEgNfAhAaGCBJZGVudGlmaWVyLCBgcHVyX+KApmAuCgobCgQEAgIBEgNhAhgaDiBUaGUgcHJvZHVjdC4KClgKBAQCAgISA2MCJRpLIEFwcGxlJ3Mgb3JpZ2luYWwgdHJhbnNhY3Rpb24gaWQsIHNoYXJlZCBieSB0aGUgcHVyY2hhc2UgYW5kIGl0cyByZW5ld2Fscy4KCjQKBAQCAgMSA2UCHBonIEFwcGxlJ3MgaWQgb2YgaXRzIG5ld2VzdCB0cmFuc2FjdGlvbi4KCiMKBAQCAgQSA2cCHhoWIFdoZXJlIGl0IHdhcyBib3VnaHQuCgoZCgQEAgIFEgNpAhoaDCBJdHMgc3RhdGUuCgoiCgQEAgIGEgNrAi0aFSBXaGVuIGl0IHdhcyBib3VnaHQuCgowCgQEAgIHEgNtAisaIyBXaGVuIGl0IGVuZHM7IGFic2VudCBtZWFucyBuZXZlci4KCi8KBAQCAggSA28CKxoiIFdoZW4gaXQgd2FzIHJlZnVuZGVkIG9yIHJldm9rZWQuCgo0CgQEAgIJEgNxAhoaJyBXaGV0aGVyIGl0IGNvbWVzIGZyb20gRmFtaWx5IFNoYXJpbmcuCgpICgQEAgIKEgNzAhsaOyBUaGUgb2ZmZXIgdGhhdCB0aGUgbmV3ZXN0IHBlcmlvZCB3YXMgYm91Z2h0IHdpdGgsIGlmIGFueS4KClsKBAQCAgsSA3UCFxpOIFdoYXQgQXBwbGUgbGFzdCBzYWlkIGFib3V0IGl0cyByZW5ld2FsLCBpZiBhbnl0aGluZy4gTm90aWZpY2F0aW9ucyBicmluZyBpdC4KCokBCgQEAgIMEgN4AjUafCBXaGVuIEFwcGxlIHJlcG9ydGVkIHRoYXQgdGhlIHVzZXIgYXNrZWQgZm9yIGEgcmVmdW5kIChDT05TVU1QVElPTl9SRVFVRVNUKTsgYWJzZW50IG9uY2UgQXBwbGUgaGFzCiBncmFudGVkIG9yIGRlY2xpbmVkIGl0LgoKPAoEBAICDRIDegIkGi8gV2h5LCBpbiBBcHBsZSdzIHdvcmRzOiBgVU5JTlRFTkRFRF9QVVJDSEFTRWAuCgosCgIFBBIFfgCLAQEaHyBXaGF0IGJlY2FtZSBvZiBhIHRyYW5zYWN0aW9uLgoKHgoEBQQCABIEgAECJRoQIE5vdCBzcGVjaWZpZWQuCgozCgQFBAIBEgSCAQIhGiUgSXQgY2hhbmdlZCB0aGUgdXNlcidzIGVudGl0bGVtZW50cy4KCjoKBAUEAgISBIQBAiMaLCBJdCwgb3Igc29tZXRoaW5nIG5ld2VyLCB3YXMga25vd24gYWxyZWFkeS4KClAKBAUEAgMSBIYBAiEaQiBJdCB3YXMgYm91Z2h0IGluIHRoZSBzYW5kYm94OiBnZW51aW5lLCBidXQgdW5sb2NrcyBub3RoaW5nIGhlcmUuCgorCgQFBAIEEgSIAQIpGh0gSXQgYmVsb25ncyB0byBhbm90aGVyIHVzZXIuCgpBCgQFBAIFEgSKAQIhGjMgSXQgaXMgbm90IGdlbnVpbmUsIG9yIGlzIGZvciBhbm90aGVyIGFwcGxpY2F0aW9uLgoKNwoCBAMSBo4BAJoBARopIFN1Ym1pdHMgYSB0cmFuc2FjdGlvbiBhZnRlciBhIHB1cmNoYXNlLgoK6QQKBAQDAgASBJYBAlca2gQgVGhlIHNpZ25lZCB0cmFuc2FjdGlvbiAoSldTKSBmcm9tIFN0b3JlS2l0IDIuIEFwcGxpY2F0aW9ucyBzaG91bGQgYnV5IHdpdGggYGFwcEFjY291bnRUb2tlbmAKIHNldCB0byB0aGUgVVVJRCBvZiB0aGUgdXNlcjogdGhlbiBub2JvZHkgZWxzZSBjYW4gY2xhaW0gdGhlIHB1cmNoYXNlLCBhbmQgaXQgY291bnRzIGV2ZW4gaWYKIG9ubHkgQXBwbGUgcmVwb3J0cyBpdC4gVGhlIFVVSUQgZm9sbG93cyBmcm9tIHRoZSB1c2VyJ3MgaWQ6IHRoZSAyNiBjaGFyYWN0ZXJzIGFmdGVyIGB1c3JfYCBhcmUKIDEzMCBiaXRzIGluIENyb2NrZm9yZCdzIGJhc2UgMzIgKDAxMjM0NTY3ODlhYmNkZWZnaGprbW5wcXJzdHZ3eHl6KSwgZml2ZSBlYWNoLCBoaWdoZXN0IGZpcnN0OwogdGhlIGZpcnN0IDEyOCBiaXRzIGFyZSB0aGUgVVVJRCwgdGhlIGxhc3QgdHdvIGFyZSB6ZXJvLiBGb3IgZXhhbXBsZSwKIGB1c3JfMDY4YTdoM3Yzc3pnczM5ZTl4ODYyd20zamdgIGJ1eXMgd2l0aCAwMTkwYTNjNC03YjFlLTdmMGMtOGQyZS00ZjUwNjE3MjgzOTQuIFdpdGhvdXQgdGhlCiB0b2tlbiBhIHB1cmNoYXNlIGJlbG9uZ3MgdG8gdGhlIGZpcnN0IHVzZXIgd2hvIHN1Ym1pdHMgaXQuCgqCAQoEBAMCARIEmQECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKLAoCBAQSBp0BAKQBARoeIFRoZSByZXN1bHQgb2YgYSB0cmFuc2FjdGlvbi4KCk8KBAQEAgASBJ8BAh8aQSBXaGF0IGJlY2FtZSBvZiBpdC4gQUxSRUFEWV9DTEFJTUVEIGFuZCBJTlZBTElEIGFyZSBlcnJvcnMgaGVyZS4KCh0KBAQEAgESBKEBAhgaDyBUaGUgcHVyY2hhc2UuCgpCCgQEBAICEgSjAQIVGjQgR3Jvd3Mgd2l0aCBlYWNoIGNoYW5nZSBvZiB0aGUgdXNlcidzIGVudGl0bGVtZW50cy4KClIKAgQFEganAQCtAQEaRCBTdWJtaXRzIGFsbCB0cmFuc2FjdGlvbnMgb2YgdGhlIGRldmljZSwgYWZ0ZXIgInJlc3RvcmUgcHVyY2hhc2VzIi4KCi4KBAQFAgASBKkBAm8aICBUaGUgc2lnbmVkIHRyYW5zYWN0aW9ucyAoSldTKS4KCoIBCgQEBQIBEgSsAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgo3CgIEBhIGsAEAtwEBGikgVGhlIHJlc3VsdCBvZiBvbmUgcmVzdG9yZWQgdHJhbnNhY3Rpb24uCgoiCgQEBgIAEgSyAQIfGhQgV2hhdCBiZWNhbWUgb2YgaXQuCgpGCgQEBgIBEgS0AQIYGjggVGhlIHB1cmNoYXNlLCB1bmxlc3MgaXQgaXMgSU5WQUxJRCBvciBBTFJFQURZX0NMQUlNRUQuCgo0CgQEBgICEgS2AQIUGiYgV2h5IGl0IGlzIElOVkFMSUQsIGFzIGEgcmVhc29uIGNvZGUuCgo5CgIEBxIGugEAvwEBGisgVGhlIHJlc3VsdHMgb2YgdGhlIHJlc3RvcmVkIHRyYW5zYWN0aW9ucy4KCjEKBAQHAgASBLwBAjAaIyBJbiB0aGUgb3JkZXIgb2YgdGhlIHRyYW5zYWN0aW9ucy4KCkIKBAQHAgESBL4BAhUaNCBHcm93cyB3aXRoIGVhY2ggY2hhbmdlIG9mIHRoZSB1c2VyJ3MgZW50aXRsZW1lbnRzLgoKKgoCBAgSBsIBAMUBARocIEEgbm90aWZpY2F0aW9uIGZyb20gQXBwbGUuCgpWCgQECAIAEgTEAQJUGkggVGhlIGJvZHkncyBgc2lnbmVkUGF5bG9hZGA6IEFwcCBTdG9yZSBTZXJ2ZXIgTm90aWZpY2F0aW9ucywgdmVyc2lvbiAyLgoKgQEKAgQJEgbJAQDOAQEacyBUaGUgbm90aWZpY2F0aW9uIHdhcyBnZW51aW5lIGFuZCBpcyBzdG9yZWQ7IHRoZSBnYXRld2F5IGFuc3dlcnMgMjAwLiBBZnRlciBhbiBlcnJvciwgQXBwbGUgc2hvdWxkCiBzZW5kIGl0IGFnYWluLgoKNAoEBAkCABIEywECFRomIFdoZXRoZXIgaXQgaGFkIGJlZW4gcmVjZWl2ZWQgYmVmb3JlLgoKOgoEBAkCARIEzQECExosIFdoZXRoZXIgaXQgY2hhbmdlZCBhbnlib2R5J3MgZW50aXRsZW1lbnRzLgoKLQoCBAoSBtEBANYBARofIExpc3RzIHRoZSBjYWxsZXIncyBwdXJjaGFzZXMuCgorCgQECgIAEgTTAQI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgphCgQECgIBEgTVAQI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgozCgIECxIG2QEA3gEBGiUgT25lIHBhZ2Ugb2YgdGhlIGNhbGxlcidzIHB1cmNoYXNlcy4KCh0KBAQLAgASBNsBAiIaDyBOZXdlc3QgZmlyc3QuCgo5CgQECwIBEgTdAQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCmAKAgYAEgbhAQDzAQEaUiBBcHAgU3RvcmUgcHVyY2hhc2VzLiBBcHBsZSdzIHNpZ25hdHVyZXMgYXJlIHZlcmlmaWVkIGhlcmUsIHdpdGhvdXQgYXNraW5nIEFwcGxlLgoKOQoEBgACABIG4wEC5QEDGikgU3VibWl0cyBhIHRyYW5zYWN0aW9uIGFmdGVyIGEgcHVyY2hhc2UuCgqNAQoEBgACARIG6AEC6gEDGn0gU3VibWl0cyBhbGwgdHJhbnNhY3Rpb25zIG9mIHRoZSBkZXZpY2UuIFdoYXQgaGFwcGVucyB0byBwdXJjaGFzZXMgdGhhdCBhbm90aGVyIHVzZXIgY2xhaW1lZAogZGVwZW5kcyBvbiB0aGUgcmVzdG9yZSBwb2xpY3kuCgpNCgQGAAICEgbsAQLuAQMaPSBUYWtlcyBhIG5vdGlmaWNhdGlvbiBmcm9tIEFwcGxlIGFzIHRoZSBnYXRld2F5IHJlY2VpdmVkIGl0LgoKKQoEBgACAxIG8AEC8gEDGhkgVGhlIGNhbGxlcidzIHB1cmNoYXNlcy4KYgZwcm90bzM="
+      base64: "Ch5lbnRpdGxlbWVudC92MS9wdXJjaGFzZXMucHJvdG8SDmVudGl0bGVtZW50LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byKDAQoNUHVyY2hhc2VPZmZlchItCgRraW5kGAEgASgOMhkuZW50aXRsZW1lbnQudjEuT2ZmZXJLaW5kUgRraW5kEh4KCmlkZW50aWZpZXIYAiABKAlSCmlkZW50aWZpZXISIwoNZGlzY291bnRfdHlwZRgDIAEoCVIMZGlzY291bnRUeXBlIusCCgdSZW5ld2FsEh0KCndpbGxfcmVuZXcYASABKAhSCXdpbGxSZW5ldxIdCgpwcm9kdWN0X2lkGAIgASgJUglwcm9kdWN0SWQSKAoQaW5fYmlsbGluZ19yZXRyeRgDIAEoCFIOaW5CaWxsaW5nUmV0cnkSOwoLZ3JhY2VfdW50aWwYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpncmFjZVVudGlsEjcKCXJlbmV3c19hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCHJlbmV3c0F0Ek0KEWV4cGlyYXRpb25fcmVhc29uGAYgASgOMiAuZW50aXRsZW1lbnQudjEuRXhwaXJhdGlvblJlYXNvblIQZXhwaXJhdGlvblJlYXNvbhIzCgVvZmZlchgHIAEoCzIdLmVudGl0bGVtZW50LnYxLlB1cmNoYXNlT2ZmZXJSBW9mZmVyIs4FCghQdXJjaGFzZRIOCgJpZBgBIAEoCVICaWQSHQoKcHJvZHVjdF9pZBgCIAEoCVIJcHJvZHVjdElkEjYKF29yaWdpbmFsX3RyYW5zYWN0aW9uX2lkGAMgASgJUhVvcmlnaW5hbFRyYW5zYWN0aW9uSWQSJQoOdHJhbnNhY3Rpb25faWQYBCABKAlSDXRyYW5zYWN0aW9uSWQSPQoLZW52aXJvbm1lbnQYBSABKA4yGy5lbnRpdGxlbWVudC52MS5FbnZpcm9ubWVudFILZW52aXJvbm1lbnQSMwoFc3RhdGUYBiABKA4yHS5lbnRpdGxlbWVudC52MS5QdXJjaGFzZVN0YXRlUgVzdGF0ZRI9CgxwdXJjaGFzZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgtwdXJjaGFzZWRBdBI5CgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZXhwaXJlc0F0EjkKCnJldm9rZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUglyZXZva2VkQXQSIwoNZmFtaWx5X3NoYXJlZBgKIAEoCFIMZmFtaWx5U2hhcmVkEjMKBW9mZmVyGAsgASgLMh0uZW50aXRsZW1lbnQudjEuUHVyY2hhc2VPZmZlclIFb2ZmZXISMQoHcmVuZXdhbBgMIAEoCzIXLmVudGl0bGVtZW50LnYxLlJlbmV3YWxSB3JlbmV3YWwSSgoTcmVmdW5kX3JlcXVlc3RlZF9hdBgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSEXJlZnVuZFJlcXVlc3RlZEF0EjIKFXJlZnVuZF9yZXF1ZXN0X3JlYXNvbhgOIAEoCVITcmVmdW5kUmVxdWVzdFJlYXNvbiKHAQoYU3VibWl0VHJhbnNhY3Rpb25SZXF1ZXN0EjkKEnNpZ25lZF90cmFuc2FjdGlvbhgBIAEoCUIKqrsYBggBGICABFIRc2lnbmVkVHJhbnNhY3Rpb24SMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKmAQoZU3VibWl0VHJhbnNhY3Rpb25SZXNwb25zZRI5CgZyZXN1bHQYASABKA4yIS5lbnRpdGxlbWVudC52MS5UcmFuc2FjdGlvblJlc3VsdFIGcmVzdWx0EjQKCHB1cmNoYXNlGAIgASgLMhguZW50aXRsZW1lbnQudjEuUHVyY2hhc2VSCHB1cmNoYXNlEhgKB3ZlcnNpb24YAyABKARSB3ZlcnNpb24igQEKDlJlc3RvcmVSZXF1ZXN0Ej0KE3NpZ25lZF90cmFuc2FjdGlvbnMYASADKAlCDKq7GAgYgIAEQAFIZFISc2lnbmVkVHJhbnNhY3Rpb25zEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkingEKE1Jlc3RvcmVkVHJhbnNhY3Rpb24SOQoGcmVzdWx0GAEgASgOMiEuZW50aXRsZW1lbnQudjEuVHJhbnNhY3Rpb25SZXN1bHRSBnJlc3VsdBI0CghwdXJjaGFzZRgCIAEoCzIYLmVudGl0bGVtZW50LnYxLlB1cmNoYXNlUghwdXJjaGFzZRIWCgZyZWFzb24YAyABKAlSBnJlYXNvbiJ0Cg9SZXN0b3JlUmVzcG9uc2USRwoMdHJhbnNhY3Rpb25zGAEgAygLMiMuZW50aXRsZW1lbnQudjEuUmVzdG9yZWRUcmFuc2FjdGlvblIMdHJhbnNhY3Rpb25zEhgKB3ZlcnNpb24YAiABKARSB3ZlcnNpb24ipAEKFlZhbGlkYXRlUmVjZWlwdFJlcXVlc3QSLgoMcmVjZWlwdF9kYXRhGAEgASgJQguquxgHCAEYgPOqAVILcmVjZWlwdERhdGESKAoKcHJvZHVjdF9pZBgCIAEoCUIJqrsYBQgBGIABUglwcm9kdWN0SWQSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSLdAQoXVmFsaWRhdGVSZWNlaXB0UmVzcG9uc2USNQoGZm9ybWF0GAEgASgOMh0uZW50aXRsZW1lbnQudjEuUmVjZWlwdEZvcm1hdFIGZm9ybWF0EjkKBnJlc3VsdBgCIAEoDjIhLmVudGl0bGVtZW50LnYxLlRyYW5zYWN0aW9uUmVzdWx0UgZyZXN1bHQSNgoJcHVyY2hhc2VzGAMgAygLMhguZW50aXRsZW1lbnQudjEuUHVyY2hhc2VSCXB1cmNoYXNlcxIYCgd2ZXJzaW9uGAQgASgEUgd2ZXJzaW9uIk4KGUhhbmRsZU5vdGlmaWNhdGlvblJlcXVlc3QSMQoOc2lnbmVkX3BheWxvYWQYASABKAlCCqq7GAYIARiAgBBSDXNpZ25lZFBheWxvYWQiVAoaSGFuZGxlTm90aWZpY2F0aW9uUmVzcG9uc2USHAoJZHVwbGljYXRlGAEgASgIUglkdXBsaWNhdGUSGAoHYXBwbGllZBgCIAEoCFIHYXBwbGllZCJqChRMaXN0UHVyY2hhc2VzUmVxdWVzdBIqCglwYWdlX3NpemUYASABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAiABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiJ3ChVMaXN0UHVyY2hhc2VzUmVzcG9uc2USNgoJcHVyY2hhc2VzGAEgAygLMhguZW50aXRsZW1lbnQudjEuUHVyY2hhc2VSCXB1cmNoYXNlcxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4qXwoLRW52aXJvbm1lbnQSGwoXRU5WSVJPTk1FTlRfVU5TUEVDSUZJRUQQABIaChZFTlZJUk9OTUVOVF9QUk9EVUNUSU9OEAESFwoTRU5WSVJPTk1FTlRfU0FOREJPWBACKp8BCg1QdXJjaGFzZVN0YXRlEh4KGlBVUkNIQVNFX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVUFVSQ0hBU0VfU1RBVEVfQUNUSVZFEAESGgoWUFVSQ0hBU0VfU1RBVEVfRVhQSVJFRBACEhsKF1BVUkNIQVNFX1NUQVRFX1JFRlVOREVEEAMSGgoWUFVSQ0hBU0VfU1RBVEVfUkVWT0tFRBAEKo4BCglPZmZlcktpbmQSGgoWT0ZGRVJfS0lORF9VTlNQRUNJRklFRBAAEhsKF09GRkVSX0tJTkRfSU5UUk9EVUNUT1JZEAESGgoWT0ZGRVJfS0lORF9QUk9NT1RJT05BTBACEhMKD09GRkVSX0tJTkRfQ09ERRADEhcKE09GRkVSX0tJTkRfV0lOX0JBQ0sQBCrOAQoQRXhwaXJhdGlvblJlYXNvbhIhCh1FWFBJUkFUSU9OX1JFQVNPTl9VTlNQRUNJRklFRBAAEh8KG0VYUElSQVRJT05fUkVBU09OX0NBTkNFTExFRBABEh0KGUVYUElSQVRJT05fUkVBU09OX0JJTExJTkcQAhIbChdFWFBJUkFUSU9OX1JFQVNPTl9QUklDRRADEh0KGUVYUElSQVRJT05fUkVBU09OX1BST0RVQ1QQBBIbChdFWFBJUkFUSU9OX1JFQVNPTl9PVEhFUhAFKuEBChFUcmFuc2FjdGlvblJlc3VsdBIiCh5UUkFOU0FDVElPTl9SRVNVTFRfVU5TUEVDSUZJRUQQABIeChpUUkFOU0FDVElPTl9SRVNVTFRfQVBQTElFRBABEiAKHFRSQU5TQUNUSU9OX1JFU1VMVF9VTkNIQU5HRUQQAhIeChpUUkFOU0FDVElPTl9SRVNVTFRfU0FOREJPWBADEiYKIlRSQU5TQUNUSU9OX1JFU1VMVF9BTFJFQURZX0NMQUlNRUQQBBIeChpUUkFOU0FDVElPTl9SRVNVTFRfSU5WQUxJRBAFKmoKDVJlY2VpcHRGb3JtYXQSHgoaUkVDRUlQVF9GT1JNQVRfVU5TUEVDSUZJRUQQABIeChpSRUNFSVBUX0ZPUk1BVF9UUkFOU0FDVElPThABEhkKFVJFQ0VJUFRfRk9STUFUX0xFR0FDWRACMpsECglQdXJjaGFzZXMScgoRU3VibWl0VHJhbnNhY3Rpb24SKC5lbnRpdGxlbWVudC52MS5TdWJtaXRUcmFuc2FjdGlvblJlcXVlc3QaKS5lbnRpdGxlbWVudC52MS5TdWJtaXRUcmFuc2FjdGlvblJlc3BvbnNlIgiiuxgECAIgARJUCgdSZXN0b3JlEh4uZW50aXRsZW1lbnQudjEuUmVzdG9yZVJlcXVlc3QaHy5lbnRpdGxlbWVudC52MS5SZXN0b3JlUmVzcG9uc2UiCKK7GAQIAiABEmwKD1ZhbGlkYXRlUmVjZWlwdBImLmVudGl0bGVtZW50LnYxLlZhbGlkYXRlUmVjZWlwdFJlcXVlc3QaJy5lbnRpdGxlbWVudC52MS5WYWxpZGF0ZVJlY2VpcHRSZXNwb25zZSIIorsYBAgCIAESdQoSSGFuZGxlTm90aWZpY2F0aW9uEikuZW50aXRsZW1lbnQudjEuSGFuZGxlTm90aWZpY2F0aW9uUmVxdWVzdBoqLmVudGl0bGVtZW50LnYxLkhhbmRsZU5vdGlmaWNhdGlvblJlc3BvbnNlIgiiuxgECAEgARJfCgRMaXN0EiQuZW50aXRsZW1lbnQudjEuTGlzdFB1cmNoYXNlc1JlcXVlc3QaJS5lbnRpdGxlbWVudC52MS5MaXN0UHVyY2hhc2VzUmVzcG9uc2UiCqK7GAYIAiABKAFCOlo4Z2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2VudGl0bGVtZW50L3YxO2VudGl0bGVtZW50djFK+jcKIAoBDBIDAQASGhYgQXBwIFN0b3JlIHB1cmNoYXNlcy4KCikKAgUAEgQLABIBGh0gV2hlcmUgc29tZXRoaW5nIHdhcyBib3VnaHQuCgodCgQFAAIAEgMNAh4aECBOb3Qgc3BlY2lmaWVkLgoKLQoEBQACARIDDwIdGiAgUHJvZHVjdGlvbjogYm91Z2h0IHdpdGggbW9uZXkuCgo8CgQFAAICEgMRAhoaLyBTYW5kYm94OiBmb3IgdGVzdHM7IEFwcCBSZXZpZXcgYnV5cyBoZXJlIHRvby4KCiYKAgUBEgQVACABGhogVGhlIHN0YXRlIG9mIGEgcHVyY2hhc2UuCgodCgQFAQIAEgMXAiEaECBOb3Qgc3BlY2lmaWVkLgoKGwoEBQECARIDGQIcGg4gSXQgaXMgdmFsaWQuCgoeCgQFAQICEgMbAh0aESBJdCBoYXMgZXhwaXJlZC4KCh8KBAUBAgMSAx0CHhoSIEl0IHdhcyByZWZ1bmRlZC4KCkUKBAUBAgQSAx8CHRo4IEl0IHdhcyByZXZva2VkLCBmb3IgZXhhbXBsZSBieSBsZWF2aW5nIEZhbWlseSBTaGFyaW5nLgoKQAoCBQISBCMALgEaNCBXaGF0IGtpbmQgb2Ygb2ZmZXIgYSBzdWJzY3JpcHRpb24gd2FzIGJvdWdodCB3aXRoLgoKPwoEBQICABIDJQIdGjIgTm90IHNwZWNpZmllZCwgb3IgYSBraW5kIHRoYXQgQXBwbGUgYWRkZWQgbGF0ZXIuCgo6CgQFAgIBEgMnAh4aLSBBbiBpbnRyb2R1Y3Rvcnkgb2ZmZXIsIGZvciBuZXcgc3Vic2NyaWJlcnMuCgpHCgQFAgICEgMpAh0aOiBBIHByb21vdGlvbmFsIG9mZmVyLCBmb3IgY3VycmVudCBhbmQgZm9ybWVyIHN1YnNjcmliZXJzLgoKHQoEBQICAxIDKwIWGhAgQW4gb2ZmZXIgY29kZS4KCjgKBAUCAgQSAy0CGhorIEEgd2luLWJhY2sgb2ZmZXIsIGZvciBmb3JtZXIgc3Vic2NyaWJlcnMuCgo2CgIEABIEMQA4ARoqIFRoZSBvZmZlciB0aGF0IGEgcGVyaW9kIHdhcyBib3VnaHQgd2l0aC4KChkKBAQAAgASAzMCFRoMIFdoYXQga2luZC4KClIKBAQAAgESAzUCGBpFIEl0cyBpZGVudGlmaWVyIGluIEFwcCBTdG9yZSBDb25uZWN0OyBpbnRyb2R1Y3Rvcnkgb2ZmZXJzIGhhdmUgbm9uZS4KCm0KBAQAAgISAzcCGxpgIEhvdyBpdCBpcyBwYWlkLCBpbiBBcHBsZSdzIHdvcmRzOiBgRlJFRV9UUklBTGAsIGBQQVlfQVNfWU9VX0dPYCwgYFBBWV9VUF9GUk9OVGAgb3IgYE9ORV9USU1FYC4KCjEKAgUDEgQ7AEgBGiUgV2h5IGEgc3Vic2NyaXB0aW9uIHdhcyBub3QgcmVuZXdlZC4KCkQKBAUDAgASAz0CJBo3IE5vdCBzcGVjaWZpZWQ6IGl0IHdhcyByZW5ld2VkLCBvciBBcHBsZSBoYXMgbm90IHNhaWQuCgolCgQFAwIBEgM/AiIaGCBUaGUgdXNlciBjYW5jZWxsZWQgaXQuCgoiCgQFAwICEgNBAiAaFSBUaGUgcGF5bWVudCBmYWlsZWQuCgo2CgQFAwIDEgNDAh4aKSBUaGUgdXNlciBkaWQgbm90IGFjY2VwdCBhIGhpZ2hlciBwcmljZS4KCjIKBAUDAgQSA0UCIBolIFRoZSBwcm9kdWN0IHdhcyBubyBsb25nZXIgZm9yIHNhbGUuCgoeCgQFAwIFEgNHAh4aESBBbm90aGVyIHJlYXNvbi4KCkcKAgQBEgRLAFoBGjsgV2hhdCBBcHBsZSBsYXN0IHNhaWQgYWJvdXQgdGhlIHJlbmV3YWwgb2YgYSBzdWJzY3JpcHRpb24uCgoqCgQEAQIAEgNNAhYaHSBXaGV0aGVyIGl0IHdpbGwgYmUgcmVuZXdlZC4KClUKBAQBAgESA08CGBpIIFRoZSBwcm9kdWN0IHRoYXQgaXQgd2lsbCBiZSByZW5ld2VkIGFzOiBhbm90aGVyIG9uZSBhZnRlciBhIGRvd25ncmFkZS4KCkIKBAQBAgISA1ECHBo1IFdoZXRoZXIgQXBwbGUgaXMgc3RpbGwgdHJ5aW5nIHRvIGNvbGxlY3QgdGhlIG1vbmV5LgoKRwoEBAECAxIDUwIsGjogSXQgY291bnRzIHVudGlsIHRoaXMgdGltZSBhbHRob3VnaCB0aGUgbW9uZXkgaXMgbWlzc2luZy4KCicKBAQBAgQSA1UCKhoaIFdoZW4gaXQgd2lsbCBiZSByZW5ld2VkLgoKJgoEBAECBRIDVwIpGhkgV2h5IGl0IHdhcyBub3QgcmVuZXdlZC4KCiwKBAQBAgYSA1kCGhofIFRoZSBvZmZlciBvZiB0aGUgbmV4dCBwZXJpb2QuCgoZCgIEAhIEXQB7ARoNIEEgcHVyY2hhc2UuCgolCgQEAgIAEgNfAhAaGCBJZGVudGlmaWVyLCBgcHVyX+KApmAuCgobCgQEAgIBEgNhAhgaDiBUaGUgcHJvZHVjdC4KClgKBAQCAgISA2MCJRpLIEFwcGxlJ3Mgb3JpZ2luYWwgdHJhbnNhY3Rpb24gaWQsIHNoYXJlZCBieSB0aGUgcHVyY2hhc2UgYW5kIGl0cyByZW5ld2Fscy4KCjQKBAQCAgMSA2UCHBonIEFwcGxlJ3MgaWQgb2YgaXRzIG5ld2VzdCB0cmFuc2FjdGlvbi4KCiMKBAQCAgQSA2cCHhoWIFdoZXJlIGl0IHdhcyBib3VnaHQuCgoZCgQEAgIFEgNpAhoaDCBJdHMgc3RhdGUuCgoiCgQEAgIGEgNrAi0aFSBXaGVuIGl0IHdhcyBib3VnaHQuCgowCgQEAgIHEgNtAisaIyBXaGVuIGl0IGVuZHM7IGFic2VudCBtZWFucyBuZXZlci4KCi8KBAQCAggSA28CKxoiIFdoZW4gaXQgd2FzIHJlZnVuZGVkIG9yIHJldm9rZWQuCgo0CgQEAgIJEgNxAhoaJyBXaGV0aGVyIGl0IGNvbWVzIGZyb20gRmFtaWx5IFNoYXJpbmcuCgpICgQEAgIKEgNzAhsaOyBUaGUgb2ZmZXIgdGhhdCB0aGUgbmV3ZXN0IHBlcmlvZCB3YXMgYm91Z2h0IHdpdGgsIGlmIGFueS4KClsKBAQCAgsSA3UCFxpOIFdoYXQgQXBwbGUgbGFzdCBzYWlkIGFib3V0IGl0cyByZW5ld2FsLCBpZiBhbnl0aGluZy4gTm90aWZpY2F0aW9ucyBicmluZyBpdC4KCokBCgQEAgIMEgN4AjUafCBXaGVuIEFwcGxlIHJlcG9ydGVkIHRoYXQgdGhlIHVzZXIgYXNrZWQgZm9yIGEgcmVmdW5kIChDT05TVU1QVElPTl9SRVFVRVNUKTsgYWJzZW50IG9uY2UgQXBwbGUgaGFzCiBncmFudGVkIG9yIGRlY2xpbmVkIGl0LgoKPAoEBAICDRIDegIkGi8gV2h5LCBpbiBBcHBsZSdzIHdvcmRzOiBgVU5JTlRFTkRFRF9QVVJDSEFTRWAuCgosCgIFBBIFfgCLAQEaHyBXaGF0IGJlY2FtZSBvZiBhIHRyYW5zYWN0aW9uLgoKHgoEBQQCABIEgAECJRoQIE5vdCBzcGVjaWZpZWQuCgozCgQFBAIBEgSCAQIhGiUgSXQgY2hhbmdlZCB0aGUgdXNlcidzIGVudGl0bGVtZW50cy4KCjoKBAUEAgISBIQBAiMaLCBJdCwgb3Igc29tZXRoaW5nIG5ld2VyLCB3YXMga25vd24gYWxyZWFkeS4KClAKBAUEAgMSBIYBAiEaQiBJdCB3YXMgYm91Z2h0IGluIHRoZSBzYW5kYm94OiBnZW51aW5lLCBidXQgdW5sb2NrcyBub3RoaW5nIGhlcmUuCgorCgQFBAIEEgSIAQIpGh0gSXQgYmVsb25ncyB0byBhbm90aGVyIHVzZXIuCgpBCgQFBAIFEgSKAQIhGjMgSXQgaXMgbm90IGdlbnVpbmUsIG9yIGlzIGZvciBhbm90aGVyIGFwcGxpY2F0aW9uLgoKNwoCBAMSBo4BAJoBARopIFN1Ym1pdHMgYSB0cmFuc2FjdGlvbiBhZnRlciBhIHB1cmNoYXNlLgoK6QQKBAQDAgASBJYBAlca2gQgVGhlIHNpZ25lZCB0cmFuc2FjdGlvbiAoSldTKSBmcm9tIFN0b3JlS2l0IDIuIEFwcGxpY2F0aW9ucyBzaG91bGQgYnV5IHdpdGggYGFwcEFjY291bnRUb2tlbmAKIHNldCB0byB0aGUgVVVJRCBvZiB0aGUgdXNlcjogdGhlbiBub2JvZHkgZWxzZSBjYW4gY2xhaW0gdGhlIHB1cmNoYXNlLCBhbmQgaXQgY291bnRzIGV2ZW4gaWYKIG9ubHkgQXBwbGUgcmVwb3J0cyBpdC4gVGhlIFVVSUQgZm9sbG93cyBmcm9tIHRoZSB1c2VyJ3MgaWQ6IHRoZSAyNiBjaGFyYWN0ZXJzIGFmdGVyIGB1c3JfYCBhcmUKIDEzMCBiaXRzIGluIENyb2NrZm9yZCdzIGJhc2UgMzIgKDAxMjM0NTY3ODlhYmNkZWZnaGprbW5wcXJzdHZ3eHl6KSwgZml2ZSBlYWNoLCBoaWdoZXN0IGZpcnN0OwogdGhlIGZpcnN0IDEyOCBiaXRzIGFyZSB0aGUgVVVJRCwgdGhlIGxhc3QgdHdvIGFyZSB6ZXJvLiBGb3IgZXhhbXBsZSwKIGB1c3JfMDY4YTdoM3Yzc3pnczM5ZTl4ODYyd20zamdgIGJ1eXMgd2l0aCAwMTkwYTNjNC03YjFlLTdmMGMtOGQyZS00ZjUwNjE3MjgzOTQuIFdpdGhvdXQgdGhlCiB0b2tlbiBhIHB1cmNoYXNlIGJlbG9uZ3MgdG8gdGhlIGZpcnN0IHVzZXIgd2hvIHN1Ym1pdHMgaXQuCgqCAQoEBAMCARIEmQECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKLAoCBAQSBp0BAKQBARoeIFRoZSByZXN1bHQgb2YgYSB0cmFuc2FjdGlvbi4KCk8KBAQEAgASBJ8BAh8aQSBXaGF0IGJlY2FtZSBvZiBpdC4gQUxSRUFEWV9DTEFJTUVEIGFuZCBJTlZBTElEIGFyZSBlcnJvcnMgaGVyZS4KCh0KBAQEAgESBKEBAhgaDyBUaGUgcHVyY2hhc2UuCgpCCgQEBAICEgSjAQIVGjQgR3Jvd3Mgd2l0aCBlYWNoIGNoYW5nZSBvZiB0aGUgdXNlcidzIGVudGl0bGVtZW50cy4KClIKAgQFEganAQCtAQEaRCBTdWJtaXRzIGFsbCB0cmFuc2FjdGlvbnMgb2YgdGhlIGRldmljZSwgYWZ0ZXIgInJlc3RvcmUgcHVyY2hhc2VzIi4KCi4KBAQFAgASBKkBAm8aICBUaGUgc2lnbmVkIHRyYW5zYWN0aW9ucyAoSldTKS4KCoIBCgQEBQIBEgSsAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgo3CgIEBhIGsAEAtwEBGikgVGhlIHJlc3VsdCBvZiBvbmUgcmVzdG9yZWQgdHJhbnNhY3Rpb24uCgoiCgQEBgIAEgSyAQIfGhQgV2hhdCBiZWNhbWUgb2YgaXQuCgpGCgQEBgIBEgS0AQIYGjggVGhlIHB1cmNoYXNlLCB1bmxlc3MgaXQgaXMgSU5WQUxJRCBvciBBTFJFQURZX0NMQUlNRUQuCgo0CgQEBgICEgS2AQIUGiYgV2h5IGl0IGlzIElOVkFMSUQsIGFzIGEgcmVhc29uIGNvZGUuCgo5CgIEBxIGugEAvwEBGisgVGhlIHJlc3VsdHMgb2YgdGhlIHJlc3RvcmVkIHRyYW5zYWN0aW9ucy4KCjEKBAQHAgASBLwBAjAaIyBJbiB0aGUgb3JkZXIgb2YgdGhlIHRyYW5zYWN0aW9ucy4KCkIKBAQHAgESBL4BAhUaNCBHcm93cyB3aXRoIGVhY2ggY2hhbmdlIG9mIHRoZSB1c2VyJ3MgZW50aXRsZW1lbnRzLgoKbAoCBAgSBsIBAMsBARpeIFZhbGlkYXRlcyB3aGF0IGEgZGV2aWNlIGhhcyBvZiBvbmUgcHJvZHVjdDogYSBzaWduZWQgdHJhbnNhY3Rpb24gb3IgYSByZWNlaXB0IG9mIFN0b3JlS2l0IDEuCgqeAQoEBAgCABIExQECUxqPASBBIHNpZ25lZCB0cmFuc2FjdGlvbiAoSldTKSBvZiBTdG9yZUtpdCAyLCBvciB0aGUgYmFzZSA2NCBvZiBhIGxlZ2FjeSByZWNlaXB0IChQS0NTIzcpOiB0aHJlZSBwYXJ0cwogd2l0aCBkb3RzIGJldHdlZW4gdGhlbSBhcmUgYSB0cmFuc2FjdGlvbi4KChwKBAQIAgESBMcBAk0aDiBUaGUgcHJvZHVjdC4KCoIBCgQECAICEgTKAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgojCgIFBRIGzgEA1QEBGhUgV2hhdCB3YXMgaGFuZGVkIGluLgoKHgoEBQUCABIE0AECIRoQIE5vdCBzcGVjaWZpZWQuCgozCgQFBQIBEgTSAQIhGiUgQSBzaWduZWQgdHJhbnNhY3Rpb24gb2YgU3RvcmVLaXQgMi4KCk4KBAUFAgISBNQBAhwaQCBBIGxlZ2FjeSByZWNlaXB0LCB3aGljaCBob2xkcyBhbGwgcHVyY2hhc2VzIG9mIGFuIGFwcGxpY2F0aW9uLgoKYgoCBAkSBtgBAOEBARpUIFRoZSBwdXJjaGFzZXMgb2YgdGhlIHByb2R1Y3QgdGhhdCB0aGUgZGF0YSBwcm92ZXMsIHdoaWNoIG5vdyBiZWxvbmcgdG8gdGhlIGNhbGxlci4KChwKBAQJAgASBNoBAhsaDiBXaGF0IGl0IHdhcy4KCmMKBAQJAgESBNwBAh8aVSBBUFBMSUVEIGlmIGl0IGNoYW5nZWQgYW55dGhpbmcsIFVOQ0hBTkdFRCwgb3IgU0FOREJPWC4gRXZlcnl0aGluZyBlbHNlIGlzIGFuIGVycm9yLgoKHQoEBAkCAhIE3gECIhoPIE5ld2VzdCBmaXJzdC4KCkIKBAQJAgMSBOABAhUaNCBHcm93cyB3aXRoIGVhY2ggY2hhbmdlIG9mIHRoZSB1c2VyJ3MgZW50aXRsZW1lbnRzLgoKKgoCBAoSBuQBAOcBARocIEEgbm90aWZpY2F0aW9uIGZyb20gQXBwbGUuCgpWCgQECgIAEgTmAQJUGkggVGhlIGJvZHkncyBgc2lnbmVkUGF5bG9hZGA6IEFwcCBTdG9yZSBTZXJ2ZXIgTm90aWZpY2F0aW9ucywgdmVyc2lvbiAyLgoKgQEKAgQLEgbrAQDwAQEacyBUaGUgbm90aWZpY2F0aW9uIHdhcyBnZW51aW5lIGFuZCBpcyBzdG9yZWQ7IHRoZSBnYXRld2F5IGFuc3dlcnMgMjAwLiBBZnRlciBhbiBlcnJvciwgQXBwbGUgc2hvdWxkCiBzZW5kIGl0IGFnYWluLgoKNAoEBAsCABIE7QECFRomIFdoZXRoZXIgaXQgaGFkIGJlZW4gcmVjZWl2ZWQgYmVmb3JlLgoKOgoEBAsCARIE7wECExosIFdoZXRoZXIgaXQgY2hhbmdlZCBhbnlib2R5J3MgZW50aXRsZW1lbnRzLgoKLQoCBAwSBvMBAPgBARofIExpc3RzIHRoZSBjYWxsZXIncyBwdXJjaGFzZXMuCgorCgQEDAIAEgT1AQI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgphCgQEDAIBEgT3AQI+GlMgYG5leHRfcGFnZV90b2tlbmAgb2YgYW4gZWFybGllciByZXNwb25zZSB0byBhIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBvdGhlciBmaWVsZHMuCgozCgIEDRIG+wEAgAIBGiUgT25lIHBhZ2Ugb2YgdGhlIGNhbGxlcidzIHB1cmNoYXNlcy4KCh0KBAQNAgASBP0BAiIaDyBOZXdlc3QgZmlyc3QuCgo5CgQEDQIBEgT/AQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCmAKAgYAEgaDAgCbAgEaUiBBcHAgU3RvcmUgcHVyY2hhc2VzLiBBcHBsZSdzIHNpZ25hdHVyZXMgYXJlIHZlcmlmaWVkIGhlcmUsIHdpdGhvdXQgYXNraW5nIEFwcGxlLgoKOQoEBgACABIGhQIChwIDGikgU3VibWl0cyBhIHRyYW5zYWN0aW9uIGFmdGVyIGEgcHVyY2hhc2UuCgqNAQoEBgACARIGigICjAIDGn0gU3VibWl0cyBhbGwgdHJhbnNhY3Rpb25zIG9mIHRoZSBkZXZpY2UuIFdoYXQgaGFwcGVucyB0byBwdXJjaGFzZXMgdGhhdCBhbm90aGVyIHVzZXIgY2xhaW1lZAogZGVwZW5kcyBvbiB0aGUgcmVzdG9yZSBwb2xpY3kuCgreAQoEBgACAhIGkAICkgIDGs0BIFZhbGlkYXRlcyBhIHRyYW5zYWN0aW9uIG9yIGEgbGVnYWN5IHJlY2VpcHQgYW5kIHRha2VzIHRoZSBwdXJjaGFzZXMgb2Ygb25lIHByb2R1Y3QgZnJvbSBpdCwgYXMKIFN1Ym1pdFRyYW5zYWN0aW9uIGRvZXMuIExlZ2FjeSByZWNlaXB0cyBhcmUgYWNjZXB0ZWQgb25seSB3aGVyZSBhIHJvb3QgY2VydGlmaWNhdGUgZm9yIHRoZW0gaXMKIGNvbmZpZ3VyZWQuCgpNCgQGAAIDEgaUAgKWAgMaPSBUYWtlcyBhIG5vdGlmaWNhdGlvbiBmcm9tIEFwcGxlIGFzIHRoZSBnYXRld2F5IHJlY2VpdmVkIGl0LgoKKQoEBgACBBIGmAICmgIDGhkgVGhlIGNhbGxlcidzIHB1cmNoYXNlcy4KYgZwcm90bzM="
     )
   }
 }
@@ -1470,6 +1731,9 @@ extension Entitlement_V1.PurchasesService {
         },
         .unary(Entitlement_V1.PurchasesMethods.restore) {
           request, call in try await self.restore(request, call)
+        },
+        .unary(Entitlement_V1.PurchasesMethods.validateReceipt) {
+          request, call in try await self.validateReceipt(request, call)
         },
         .unary(Entitlement_V1.PurchasesMethods.handleNotification) {
           request, call in try await self.handleNotification(request, call)

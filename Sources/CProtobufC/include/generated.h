@@ -296,6 +296,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__restore_response(void) {
   return &entitlement__v1__restore_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__validate_receipt_request(void) {
+  return &entitlement__v1__validate_receipt_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__validate_receipt_response(void) {
+  return &entitlement__v1__validate_receipt_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__handle_notification_request(void) {
   return &entitlement__v1__handle_notification_request__descriptor;
 }

@@ -43,6 +43,9 @@ public struct AppleTransaction: Hashable, Sendable {
   /// The offer that it was bought with.
   public var offer: Purchase.Offer?
 
+  /// Nothing that Apple signed; for what is read from other data than a payload.
+  init() {}
+
   init(_ fields: PayloadFields) throws(AppleVerificationError) {
     transactionID = try fields.text("transactionId")
     originalTransactionID = try fields.text("originalTransactionId")

@@ -13,9 +13,10 @@ public enum AppleVerificationError: Error, Hashable, Sendable {
   public enum Reason: Hashable, Sendable {
     /// More bytes than such data has.
     case tooLarge
-    /// Not a compact signature over JSON, or JSON that has a field of the wrong kind.
+    /// Not a compact signature over JSON, or JSON that has a field of the wrong kind; of receipts, not one
+    /// signed message, or with content that is not a receipt's.
     case malformed
-    /// Signed with another algorithm than ES256.
+    /// Signed with another algorithm than ES256; of receipts, with a digest that is not accepted.
     case wrongAlgorithm
     /// Not exactly three certificates.
     case wrongChainLength
@@ -27,6 +28,8 @@ public enum AppleVerificationError: Error, Hashable, Sendable {
     case notAStoreSigner
     /// The signature does not fit the data.
     case badSignature
+    /// A receipt with more purchases than receipts have.
+    case tooManyPurchases
     /// Signed more than a day ahead of our clock.
     case signedInFuture
     /// For another application.
@@ -42,6 +45,7 @@ extension AppleVerificationError.Reason {
   public var name: String {
     switch self {
     case .tooLarge: "TOO_LARGE"
+    case .tooManyPurchases: "TOO_MANY_PURCHASES"
     case .malformed: "MALFORMED"
     case .wrongAlgorithm: "WRONG_ALGORITHM"
     case .wrongChainLength: "WRONG_CHAIN_LENGTH"

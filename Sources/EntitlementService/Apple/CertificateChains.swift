@@ -83,13 +83,9 @@ final class CertificateChains: Sendable {
       let intermediate = X509Certificate(der: intermediate),
       let intermediateValidity = intermediate.validity
     else { throw .invalid(.badCertificate) }
-    var trusting: CertificateStore?
-    for store in stores where trusting == nil {
-      if try store.trusts(leaf: leaf, intermediate: intermediate, at: seconds) { trusting = store }
-    }
-    guard let trusting, intermediate.maySignCertificates else { throw .invalid(.untrustedChain) }
-    guard leaf.hasExtension(Self.leafMarker), intermediate.hasExtension(Self.intermediateMarker)
-    else { throw .invalid(.notAStoreSigner) }
+    let trusting = try trustingStore(leaf, intermediate, at: seconds, allowsSHA1: false)
+    guard let trusting else { throw .invalid(.untrustedChain) }
+    guard Self.isMarked(leaf, intermediate) else { throw .invalid(.notAStoreSigner) }
     guard let key = leaf.verificationKey else { throw .invalid(.badCertificate) }
     let start = max(leafValidity.lowerBound, intermediateValidity.lowerBound)
     let end = min(leafValidity.upperBound, intermediateValidity.upperBound)
@@ -100,6 +96,68 @@ final class CertificateChains: Sendable {
       origin: trusting.anchor.origin,
       leafSerial: PayloadDigest.hexadecimal(leaf.serialNumber)
     )
+  }
+
+  /// A certificate that may sign receipts: where its root comes from, and its serial number.
+  struct ReceiptSigner: Hashable, Sendable {
+    var origin: TrustAnchor.Origin
+    var serial: String
+  }
+
+  /// The signer of a receipt (DER), when one of the `intermediates` that came along leads from it to a pinned
+  /// root that was valid at `seconds` since 1970.
+  ///
+  /// Not remembered: RSA signatures are checked in a tenth of a millisecond.
+  func signer(
+    _ leaf: [UInt8],
+    below intermediates: [[UInt8]],
+    at seconds: Int64,
+    allowsSHA1: Bool
+  ) throws(AppleVerificationError) -> ReceiptSigner {
+    guard let leaf = X509Certificate(der: leaf) else { throw .invalid(.badCertificate) }
+    var isTrusted = false
+    for der in intermediates {
+      guard let intermediate = X509Certificate(der: der) else { throw .invalid(.badCertificate) }
+      guard leaf.hasKnownDigest, intermediate.hasKnownDigest,
+        let store = try trustingStore(leaf, intermediate, at: seconds, allowsSHA1: allowsSHA1)
+      else { continue }
+      isTrusted = true
+      guard Self.isMarked(leaf, intermediate) else { continue }
+      return ReceiptSigner(
+        origin: store.anchor.origin,
+        serial: PayloadDigest.hexadecimal(leaf.serialNumber)
+      )
+    }
+    throw .invalid(isTrusted ? .notAStoreSigner : .untrustedChain)
+  }
+
+  /// The root to which two certificates lead; nil when there is none.
+  private func trustingStore(
+    _ leaf: borrowing X509Certificate,
+    _ intermediate: borrowing X509Certificate,
+    at seconds: Int64,
+    allowsSHA1: Bool
+  ) throws(AppleVerificationError) -> CertificateStore? {
+    guard intermediate.maySignCertificates else { return nil }
+    for store in stores {
+      let isTrusted = try store.trusts(
+        leaf: leaf,
+        intermediate: intermediate,
+        at: seconds,
+        allowsSHA1: allowsSHA1
+      )
+      if isTrusted { return store }
+    }
+    return nil
+  }
+
+  /// Whether two certificates have the marks of those that sign what the App Store sells.
+  private static func isMarked(
+    _ leaf: borrowing X509Certificate,
+    _ intermediate: borrowing X509Certificate
+  ) -> Bool {
+    guard leaf.hasExtension(leafMarker) else { return false }
+    return intermediate.hasExtension(intermediateMarker)
   }
 
   private func recall(_ key: Key) -> VerifiedChain? {

@@ -67,6 +67,14 @@ struct X509Certificate: ~Copyable {
     return unsafe X509_get_key_usage(handle) & UInt32(KU_KEY_CERT_SIGN) != 0
   }
 
+  /// Whether the certificate is signed over a digest that Apple has ever used for receipts: SHA-1 or SHA-2.
+  var hasKnownDigest: Bool {
+    var digest: CInt = 0
+    let signature = unsafe X509_get_signature_nid(handle)
+    guard unsafe OBJ_find_sigid_algs(signature, &digest, nil) == 1 else { return false }
+    return [NID_sha1, NID_sha256, NID_sha384, NID_sha512].contains(digest)
+  }
+
   /// SHA-256 of the whole certificate.
   var fingerprint: [UInt8] {
     unsafe [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { target, count in

@@ -40,4 +40,6 @@ public enum EntitlementError: Error, Hashable, Sendable {
   case scheduleInPast
   /// Too many changes are scheduled for the subject.
   case scheduleLimit
+  /// A receipt or a transaction without the product.
+  case productNotInReceipt(String)
 }

@@ -84,6 +84,16 @@ enum ServiceFault {
     )
   }
 
+  /// Legacy receipts are not accepted here.
+  static let receiptsNotConfigured = RPCError(
+    .failedPrecondition,
+    reason: "RECEIPT_ROOT_MISSING",
+    domain: domain,
+    message:
+      "legacy receipts are not accepted here; set apple.receipt_root to the file of Apple Inc. Root, "
+      + "or send a transaction of StoreKit 2"
+  )
+
   /// A limit that the catalogue does not call metered.
   static func notMetered(_ key: String) -> RPCError {
     invalidField(
@@ -170,6 +180,8 @@ extension EntitlementError {
       refused(
         "\(ScheduledChange.countMax) changes are scheduled, which is the most; cancel one first"
       )
+    case .productNotInReceipt(let name):
+      refused("the data proves no purchase of product \"\(name)\"; restore purchases first", name)
     }
   }
 
@@ -207,6 +219,7 @@ extension EntitlementError {
     case .redemptionLimit: "REDEMPTION_LIMIT"
     case .scheduleInPast: "SCHEDULE_IN_PAST"
     case .scheduleLimit: "SCHEDULE_LIMIT"
+    case .productNotInReceipt: "PRODUCT_NOT_IN_RECEIPT"
     }
   }
 }

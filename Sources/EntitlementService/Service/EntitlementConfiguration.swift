@@ -20,9 +20,11 @@ public struct EntitlementConfiguration: Sendable {
   public var sandboxUsers: Set<String> = []
   /// Root certificates from which signed data must descend.
   public var anchors: [TrustAnchor] = [.apple]
+  /// Root certificates from which legacy receipts must descend; without any, they are refused.
+  public var receiptAnchors: [TrustAnchor] = []
   /// What restoring another user's purchase does.
   public var restorePolicy = RestorePolicy.transfer
-  /// How long audit records are kept, in milliseconds; nil keeps them all.
+  /// How long audit records, and entries of the logs of subjects, are kept, in milliseconds; nil keeps them all.
   public var auditLifetime: Int64?
   /// How long it is remembered which notifications came, in milliseconds.
   ///
@@ -66,6 +68,8 @@ public struct EntitlementSettings: Sendable {
   public var sandboxUsers: Set<String> = []
   /// Files of root certificates of test authorities (DER); with one, everything it signs counts.
   public var testRootPaths: [String] = []
+  /// The file of Apple's root certificate for legacy receipts (DER); nil refuses them.
+  public var receiptRootPath: String?
   /// See `EntitlementConfiguration.restorePolicy`.
   public var restorePolicy = RestorePolicy.transfer
   /// See `EntitlementConfiguration.notificationLifetime`.
@@ -85,6 +89,7 @@ public struct EntitlementSettings: Sendable {
     acceptsSandbox = try apple.optional("accept_sandbox")?.boolean() ?? true
     sandboxUsers = Set(try apple.optional("sandbox_users")?.strings() ?? [])
     testRootPaths = try apple.optional("test_roots")?.strings() ?? []
+    receiptRootPath = try apple.optional("receipt_root")?.nonEmptyString()
     try apple.finish()
     if let field = members.optional("restore") {
       restorePolicy = try field.choice(of: RestorePolicy.self)
@@ -139,13 +144,23 @@ public struct EntitlementSettings: Sendable {
     configuration.notificationLimits = notificationLimits
     if let notificationLifetime { configuration.notificationLifetime = notificationLifetime }
     for path in testRootPaths {
-      do {
-        let der = try FileBytes.read(path, byteCountMax: 64 * 1024)
-        configuration.anchors.append(.test(der: der, isStrict: true))
-      } catch {
-        throw ConfigurationError("\(path): \(error)")
-      }
+      let anchor = TrustAnchor.test(der: try Self.certificate(path), isStrict: true)
+      configuration.anchors.append(anchor)
+      configuration.receiptAnchors.append(anchor)
+    }
+    if let receiptRootPath {
+      configuration.receiptAnchors.append(
+        .appleReceipts(der: try Self.certificate(receiptRootPath))
+      )
     }
     return configuration
+  }
+
+  private static func certificate(_ path: String) throws(ConfigurationError) -> [UInt8] {
+    do {
+      return try FileBytes.read(path, byteCountMax: 64 * 1024)
+    } catch {
+      throw ConfigurationError("\(path): \(error)")
+    }
   }
 }

@@ -12,6 +12,19 @@ extension EntitlementCore {
     }
   }
 
+  /// Verifies a legacy receipt for a call, in its caller's turn.
+  ///
+  /// Throws as `verify` does.
+  func verifyReceipt(
+    _ text: String,
+    _ call: CallContext
+  ) async throws -> Verified<LegacyReceipt> {
+    try await verifying(for: CountedCaller(of: call)) {
+      [receiptVerifier] (environment) throws(AppleVerificationError) in
+      try receiptVerifier.receipt(text, in: environment)
+    }
+  }
+
   /// Verifies a notification, in the turn of its source.
   ///
   /// Anybody may send one, so a source that sends too many that are not genuine is refused before

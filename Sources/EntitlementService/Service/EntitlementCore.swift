@@ -16,6 +16,7 @@ final class EntitlementCore: Sendable {
   private let authorizer: any SubjectAuthorizer
   let identifiers: IdentifierFactory
   let verifier: SignedDataVerifier
+  let receiptVerifier: ReceiptVerifier
   /// Where signatures are checked.
   let signatures: Bulkhead
   /// Counts the notifications of each source that were not genuine.
@@ -34,6 +35,7 @@ final class EntitlementCore: Sendable {
     store: ServiceStore,
     tokens: TokenSealer,
     verifier: SignedDataVerifier,
+    receiptVerifier: ReceiptVerifier,
     signatures: Bulkhead
   ) {
     self.configuration = configuration
@@ -41,6 +43,7 @@ final class EntitlementCore: Sendable {
     self.store = store
     self.tokens = tokens
     self.verifier = verifier
+    self.receiptVerifier = receiptVerifier
     self.signatures = signatures
     notificationLimiter = SourceLimiter(
       limit: configuration.notificationLimits.forged,

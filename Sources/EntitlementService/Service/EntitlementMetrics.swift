@@ -10,6 +10,7 @@ struct EntitlementMetrics: Sendable {
   private let pointsTransactions: MetricFamily<Counter>
   private let uses: MetricFamily<Counter>
   private let redemptions: MetricFamily<Counter>
+  private let receipts: MetricFamily<Counter>
   /// Codes refused because their user had tried too many that no coupon has.
   let couponRefusals: Counter
   /// Notifications refused because their source had sent too many that were not genuine.
@@ -47,6 +48,11 @@ struct EntitlementMetrics: Sendable {
       help: "Answers to trials and coupons that were to be redeemed: done, refused.",
       labels: ["result"]
     )
+    receipts = registry.counters(
+      "gatehouse_entitlement_receipts_total",
+      help: "Genuine data that ValidateReceipt took, by format: transaction, legacy.",
+      labels: ["format"]
+    )
     couponRefusals = registry.counter(
       "gatehouse_entitlement_coupon_refusals_total",
       help: "Codes refused because their user had tried too many wrong ones."
@@ -69,6 +75,9 @@ struct EntitlementMetrics: Sendable {
 
   /// Counts an attempt to redeem a trial or a coupon.
   func redeemed(_ result: String) { redemptions.series(result).increment() }
+
+  /// Counts a receipt or a transaction that was genuine.
+  func validated(_ format: String) { receipts.series(format).increment() }
 
   func decided(_ isAllowed: Bool) {
     (isAllowed ? allowed : denied).increment()

@@ -51,6 +51,12 @@ public enum EntitlementProgram: HostedService {
         _ = try CertificateChains(anchors: [.test(der: der, isStrict: true)])
       }
     }
+    if let path = settings.own.receiptRootPath {
+      check.file("apple.receipt_root", path) { path in
+        let der = try FileBytes.read(path, byteCountMax: 64 << 10)
+        _ = try CertificateChains(anchors: [.appleReceipts(der: der)])
+      }
+    }
     check.peers(["auth", "tenancy"], common)
     check.callers(["auth"], common)
     check.trustedProxies(settings.own.notificationLimits.rules, common)

@@ -46,6 +46,11 @@ public final class EntitlementService: Sendable {
       anchors: configuration.anchors,
       clock: dependencies.clock
     )
+    let receiptVerifier = try ReceiptVerifier(
+      application: configuration.application,
+      anchors: configuration.receiptAnchors,
+      clock: dependencies.clock
+    )
     var store = DatabaseConfiguration(
       path: configuration.database,
       applicationID: EntitlementSchema.applicationID
@@ -75,6 +80,7 @@ public final class EntitlementService: Sendable {
         store: store,
         tokens: try await TokenSealer.stored(in: store, random: dependencies.random),
         verifier: verifier,
+        receiptVerifier: receiptVerifier,
         signatures: try Bulkhead(name: "signatures", metrics: dependencies.metrics)
       )
       let service = EntitlementService(core)

@@ -23,6 +23,7 @@ final class TestAuthority: @unchecked Sendable {
     var notBefore = "20210101000000Z"
     var notAfter = "20360101000000Z"
     var curve = "P-384"
+    var digest = "sha384"
   }
 
   static let leafMarker = "1.2.840.113635.100.6.11.1=DER:0500"
@@ -55,6 +56,10 @@ final class TestAuthority: @unchecked Sendable {
   private(set) var looseRoot: TestCertificate
   private(set) var looseIntermediate: TestCertificate
   private(set) var looseLeaf: TestCertificate
+
+  /// Signed with SHA-1, as the certificates of old receipts; valid until 2026.
+  private(set) var oldIntermediate: TestCertificate
+  private(set) var oldLeaf: TestCertificate
 
   private let folder: URL
 
@@ -135,6 +140,14 @@ final class TestAuthority: @unchecked Sendable {
       ),
       by: looseIntermediate
     )
+    func old(_ request: Request) -> Request {
+      var request = request
+      (request.notBefore, request.notAfter) = ("20150101000000Z", "20260101000000Z")
+      request.digest = "sha1"
+      return request
+    }
+    oldIntermediate = try issuer.issue(old(middle), by: root)
+    oldLeaf = try issuer.issue(old(marked), by: oldIntermediate)
   }
 
   deinit {
@@ -155,6 +168,33 @@ final class TestAuthority: @unchecked Sendable {
       in: folder
     )
     return try Self.number(der, at: 3) + Self.number(der, at: 5 + Int(der[3]))
+  }
+
+  /// A CMS message (DER) that `signer` signs, with these certificates in it besides the signer's own.
+  func message(
+    _ content: [UInt8],
+    signedBy signer: TestCertificate,
+    with certificates: [TestCertificate],
+    _ arguments: [String] = []
+  ) throws -> [UInt8] {
+    let name = "message-\(UUID().uuidString)"
+    let (input, chain) = (
+      folder.appendingPathComponent(name), folder.appendingPathComponent("\(name).pem")
+    )
+    defer {
+      try? FileManager.default.removeItem(at: input)
+      try? FileManager.default.removeItem(at: chain)
+    }
+    try Data(content).write(to: input)
+    var pem = Data()
+    for certificate in certificates {
+      pem += try Data(contentsOf: folder.appendingPathComponent("\(certificate.name).pem"))
+    }
+    try pem.write(to: chain)
+    var command = ["cms", "-sign", "-binary", "-nosmimecap", "-outform", "DER", "-in", name]
+    command += ["-signer", "\(signer.name).pem", "-inkey", "\(signer.name).key"]
+    if !certificates.isEmpty { command += ["-certfile", "\(name).pem"] }
+    return try OpenSSLCommand.run(command + arguments, in: folder)
   }
 
   /// 32 bytes of the INTEGER whose length is at `place`.
@@ -209,7 +249,7 @@ private final class Issuer {
         + ["-pkeyopt", "ec_paramgen_curve:\(request.curve)"]
     )
     try write(request.extensions.joined(separator: "\n") + "\n", to: "\(name).ext")
-    var arguments = ["ca", "-batch", "-notext", "-config", "openssl.cnf", "-md", "sha384"]
+    var arguments = ["ca", "-batch", "-notext", "-config", "openssl.cnf", "-md", request.digest]
     arguments += ["-startdate", request.notBefore, "-enddate", request.notAfter]
     arguments += ["-extfile", "\(name).ext", "-in", "\(name).csr", "-out", "\(name).pem"]
     if let issuer {

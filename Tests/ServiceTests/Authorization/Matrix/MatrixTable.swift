@@ -439,6 +439,12 @@ enum MatrixTable {
     ),
     .init("Purchases/Restore", .none, .everyone, #"{"signedTransactions": ["<transaction>"]}"#),
     .init(
+      "Purchases/ValidateReceipt",
+      .none,
+      .everyone,
+      #"{"receiptData": "<transaction>", "productId": "com.unifiedsmarthome.compliancepack1"}"#
+    ),
+    .init(
       "Purchases/HandleNotification",
       .none,
       .everyone,

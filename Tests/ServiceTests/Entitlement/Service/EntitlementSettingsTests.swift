@@ -19,8 +19,21 @@ struct EntitlementSettingsTests {
     #expect(settings.environment == .production)
     #expect(settings.acceptsSandbox)
     #expect(settings.testRootPaths.isEmpty)
+    #expect(settings.receiptRootPath == nil)
     #expect(settings.restorePolicy == .transfer)
     #expect(settings.notificationLifetime == nil)
+  }
+
+  @Test("The root of legacy receipts is a file of its own, and test roots sign receipts too")
+  func read_receiptRoot_isAFile() throws {
+    let text = #"{"apple": {"bundle_id": "x", "receipt_root": "/nowhere/root.cer"}}"#
+    var settings = try read(text)
+    #expect(settings.receiptRootPath == "/nowhere/root.cer")
+    settings.catalogPath = try TestCatalog.path()
+    let error = #expect(throws: ConfigurationError.self) {
+      try settings.configuration(database: "x")
+    }
+    #expect(error?.description.hasPrefix("/nowhere/root.cer: ") == true)
   }
 
   @Test("How long notifications are remembered is said in days")

@@ -55,6 +55,18 @@ void   entitlement__v1__restore_response__init
   static const Entitlement__V1__RestoreResponse init_value = ENTITLEMENT__V1__RESTORE_RESPONSE__INIT;
   *message = init_value;
 }
+void   entitlement__v1__validate_receipt_request__init
+                     (Entitlement__V1__ValidateReceiptRequest         *message)
+{
+  static const Entitlement__V1__ValidateReceiptRequest init_value = ENTITLEMENT__V1__VALIDATE_RECEIPT_REQUEST__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__validate_receipt_response__init
+                     (Entitlement__V1__ValidateReceiptResponse         *message)
+{
+  static const Entitlement__V1__ValidateReceiptResponse init_value = ENTITLEMENT__V1__VALIDATE_RECEIPT_RESPONSE__INIT;
+  *message = init_value;
+}
 void   entitlement__v1__handle_notification_request__init
                      (Entitlement__V1__HandleNotificationRequest         *message)
 {
@@ -747,6 +759,147 @@ const ProtobufCMessageDescriptor entitlement__v1__restore_response__descriptor =
   (ProtobufCMessageInit) entitlement__v1__restore_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor entitlement__v1__validate_receipt_request__field_descriptors[3] =
+{
+  {
+    "f1_receipt_data",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ValidateReceiptRequest, f1_receipt_data),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_product_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ValidateReceiptRequest, f2_product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_idempotency_key",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ValidateReceiptRequest, f3_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__validate_receipt_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_receipt_data */
+  1,   /* field[1] = f2_product_id */
+  2,   /* field[2] = f3_idempotency_key */
+};
+static const ProtobufCIntRange entitlement__v1__validate_receipt_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__validate_receipt_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ValidateReceiptRequest",
+  "ValidateReceiptRequest",
+  "Entitlement__V1__ValidateReceiptRequest",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__ValidateReceiptRequest),
+  3,
+  entitlement__v1__validate_receipt_request__field_descriptors,
+  entitlement__v1__validate_receipt_request__field_indices_by_name,
+  1,  entitlement__v1__validate_receipt_request__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__validate_receipt_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__validate_receipt_response__field_descriptors[4] =
+{
+  {
+    "f1_format",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ValidateReceiptResponse, f1_format),
+    &entitlement__v1__receipt_format__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_result",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ValidateReceiptResponse, f2_result),
+    &entitlement__v1__transaction_result__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_purchases",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Entitlement__V1__ValidateReceiptResponse, n_f3_purchases),
+    offsetof(Entitlement__V1__ValidateReceiptResponse, f3_purchases),
+    &entitlement__v1__purchase__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_version",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__ValidateReceiptResponse, f4_version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__validate_receipt_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_format */
+  1,   /* field[1] = f2_result */
+  2,   /* field[2] = f3_purchases */
+  3,   /* field[3] = f4_version */
+};
+static const ProtobufCIntRange entitlement__v1__validate_receipt_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__validate_receipt_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ValidateReceiptResponse",
+  "ValidateReceiptResponse",
+  "Entitlement__V1__ValidateReceiptResponse",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__ValidateReceiptResponse),
+  4,
+  entitlement__v1__validate_receipt_response__field_descriptors,
+  entitlement__v1__validate_receipt_response__field_indices_by_name,
+  1,  entitlement__v1__validate_receipt_response__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__validate_receipt_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor entitlement__v1__handle_notification_request__field_descriptors[1] =
 {
   {
@@ -1106,5 +1259,35 @@ const ProtobufCEnumDescriptor entitlement__v1__transaction_result__descriptor =
   entitlement__v1__transaction_result__enum_values_by_name,
   1,
   entitlement__v1__transaction_result__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue entitlement__v1__receipt_format__enum_values_by_number[3] =
+{
+  { "v0_RECEIPT_FORMAT_UNSPECIFIED", "ENTITLEMENT__V1__RECEIPT_FORMAT__v0_RECEIPT_FORMAT_UNSPECIFIED", 0 },
+  { "v1_RECEIPT_FORMAT_TRANSACTION", "ENTITLEMENT__V1__RECEIPT_FORMAT__v1_RECEIPT_FORMAT_TRANSACTION", 1 },
+  { "v2_RECEIPT_FORMAT_LEGACY", "ENTITLEMENT__V1__RECEIPT_FORMAT__v2_RECEIPT_FORMAT_LEGACY", 2 },
+};
+static const ProtobufCIntRange entitlement__v1__receipt_format__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex entitlement__v1__receipt_format__enum_values_by_name[3] =
+{
+  { "v0_RECEIPT_FORMAT_UNSPECIFIED", 0 },
+  { "v1_RECEIPT_FORMAT_TRANSACTION", 1 },
+  { "v2_RECEIPT_FORMAT_LEGACY", 2 },
+};
+const ProtobufCEnumDescriptor entitlement__v1__receipt_format__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "entitlement.v1.ReceiptFormat",
+  "ReceiptFormat",
+  "Entitlement__V1__ReceiptFormat",
+  "entitlement.v1",
+  3,
+  entitlement__v1__receipt_format__enum_values_by_number,
+  3,
+  entitlement__v1__receipt_format__enum_values_by_name,
+  1,
+  entitlement__v1__receipt_format__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

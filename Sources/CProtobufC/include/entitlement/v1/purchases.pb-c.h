@@ -25,6 +25,8 @@ typedef struct Entitlement__V1__SubmitTransactionResponse Entitlement__V1__Submi
 typedef struct Entitlement__V1__RestoreRequest Entitlement__V1__RestoreRequest;
 typedef struct Entitlement__V1__RestoredTransaction Entitlement__V1__RestoredTransaction;
 typedef struct Entitlement__V1__RestoreResponse Entitlement__V1__RestoreResponse;
+typedef struct Entitlement__V1__ValidateReceiptRequest Entitlement__V1__ValidateReceiptRequest;
+typedef struct Entitlement__V1__ValidateReceiptResponse Entitlement__V1__ValidateReceiptResponse;
 typedef struct Entitlement__V1__HandleNotificationRequest Entitlement__V1__HandleNotificationRequest;
 typedef struct Entitlement__V1__HandleNotificationResponse Entitlement__V1__HandleNotificationResponse;
 typedef struct Entitlement__V1__ListPurchasesRequest Entitlement__V1__ListPurchasesRequest;
@@ -73,6 +75,12 @@ typedef enum _Entitlement__V1__TransactionResult {
   ENTITLEMENT__V1__TRANSACTION_RESULT__v5_TRANSACTION_RESULT_INVALID = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__TRANSACTION_RESULT)
 } Entitlement__V1__TransactionResult;
+typedef enum _Entitlement__V1__ReceiptFormat {
+  ENTITLEMENT__V1__RECEIPT_FORMAT__v0_RECEIPT_FORMAT_UNSPECIFIED = 0,
+  ENTITLEMENT__V1__RECEIPT_FORMAT__v1_RECEIPT_FORMAT_TRANSACTION = 1,
+  ENTITLEMENT__V1__RECEIPT_FORMAT__v2_RECEIPT_FORMAT_LEGACY = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ENTITLEMENT__V1__RECEIPT_FORMAT)
+} Entitlement__V1__ReceiptFormat;
 
 /* --- messages --- */
 
@@ -186,6 +194,32 @@ struct  Entitlement__V1__RestoreResponse
     , 0,NULL, 0 }
 
 
+struct  Entitlement__V1__ValidateReceiptRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_receipt_data;
+  ProtobufCBinaryData f2_product_id;
+  ProtobufCBinaryData f3_idempotency_key;
+};
+#define ENTITLEMENT__V1__VALIDATE_RECEIPT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__validate_receipt_request__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+struct  Entitlement__V1__ValidateReceiptResponse
+{
+  ProtobufCMessage base;
+  Entitlement__V1__ReceiptFormat f1_format;
+  Entitlement__V1__TransactionResult f2_result;
+  size_t n_f3_purchases;
+  Entitlement__V1__Purchase **f3_purchases;
+  uint64_t f4_version;
+};
+#define ENTITLEMENT__V1__VALIDATE_RECEIPT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__validate_receipt_response__descriptor) \
+    , ENTITLEMENT__V1__RECEIPT_FORMAT__v0_RECEIPT_FORMAT_UNSPECIFIED, ENTITLEMENT__V1__TRANSACTION_RESULT__v0_TRANSACTION_RESULT_UNSPECIFIED, 0,NULL, 0 }
+
+
 struct  Entitlement__V1__HandleNotificationRequest
 {
   ProtobufCMessage base;
@@ -254,6 +288,12 @@ void   entitlement__v1__restored_transaction__init
 /* Entitlement__V1__RestoreResponse methods */
 void   entitlement__v1__restore_response__init
                      (Entitlement__V1__RestoreResponse         *message);
+/* Entitlement__V1__ValidateReceiptRequest methods */
+void   entitlement__v1__validate_receipt_request__init
+                     (Entitlement__V1__ValidateReceiptRequest         *message);
+/* Entitlement__V1__ValidateReceiptResponse methods */
+void   entitlement__v1__validate_receipt_response__init
+                     (Entitlement__V1__ValidateReceiptResponse         *message);
 /* Entitlement__V1__HandleNotificationRequest methods */
 void   entitlement__v1__handle_notification_request__init
                      (Entitlement__V1__HandleNotificationRequest         *message);
@@ -292,6 +332,12 @@ typedef void (*Entitlement__V1__RestoredTransaction_Closure)
 typedef void (*Entitlement__V1__RestoreResponse_Closure)
                  (const Entitlement__V1__RestoreResponse *message,
                   void *closure_data);
+typedef void (*Entitlement__V1__ValidateReceiptRequest_Closure)
+                 (const Entitlement__V1__ValidateReceiptRequest *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__ValidateReceiptResponse_Closure)
+                 (const Entitlement__V1__ValidateReceiptResponse *message,
+                  void *closure_data);
 typedef void (*Entitlement__V1__HandleNotificationRequest_Closure)
                  (const Entitlement__V1__HandleNotificationRequest *message,
                   void *closure_data);
@@ -315,6 +361,7 @@ extern const ProtobufCEnumDescriptor    entitlement__v1__purchase_state__descrip
 extern const ProtobufCEnumDescriptor    entitlement__v1__offer_kind__descriptor;
 extern const ProtobufCEnumDescriptor    entitlement__v1__expiration_reason__descriptor;
 extern const ProtobufCEnumDescriptor    entitlement__v1__transaction_result__descriptor;
+extern const ProtobufCEnumDescriptor    entitlement__v1__receipt_format__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__purchase_offer__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__renewal__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__purchase__descriptor;
@@ -323,6 +370,8 @@ extern const ProtobufCMessageDescriptor entitlement__v1__submit_transaction_resp
 extern const ProtobufCMessageDescriptor entitlement__v1__restore_request__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__restored_transaction__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__restore_response__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__validate_receipt_request__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__validate_receipt_response__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__handle_notification_request__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__handle_notification_response__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__list_purchases_request__descriptor;
