@@ -18,7 +18,7 @@ struct OtherContractTests {
   }
 
   /// The descriptors as protoc's `--descriptor_set_out` has them: `FileDescriptorSet.file` is field 1.
-  private static let descriptors: Data = {
+  private static var descriptors: Data {
     let file = Benchmark_V1.benchmarkV1PermissionFile.bytes
     var set: [UInt8] = [0x0A]
     var length = file.count
@@ -28,7 +28,7 @@ struct OtherContractTests {
     }
     set.append(UInt8(length))
     return Data(set + file)
-  }()
+  }
 
   @Test("A method of a file is called where its package's target is")
   func call_ofOtherContract_printsAnswer() async throws {
