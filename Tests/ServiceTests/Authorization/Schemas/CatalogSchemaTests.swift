@@ -49,6 +49,22 @@ struct CatalogSchemaTests {
     .both(#""stories": "unlimited""#, #""stories": 1.5"#),
     .both(#""gold": true"#, #""gold": "yes""#),
     .both(#""default_tier": "free""#, #""default_tier": 1"#),
+    .both(#""kind": "trial""#, #""kind": "gift""#), .both(#""days": 14"#, #""days": 0"#),
+    .both(#""days": 14,"#, ""), .both(#""days": 14"#, #""days": 14, "code": "ABC-12""#),
+    .both(#""tier": "paid", "days""#, #""days""#),
+    .both(#""tier": "paid", "days""#, #""tier": "paid", "addon": "extra", "days""#),
+    .both(#""code": "SPRING-26""#, #""code": "SPRING 26""#),
+    .both(#""code": "SPRING-26""#, #""code": "SPR""#), .both(#""code": "SPRING-26","#, ""),
+    .both(#""limit": 500"#, #""limit": 0"#), .both(#", "until": "2027-01-01T00:00:00Z""#, ""),
+    .both(#""until": "2027-01-01T00:00:00Z""#, #""until": "soon""#),
+    .both(#""from": "2026"#, #""days": 1, "from": "2026"#),
+    .both(#""for": ["organization"]"#, #""for": []"#),
+    .both(#""for": ["organization"]"#, #""for": ["stable"]"#),
+    .loader(#""until": "2027-01"#, #""until": "2025-01"#),
+    .loader(#""until": "2027-01"#, #""until": "2027-13"#),
+    .loader(#""tier": "paid", "days""#, #""tier": "max", "days""#),
+    .loader(#""addon": "extra", "days""#, #""addon": "more", "days""#),
+    .loader(#""name": "spring""#, #""name": "try-paid""#),
     .loader(#""gold": true"#, #""silver": true"#), .loader(#""gold": true"#, #""gold": 1"#),
     .loader(#""default_tier": "free""#, #""default_tier": "fre""#),
     .loader(#""name": "paid""#, #""name": "free""#),
@@ -68,6 +84,13 @@ struct CatalogSchemaTests {
       ],
       "addons": [{ "name": "extra", "features": { "minutes": 60 } }],
       "products": [{ "name": "com.example.gold", "features": { "gold": true } }],
+      "promotions": [
+        { "name": "try-paid", "kind": "trial", "tier": "paid", "days": 14, "for": ["organization"] },
+        { "name": "spring", "kind": "coupon", "code": "SPRING-26", "addon": "extra", "days": 90,
+          "limit": 500 },
+        { "name": "launch", "kind": "campaign", "tier": "free",
+          "from": "2026-12-01T00:00:00Z", "until": "2027-01-01T00:00:00Z" }
+      ],
       "default_tier": "free", "unknown_tier": "free"
     }
     """#
