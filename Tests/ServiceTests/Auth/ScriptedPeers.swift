@@ -182,6 +182,11 @@ final class ScriptedPeers: Sendable {
       _ call: CallContext
     ) async throws -> Entitlement_V1.ConsumeResponse { throw unused }
 
+    func listChanges(
+      _ request: Entitlement_V1.ListEntitlementChangesRequest,
+      _ call: CallContext
+    ) async throws -> Entitlement_V1.ListEntitlementChangesResponse { throw unused }
+
     func batchCheck(
       _ request: Entitlement_V1.BatchCheckRequest,
       _ call: CallContext

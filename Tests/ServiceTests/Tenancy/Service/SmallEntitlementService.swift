@@ -147,4 +147,11 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
     _ request: Entitlement_V1.BatchCheckRequest,
     _ call: CallContext
   ) async throws -> Entitlement_V1.BatchCheckResponse { throw RPCError(.unimplemented, "") }
+
+  func listChanges(
+    _ request: Entitlement_V1.ListEntitlementChangesRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.ListEntitlementChangesResponse {
+    throw RPCError(.unimplemented, "")
+  }
 }
