@@ -624,6 +624,9 @@ extension Auth_V1 {
       path: Swift.String,
       into violations: inout [RPCKit.FieldViolation]
     ) {
+      if let value = self.user {
+        value.validate(path: path + "user" + ".", into: &violations)
+      }
     }
   }
 

@@ -187,6 +187,9 @@ extension Auth_V1 {
       path: Swift.String,
       into violations: inout [RPCKit.FieldViolation]
     ) {
+      for (index, value) in self.roleAssociations.enumerated() {
+        value.validate(path: path + "role_associations[\(index)]" + ".", into: &violations)
+      }
     }
   }
 

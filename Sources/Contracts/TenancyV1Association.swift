@@ -4,6 +4,132 @@ public import CProtobufC
 public import RPCKit
 
 extension Tenancy_V1 {
+  /// A part of certain days of the week, by the clocks of a time zone. Of an hour that is skipped when
+  /// clocks go forward nothing is left of it, and one that comes twice when they go back counts twice.
+  public struct RecurringWindow: RPCKit.Message {
+    /// The days on which it begins, in lower case, such as `monday`; empty means every day.
+    public var days: [Swift.String] = []
+    /// The first minute in it, such as `08:00`.
+    public var from: Swift.String = ""
+    /// The first minute after it, up to `24:00`; on the next day if it is earlier than `from`.
+    public var until: Swift.String = ""
+    /// The time zone whose clocks count, by its IANA name, such as `Europe/Berlin`; empty means UTC.
+    public var timeZone: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      days: [Swift.String] = [],
+      from: Swift.String = "",
+      until: Swift.String = "",
+      timeZone: Swift.String = ""
+    ) {
+      self.days = days
+      self.from = from
+      self.until = until
+      self.timeZone = timeZone
+    }
+
+    /// `tenancy.v1.RecurringWindow`.
+    public static var protobufName: Swift.String { "tenancy.v1.RecurringWindow" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__recurring_window(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__RecurringWindow.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__RecurringWindow>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_days > 0 {
+        unsafe self.days.reserveCapacity(source.pointee.n_f1_days)
+        for index in unsafe 0..<source.pointee.n_f1_days {
+          try unsafe self.days.append(RPCKit.MessageReading.string(source.pointee.f1_days[index]))
+        }
+      }
+      try unsafe self.from = RPCKit.MessageReading.string(source.pointee.f2_from)
+      try unsafe self.until = RPCKit.MessageReading.string(source.pointee.f3_until)
+      try unsafe self.timeZone = RPCKit.MessageReading.string(source.pointee.f4_time_zone)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__RecurringWindow> {
+      let target = unsafe scratch.allocate(Tenancy__V1__RecurringWindow.self, 1)
+      unsafe tenancy__v1__recurring_window__init(target)
+      if !self.days.isEmpty {
+        unsafe target.pointee.n_f1_days = self.days.count
+        let elements = unsafe scratch.allocate(CProtobufC.ProtobufCBinaryData.self, self.days.count)
+        for (index, element) in self.days.enumerated() {
+          unsafe elements[index] = scratch.copy(element)
+        }
+        unsafe target.pointee.f1_days = unsafe elements
+      }
+      unsafe target.pointee.f2_from = scratch.copy(self.from)
+      unsafe target.pointee.f3_until = scratch.copy(self.until)
+      unsafe target.pointee.f4_time_zone = scratch.copy(self.timeZone)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.days.count > 7 {
+        violations.append(RPCKit.FieldViolation(field: path + "days", description: "must have at most 7 items"))
+      } else {
+        for (index, value) in self.days.enumerated() {
+          if value.utf8.count > 9 {
+            violations.append(RPCKit.FieldViolation(field: path + "days[\(index)]", description: "must have at most 9 bytes"))
+          }
+        }
+      }
+      if self.from.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "from", description: "must be set"))
+      } else {
+        if self.from.utf8.count > 5 {
+          violations.append(RPCKit.FieldViolation(field: path + "from", description: "must have at most 5 bytes"))
+        }
+      }
+      if self.until.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "until", description: "must be set"))
+      } else {
+        if self.until.utf8.count > 5 {
+          violations.append(RPCKit.FieldViolation(field: path + "until", description: "must have at most 5 bytes"))
+        }
+      }
+      if !(self.timeZone.isEmpty) {
+        if self.timeZone.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "time_zone", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
   /// A role that a user holds on an entity. The policy says whether it applies below the entity too.
   public struct RoleAssociation: RPCKit.Message {
     /// Identifier, `asc_…`.
@@ -26,6 +152,17 @@ extension Tenancy_V1 {
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// The entity's display name.
     public var entityName: Swift.String = ""
+    /// When it counts between `valid_from` and `valid_until`; absent means always.
+    public var recurring: Tenancy_V1.RecurringWindow? {
+      get { recurring_storage.first }
+      set { recurring_storage = newValue.map { [$0] } ?? [] }
+    }
+    private var recurring_storage: [Tenancy_V1.RecurringWindow] = []
+    /// Whether `recurring` is open at the time of the answer; false if it is absent.
+    public var recurringOpen: Swift.Bool = false
+    /// The name of the tenant's own role, if it is one; `role` is the role of the policy that it is a
+    /// variant of.
+    public var customRole: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -41,7 +178,10 @@ extension Tenancy_V1 {
       validUntil: Google_Protobuf.Timestamp? = nil,
       grantedBy: Swift.String = "",
       createdAt: Google_Protobuf.Timestamp? = nil,
-      entityName: Swift.String = ""
+      entityName: Swift.String = "",
+      recurring: Tenancy_V1.RecurringWindow? = nil,
+      recurringOpen: Swift.Bool = false,
+      customRole: Swift.String = ""
     ) {
       self.id = id
       self.userId = userId
@@ -53,6 +193,9 @@ extension Tenancy_V1 {
       self.grantedBy = grantedBy
       self.createdAt = createdAt
       self.entityName = entityName
+      self.recurring = recurring
+      self.recurringOpen = recurringOpen
+      self.customRole = customRole
     }
 
     /// `tenancy.v1.RoleAssociation`.
@@ -92,6 +235,11 @@ extension Tenancy_V1 {
         try unsafe self.createdAt = Google_Protobuf.Timestamp(reading: member)
       }
       try unsafe self.entityName = RPCKit.MessageReading.string(source.pointee.f10_entity_name)
+      if let member = unsafe source.pointee.f11_recurring {
+        try unsafe self.recurring_storage = [Tenancy_V1.RecurringWindow(reading: member)]
+      }
+      unsafe self.recurringOpen = source.pointee.f12_recurring_open != 0
+      try unsafe self.customRole = RPCKit.MessageReading.string(source.pointee.f13_custom_role)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -126,6 +274,11 @@ extension Tenancy_V1 {
         unsafe target.pointee.f9_created_at = value.packed(in: scratch)
       }
       unsafe target.pointee.f10_entity_name = scratch.copy(self.entityName)
+      if let value = self.recurring {
+        unsafe target.pointee.f11_recurring = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f12_recurring_open = self.recurringOpen ? 1 : 0
+      unsafe target.pointee.f13_custom_role = scratch.copy(self.customRole)
       return unsafe target
     }
 
@@ -134,6 +287,9 @@ extension Tenancy_V1 {
       path: Swift.String,
       into violations: inout [RPCKit.FieldViolation]
     ) {
+      if let value = self.recurring {
+        value.validate(path: path + "recurring" + ".", into: &violations)
+      }
     }
   }
 
@@ -218,7 +374,7 @@ extension Tenancy_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
-    /// Only those in force now.
+    /// Only those between whose `valid_from` and `valid_until` the time of the answer lies.
     public var inForce: Swift.Bool = false
 
     /// Makes a message with every field at its default.
@@ -320,7 +476,7 @@ extension Tenancy_V1 {
     public var pageSize: Swift.UInt32 = 0
     /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
-    /// Only those in force now.
+    /// Only those between whose `valid_from` and `valid_until` the time of the answer lies.
     public var inForce: Swift.Bool = false
 
     /// Makes a message with every field at its default.
@@ -513,6 +669,9 @@ extension Tenancy_V1 {
       path: Swift.String,
       into violations: inout [RPCKit.FieldViolation]
     ) {
+      for (index, value) in self.associations.enumerated() {
+        value.validate(path: path + "associations[\(index)]" + ".", into: &violations)
+      }
     }
   }
 
@@ -832,7 +991,7 @@ extension Tenancy_V1 {
   public static var tenancyV1AssociationFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/association.proto",
-      base64: "Chx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvIv8CCg9Sb2xlQXNzb2NpYXRpb24SDgoCaWQYASABKAlSAmlkEhcKB3VzZXJfaWQYAiABKAlSBnVzZXJJZBIfCgtlbnRpdHlfdHlwZRgDIAEoCVIKZW50aXR5VHlwZRIbCgllbnRpdHlfaWQYBCABKAlSCGVudGl0eUlkEhIKBHJvbGUYBSABKAlSBHJvbGUSOQoKdmFsaWRfZnJvbRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXZhbGlkRnJvbRI7Cgt2YWxpZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCnZhbGlkVW50aWwSHQoKZ3JhbnRlZF9ieRgIIAEoCVIJZ3JhbnRlZEJ5EjkKCmNyZWF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSHwoLZW50aXR5X25hbWUYCiABKAlSCmVudGl0eU5hbWUiQAoLVXNlclN1bW1hcnkSDgoCaWQYASABKAlSAmlkEiEKDGRpc3BsYXlfbmFtZRgCIAEoCVILZGlzcGxheU5hbWUiowEKEUxpc3RCeVVzZXJSZXF1ZXN0Eh8KB3VzZXJfaWQYASABKAlCBqq7GAIYQFIGdXNlcklkEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEhkKCGluX2ZvcmNlGAQgASgIUgdpbkZvcmNlIscBChNMaXN0QnlFbnRpdHlSZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhoKBHJvbGUYAiABKAlCBqq7GAIYQFIEcm9sZRIqCglwYWdlX3NpemUYAyABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YBCABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIZCghpbl9mb3JjZRgFIAEoCFIHaW5Gb3JjZSKfAQoYTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlEj8KDGFzc29jaWF0aW9ucxgBIAMoCzIbLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uUgxhc3NvY2lhdGlvbnMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEhoKCHJldmlzaW9uGAMgASgJUghyZXZpc2lvbiJtChZHcmFudFN1cGVyQWRtaW5SZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSMAoPaWRlbXBvdGVuY3lfa2V5GAIgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKEAQoXUmV2b2tlU3VwZXJBZG1pblJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIUCgVmb3JjZRgCIAEoCFIFZm9yY2USMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleTKeAwoMQXNzb2NpYXRpb25zEl4KCkxpc3RCeVVzZXISHS50ZW5hbmN5LnYxLkxpc3RCeVVzZXJSZXF1ZXN0GiQudGVuYW5jeS52MS5MaXN0QXNzb2NpYXRpb25zUmVzcG9uc2UiC6K7GAcIAhIBKiABEmEKDExpc3RCeUVudGl0eRIfLnRlbmFuY3kudjEuTGlzdEJ5RW50aXR5UmVxdWVzdBokLnRlbmFuY3kudjEuTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlIgqiuxgGCAIgASgBEmIKD0dyYW50U3VwZXJBZG1pbhIiLnRlbmFuY3kudjEuR3JhbnRTdXBlckFkbWluUmVxdWVzdBobLnRlbmFuY3kudjEuUm9sZUFzc29jaWF0aW9uIg6iuxgKCAMSBGF1dGggARJnChBSZXZva2VTdXBlckFkbWluEiMudGVuYW5jeS52MS5SZXZva2VTdXBlckFkbWluUmVxdWVzdBoeLnRlbmFuY3kudjEuUmVtb3ZlUm9sZVJlc3BvbnNlIg6iuxgKCAMSBGF1dGggAUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFKpRQKLwoBDBIDAQASGiUgV2hvIGhhcyB3aGljaCByb2xlIG9uIHdoaWNoIGVudGl0eS4KCm0KAgQAEgQMACEBGmEgQSByb2xlIHRoYXQgYSB1c2VyIGhvbGRzIG9uIGFuIGVudGl0eS4gVGhlIHBvbGljeSBzYXlzIHdoZXRoZXIgaXQgYXBwbGllcyBiZWxvdyB0aGUgZW50aXR5IHRvby4KCiUKBAQAAgASAw4CEBoYIElkZW50aWZpZXIsIGBhc2Nf4oCmYC4KCikKBAQAAgESAxACFRocIFRoZSB1c2VyIHdobyBoYXMgdGhlIHJvbGUuCgppCgQEAAICEgMSAhkaXCBUaGUgdHlwZSBvZiB0aGUgZW50aXR5LCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0OiBgcG9ydGZvbGlvYCwgYHByb3BlcnR5YCwgYHVuaXRgLCBgZGV2aWNlYC4KChoKBAQAAgMSAxQCFxoNIFRoZSBlbnRpdHkuCgpqCgQEAAIEEgMWAhIaXSBUaGUgcm9sZSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdDogYG93bmVyYCwgYHBvcnRmb2xpb19hZG1pbmAsIGBwcm9wZXJ0eV9tYW5hZ2VyYCwgYHRlbmFudGAuCgozCgQEAAIFEgMYAisaJiBXaGVuIGl0IGJlZ2luczsgYWJzZW50IG1lYW5zIGFsd2F5cy4KCjsKBAQAAgYSAxoCLBouIFdoZW4gaXQgZW5kcywgZXhjbHVzaXZlOyBhYnNlbnQgbWVhbnMgbmV2ZXIuCgo/CgQEAAIHEgMcAhgaMiBUaGUgdXNlciB3aG8gZ3JhbnRlZCBpdDsgZW1wdHkgaWYgYSBzZXJ2aWNlIGRpZC4KCiMKBAQAAggSAx4CKxoWIFdoZW4gaXQgd2FzIGdyYW50ZWQuCgopCgQEAAIJEgMgAhoaHCBUaGUgZW50aXR5J3MgZGlzcGxheSBuYW1lLgoKKgoCBAESBCQAKQEaHiBBIHVzZXIgYXMgb3RoZXJzIG1heSBzZWUgaXQuCgolCgQEAQIAEgMmAhAaGCBJZGVudGlmaWVyLCBgdXNyX+KApmAuCgocCgQEAQIBEgMoAhoaDyBEaXNwbGF5IG5hbWUuCgovCgIEAhIELAA1ARojIExpc3RzIHRoZSBhc3NvY2lhdGlvbnMgb2YgYSB1c2VyLgoKVQoEBAICABIDLgI5GkggVGhlIHVzZXI7IGVtcHR5IG1lYW5zIHRoZSBjYWxsZXIuIFVzZXJzIGNhbiBhc2sgb25seSBhYm91dCB0aGVtc2VsdmVzLgoKKgoEBAICARIDMAI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEAgICEgMyAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCicKBAQCAgMSAzQCFBoaIE9ubHkgdGhvc2UgaW4gZm9yY2Ugbm93LgoKMgoCBAMSBDgAQwEaJiBMaXN0cyB0aGUgYXNzb2NpYXRpb25zIG9uIGFuIGVudGl0eS4KChoKBAQDAgASAzoCSxoNIFRoZSBlbnRpdHkuCgovCgQEAwIBEgM8AjYaIiBPbmx5IHRoaXMgcm9sZTsgZW1wdHkgbWVhbnMgYWxsLgoKKgoEBAMCAhIDPgI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEAwIDEgNAAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCicKBAQDAgQSA0ICFBoaIE9ubHkgdGhvc2UgaW4gZm9yY2Ugbm93LgoKJwoCBAQSBEYATQEaGyBPbmUgcGFnZSBvZiBhc3NvY2lhdGlvbnMuCgocCgQEBAIAEgNIAiwaDyBPbGRlc3QgZmlyc3QuCgo4CgQEBAIBEgNKAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKNQoEBAQCAhIDTAIWGiggVGhlIHJldmlzaW9uIHRoYXQgdGhlIGFuc3dlciByZWZsZWN0cy4KCicKAgQFEgRQAFYBGhsgTWFrZXMgYSB1c2VyIGFuIG9wZXJhdG9yLgoKJAoEBAUCABIDUgJJGhcgVGhlIHVzZXI7IG11c3QgZXhpc3QuCgqBAQoEBAUCARIDVQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgoiCgIEBhIEWQBhARoWIFJlbW92ZXMgYW4gb3BlcmF0b3IuCgoxCgQEBgIAEgNbAkkaJCBUaGUgdXNlcjsgbmVlZCBub3QgZXhpc3QgYW55IG1vcmUuCgouCgQEBgIBEgNdAhEaISBSZW1vdmVzIGV2ZW4gdGhlIGxhc3Qgb3BlcmF0b3IuCgqBAQoEBAYCAhIDYAJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgopCgIGABIEZAB2ARodIFJvbGUgYXNzb2NpYXRpb25zIG9mIHVzZXJzLgoKVQoEBgACABIEZgJoAxpHIExpc3RzIHRoZSBjYWxsZXIncyBhc3NvY2lhdGlvbnM7IHNlcnZpY2VzIGNhbiBsaXN0IHRob3NlIG9mIGFueSB1c2VyLgoKWQoEBgACARIEagJsAxpLIExpc3RzIHdobyBoYXMgcm9sZXMgb24gYW4gZW50aXR5LiBUaGUgY2FsbGVyIG11c3QgYmUgYWxsb3dlZCB0byBzZWUgdGhhdC4KCkkKBAYAAgISBG4CcAMaOyBNYWtlcyBhIHVzZXIgYW4gb3BlcmF0b3I7IGZvciBBdXRoU2VydmljZSdzIGNvbW1hbmQgbGluZS4KCpQBCgQGAAIDEgRzAnUDGoUBIFJlbW92ZXMgYW4gb3BlcmF0b3I7IGZvciBBdXRoU2VydmljZSdzIGNvbW1hbmQgbGluZS4gUmVtb3ZpbmcgdGhlIGxhc3Qgb25lIGlzIHJlZnVzZWQgd2l0aAogcmVhc29uIExBU1RfU1VQRVJfQURNSU4sIHVubGVzcyBmb3JjZWQuCmIGcHJvdG8z"
+      base64: "Chx0ZW5hbmN5L3YxL2Fzc29jaWF0aW9uLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvIpIBCg9SZWN1cnJpbmdXaW5kb3cSHAoEZGF5cxgBIAMoCUIIqrsYBBgJSAdSBGRheXMSHAoEZnJvbRgCIAEoCUIIqrsYBAgBGAVSBGZyb20SHgoFdW50aWwYAyABKAlCCKq7GAQIARgFUgV1bnRpbBIjCgl0aW1lX3pvbmUYBCABKAlCBqq7GAIYQFIIdGltZVpvbmUiggQKD1JvbGVBc3NvY2lhdGlvbhIOCgJpZBgBIAEoCVICaWQSFwoHdXNlcl9pZBgCIAEoCVIGdXNlcklkEh8KC2VudGl0eV90eXBlGAMgASgJUgplbnRpdHlUeXBlEhsKCWVudGl0eV9pZBgEIAEoCVIIZW50aXR5SWQSEgoEcm9sZRgFIAEoCVIEcm9sZRI5Cgp2YWxpZF9mcm9tGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdmFsaWRGcm9tEjsKC3ZhbGlkX3VudGlsGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKdmFsaWRVbnRpbBIdCgpncmFudGVkX2J5GAggASgJUglncmFudGVkQnkSOQoKY3JlYXRlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBIfCgtlbnRpdHlfbmFtZRgKIAEoCVIKZW50aXR5TmFtZRI5CglyZWN1cnJpbmcYCyABKAsyGy50ZW5hbmN5LnYxLlJlY3VycmluZ1dpbmRvd1IJcmVjdXJyaW5nEiUKDnJlY3VycmluZ19vcGVuGAwgASgIUg1yZWN1cnJpbmdPcGVuEh8KC2N1c3RvbV9yb2xlGA0gASgJUgpjdXN0b21Sb2xlIkAKC1VzZXJTdW1tYXJ5Eg4KAmlkGAEgASgJUgJpZBIhCgxkaXNwbGF5X25hbWUYAiABKAlSC2Rpc3BsYXlOYW1lIqMBChFMaXN0QnlVc2VyUmVxdWVzdBIfCgd1c2VyX2lkGAEgASgJQgaquxgCGEBSBnVzZXJJZBIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIZCghpbl9mb3JjZRgEIAEoCFIHaW5Gb3JjZSLHAQoTTGlzdEJ5RW50aXR5UmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIaCgRyb2xlGAIgASgJQgaquxgCGEBSBHJvbGUSKgoJcGFnZV9zaXplGAMgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAQgASgJQgequxgDGIAIUglwYWdlVG9rZW4SGQoIaW5fZm9yY2UYBSABKAhSB2luRm9yY2UinwEKGExpc3RBc3NvY2lhdGlvbnNSZXNwb25zZRI/Cgxhc3NvY2lhdGlvbnMYASADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIMYXNzb2NpYXRpb25zEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIaCghyZXZpc2lvbhgDIAEoCVIIcmV2aXNpb24ibQoWR3JhbnRTdXBlckFkbWluUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkihAEKF1Jldm9rZVN1cGVyQWRtaW5SZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSFAoFZm9yY2UYAiABKAhSBWZvcmNlEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkyngMKDEFzc29jaWF0aW9ucxJeCgpMaXN0QnlVc2VyEh0udGVuYW5jeS52MS5MaXN0QnlVc2VyUmVxdWVzdBokLnRlbmFuY3kudjEuTGlzdEFzc29jaWF0aW9uc1Jlc3BvbnNlIguiuxgHCAISASogARJhCgxMaXN0QnlFbnRpdHkSHy50ZW5hbmN5LnYxLkxpc3RCeUVudGl0eVJlcXVlc3QaJC50ZW5hbmN5LnYxLkxpc3RBc3NvY2lhdGlvbnNSZXNwb25zZSIKorsYBggCIAEoARJiCg9HcmFudFN1cGVyQWRtaW4SIi50ZW5hbmN5LnYxLkdyYW50U3VwZXJBZG1pblJlcXVlc3QaGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvbiIOorsYCggDEgRhdXRoIAESZwoQUmV2b2tlU3VwZXJBZG1pbhIjLnRlbmFuY3kudjEuUmV2b2tlU3VwZXJBZG1pblJlcXVlc3QaHi50ZW5hbmN5LnYxLlJlbW92ZVJvbGVSZXNwb25zZSIOorsYCggDEgRhdXRoIAFCMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSqMcCi8KAQwSAwEAEholIFdobyBoYXMgd2hpY2ggcm9sZSBvbiB3aGljaCBlbnRpdHkuCgrTAQoCBAASBA0AFgEaxgEgQSBwYXJ0IG9mIGNlcnRhaW4gZGF5cyBvZiB0aGUgd2VlaywgYnkgdGhlIGNsb2NrcyBvZiBhIHRpbWUgem9uZS4gT2YgYW4gaG91ciB0aGF0IGlzIHNraXBwZWQgd2hlbgogY2xvY2tzIGdvIGZvcndhcmQgbm90aGluZyBpcyBsZWZ0IG9mIGl0LCBhbmQgb25lIHRoYXQgY29tZXMgdHdpY2Ugd2hlbiB0aGV5IGdvIGJhY2sgY291bnRzIHR3aWNlLgoKYwoEBAACABIDDwJMGlYgVGhlIGRheXMgb24gd2hpY2ggaXQgYmVnaW5zLCBpbiBsb3dlciBjYXNlLCBzdWNoIGFzIGBtb25kYXlgOyBlbXB0eSBtZWFucyBldmVyeSBkYXkuCgo3CgQEAAIBEgMRAkUaKiBUaGUgZmlyc3QgbWludXRlIGluIGl0LCBzdWNoIGFzIGAwODowMGAuCgpmCgQEAAICEgMTAkYaWSBUaGUgZmlyc3QgbWludXRlIGFmdGVyIGl0LCB1cCB0byBgMjQ6MDBgOyBvbiB0aGUgbmV4dCBkYXkgaWYgaXQgaXMgZWFybGllciB0aGFuIGBmcm9tYC4KCmwKBAQAAgMSAxUCOxpfIFRoZSB0aW1lIHpvbmUgd2hvc2UgY2xvY2tzIGNvdW50LCBieSBpdHMgSUFOQSBuYW1lLCBzdWNoIGFzIGBFdXJvcGUvQmVybGluYDsgZW1wdHkgbWVhbnMgVVRDLgoKbQoCBAESBBkANQEaYSBBIHJvbGUgdGhhdCBhIHVzZXIgaG9sZHMgb24gYW4gZW50aXR5LiBUaGUgcG9saWN5IHNheXMgd2hldGhlciBpdCBhcHBsaWVzIGJlbG93IHRoZSBlbnRpdHkgdG9vLgoKJQoEBAECABIDGwIQGhggSWRlbnRpZmllciwgYGFzY1/igKZgLgoKKQoEBAECARIDHQIVGhwgVGhlIHVzZXIgd2hvIGhhcyB0aGUgcm9sZS4KCmkKBAQBAgISAx8CGRpcIFRoZSB0eXBlIG9mIHRoZSBlbnRpdHksIGFzIHRoZSBwb2xpY3kgbmFtZXMgaXQ6IGBwb3J0Zm9saW9gLCBgcHJvcGVydHlgLCBgdW5pdGAsIGBkZXZpY2VgLgoKGgoEBAECAxIDIQIXGg0gVGhlIGVudGl0eS4KCmoKBAQBAgQSAyMCEhpdIFRoZSByb2xlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0OiBgb3duZXJgLCBgcG9ydGZvbGlvX2FkbWluYCwgYHByb3BlcnR5X21hbmFnZXJgLCBgdGVuYW50YC4KCjMKBAQBAgUSAyUCKxomIFdoZW4gaXQgYmVnaW5zOyBhYnNlbnQgbWVhbnMgYWx3YXlzLgoKOwoEBAECBhIDJwIsGi4gV2hlbiBpdCBlbmRzLCBleGNsdXNpdmU7IGFic2VudCBtZWFucyBuZXZlci4KCj8KBAQBAgcSAykCGBoyIFRoZSB1c2VyIHdobyBncmFudGVkIGl0OyBlbXB0eSBpZiBhIHNlcnZpY2UgZGlkLgoKIwoEBAECCBIDKwIrGhYgV2hlbiBpdCB3YXMgZ3JhbnRlZC4KCikKBAQBAgkSAy0CGhocIFRoZSBlbnRpdHkncyBkaXNwbGF5IG5hbWUuCgpaCgQEAQIKEgMvAiEaTSBXaGVuIGl0IGNvdW50cyBiZXR3ZWVuIGB2YWxpZF9mcm9tYCBhbmQgYHZhbGlkX3VudGlsYDsgYWJzZW50IG1lYW5zIGFsd2F5cy4KClwKBAQBAgsSAzECGxpPIFdoZXRoZXIgYHJlY3VycmluZ2AgaXMgb3BlbiBhdCB0aGUgdGltZSBvZiB0aGUgYW5zd2VyOyBmYWxzZSBpZiBpdCBpcyBhYnNlbnQuCgp6CgQEAQIMEgM0AhoabSBUaGUgbmFtZSBvZiB0aGUgdGVuYW50J3Mgb3duIHJvbGUsIGlmIGl0IGlzIG9uZTsgYHJvbGVgIGlzIHRoZSByb2xlIG9mIHRoZSBwb2xpY3kgdGhhdCBpdCBpcyBhCiB2YXJpYW50IG9mLgoKKgoCBAISBDgAPQEaHiBBIHVzZXIgYXMgb3RoZXJzIG1heSBzZWUgaXQuCgolCgQEAgIAEgM6AhAaGCBJZGVudGlmaWVyLCBgdXNyX+KApmAuCgocCgQEAgIBEgM8AhoaDyBEaXNwbGF5IG5hbWUuCgovCgIEAxIEQABJARojIExpc3RzIHRoZSBhc3NvY2lhdGlvbnMgb2YgYSB1c2VyLgoKVQoEBAMCABIDQgI5GkggVGhlIHVzZXI7IGVtcHR5IG1lYW5zIHRoZSBjYWxsZXIuIFVzZXJzIGNhbiBhc2sgb25seSBhYm91dCB0aGVtc2VsdmVzLgoKKgoEBAMCARIDRAI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEAwICEgNGAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCmMKBAQDAgMSA0gCFBpWIE9ubHkgdGhvc2UgYmV0d2VlbiB3aG9zZSBgdmFsaWRfZnJvbWAgYW5kIGB2YWxpZF91bnRpbGAgdGhlIHRpbWUgb2YgdGhlIGFuc3dlciBsaWVzLgoKMgoCBAQSBEwAVwEaJiBMaXN0cyB0aGUgYXNzb2NpYXRpb25zIG9uIGFuIGVudGl0eS4KChoKBAQEAgASA04CSxoNIFRoZSBlbnRpdHkuCgovCgQEBAIBEgNQAjYaIiBPbmx5IHRoaXMgcm9sZTsgZW1wdHkgbWVhbnMgYWxsLgoKKgoEBAQCAhIDUgI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEBAIDEgNUAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCmMKBAQEAgQSA1YCFBpWIE9ubHkgdGhvc2UgYmV0d2VlbiB3aG9zZSBgdmFsaWRfZnJvbWAgYW5kIGB2YWxpZF91bnRpbGAgdGhlIHRpbWUgb2YgdGhlIGFuc3dlciBsaWVzLgoKJwoCBAUSBFoAYQEaGyBPbmUgcGFnZSBvZiBhc3NvY2lhdGlvbnMuCgocCgQEBQIAEgNcAiwaDyBPbGRlc3QgZmlyc3QuCgo4CgQEBQIBEgNeAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKNQoEBAUCAhIDYAIWGiggVGhlIHJldmlzaW9uIHRoYXQgdGhlIGFuc3dlciByZWZsZWN0cy4KCicKAgQGEgRkAGoBGhsgTWFrZXMgYSB1c2VyIGFuIG9wZXJhdG9yLgoKJAoEBAYCABIDZgJJGhcgVGhlIHVzZXI7IG11c3QgZXhpc3QuCgqBAQoEBAYCARIDaQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgoiCgIEBxIEbQB1ARoWIFJlbW92ZXMgYW4gb3BlcmF0b3IuCgoxCgQEBwIAEgNvAkkaJCBUaGUgdXNlcjsgbmVlZCBub3QgZXhpc3QgYW55IG1vcmUuCgouCgQEBwIBEgNxAhEaISBSZW1vdmVzIGV2ZW4gdGhlIGxhc3Qgb3BlcmF0b3IuCgqBAQoEBAcCAhIDdAJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgoqCgIGABIFeACKAQEaHSBSb2xlIGFzc29jaWF0aW9ucyBvZiB1c2Vycy4KClUKBAYAAgASBHoCfAMaRyBMaXN0cyB0aGUgY2FsbGVyJ3MgYXNzb2NpYXRpb25zOyBzZXJ2aWNlcyBjYW4gbGlzdCB0aG9zZSBvZiBhbnkgdXNlci4KCloKBAYAAgESBX4CgAEDGksgTGlzdHMgd2hvIGhhcyByb2xlcyBvbiBhbiBlbnRpdHkuIFRoZSBjYWxsZXIgbXVzdCBiZSBhbGxvd2VkIHRvIHNlZSB0aGF0LgoKSwoEBgACAhIGggEChAEDGjsgTWFrZXMgYSB1c2VyIGFuIG9wZXJhdG9yOyBmb3IgQXV0aFNlcnZpY2UncyBjb21tYW5kIGxpbmUuCgqWAQoEBgACAxIGhwECiQEDGoUBIFJlbW92ZXMgYW4gb3BlcmF0b3I7IGZvciBBdXRoU2VydmljZSdzIGNvbW1hbmQgbGluZS4gUmVtb3ZpbmcgdGhlIGxhc3Qgb25lIGlzIHJlZnVzZWQgd2l0aAogcmVhc29uIExBU1RfU1VQRVJfQURNSU4sIHVubGVzcyBmb3JjZWQuCmIGcHJvdG8z"
     )
   }
 }

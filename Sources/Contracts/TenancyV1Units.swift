@@ -1470,6 +1470,9 @@ extension Tenancy_V1 {
       path: Swift.String,
       into violations: inout [RPCKit.FieldViolation]
     ) {
+      for (index, value) in self.associations.enumerated() {
+        value.validate(path: path + "associations[\(index)]" + ".", into: &violations)
+      }
     }
   }
 

@@ -12,6 +12,9 @@ public struct DecisionContext: Hashable, Sendable {
 
   /// Somebody who has proved itself in every way there is.
   package static let proven = DecisionContext(stepUps: .max)
+
+  /// Somebody for whom everything holds that nobody has kept: step-ups, and features that were paid for.
+  package static let assumed = DecisionContext(stepUps: .max, features: .max)
 }
 
 /// The answer to "may this subject do this to that".

@@ -10,12 +10,16 @@ public struct Explanation: Sendable {
   public let associationID: String?
   /// The role that grants it.
   public let role: String?
+  /// The name of the tenant's own role, if the role is a variant of that name.
+  package let customRole: String?
   /// The entity on which that role is held.
   public let viaEntityID: String?
   /// Roles that would suffice; none when it is allowed.
   public let sufficientRoles: [String]
   /// When the association ends that grants it, in milliseconds since 1970; the largest number is never.
   package let grantedUntil: Int64
+  /// When the association counts that grants it; nil is always.
+  package let grantedDuring: RecurringWindow?
   /// Whose features have to be known before this is more than a guess.
   package let missing: FeatureHolder?
 
@@ -44,9 +48,11 @@ public struct Explanation: Sendable {
       policy: policy,
       associationID: nil,
       role: nil,
+      customRole: nil,
       viaEntityID: nil,
       sufficientRoles: [],
       grantedUntil: .max,
+      grantedDuring: nil,
       missing: missing
     )
   }
@@ -55,15 +61,18 @@ public struct Explanation: Sendable {
 extension Forest {
   /// A decision about an entity in names.
   package func explanation(of decision: Decision, on entity: UInt32?) -> Explanation {
-    Explanation(
+    let row = decision.association.map { associations.rows[Int($0)] }
+    return Explanation(
       decision: decision,
       policy: policy,
       associationID: decision.association.map { associations.identifier(of: $0) },
       role: decision.role.map { policy[$0].name },
+      customRole: decision.association.flatMap { variantName(ofAssociation: $0) },
       viaEntityID: decision.via.map { entities.text($0) },
       sufficientRoles: decision.isAllowed
         ? [] : decision.sufficientRoles.roles.map { policy[$0].name },
-      grantedUntil: decision.association.map { associations.rows[Int($0)].validUntil } ?? .max,
+      grantedUntil: row?.validUntil ?? .max,
+      grantedDuring: row.flatMap { associations.window(of: $0) },
       missing: decision.lacksFeatures ? entity.flatMap { featureHolder(of: $0) } : nil
     )
   }

@@ -38,6 +38,7 @@ extension Forest {
     search: inout RoleSearch
   ) -> Decision {
     let type = type(entity)
+    (search.action, search.type) = (action, type)
     // Copying a rule counts up its users, and the processor reads nothing ahead over that: what is far
     // away in memory is gathered first.
     let grants = policy.grants(of: action, on: type)
@@ -107,7 +108,7 @@ extension Forest {
         if let level = level(of: row.entity, above: entity),
           level == 0 || reaching.contains(row.role)
         {
-          search.examine(row, number: next - 1, level: level, grants: grants)
+          examine(row, number: next - 1, level: level, grants: grants, into: &search)
         }
         next = row.nextOfSubject
       }
@@ -169,7 +170,7 @@ extension Forest {
     while next != 0 {
       let row = associations.rows[Int(next - 1)]
       if reaching.contains(row.role) {
-        search.examine(row, number: next - 1, level: level, grants: grants)
+        examine(row, number: next - 1, level: level, grants: grants, into: &search)
       }
       next = row.nextOfPair
     }
@@ -210,12 +211,66 @@ extension Forest {
   ) {
     let row = associations.rows[Int(number)]
     guard policy.roles[Int(row.role.index)].throughLinks[Int(link.index)] else { return }
-    search.examine(
+    examine(
       row,
       number: number,
       level: 1,
       through: link,
-      grants: linkGrants.isEmpty ? .none : linkGrants[Int(link.index)]
+      grants: linkGrants.isEmpty ? .none : linkGrants[Int(link.index)],
+      into: &search
+    )
+  }
+
+  /// Takes an association that reaches the entity into account; most have no recurring window and are of
+  /// no tenant's own role.
+  private func examine(
+    _ row: AssociationTable.Row,
+    number: UInt32,
+    level: Int,
+    through link: LinkID? = nil,
+    grants: RoleSet,
+    into search: inout RoleSearch
+  ) {
+    guard row.recurring | row.variant == 0 else {
+      return examineSpecial(
+        row,
+        number: number,
+        level: level,
+        through: link,
+        grants: grants,
+        into: &search
+      )
+    }
+    search.examine(
+      row,
+      number: number,
+      level: level,
+      through: link,
+      isGranting: grants.contains(row.role)
+    )
+  }
+
+  private func examineSpecial(
+    _ row: AssociationTable.Row,
+    number: UInt32,
+    level: Int,
+    through link: LinkID?,
+    grants: RoleSet,
+    into search: inout RoleSearch
+  ) {
+    let isGranting =
+      link == nil
+      ? self.isGranting(row, search.action, on: search.type, grants)
+      : self.isGranting(row, search.action, throughLink: grants)
+    var isClosed = false
+    if row.recurring != 0 { isClosed = search.isClosed(row, associations.windows) }
+    search.examine(
+      row,
+      number: number,
+      level: level,
+      through: link,
+      isGranting: isGranting,
+      isClosed: isClosed
     )
   }
 

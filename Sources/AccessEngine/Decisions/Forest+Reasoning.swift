@@ -85,7 +85,12 @@ extension Forest {
         isDecisive: one.association == decision.association && one.isGranting,
         now: now
       )
-      let weight = role.isDecisive ? 0 : role.window == .open ? 1 : role.window == .notYet ? 2 : 3
+      let weight =
+        switch role.window {
+        case .open: role.isDecisive ? 0 : 1
+        case .notYet, .closed: 2
+        case .over: 3
+        }
       return (role, one.level, weight)
     }
     let kept = weighed.sorted {
@@ -108,15 +113,23 @@ extension Forest {
     return Reasoning.Role(
       associationID: associations.identifier(of: association),
       role: name(of: row.role),
+      customRole: variantName(ofAssociation: association),
       entityID: entities.text(row.entity),
       entityType: policy.types[Int(type(row.entity).index)].name,
       reach: reach,
       validFrom: row.validFrom == .min ? nil : row.validFrom,
       validUntil: row.validUntil == .max ? nil : row.validUntil,
-      window: row.validFrom > now ? .notYet : row.validUntil > now ? .open : .over,
+      recurring: associations.window(of: row),
+      window: window(of: row, now: now),
       isGranting: isGranting,
       isDecisive: isDecisive
     )
+  }
+
+  private func window(of row: AssociationTable.Row, now: Int64) -> Reasoning.Window {
+    if row.validFrom > now { return .notYet }
+    if row.validUntil <= now { return .over }
+    return associations.state(of: row, at: now).isOpen ? .open : .closed
   }
 
   /// Roles that would grant the action if they were held here.

@@ -32,19 +32,24 @@ package struct Reasoning: Sendable {
     case elsewhere
   }
 
-  /// Where an instant is with regard to a window.
-  package enum Window: Hashable, Sendable { case open, notYet, over }
+  /// Where an instant is with regard to the windows of an association; `closed` is inside of the absolute
+  /// one and outside of the recurring one.
+  package enum Window: Hashable, Sendable { case open, notYet, over, closed }
 
   /// An association that was looked at.
   package struct Role: Sendable {
     package let associationID: String
     package let role: String
+    /// The name of the tenant's own role, if it is a variant of that name.
+    package let customRole: String?
     package let entityID: String
     package let entityType: String
     package let reach: Reach
     /// Milliseconds since 1970; nil is without a beginning, or an end.
     package let validFrom: Int64?
     package let validUntil: Int64?
+    /// When it counts inside of that; nil is always.
+    package let recurring: RecurringWindow?
     package let window: Window
     /// Whether the role grants the action from there.
     package let isGranting: Bool

@@ -1,6 +1,9 @@
 /// What one decision has seen of a subject's associations so far.
 struct RoleSearch {
   let now: Int64
+  /// What is asked for.
+  var action = ActionID.any
+  var type = EntityTypeID.system
   /// The next edge of a window that was looked at.
   private(set) var edge = Int64.max
   /// Roles that the subject has on the entity now.
@@ -35,12 +38,15 @@ struct RoleSearch {
   /// Takes an association that reaches the entity into account, in any order.
   ///
   /// `level` is how far it is: 0 for the entity itself, 1 for links, then one more for each step up.
+  /// `isGranting`: it includes the action from there. `isClosed`: its recurring window is, which counts
+  /// like one that has not begun.
   mutating func examine(
     _ row: AssociationTable.Row,
     number: UInt32,
     level: Int,
     through link: LinkID? = nil,
-    grants: RoleSet
+    isGranting: Bool,
+    isClosed: Bool = false
   ) {
     isReached = true
     if trail != nil {
@@ -49,22 +55,26 @@ struct RoleSearch {
           association: number,
           level: level,
           link: link,
-          isGranting: grants.contains(row.role)
+          isGranting: isGranting
         )
       )
     }
     if row.validFrom > now {
       edge = min(edge, row.validFrom)
-      if grants.contains(row.role) { isGrantedLater = true }
+      if isGranting { isGrantedLater = true }
       return
     }
     guard row.validUntil > now else {
-      if grants.contains(row.role) { wasGranted = true }
+      if isGranting { wasGranted = true }
       return
     }
     edge = min(edge, row.validUntil)
+    guard !isClosed else {
+      if isGranting { isGrantedLater = true }
+      return
+    }
     held.insert(row.role)
-    guard grants.contains(row.role) else { return }
+    guard isGranting else { return }
     if let found, !isBetter(row, number, level, than: found) { return }
     found = Found(
       association: number,
@@ -94,6 +104,15 @@ struct RoleSearch {
     if isGrantedLater { return .notYetValid }
     if wasGranted { return .expired }
     return isReached ? .roleLacksAction : nil
+  }
+
+  /// Whether the recurring window of a row is closed inside of its absolute one; remembers when that may
+  /// change next.
+  mutating func isClosed(_ row: AssociationTable.Row, _ windows: WindowTable) -> Bool {
+    guard row.validFrom <= now, row.validUntil > now else { return false }
+    let (isOpen, until) = windows.state(of: row.recurring, at: now)
+    edge = min(edge, until)
+    return !isOpen
   }
 
   /// Whether a window is open; remembers when that may change next.

@@ -11,6 +11,10 @@ struct AssociationTable: Sendable {
     var subject: UInt32
     var entity: UInt32
     var role: RoleID
+    /// Whether its variant is not its own, but stands for its role in the whole tenant.
+    fileprivate(set) var isReplaced = false
+    /// The number of its recurring window; 0 is none.
+    fileprivate(set) var recurring: UInt32 = 0
     /// Valid from here, in milliseconds since 1970.
     var validFrom: Int64
     /// Valid until just before here.
@@ -21,9 +25,13 @@ struct AssociationTable: Sendable {
     fileprivate(set) var nextOfPair: UInt32 = 0
     fileprivate(set) var nextOfSubject: UInt32 = 0
     fileprivate(set) var nextOfEntity: UInt32 = 0
+    /// The number of the tenant's variant of its role that counts; 0 is none, so the policy's.
+    fileprivate(set) var variant: UInt32 = 0
   }
 
   private(set) var rows = LargeArray<Row>()
+  /// Recurring windows of rows.
+  private(set) var windows: WindowTable
   private var identifiers = IdentifierTable()
   private var keys = LargeArray<UInt64>(repeating: 0, count: 16)
   /// First row of the pair, + 1; 0 is a free place.
@@ -45,6 +53,9 @@ struct AssociationTable: Sendable {
   /// Associations of a subject whose entities lie beside each other.
   private static let fewCount = 4
   private static let noEntities = SIMD4(repeating: UInt32.max)
+
+  /// An empty table, whose recurring windows find their zones in `zones`.
+  init(zones: any TimeZoneSource = UTCOnly()) { windows = WindowTable(zones: zones) }
 
   /// How many associations there are.
   var count: Int { identifiers.count }
@@ -90,14 +101,40 @@ struct AssociationTable: Sendable {
     Int(subject) < subjects.count ? RoleSet(bits: subjects[Int(subject)].roles) : .none
   }
 
+  /// The recurring window of a row.
+  func window(of row: Row) -> RecurringWindow? {
+    row.recurring == 0 ? nil : windows.window(row.recurring)
+  }
+
+  /// Whether a row counts at an instant, and until when that cannot change, the end of time included;
+  /// milliseconds since 1970.
+  func state(of row: Row, at now: Int64) -> (isOpen: Bool, until: Int64) {
+    guard row.validFrom <= now else { return (false, row.validFrom) }
+    guard row.validUntil > now else { return (false, .max) }
+    guard row.recurring != 0 else { return (true, row.validUntil) }
+    let (isOpen, until) = windows.state(of: row.recurring, at: now)
+    return (isOpen, min(until, row.validUntil))
+  }
+
   /// The first row of an entity, + 1; 0 is none.
   func head(entity: UInt32) -> UInt32 {
     Int(entity) < headsOfEntity.count ? headsOfEntity[Int(entity)] : 0
   }
 
   /// Adds an association, or replaces the one of the same identifier.
-  mutating func put(_ identifier: String, _ row: Row) {
+  ///
+  /// `variant` is its own one or, if it `isReplaced`, the one that stands for its role.
+  mutating func put(
+    _ identifier: String,
+    _ row: Row,
+    during window: RecurringWindow? = nil,
+    variant: UInt32 = 0,
+    isReplaced: Bool = false
+  ) {
     remove(identifier)
+    var row = row
+    (row.variant, row.isReplaced) = (variant, isReplaced)
+    if let window { row.recurring = windows.take(window) }
     let number = identifiers.intern(identifier)
     if Int(number) == rows.count { rows.append(row) } else { rows[Int(number)] = row }
     link(number)
@@ -109,8 +146,15 @@ struct AssociationTable: Sendable {
     remove(number)
   }
 
+  /// Has a row count as the variant that stands for its role; 0 is none.
+  mutating func replace(_ number: UInt32, by variant: UInt32) {
+    rows[Int(number)].variant = variant
+    rows[Int(number)].isReplaced = variant != 0
+  }
+
   private mutating func remove(_ number: UInt32) {
     unlink(number)
+    if rows[Int(number)].recurring != 0 { windows.release(rows[Int(number)].recurring) }
     identifiers.remove(number)
   }
 

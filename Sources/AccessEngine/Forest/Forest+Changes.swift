@@ -11,6 +11,7 @@ extension Forest {
     case .removeEntity(let id): remove(id)
     case .putAssociation(let row):
       let entity = known(row.entity)
+      let variant = variantNumber(row, on: entity)
       associations.put(
         row.id,
         AssociationTable.Row(
@@ -19,11 +20,16 @@ extension Forest {
           role: row.role,
           validFrom: row.validFrom,
           validUntil: row.validUntil
-        )
+        ),
+        during: row.recurring,
+        variant: variant,
+        isReplaced: row.variant.isEmpty && variant != 0
       )
     case .removeAssociation(let id): associations.remove(id)
     case .putLink(let row): put(row)
     case .removeLink(let row): remove(row)
+    case .putVariant(let row): put(row)
+    case .removeVariant(let id): removeVariant(id)
     case .setSuspended(let subject, true): suspended.insert(subjects.intern(subject))
     case .setSuspended(let subject, false): suspended.remove(subjects.intern(subject))
     }
@@ -51,7 +57,10 @@ extension Forest {
     nodes[index].type = row.type
     names[index] = row.name
     for (slot, code) in row.codes.enumerated() { codes[index * codeCount + slot] = code }
-    if !stays { attach(entity, to: parent) }
+    guard !stays else { return }
+    attach(entity, to: parent)
+    // In another tenant other roles may be replaced.
+    if !variants.isEmpty { followReplacement(below: entity) }
   }
 
   private mutating func attach(_ entity: UInt32, to parent: UInt32) {

@@ -20,7 +20,9 @@ public struct Forest: Sendable {
 
   var entities = IdentifierTable()
   var subjects = IdentifierTable()
-  var associations = AssociationTable()
+  var associations: AssociationTable
+  /// Roles of tenants' own.
+  var variants = VariantTable()
   var suspended: Set<UInt32> = []
 
   var nodes = LargeArray<Node>()
@@ -55,15 +57,20 @@ public struct Forest: Sendable {
   /// The system.
   static let system: UInt32 = 0
 
-  /// A forest of the system alone.
-  public init(policy: Policy) {
+  /// A forest of the system alone; recurring windows of associations find their time zones in `zones`.
+  public init(policy: Policy, zones: any TimeZoneSource = UTCOnly()) {
     self.policy = policy
+    associations = AssociationTable(zones: zones)
     codeCount = policy.types.map { $0.attributes.count(where: \.isCoded) }.max() ?? 0
     typesBelow = Self.typesBelow(policy)
     add(Self.systemIdentifier)
     nodes[0].isAlive = true
     nodes[0].type = .system
   }
+
+  /// Time zones that recurring windows of associations name and that were not found; these windows are
+  /// never open.
+  package var missingZones: Set<String> { associations.windows.missingZones }
 
   /// How many entities there are, the system not counted.
   public var entityCount: Int { nodes.count(where: \.isAlive) - 1 }

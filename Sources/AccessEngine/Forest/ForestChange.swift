@@ -12,6 +12,10 @@ public enum ForestChange: Hashable, Sendable {
   case putLink(LinkRow)
   /// A link is gone.
   case removeLink(LinkRow)
+  /// A tenant has a role of its own, as given.
+  case putVariant(VariantRow)
+  /// A tenant's own role is gone; no association is of it.
+  case removeVariant(String)
   /// A subject may do nothing, or may again.
   case setSuspended(String, Bool)
 }
@@ -46,6 +50,10 @@ public struct AssociationRow: Hashable, Sendable {
   package var validFrom: Int64
   /// Milliseconds since 1970, exclusive; the largest number is "for good".
   package var validUntil: Int64
+  /// When it counts inside of that; nil is always.
+  package var recurring: RecurringWindow?
+  /// The identifier of the tenant's own role that it is of; empty is the policy's role.
+  package var variant: String
 
   /// An association; times are in milliseconds since 1970, and valid until just before the last.
   public init(
@@ -54,7 +62,9 @@ public struct AssociationRow: Hashable, Sendable {
     role: RoleID,
     entity: String,
     validFrom: Int64 = .min,
-    validUntil: Int64 = .max
+    validUntil: Int64 = .max,
+    recurring: RecurringWindow? = nil,
+    variant: String = ""
   ) {
     self.id = id
     self.subject = subject
@@ -62,6 +72,27 @@ public struct AssociationRow: Hashable, Sendable {
     self.entity = entity
     self.validFrom = validFrom
     self.validUntil = validUntil
+    self.recurring = recurring
+    self.variant = variant
+  }
+}
+
+/// A role of a tenant's own as the engine needs it: a variant of a role of the policy.
+public struct VariantRow: Hashable, Sendable {
+  package var id: String
+  /// The tenant: the root of a tree.
+  package var root: String
+  /// That of its base role if it stands for that inside the tenant.
+  package var name: String
+  package var base: RoleID
+  package var actions: [ActionID]
+
+  package init(id: String, root: String, name: String, base: RoleID, actions: [ActionID]) {
+    self.id = id
+    self.root = root
+    self.name = name
+    self.base = base
+    self.actions = actions
   }
 }
 

@@ -170,8 +170,8 @@ package struct AccessWalk: Sendable {
     while next != 0 {
       let row = forest.associations.rows[Int(next - 1)]
       next = row.nextOfSubject
-      guard row.validFrom <= query.now, row.validUntil > query.now else { continue }
-      if rule.grants.contains(row.role) {
+      guard forest.associations.state(of: row, at: query.now).isOpen else { continue }
+      if forest.isGranting(row, query.action, on: query.type, rule.grants) {
         if forest.policy[row.role].inheritsTo.contains(query.type) {
           if let start = start(from: row.entity, forest) { starts.insert(start) }
         } else {
@@ -179,7 +179,11 @@ package struct AccessWalk: Sendable {
         }
       }
       for edge in forest.linksFrom[row.entity] ?? []
-      where rule.linkGrants[Int(edge.link.index)].contains(row.role)
+      where forest.isGranting(
+        row,
+        query.action,
+        throughLink: rule.linkGrants[Int(edge.link.index)]
+      )
         && forest.policy[row.role].throughLinks[Int(edge.link.index)]
       {
         alone.insert(edge.entity)

@@ -43,9 +43,9 @@ struct HoldingWalk {
     while next != 0 {
       let row = forest.associations.rows[Int(next - 1)]
       next = row.nextOfSubject
-      if row.validFrom > now { edge = min(edge, row.validFrom) }
-      guard row.validFrom <= now, row.validUntil > now else { continue }
-      edge = min(edge, row.validUntil)
+      let (isOpen, until) = forest.associations.state(of: row, at: now)
+      edge = min(edge, until)
+      guard isOpen else { continue }
       if let top { Self.add(row, below: top, to: &found, forest) }
     }
     starts = found.values.sorted { forest.entities.isOrdered($0.entity, before: $1.entity) }

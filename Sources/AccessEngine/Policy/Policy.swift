@@ -107,6 +107,7 @@ public final class Policy: Sendable {
     package internal(set) var move: String?
     package internal(set) var delete: String?
     package internal(set) var listRoles: String?
+    package internal(set) var defineRoles: String?
     /// Actions of parents, by the parent's type.
     package internal(set) var create: [String: String] = [:]
   }
@@ -127,6 +128,8 @@ public final class Policy: Sendable {
     package internal(set) var inheritsTo = EntityTypeSet()
     /// Whether it is only given for a time with two ends.
     public internal(set) var isWindowRequired = false
+    /// Whether it is only given with a recurring window.
+    public internal(set) var isRecurringRequired = false
     /// How much it shows: a place in the access levels of its policy.
     public internal(set) var accessLevel = 0
     /// How long such a time is at most, in milliseconds.
@@ -296,6 +299,11 @@ public final class Policy: Sendable {
 
   package func rule(of action: ActionID, on type: EntityTypeID) -> ActionRule? {
     rules[Int(type.index) * actions.count + Int(action.index)]
+  }
+
+  /// Whether entities of a type know an action.
+  package func hasRule(of action: ActionID, on type: EntityTypeID) -> Bool {
+    rules[Int(type.index) * actions.count + Int(action.index)] != nil
   }
 
   /// What can be done with things of a type, by what follows the type in the action's name; sorted.

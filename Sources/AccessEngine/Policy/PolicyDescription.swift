@@ -58,6 +58,7 @@ package struct PolicyDescription: Sendable {
       let days = role.windowMax == .max ? nil : role.windowMax / 86_400_000
       notes.append(days.map { "for at most \($0) days" } ?? "for a time")
     }
+    if role.isRecurringRequired { notes.append("at certain hours") }
     if role.isLent { notes.append("lent") }
     if role.outlivesLender { notes.append("outlives its lender") }
     if role.isOneKept { notes.append("the last one stays") }
@@ -141,11 +142,6 @@ extension RecurringWindow {
   /// `monday, tuesday 08:00 to 18:00 Europe/Berlin`.
   fileprivate var text: String {
     let days = self.days == .all ? "daily" : self.days.names.joined(separator: ", ")
-    return "\(days) \(Self.text(ofMinute: from)) to \(Self.text(ofMinute: until)) \(timeZone)"
-  }
-
-  private static func text(ofMinute minute: Int) -> String {
-    func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "\(twoDigits(minute / 60)):\(twoDigits(minute % 60))"
+    return "\(days) \(Self.timeOfDay(from)) to \(Self.timeOfDay(until)) \(timeZone)"
   }
 }

@@ -87,6 +87,8 @@ struct PolicyExample {
     let entity = try entity(named: try members.required("on"))
     let from = try members.optional("from_seconds")?.integer(in: -1_000_000_000...1_000_000_000)
     let until = try members.optional("until_seconds")?.integer(in: -1_000_000_000...1_000_000_000)
+    var during: RecurringWindow?
+    if let field = members.optional("recurring") { during = try Self.recurring(field) }
     try members.finish()
     guard areDefinitionsSound, let type = entity.type else { return nil }
     guard policy[role].heldOn.contains(type) else {
@@ -95,6 +97,9 @@ struct PolicyExample {
     guard !policy[role].isWindowRequired || (from != nil && until != nil) else {
       throw field.error("is a role that requires from_seconds and until_seconds")
     }
+    guard !policy[role].isRecurringRequired || during != nil else {
+      throw field.error("is a role that requires recurring")
+    }
     let noon = PolicyAssertions.noon
     return AssociationRow(
       id: "asc_\(index)",
@@ -102,8 +107,23 @@ struct PolicyExample {
       role: role,
       entity: entity.id,
       validFrom: from.map { noon + $0 * 1000 } ?? .min,
-      validUntil: until.map { noon + $0 * 1000 } ?? .max
+      validUntil: until.map { noon + $0 * 1000 } ?? .max,
+      recurring: during
     )
+  }
+
+  /// Reads a recurring window, which in an example is in UTC like everything else.
+  private static func recurring(_ field: JSONField) throws(JSONDecodingError) -> RecurringWindow {
+    var members = try field.members()
+    let from = try PolicyReader.minuteOfDay(try members.required("from"))
+    let until = try PolicyReader.minuteOfDay(try members.required("until"))
+    var days = RecurringWindow.Weekdays.all
+    if let field = members.optional("days") { days = try PolicyReader.weekdays(field) }
+    try members.finish()
+    guard let window = RecurringWindow(days: days, from: from, until: until, timeZone: "UTC") else {
+      throw field.error("needs an until that differs from from, which is never 24:00")
+    }
+    return window
   }
 
   private func entity(

@@ -130,7 +130,7 @@ extension PolicyReader {
     return .daily(place)
   }
 
-  private static func weekdays(
+  static func weekdays(
     _ field: JSONField
   ) throws(JSONDecodingError) -> RecurringWindow.Weekdays {
     guard let days = RecurringWindow.Weekdays(names: try field.strings()), !days.isEmpty else {
@@ -141,7 +141,7 @@ extension PolicyReader {
   }
 
   private func zoneRules(of zone: String) -> TimeZoneRules? {
-    zone == "UTC" ? TimeZoneRules(offset: 0) : zones.rules(of: zone)
+    zones.rules(ofWindowIn: zone)
   }
 
   func readDeny(
@@ -220,13 +220,10 @@ extension PolicyReader {
     return 1 << UInt64(names.count - 1)
   }
 
-  private static func minuteOfDay(_ field: JSONField) throws(JSONDecodingError) -> Int {
-    let parts = try field.string().split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 2,
-      parts.allSatisfy({ $0.utf8.count == 2 && $0.first != "+" && $0.first != "-" }),
-      let hours = Int(parts[0]), let minutes = Int(parts[1]), (0...24).contains(hours),
-      (0...59).contains(minutes), hours < 24 || minutes == 0
-    else { throw field.error("must be a time of day as HH:MM") }
-    return hours * 60 + minutes
+  static func minuteOfDay(_ field: JSONField) throws(JSONDecodingError) -> Int {
+    guard let minute = RecurringWindow.minute(ofDay: try field.string()) else {
+      throw field.error("must be a time of day as HH:MM")
+    }
+    return minute
   }
 }

@@ -32,7 +32,7 @@ extension PolicyReader {
     guard var object = PolicyObject(field, problems) else { return actions }
     let places: [(String, WritableKeyPath<Policy.EntityActions, String?>)] = [
       ("view", \.view), ("update", \.update), ("move", \.move), ("delete", \.delete),
-      ("list_associations", \.listRoles),
+      ("list_associations", \.listRoles), ("define_roles", \.defineRoles),
     ]
     for (name, place) in places {
       guard let field = object.optional(name) else { continue }

@@ -62,6 +62,7 @@ extension PolicyReader {
     }
     role.windowMax = days.map { $0 * 86_400_000 } ?? .max
     role.isOneKept = flag(&object, "keep_one")
+    readRecurring(object.optional("recurring"), of: &role)
     role.isLent = flag(&object, "lent")
     role.outlivesLender = flag(&object, "outlives_lender")
     let level = object.optional("access_level") { field throws(JSONDecodingError) in
@@ -80,6 +81,17 @@ extension PolicyReader {
 
   private func flag(_ object: inout PolicyObject, _ name: String) -> Bool {
     object.optional(name) { field throws(JSONDecodingError) in try field.boolean() } ?? false
+  }
+
+  /// Whoever must always be able to act cannot have hours.
+  private func readRecurring(_ field: JSONField?, of role: inout Policy.Role) {
+    guard let field else { return }
+    let rule = problems.attempt { () throws(JSONDecodingError) in
+      try field.choice(of: WindowRule.self)
+    }
+    role.isRecurringRequired = rule == .required
+    guard role.isRecurringRequired, role.isOneKept else { return }
+    problems.note(field.error("cannot be required of a role with keep_one"))
   }
 
   private enum WindowRule: String, CaseIterable {

@@ -29,7 +29,7 @@ public struct RecurringWindow: Hashable, Sendable {
     ]
 
     /// The days of some names; nil when one is no day's.
-    init?(names: [String]) {
+    package init?(names: [String]) {
       var bits: UInt8 = 0
       for name in names {
         guard let day = Self.names.firstIndex(of: name) else { return nil }
@@ -78,6 +78,13 @@ public struct RecurringWindow: Hashable, Sendable {
       ? days.contains(day: today) && time >= first && time < last
       : days.contains(day: today) && time >= first || days.contains(day: yesterday) && time < last
     return (isOpen, edge)
+  }
+}
+
+extension RecurringWindow {
+  /// Whether it is open at an instant, in milliseconds since 1970.
+  package func isOpen(at now: Int64, in rules: TimeZoneRules) -> Bool {
+    state(at: now, in: rules).isOpen
   }
 }
 

@@ -4,6 +4,13 @@ public protocol TimeZoneSource: Sendable {
   func rules(of name: String) -> TimeZoneRules?
 }
 
+extension TimeZoneSource {
+  /// The rules of the zone of a window; UTC takes no source.
+  package func rules(ofWindowIn name: String) -> TimeZoneRules? {
+    name == "UTC" ? TimeZoneRules(offset: 0) : rules(of: name)
+  }
+}
+
 /// Knows UTC and nothing else.
 public struct UTCOnly: TimeZoneSource {
   /// A source.

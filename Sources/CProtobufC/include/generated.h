@@ -36,6 +36,7 @@
 #include "tenancy/v1/permissions.pb-c.h"
 #include "tenancy/v1/portfolios.pb-c.h"
 #include "tenancy/v1/properties.pb-c.h"
+#include "tenancy/v1/role_definitions.pb-c.h"
 #include "tenancy/v1/roles.pb-c.h"
 #include "tenancy/v1/subjects.pb-c.h"
 #include "tenancy/v1/units.pb-c.h"
@@ -599,6 +600,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_rpc__v1__credi
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_rpc__v1__ping(void) {
   return &rpc__v1__ping__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__recurring_window(void) {
+  return &tenancy__v1__recurring_window__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__role_association(void) {
   return &tenancy__v1__role_association__descriptor;
 }
@@ -955,6 +959,24 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__a
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__remove_property_manager_request(void) {
   return &tenancy__v1__remove_property_manager_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__role_definition(void) {
+  return &tenancy__v1__role_definition__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__put_role_definition_request(void) {
+  return &tenancy__v1__put_role_definition_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_role_definitions_request(void) {
+  return &tenancy__v1__list_role_definitions_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_role_definitions_response(void) {
+  return &tenancy__v1__list_role_definitions_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_role_definition_request(void) {
+  return &tenancy__v1__delete_role_definition_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_role_definition_response(void) {
+  return &tenancy__v1__delete_role_definition_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__new_role(void) {
   return &tenancy__v1__new_role__descriptor;

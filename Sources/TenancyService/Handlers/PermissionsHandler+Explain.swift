@@ -8,6 +8,9 @@ extension PermissionsHandler {
     _ request: Tenancy_V1.ExplainRequest,
     _ call: CallContext
   ) async throws -> Tenancy_V1.Explanation {
+    if let asOf = request.asOf {
+      return try await past(PastQuestion(request, asOf: asOf), call)
+    }
     guard core.policy.action(named: request.action) != nil else {
       throw TenancyError.invalidField("action", "ACTION_UNKNOWN", "is not an action of the policy")
     }
@@ -47,9 +50,29 @@ extension PermissionsHandler {
     let context = CheckContext(isUser: false, acr: nil, features: core.features)
     let ruling = try ruling(of: request, request.subjectId, context)
     // The entity is there, or listing its roles would have been refused; unless it has gone since.
-    guard var reasoning = ruling.reasoning else { throw TenancyError.notFound }
+    guard let reasoning = ruling.reasoning else { throw TenancyError.notFound }
     try requireFeatures(reasoning)
-    var decision = ruling.decision
+    return try told(
+      Ruling(decision: ruling.decision, reasoning: reasoning),
+      accessLevel: held.explanation.accessLevel
+    ) { id, type in
+      try core.mayList(on: id, type: type, user, tx)
+    }
+  }
+
+  /// A decision about somebody, and why.
+  struct Ruling {
+    var decision: Tenancy_V1.Decision
+    var reasoning: Reasoning
+  }
+
+  /// What of a ruling about somebody a user is told who may list the roles on the entity.
+  func told(
+    _ ruling: Ruling,
+    accessLevel: Int,
+    mayList: (String, String) throws -> Bool
+  ) throws -> Tenancy_V1.Explanation {
+    var (decision, reasoning) = (ruling.decision, ruling.reasoning)
     if !reasoning.isReached {
       // What somebody has elsewhere is not the caller's to know, nor whether they are suspended.
       let explanation = reasoning.explanation
@@ -58,20 +81,21 @@ extension PermissionsHandler {
         reason: explanation.reason == .outOfScope
           ? .noAssociation : Self.reason(explanation.reason),
         sufficientRoles: explanation.sufficientRoles,
-        validUntil: .init(milliseconds: explanation.validUntil),
-        revision: decision.revision
+        validUntil: decision.validUntil.map { _ in .init(milliseconds: explanation.validUntil) },
+        revision: decision.revision,
+        assumedStepUps: decision.assumedStepUps,
+        assumedFeatures: decision.assumedFeatures
       )
     }
     var listed: Set<String> = []
-    for role in reasoning.roles
-    where try core.mayList(on: role.entityID, type: role.entityType, user, tx) {
+    for role in reasoning.roles where try mayList(role.entityID, role.entityType) {
       listed.insert(role.entityID)
     }
     if !listed.contains(decision.viaEntityId) {
       decision.viaEntityId = ""
       decision.associationId = ""
     }
-    let mapping = ReasoningMapping(accessLevel: held.explanation.accessLevel, listed: listed)
+    let mapping = ReasoningMapping(accessLevel: accessLevel, listed: listed)
     return mapping.message(reasoning, decision)
   }
 

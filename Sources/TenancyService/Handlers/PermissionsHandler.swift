@@ -12,6 +12,10 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     _ request: Tenancy_V1.CheckRequest,
     _ call: CallContext
   ) throws -> Reply<Tenancy_V1.Decision> {
+    if let asOf = request.asOf {
+      let question = PastQuestion(request, asOf: asOf)
+      return .later { try await past(question, call).decision ?? .init() }
+    }
     let caller = call.caller
     let context = CheckContext(caller, core)
     let check = try check(request, context, caller)
@@ -50,7 +54,10 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     let caller = call.caller
     let context = CheckContext(caller, core)
     var checks: [PermissionCheck] = []
-    for requested in request.checks { checks.append(try check(requested, context, caller)) }
+    for (index, requested) in request.checks.enumerated() {
+      guard requested.asOf == nil else { throw TenancyError.asOfInBatch(index) }
+      checks.append(try check(requested, context, caller))
+    }
     for check in request.checks where !check.atLeastRevision.isEmpty {
       try await core.reach(atLeast: check.atLeastRevision)
     }

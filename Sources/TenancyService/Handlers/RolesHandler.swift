@@ -49,12 +49,12 @@ struct RolesHandler: Tenancy_V1.RolesService {
       request: request,
       naming: drafts.map(\.user),
       path: { "\(drafts[$0].field)." },
-      ifAllowed: { try await mayGrant(drafts, user) }
+      ifAllowed: { try await mayGrant(drafts, user, call) }
     ) { users, tx in
       // All rights before the first user, so that a batch finds out no more than its parts would.
-      let held = try drafts.map { try changes.requireGrant($0, now: tx.now, tx) }
+      let allowed = try drafts.map { try changes.requireGrant($0, now: tx.now, tx) }
       var records: [AssociationRecord] = []
-      for (draft, held) in zip(drafts, held) {
+      for (draft, held) in allowed {
         let userID = try users.id(of: draft.user)
         records.append(try changes.grant(draft, to: userID, on: held, tx))
       }
@@ -71,9 +71,15 @@ struct RolesHandler: Tenancy_V1.RolesService {
   }
 
   /// Whether a user may grant all of some roles at the moment.
-  private func mayGrant(_ drafts: [RoleDraft], _ user: UserIdentity) async throws -> Bool {
+  private func mayGrant(
+    _ drafts: [RoleDraft],
+    _ user: UserIdentity,
+    _ call: CallContext
+  ) async throws -> Bool {
     let core = core
     return try await core.read { tx in
+      let changes = ChangeSet(core: core, call: call, user: user)
+      let drafts = try drafts.map { try changes.resolved($0, tx) }
       let places = Dictionary(
         try tx.entities(Array(Set(drafts.map(\.entityID)))).map { ($0.id, $0.type) }
       ) { first, _ in first }
@@ -93,19 +99,25 @@ struct RolesHandler: Tenancy_V1.RolesService {
     _ call: CallContext
   ) async throws -> Tenancy_V1.RemoveRoleResponse {
     let (user, core) = (try call.requireUser(), core)
-    guard core.policy.role(named: request.role) != nil else {
-      throw TenancyError.roleUnknown("role")
-    }
     let changes = ChangeSet(core: core, call: call, user: user)
     return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+      let own = try changes.ownRole(request.role, on: request.entityId, tx)
+      let role = own?.baseRole ?? request.role
+      guard core.policy.role(named: role) != nil else { throw TenancyError.roleUnknown("role") }
       let held = try changes.requireRole(
-        request.role,
+        role,
         .revoke,
         on: request.entityId,
         field: "",
         tx
       )
-      return try changes.revoke([request.role], from: request.userId, on: held.record, tx)
+      return try changes.revoke(
+        [role],
+        variant: own?.id,
+        from: request.userId,
+        on: held.record,
+        tx
+      )
     }
   }
 

@@ -56,8 +56,7 @@ extension TenancyCore {
         grant.role,
         to: try users.id(of: grant.user),
         on: entity,
-        from: grant.from,
-        until: grant.until,
+        during: RoleWindow(from: grant.from, until: grant.until),
         replacesWindow: grant.replacesWindow,
         tx
       )

@@ -59,10 +59,12 @@ struct ReasoningMapping {
       includesAction: role.isGranting,
       decisive: role.isDecisive
     )
+    message.customRole = role.customRole ?? ""
     guard mayKnow else { return message }
     message.associationId = role.associationID
     message.validFrom = role.validFrom.map { .init(milliseconds: $0) }
     message.validUntil = role.validUntil.map { .init(milliseconds: $0) }
+    message.recurring = role.recurring.map { .init($0) }
     return message
   }
 
@@ -80,8 +82,8 @@ struct ReasoningMapping {
       case .daily(let window):
         .daily(
           Tenancy_V1.DailyCondition(
-            from: Self.timeOfDay(window.from),
-            until: Self.timeOfDay(window.until),
+            from: RecurringWindow.timeOfDay(window.from),
+            until: RecurringWindow.timeOfDay(window.until),
             days: window.days.names,
             timeZone: window.timeZone
           )
@@ -110,12 +112,7 @@ struct ReasoningMapping {
     case .open: .open
     case .notYet: .notYet
     case .over: .over
+    case .closed: .closed
     }
-  }
-
-  /// `08:00`, of minutes since midnight.
-  private static func timeOfDay(_ minutes: Int) -> String {
-    let digits = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
-    return "\(digits(minutes / 60)):\(digits(minutes % 60))"
   }
 }

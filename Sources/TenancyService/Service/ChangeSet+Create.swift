@@ -72,7 +72,9 @@ extension ChangeSet {
       attributes: draft.attributes,
       tx
     )
-    if let role = right.creatorRole { _ = try grant(role, to: user.userID, on: record, tx) }
+    if let role = right.creatorRole {
+      _ = try grant(role, to: user.userID, on: record, asCreator: true, tx)
+    }
     return (record, right.accessLevel)
   }
 

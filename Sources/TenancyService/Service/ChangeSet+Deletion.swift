@@ -130,6 +130,7 @@ extension ChangeSet {
       let linked = try tx.linkTargets(from: record.id)
       try tx.removeLinks(of: record.id, scope: record.rootID, policy)
       try limitLending(ofUnlinked: linked, tx)
+      if record.rootID == record.id { try removeDefinitions(of: record.id, tx) }
       revision = try tx.remove(record, policy)
       try tx.audit(
         "\(record.type).delete",

@@ -5,12 +5,13 @@ internal import ServiceKit
 
 /// A role to grant.
 struct RoleDraft: Sendable {
-  let role: String
+  /// As the policy has it.
+  var role: String
+  /// The tenant's own role of which that is the base.
+  var definition: RoleDefinitionRecord?
   let entityID: String
   let user: NamedUser
-  /// Milliseconds since 1970; nil is without a beginning, or an end.
-  let from: Int64?
-  let until: Int64?
+  let window: RoleWindow
   /// Also when the user has the role for another time.
   let replacesWindow: Bool
   /// Where it stands in the request.
@@ -21,23 +22,27 @@ struct RoleDraft: Sendable {
     (role, entityID, self.field) = (new.role, new.entityId, field)
     replacesWindow = new.replaceWindow
     user = try NamedUser(id: new.userId, email: new.email)
-    from = try new.validFrom?.milliseconds(field: "\(field).valid_from")
-    until = try new.validUntil?.milliseconds(field: "\(field).valid_until")
+    window = RoleWindow(
+      from: try new.validFrom?.milliseconds(field: "\(field).valid_from"),
+      until: try new.validUntil?.milliseconds(field: "\(field).valid_until"),
+      recurring: try new.recurring?.checked(field: "\(field).recurring")
+    )
   }
 
   /// INVALID_ARGUMENT for a role that the policy does not have, or a window that it does not allow.
-  func check(_ policy: Policy, now: Int64) throws(RPCError) {
+  func check(_ policy: Policy, zones: TimeZoneCache, now: Int64) throws(RPCError) {
     guard let role = policy.role(named: role).map({ policy[$0] }) else {
       throw TenancyError.roleUnknown("\(field).role")
     }
+    try checkRecurring(role, zones)
     let path = "\(field).valid_until"
-    guard let until else {
+    guard let until = window.until else {
       guard !role.isWindowRequired else {
         throw TenancyError.invalidField(path, "WINDOW_REQUIRED", "is required for \(role.name)")
       }
       return
     }
-    let from = from ?? now
+    let from = window.from ?? now
     guard until > from, until > now else {
       throw TenancyError.invalidField(path, "WINDOW_INVALID", "must be after valid_from")
     }
@@ -49,6 +54,31 @@ struct RoleDraft: Sendable {
       )
     }
   }
+
+  private func checkRecurring(_ role: Policy.Role, _ zones: TimeZoneCache) throws(RPCError) {
+    let path = "\(field).recurring"
+    guard let recurring = window.recurring else {
+      guard !role.isRecurringRequired else {
+        throw TenancyError.invalidField(path, "WINDOW_REQUIRED", "is required for \(role.name)")
+      }
+      return
+    }
+    // The last one who has such a role must always be able to act.
+    guard !role.isOneKept else {
+      throw TenancyError.invalidField(
+        path,
+        "WINDOW_INVALID",
+        "must be absent for \(role.name), which somebody must have at all times"
+      )
+    }
+    guard zones.rules(ofWindowIn: recurring.timeZone) != nil else {
+      throw TenancyError.invalidField(
+        "\(path).time_zone",
+        "TIME_ZONE_UNKNOWN",
+        "is not installed on this server; use an IANA name like Europe/Berlin, or install tzdata"
+      )
+    }
+  }
 }
 
 extension ChangeSet {
@@ -57,17 +87,42 @@ extension ChangeSet {
     _ draft: RoleDraft,
     now: Int64,
     _ tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> HeldEntity {
-    try draft.check(policy, now: now)
+  ) throws -> (draft: RoleDraft, held: HeldEntity) {
+    let draft = try resolved(draft, tx)
+    try draft.check(policy, zones: core.zones, now: now)
     let held = try requireRole(draft.role, .grant, on: draft.entityID, field: draft.field, tx)
     // Nobody lends for longer than they have themselves.
-    guard
-      !policy.followingRoles.contains(draft.role)
-        || draft.until ?? .max <= held.explanation.grantedUntil
-    else {
-      throw TenancyError.windowExceedsOwn
+    if policy.followingRoles.contains(draft.role) {
+      _ = try held.explanation.lent(draft.window)
     }
-    return held
+    return (draft, held)
+  }
+
+  /// A draft of a tenant's own role with the role of the policy that it is a variant of.
+  ///
+  /// Whoever may not know of the entity does not learn what roles its tenant has.
+  func resolved(
+    _ draft: RoleDraft,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> RoleDraft {
+    guard let definition = try ownRole(draft.role, on: draft.entityID, tx) else { return draft }
+    var draft = draft
+    (draft.role, draft.definition) = (definition.baseRole, definition)
+    return draft
+  }
+
+  /// The tenant's own role of a name that no role of the policy has, on an entity that the caller may know
+  /// of.
+  func ownRole(
+    _ name: String,
+    on id: String,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> RoleDefinitionRecord? {
+    guard policy.role(named: name) == nil, let entity = try tx.entities([id]).first,
+      let definition = try tx.roleDefinition(name, of: entity.rootID),
+      try core.standing(on: id, type: entity.type, user, tx).knows
+    else { return nil }
+    return definition
   }
 
   /// Grants a role that the caller may grant.
@@ -77,22 +132,24 @@ extension ChangeSet {
     on held: HeldEntity,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
-    if let until = draft.until, policy.lentRoles.contains(draft.role) {
+    var window = draft.window
+    if policy.followingRoles.contains(draft.role) { window = try held.explanation.lent(window) }
+    if window.until != nil, policy.lentRoles.contains(draft.role) {
       return try lend(
         draft.role,
+        variant: draft.definition,
         to: userID,
         on: held.record,
-        from: draft.from,
-        until: until,
+        during: window,
         tx
       )
     }
     return try grant(
       draft.role,
+      variant: draft.definition,
       to: userID,
       on: held.record,
-      from: draft.from,
-      until: draft.until,
+      during: window,
       replacesWindow: draft.replacesWindow,
       tx
     )
@@ -138,7 +195,10 @@ extension ChangeSet {
   ) throws -> Tenancy_V1.RemoveRoleResponse {
     try core.requireNotSuspended(user, tx)
     let own = try tx.associations(ofUser: user.userID, on: id)
-    let roles = Set(own.map(\.role)).filter { role.isEmpty || $0 == role }
+    let variant = own.first { !role.isEmpty && $0.customRole == role }
+    let roles = Set(own.map(\.role)).filter {
+      role.isEmpty || $0 == role || $0 == variant?.role
+    }
     // Nothing held is nothing known: the same answer whether there is such an entity or not.
     guard let entity = try tx.entities([id]).first, entity.type != BuiltIn.system,
       !roles.isEmpty
@@ -148,6 +208,12 @@ extension ChangeSet {
         revision: core.tokens.token(revision: tx.revision)
       )
     }
-    return try revoke(roles.sorted(), from: user.userID, on: entity, tx)
+    return try revoke(
+      roles.sorted(),
+      variant: variant?.variant,
+      from: user.userID,
+      on: entity,
+      tx
+    )
   }
 }

@@ -9,6 +9,7 @@ enum EntityDeed: String, Sendable {
   case move
   case delete
   case listAssociations = "list_associations"
+  case defineRoles = "define_roles"
 }
 
 /// An entity that a caller may do something to, and the decision that says so.

@@ -25,11 +25,15 @@ struct LendingLimit {
     var shrunk = [(lender: lender, entityID: entityID)]
     while let (lender, entityID) = shrunk.popLast() {
       let held = try tx.associations(ofUser: lender)
+      var own: [String: [RoleDefinitionRecord]] = [:]
+      for root in Set(held.map(\.rootID)) { own[root] = try tx.roleDefinitions(of: root) }
       for pass in try tx.associations(lentBy: lender, roles: roles) {
         guard let rule = LendingRule(pass, policy) else { continue }
         let reach = try tx.reach(of: pass.entityID)
         guard reach.includes(entityID) else { continue }
-        let rights = held.filter { rule.allows($0, toLend: pass, reach) }
+        let rights = held.filter { right in
+          rule.allows(right, toLend: pass, reach, own: own[right.rootID] ?? [])
+        }
         let rest = Self.part(of: pass, within: rights, now: tx.now)
         guard rest != pass else { continue }
         revision = try replace(pass, by: rest, tx)
@@ -67,6 +71,11 @@ struct LendingLimit {
     var best: AssociationRecord?
     for right in rights {
       var part = pass
+      if let hours = right.recurring {
+        // What two different windows have in common is no window in general.
+        guard pass.recurring == nil || pass.recurring == hours else { continue }
+        part.recurring = hours
+      }
       if let end = right.validUntil, end < pass.validUntil ?? .max { part.validUntil = end }
       // A beginning that is past takes nothing away.
       if let start = right.validFrom, start > now, start > pass.validFrom ?? .min {
@@ -83,28 +92,36 @@ struct LendingLimit {
 private struct LendingRule {
   private let policy: Policy
   private let type: EntityTypeID
+  private let action: String
   private let rule: Policy.ActionRule
 
   /// Nil when the policy names no action that grants the role.
   init?(_ pass: AssociationRecord, _ policy: Policy) {
     guard let type = policy.type(named: pass.entityType),
-      let action = policy.granting(pass.role, on: pass.entityType)
-        .flatMap({ policy.action(named: $0) }),
-      let rule = policy.rule(of: action, on: type)
+      let action = policy.granting(pass.role, on: pass.entityType),
+      let rule = policy.action(named: action).flatMap({ policy.rule(of: $0, on: type) })
     else { return nil }
-    (self.policy, self.type, self.rule) = (policy, type, rule)
+    (self.policy, self.type, self.action, self.rule) = (policy, type, action, rule)
   }
 
-  /// Whether an association of the lender's lets it lend a pass.
+  /// Whether an association of the lender's lets it lend a pass; `definitions` are the roles of its
+  /// tenant's own.
   func allows(
     _ association: AssociationRecord,
     toLend pass: AssociationRecord,
-    _ reach: EntityReach
+    _ reach: EntityReach,
+    own definitions: [RoleDefinitionRecord]
   ) -> Bool {
     // Of two borrowers who lend to each other neither has a right by the other.
     if association.role == pass.role, association.added >= pass.added { return false }
     guard let role = policy.role(named: association.role) else { return false }
-    if rule.grants.contains(role), reach.path.contains(association.entityID) {
+    let definition = definitions.first {
+      association.variant.isEmpty ? $0.name == association.role : $0.id == association.variant
+    }
+    let includes = definition.map { $0.actions.contains(action) }
+    if includes ?? (association.variant.isEmpty && rule.grants.contains(role)),
+      reach.path.contains(association.entityID)
+    {
       if association.entityID == pass.entityID { return true }
       if policy[role].inheritsTo.contains(type) { return true }
     }
@@ -113,7 +130,8 @@ private struct LendingRule {
         return false
       }
       let place = Int(id.index)
-      return rule.linkGrants[place].contains(role) && policy[role].throughLinks[place]
+      return includes != false && rule.linkGrants[place].contains(role)
+        && policy[role].throughLinks[place]
     }
   }
 }

@@ -13,6 +13,7 @@ extension Policy {
     case .move: actions.move
     case .delete: actions.delete
     case .listAssociations: actions.listRoles
+    case .defineRoles: actions.defineRoles
     }
   }
 

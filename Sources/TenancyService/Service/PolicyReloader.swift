@@ -39,7 +39,12 @@ actor PolicyReloader {
     let old = core.policy
     let policy = try Self.policy(sources, serving: served)
     let core = core
-    core.engine.prepare(try await core.database.read { tx in try ForestLoader.load(policy, tx) })
+    // A government's new rules count from here on, in roles as in the policy.
+    core.zones.forget()
+    let zones = core.zones
+    let forest = try await core.database.read { tx in try ForestLoader.load(policy, zones, tx) }
+    core.warn(ofZonesMissingIn: forest)
+    core.engine.prepare(forest)
     let (before, after) = (Self.digest(loaded), Self.digest(sources))
     do {
       try await core.store.writeOwn { tx in
@@ -49,6 +54,7 @@ actor PolicyReloader {
           throw PolicyError([.init(path: "", problem: "took too long to load; try again")])
         }
         core.engine.prepare(forest)
+        try PastPolicy.keep(sources, tx)
         try tx.audit(
           "policy.load",
           object: Forest.systemIdentifier,
@@ -70,6 +76,7 @@ actor PolicyReloader {
       throw error
     }
     loaded = sources
+    core.pastPolicies.add(policy, from: sources)
     core.instruments.inForce(policy, insteadOf: old)
     for document in policy.documents {
       core.logger.notice(

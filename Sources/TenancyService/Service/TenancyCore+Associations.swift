@@ -38,8 +38,8 @@ extension TenancyCore {
       (condition, values) = ("a.entity_id = ?", [.text(id)])
       filter = [method, id, role]
       if !role.isEmpty {
-        condition += " AND a.role = ?"
-        values.append(.text(role))
+        condition += " AND (a.role = ? OR d.name = ?)"
+        values += [.text(role), .text(role)]
       }
     }
     if list.isInForce {

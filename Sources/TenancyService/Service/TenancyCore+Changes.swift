@@ -62,62 +62,83 @@ struct ChangeSet: Sendable {
     return record
   }
 
-  /// Gives a user a role, from now on if `from` is nil and forever if `until` is.
+  /// Gives a user a role for a time, for good if nothing else is said.
   ///
   /// One that is there already for the same time stays as it is. For another time it is a conflict,
   /// ALREADY_EXISTS, because whoever adds somebody twice does not mean to cut or extend what is there;
-  /// `replacesWindow` says that they do. A role whose time is over never stands in the way.
+  /// `replacesWindow` says that they do. A role whose time is over never stands in the way. `variant` is
+  /// the tenant's own role, of which `role` is the base; nobody gives more by one than they have, except
+  /// to themselves `asCreator`, which the policy gives them.
   func grant(
     _ role: String,
+    variant: RoleDefinitionRecord? = nil,
     to userID: String,
     on entity: EntityRecord,
-    from: Int64? = nil,
-    until: Int64? = nil,
+    during window: RoleWindow = .unlimited,
     replacesWindow: Bool = false,
+    asCreator: Bool = false,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
-    let from = until == nil ? from : from ?? tx.now
-    guard var record = try tx.associations(of: userID, on: entity.id, role: role).first else {
-      return try add(role, to: userID, on: entity, from: from, until: until, tx)
+    if !asCreator { try requireGiven(role, variant, on: entity, tx) }
+    var window = window
+    if window.until != nil { window.from = window.from ?? tx.now }
+    let held = try tx.associations(
+      of: userID,
+      on: entity.id,
+      role: role,
+      variant: variant?.id ?? ""
+    )
+    guard var record = held.first else {
+      return try add(role, variant: variant, to: userID, on: entity, during: window, tx)
     }
-    guard !record.hasWindow(from: from, until: until, now: tx.now) else { return record }
+    guard !record.hasWindow(window, now: tx.now) else { return record }
     let isOver = record.validUntil.map { $0 <= tx.now } ?? false
     guard isOver || replacesWindow else { throw TenancyError.windowDiffers(role: role) }
     let before = record
-    record.validFrom = from
-    record.validUntil = until
+    record.validFrom = window.from
+    record.validUntil = window.until
+    record.recurring = window.recurring
     if record.exceeds(before) { record.grantedBy = user.userID }
     record = try put(record, before: before.digest, action: "\(role).update", tx)
     if before.exceeds(record) { _ = try limitLending(by: userID, on: entity.id, tx) }
     return record
   }
 
-  /// Lends a user a role for a time, from now on if `from` is nil, beside others that it may have.
+  /// Lends a user a role for a time that ends, from now on if nothing else is said, beside others that it
+  /// may have.
   ///
   /// A repeated request makes no second one: whoever lends the same for the same time gets what is
   /// there.
   func lend(
     _ role: String,
+    variant: RoleDefinitionRecord? = nil,
     to userID: String,
     on entity: EntityRecord,
-    from: Int64?,
-    until: Int64,
+    during window: RoleWindow,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
-    let from = from ?? tx.now
-    let lent = try tx.associations(of: userID, on: entity.id, role: role).first {
-      $0.grantedBy == user.userID && $0.hasWindow(from: from, until: until, now: tx.now)
+    try requireGiven(role, variant, on: entity, tx)
+    var window = window
+    window.from = window.from ?? tx.now
+    let held = try tx.associations(
+      of: userID,
+      on: entity.id,
+      role: role,
+      variant: variant?.id ?? ""
+    )
+    let lent = held.first {
+      $0.grantedBy == user.userID && $0.hasWindow(window, now: tx.now)
     }
-    return try lent ?? add(role, to: userID, on: entity, from: from, until: until, tx)
+    return try lent ?? add(role, variant: variant, to: userID, on: entity, during: window, tx)
   }
 
   /// Gives a user a role beside the same one that may be there already.
   func add(
     _ role: String,
+    variant: RoleDefinitionRecord? = nil,
     to userID: String,
     on entity: EntityRecord,
-    from: Int64?,
-    until: Int64?,
+    during window: RoleWindow,
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
     let record = AssociationRecord(
@@ -125,8 +146,10 @@ struct ChangeSet: Sendable {
       userID: userID,
       entity: entity,
       role: role,
-      validFrom: from,
-      validUntil: until,
+      variant: variant,
+      validFrom: window.from,
+      validUntil: window.until,
+      recurring: window.recurring,
       grantedBy: user.userID,
       now: tx.now
     )
@@ -173,12 +196,13 @@ struct ChangeSet: Sendable {
     return revision
   }
 
-  /// Takes roles on an entity from a user, unless one of them must stay with someone, and with them
+  /// Takes roles on an entity from a user, or only a variant of them, unless one of them must stay with someone, and with them
   /// what the user has lent by them.
   ///
   /// Runs in the one writer, so that of two who remove each other only one succeeds.
   func revoke(
     _ roles: [String],
+    variant: String? = nil,
     from userID: String,
     on entity: EntityRecord,
     _ tx: borrowing WriteTransaction
@@ -187,7 +211,9 @@ struct ChangeSet: Sendable {
     var ended: [AssociationRecord] = []
     for role in roles {
       let all = try tx.associations(on: entity.id, role: role)
-      let own = all.filter { $0.userID == userID }
+      let own = all.filter {
+        $0.userID == userID && (variant == nil || $0.variant == variant)
+      }
       if !own.isEmpty, policy.role(named: role).map({ policy[$0].isOneKept }) == true {
         let rest = all.filter { $0.userID != userID && ($0.validUntil ?? .max) > tx.now }
         guard !rest.isEmpty else { throw TenancyError.lastOne(role: role) }

@@ -15,6 +15,10 @@ final class TenancyCore: Sendable {
   let users: any UserDirectory
   let features: any FeatureSource
   let tokens: TokenSealer
+  /// What the clocks of recurring windows show.
+  let zones: TimeZoneCache
+  /// What was allowed in the past.
+  let pastPolicies: PastPolicies
   let logger: Logger
   let instruments: TenancyInstruments
   /// For denials that no error tells of; the others are logged as their calls end.
@@ -30,6 +34,7 @@ final class TenancyCore: Sendable {
     users: any UserDirectory,
     features: any FeatureSource,
     tokens: TokenSealer,
+    zones: TimeZoneCache = TimeZoneCache(),
     logger: Logger,
     instruments: TenancyInstruments,
     denials: DenialLog,
@@ -43,6 +48,8 @@ final class TenancyCore: Sendable {
     self.users = users
     self.features = features
     self.tokens = tokens
+    self.zones = zones
+    pastPolicies = PastPolicies(zones: zones)
     self.logger = logger
     self.instruments = instruments
     self.denials = denials
@@ -65,6 +72,17 @@ final class TenancyCore: Sendable {
     // On one server a true token is never ahead of the store, so there is nothing to wait for.
     guard revision <= database.revision, await engine.reach(revision) else {
       throw TenancyError.notReached
+    }
+  }
+
+  /// Logs a line for each zone that roles name and that this machine does not have: what they are for is
+  /// closed until it has.
+  func warn(ofZonesMissingIn forest: Forest) {
+    for zone in forest.missingZones.sorted() {
+      logger.warning(
+        "unknown time zone; roles with a recurring window in it do not count until tzdata has it",
+        ["time_zone": .string(zone)]
+      )
     }
   }
 

@@ -35,6 +35,35 @@ enum TenancyError {
     message: "users can ask only about themselves"
   )
 
+  static let asOfInFuture = invalidField(
+    "as_of",
+    "AS_OF_IN_FUTURE",
+    "must not lie in the future; leave it out to ask about now"
+  )
+
+  static func asOfInBatch(_ index: Int) -> RPCError {
+    invalidField(
+      "checks[\(index)].as_of",
+      "AS_OF_IN_BATCH",
+      "must be absent in a batch; ask about the past with Check"
+    )
+  }
+
+  /// Of the instant asked for nothing is kept, or not any more.
+  static func pastUnknown(since instant: Int64?) -> RPCError {
+    error(
+      .failedPrecondition,
+      reason: "PAST_UNKNOWN",
+      message: "as_of lies before what is kept of the past; ask about a later instant",
+      metadata: instant.map { ["known_since_milliseconds": "\($0)"] } ?? [:]
+    )
+  }
+
+  static let pastPolicyUnreadable = precondition(
+    "PAST_POLICY_UNREADABLE",
+    "the policy of that time cannot be read by this version; ask about a later instant"
+  )
+
   static let notReached = error(
     .unavailable,
     reason: "REVISION_NOT_REACHED",
@@ -69,7 +98,7 @@ enum TenancyError {
 
   static let windowExceedsOwn = precondition(
     "WINDOW_EXCEEDS_OWN",
-    "the window must lie within that of your own role"
+    "the window must lie within that of your own role, hours included"
   )
 
   /// Nobody sets what they cannot see.
@@ -88,6 +117,26 @@ enum TenancyError {
   static let noOperators = precondition(
     "ROLE_UNKNOWN",
     "none of the loaded policies has the role \(BuiltIn.superAdmin)"
+  )
+
+  static let roleOfTenant = precondition(
+    "ROLE_OF_TENANT",
+    "somebody has a role of this tenant's own on it, or it has such roles; remove these first"
+  )
+
+  static func roleExceedsOwn(_ action: String) -> RPCError {
+    error(
+      .permissionDenied,
+      reason: "ROLE_EXCEEDS_OWN",
+      message:
+        "the role includes \(action), which your own roles do not allow on all of this tenant",
+      metadata: ["action": action]
+    )
+  }
+
+  static let tooManyRoles = precondition(
+    "TOO_MANY_ROLES",
+    "a tenant has at most \(RoleDefinitionRecord.countMax) roles of its own; delete one first"
   )
 
   static let belowItself = precondition(

@@ -71,7 +71,8 @@ public final class TenancyService: Sendable {
         identifiers: identifiers,
         metrics: metrics
       )
-      let forest = try await database.read { tx in try ForestLoader.load(policy, tx) }
+      let zones = TimeZoneCache()
+      let forest = try await database.read { tx in try ForestLoader.load(policy, zones, tx) }
       let core = TenancyCore(
         store: store,
         engine: PermissionEngine(forest),
@@ -80,6 +81,7 @@ public final class TenancyService: Sendable {
         users: users,
         features: features ?? NoFeatures(),
         tokens: try await TokenSealer.stored(in: store, random: random),
+        zones: zones,
         logger: logger,
         instruments: TenancyInstruments(metrics),
         denials: DenialLog(
@@ -96,6 +98,8 @@ public final class TenancyService: Sendable {
         after: core.engine.revision
       )
       core.instruments.inForce(policy)
+      core.warn(ofZonesMissingIn: forest)
+      try await core.keepPolicy(policy, configuration.policies)
       return TenancyService(core, PolicyReloader(core, loaded: configuration.policies))
     } catch {
       await database.close()
@@ -113,6 +117,7 @@ public final class TenancyService: Sendable {
     [
       EntitiesHandler(core: core).definition,
       RolesHandler(core: core).definition,
+      RoleDefinitionsHandler(core: core).definition,
       AssociationsHandler(core: core).definition,
       SubjectsHandler(core: core).definition,
       PermissionsHandler(core: core).definition,
@@ -161,9 +166,11 @@ public final class TenancyService: Sendable {
   /// The store, for its readiness and maintenance.
   public var database: Database { core.database }
 
-  /// Forgets what is left of entities that were deleted long ago; see `Database.maintain`.
+  /// Forgets what is left of entities that were deleted long ago, and the past before that; see
+  /// `Database.maintain`.
   public func purge(now: Int64) async throws {
     while try await database.purgeTombstones(before: now - Tombstone.lifetime) > 0 {}
+    while try await database.purgePast(before: now - Tombstone.lifetime) > 0 {}
   }
 
   /// Finishes writes that wait and closes the store.

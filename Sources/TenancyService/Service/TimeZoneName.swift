@@ -4,8 +4,8 @@ internal import RPCKit
 ///
 /// Only the form and the area are checked. Which places there are changes several times a year, so a
 /// list of them would refuse names that clients know already, and the database of this machine may be
-/// missing or older than that of the next one. Only policies compute with zones, and those that they name
-/// must be there; see `TimeZoneFiles`.
+/// missing or older than that of the next one. Only policies and recurring windows compute with zones, and
+/// those that they name must be there; see `TimeZoneFiles`.
 enum TimeZoneName {
   private static let areas: Set<String> = [
     "Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe",

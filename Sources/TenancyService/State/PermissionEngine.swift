@@ -196,6 +196,9 @@ final class PermissionEngine: Sendable {
       forest.parties(ofAssociation: id).map { parties in
         Event(revision: revision, kind: .subject(parties.subject, entity: parties.entity))
       }
+    case .putVariant(let row): Event(revision: revision, kind: .subtree(row.root))
+    case .removeVariant(let id):
+      forest.root(ofVariant: id).map { Event(revision: revision, kind: .subtree($0)) }
     case .setSuspended(let subject, _):
       Event(revision: revision, kind: .subject(subject, entity: Forest.systemIdentifier))
     }

@@ -8,9 +8,17 @@ struct AssociationRecord: Hashable, Sendable {
   var entityID: String
   /// The role as the policy names it.
   var role: String
+  /// The identifier of the tenant's own role that it is of; empty is the policy's role.
+  var variant = ""
+  /// The name of that role; filled when read.
+  var customRole = ""
   /// Milliseconds since 1970.
   var validFrom: Int64?
   var validUntil: Int64?
+  /// When it counts inside of that; nil is always.
+  var recurring: RecurringWindow?
+  /// Whether the store has a recurring window that cannot be read; such a role never counts.
+  private(set) var hasUnreadableWindow = false
   /// The user who gave it; empty when the service did.
   var grantedBy: String
   var createdAt: Int64
@@ -24,8 +32,9 @@ struct AssociationRecord: Hashable, Sendable {
   /// A SELECT for `init(row:)`, to be followed by WHERE; `a` is the association, `e` its entity.
   static let selection = """
     SELECT a.id, a.user_id, a.entity_id, a.role, a.valid_from, a.valid_until, a.granted_by,
-      a.created_at, a.added, e.type, e.name, e.root_id
+      a.created_at, a.added, e.type, e.name, e.root_id, a.recurring, a.variant, d.name
     FROM association a JOIN entity e ON e.id = a.entity_id
+      LEFT JOIN role_definition d ON d.id = a.variant
     """
 
   init(
@@ -33,8 +42,10 @@ struct AssociationRecord: Hashable, Sendable {
     userID: String,
     entity: EntityRecord,
     role: String,
+    variant: RoleDefinitionRecord? = nil,
     validFrom: Int64? = nil,
     validUntil: Int64? = nil,
+    recurring: RecurringWindow? = nil,
     grantedBy: String,
     now: Int64
   ) {
@@ -42,8 +53,11 @@ struct AssociationRecord: Hashable, Sendable {
     self.userID = userID
     entityID = entity.id
     self.role = role
+    self.variant = variant?.id ?? ""
+    customRole = variant?.name ?? ""
     self.validFrom = validFrom
     self.validUntil = validUntil
+    self.recurring = recurring
     self.grantedBy = grantedBy
     createdAt = now
     entityType = entity.type
@@ -65,17 +79,29 @@ struct AssociationRecord: Hashable, Sendable {
     entityType = row.text(9)
     entityName = row.text(10)
     rootID = row.text(11)
+    if let text = row.optionalText(12) {
+      recurring = RecurringWindow(storedText: text)
+      hasUnreadableWindow = recurring == nil
+    }
+    variant = row.text(13)
+    customRole = row.optionalText(14) ?? ""
   }
 
   /// Digest for the audit log.
   var digest: [UInt8] {
-    Digests.sha256(lines: id, userID, entityID, role, "\(validFrom ?? 0)", "\(validUntil ?? 0)")
+    let (from, until) = ("\(validFrom ?? 0)", "\(validUntil ?? 0)")
+    guard recurring != nil || !variant.isEmpty else {
+      return Digests.sha256(lines: id, userID, entityID, role, from, until)
+    }
+    let hours = recurring?.storedText ?? ""
+    return Digests.sha256(lines: id, userID, entityID, role, from, until, hours, variant)
   }
 
-  /// Whether it begins earlier or ends later than another one.
+  /// Whether it begins earlier or ends later than another one, or counts at other hours.
   func exceeds(_ other: AssociationRecord) -> Bool {
     (validFrom ?? .min) < (other.validFrom ?? .min)
       || (validUntil ?? .max) > (other.validUntil ?? .max)
+      || other.recurring != nil && recurring != other.recurring
   }
 
   /// Whether its time has come and is not over.
@@ -84,21 +110,24 @@ struct AssociationRecord: Hashable, Sendable {
   }
 
   /// Whether it is for this time; of two that have begun it does not matter when.
-  func hasWindow(from: Int64?, until: Int64?, now: Int64) -> Bool {
-    guard validUntil == until else { return false }
-    return validFrom == from || (validFrom ?? now) <= now && (from ?? now) <= now
+  func hasWindow(_ window: RoleWindow, now: Int64) -> Bool {
+    guard validUntil == window.until, recurring == window.recurring else { return false }
+    return validFrom == window.from || (validFrom ?? now) <= now && (window.from ?? now) <= now
   }
 
   /// As the engine needs it; nil when the policy knows no such role.
   func row(_ policy: Policy) -> AssociationRow? {
-    policy.role(named: role).map {
+    guard !hasUnreadableWindow else { return nil }
+    return policy.role(named: role).map {
       AssociationRow(
         id: id,
         subject: userID,
         role: $0,
         entity: entityID,
         validFrom: validFrom ?? .min,
-        validUntil: validUntil ?? .max
+        validUntil: validUntil ?? .max,
+        recurring: recurring,
+        variant: variant
       )
     }
   }
@@ -127,13 +156,16 @@ extension StoreTransaction where Self: ~Copyable {
     ) { AssociationRecord(row: $0) }
   }
 
-  /// What a user has on an entity, of one role.
+  /// What a user has on an entity, of one role, or of one variant of it.
   func associations(
     of userID: String,
     on entityID: String,
-    role: String
+    role: String,
+    variant: String = ""
   ) throws -> [AssociationRecord] {
-    try associations(on: entityID, role: role).filter { $0.userID == userID }
+    try associations(on: entityID, role: role).filter {
+      $0.userID == userID && $0.variant == variant
+    }
   }
 
   /// Everything that a user has on an entity, in the order it was given.

@@ -38,6 +38,8 @@ extension ForestChange {
     case .putLink: "link.put"
     case .removeLink: "link.removed"
     case .setSuspended: "subject.suspended"
+    case .putVariant: "role.put"
+    case .removeVariant: "role.removed"
     }
   }
 
@@ -46,12 +48,19 @@ extension ForestChange {
     let value: JSONValue
     switch self {
     case .putEntity: preconditionFailure("an entity is told of by EntityRecord.changePayload")
-    case .removeEntity(let id), .removeAssociation(let id): value = [.string(id)]
+    case .removeEntity(let id), .removeAssociation(let id), .removeVariant(let id):
+      value = [.string(id)]
     case .putAssociation(let row):
       value = [
         .string(row.id), .string(row.subject), .string(policy[row.role].name),
         .string(row.entity), .number(JSONNumber(row.validFrom)),
-        .number(JSONNumber(row.validUntil)),
+        .number(JSONNumber(row.validUntil)), row.recurring.map { .string($0.storedText) } ?? .null,
+        .string(row.variant),
+      ]
+    case .putVariant(let row):
+      value = [
+        .string(row.id), .string(row.root), .string(row.name), .string(policy[row.base].name),
+        .array(row.actions.map { .string(policy[$0]) }),
       ]
     case .putLink(let row), .removeLink(let row):
       value = [.string(policy[row.link].name), .string(row.from), .string(row.to)]
@@ -87,11 +96,15 @@ extension ForestChange {
       else { return nil }
       self = .putEntity(row)
     case ("entity.removed", 1): self = .removeEntity(first)
-    case ("association.put", 6):
+    // Before there were recurring windows and roles of tenants' own there were six.
+    case ("association.put", 6...8):
       guard let subject = fields[1].string,
         let role = fields[2].string.flatMap({ policy.role(named: $0) }),
         let entity = fields[3].string, let from = fields[4].integer, let until = fields[5].integer
       else { return nil }
+      let text = fields.count > 6 ? fields[6].string : nil
+      let recurring = text.flatMap { RecurringWindow(storedText: $0) }
+      guard text == nil || recurring != nil else { return nil }
       self = .putAssociation(
         AssociationRow(
           id: first,
@@ -99,9 +112,26 @@ extension ForestChange {
           role: role,
           entity: entity,
           validFrom: from,
-          validUntil: until
+          validUntil: until,
+          recurring: recurring,
+          variant: fields.count > 7 ? fields[7].string ?? "" : ""
         )
       )
+    case ("role.put", 5):
+      guard let root = fields[1].string, let name = fields[2].string,
+        let base = fields[3].string.flatMap({ policy.role(named: $0) }),
+        let actions = fields[4].array
+      else { return nil }
+      self = .putVariant(
+        VariantRow(
+          id: first,
+          root: root,
+          name: name,
+          base: base,
+          actions: actions.compactMap { $0.string.flatMap { policy.action(named: $0) } }
+        )
+      )
+    case ("role.removed", 1): self = .removeVariant(first)
     case ("association.removed", 1): self = .removeAssociation(first)
     case ("link.put", 3), ("link.removed", 3):
       guard let link = policy.link(named: first), let from = fields[1].string,

@@ -6,11 +6,19 @@ enum ForestLoader {
   private static let pageSize: Int64 = 10_000
 
   /// The forest at the newest revision of the snapshot.
-  static func load(_ policy: Policy, _ tx: borrowing ReadTransaction) throws -> Forest {
-    var forest = Forest(policy: policy)
+  static func load(
+    _ policy: Policy,
+    _ zones: any TimeZoneSource,
+    _ tx: borrowing ReadTransaction
+  ) throws -> Forest {
+    var forest = Forest(policy: policy, zones: zones)
     try loadEntities(into: &forest, tx)
     if let entity = forest.unrootedEntity {
       throw tx.damage("\(entity) has no parent, is nested too deeply, or is below itself")
+    }
+    for definition in try tx.roleDefinitions() {
+      guard let row = definition.row(policy), forest.entity(row.root) != nil else { continue }
+      forest.apply(.putVariant(row))
     }
     try loadAssociations(into: &forest, tx)
     try loadLinks(into: &forest, tx)

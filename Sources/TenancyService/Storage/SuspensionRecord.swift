@@ -80,6 +80,7 @@ extension WriteTransaction {
 
   /// Lifts a suspension; the revision after it.
   func resume(_ record: SuspensionRecord, _ policy: Policy) throws -> Int64 {
+    try keepPast(suspensionOf: record.userID)
     try execute("DELETE FROM suspension WHERE user_id = ?", .text(record.userID))
     return try log(suspended: record.userID, false, policy)
   }

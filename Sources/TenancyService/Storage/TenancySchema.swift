@@ -162,5 +162,88 @@ enum TenancySchema {
         );
         """
     ),
+    Migration(
+      version: 7,
+      // What was replaced or removed, with the instant until which it counted; see `PastForest`.
+      sql: """
+        ALTER TABLE association ADD COLUMN recurring TEXT;
+        ALTER TABLE association ADD COLUMN variant TEXT NOT NULL DEFAULT '';
+        CREATE INDEX association_by_variant ON association (variant) WHERE variant <> '';
+        CREATE TABLE role_definition (
+          id TEXT PRIMARY KEY,
+          root_id TEXT NOT NULL REFERENCES entity (id),
+          name TEXT NOT NULL,
+          base_role TEXT NOT NULL,
+          actions TEXT NOT NULL,
+          defined_by TEXT NOT NULL,
+          created_at INTEGER NOT NULL,
+          updated_at INTEGER NOT NULL,
+          revision INTEGER NOT NULL,
+          UNIQUE (root_id, name)
+        );
+        CREATE TABLE past_role_definition (
+          sequence INTEGER PRIMARY KEY,
+          id TEXT NOT NULL,
+          root_id TEXT NOT NULL,
+          name TEXT NOT NULL,
+          base_role TEXT NOT NULL,
+          actions TEXT NOT NULL,
+          created_at INTEGER NOT NULL,
+          ended_at INTEGER NOT NULL
+        );
+        CREATE INDEX past_role_definition_by_root ON past_role_definition (root_id, ended_at);
+        CREATE INDEX past_role_definition_by_time ON past_role_definition (ended_at);
+        ALTER TABLE entity_link ADD COLUMN began_at INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE past_entity (
+          sequence INTEGER PRIMARY KEY,
+          id TEXT NOT NULL,
+          type TEXT NOT NULL,
+          parent_id TEXT,
+          name TEXT NOT NULL,
+          attributes TEXT NOT NULL,
+          created_at INTEGER NOT NULL,
+          ended_at INTEGER NOT NULL
+        );
+        CREATE INDEX past_entity_by_id ON past_entity (id, sequence);
+        CREATE INDEX past_entity_by_time ON past_entity (ended_at);
+        CREATE TABLE past_association (
+          sequence INTEGER PRIMARY KEY,
+          id TEXT NOT NULL,
+          user_id TEXT NOT NULL,
+          entity_id TEXT NOT NULL,
+          role TEXT NOT NULL,
+          valid_from INTEGER,
+          valid_until INTEGER,
+          recurring TEXT,
+          variant TEXT NOT NULL,
+          created_at INTEGER NOT NULL,
+          ended_at INTEGER NOT NULL
+        );
+        CREATE INDEX past_association_by_user ON past_association (user_id, ended_at);
+        CREATE INDEX past_association_by_time ON past_association (ended_at);
+        CREATE TABLE past_link (
+          link TEXT NOT NULL,
+          from_id TEXT NOT NULL,
+          to_id TEXT NOT NULL,
+          began_at INTEGER NOT NULL,
+          ended_at INTEGER NOT NULL
+        );
+        CREATE INDEX past_link_by_to ON past_link (to_id, ended_at);
+        CREATE INDEX past_link_by_time ON past_link (ended_at);
+        CREATE TABLE past_suspension (
+          user_id TEXT NOT NULL,
+          began_at INTEGER NOT NULL,
+          ended_at INTEGER NOT NULL
+        );
+        CREATE INDEX past_suspension_by_user ON past_suspension (user_id, ended_at);
+        CREATE INDEX past_suspension_by_time ON past_suspension (ended_at);
+        CREATE TABLE past_policy (
+          sequence INTEGER PRIMARY KEY,
+          began_at INTEGER NOT NULL,
+          digest BLOB NOT NULL,
+          sources TEXT NOT NULL
+        );
+        """
+    ),
   ]
 }

@@ -36,14 +36,16 @@ extension WriteTransaction {
       preconditionFailure("an entity of type \(record.type), which the policy does not have")
     }
     try requirePlace(of: record, insteadOf: before, policy)
+    if let before, before.rootID != record.rootID { try requireNoVariants(of: before) }
     let keys = Self.touched(by: record, insteadOf: before, policy)
     var record = record
+    let payload = record.changePayload
     record.updatedAt = now
     record.revision = try appendChange(
       kind: ForestChange.entityKind,
       subject: record.id,
       scope: record.rootID,
-      payload: record.changePayload,
+      payload: payload,
       touching: keys
     )
     if before == nil {
@@ -61,6 +63,7 @@ extension WriteTransaction {
         .integer(record.updatedAt)
       )
     } else {
+      if before?.changePayload != payload { try keepPast(entity: record.id) }
       try execute(
         """
         UPDATE entity SET parent_id = ?, root_id = ?, name = ?, attributes = ?, desired_state = ?,
@@ -77,6 +80,13 @@ extension WriteTransaction {
       )
     }
     return record
+  }
+
+  /// A role of a tenant's own stays in its tenant, and so does whoever has it.
+  private func requireNoVariants(of record: EntityRecord) throws {
+    guard try !hasVariants(within: record.id),
+      try record.rootID != record.id || roleDefinitions(of: record.id).isEmpty
+    else { throw TenancyError.roleOfTenant }
   }
 
   /// What decisions cannot rely on any more; nothing when only people see the difference.
@@ -97,6 +107,7 @@ extension WriteTransaction {
 
   /// Deletes an entity that has no children and nothing refers to any more.
   func remove(_ record: EntityRecord, _ policy: Policy) throws -> Int64 {
+    try keepPast(entity: record.id)
     try execute("DELETE FROM entity WHERE id = ?", .text(record.id))
     try Tombstone.insert(of: record, self)
     return try log(
@@ -121,12 +132,14 @@ extension WriteTransaction {
       touching: Self.touched(by: record),
       policy
     )
+    try keepPast(association: record.id)
     try execute(
       """
       INSERT INTO association (id, user_id, entity_id, role, valid_from, valid_until, granted_by,
-        created_at, added) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        created_at, added, recurring, variant) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (id) DO UPDATE SET valid_from = excluded.valid_from,
-        valid_until = excluded.valid_until, granted_by = excluded.granted_by
+        valid_until = excluded.valid_until, granted_by = excluded.granted_by,
+        recurring = excluded.recurring
       """,
       .text(record.id),
       .text(record.userID),
@@ -136,13 +149,16 @@ extension WriteTransaction {
       .optionalInteger(record.validUntil),
       .text(record.grantedBy),
       .integer(record.createdAt),
-      .integer(revision)
+      .integer(revision),
+      .optionalText(record.recurring?.storedText),
+      .text(record.variant)
     )
     return revision
   }
 
   /// Removes an association.
   func remove(_ record: AssociationRecord, _ policy: Policy) throws -> Int64 {
+    try keepPast(association: record.id)
     try execute("DELETE FROM association WHERE id = ?", .text(record.id))
     return try log(
       .removeAssociation(record.id),
@@ -172,13 +188,14 @@ extension WriteTransaction {
     for (place, target) in targets.enumerated() {
       try execute(
         """
-        INSERT INTO entity_link (link, from_id, to_id, place) VALUES (?, ?, ?, ?)
+        INSERT INTO entity_link (link, from_id, to_id, place, began_at) VALUES (?, ?, ?, ?, ?)
         ON CONFLICT (link, from_id, to_id) DO UPDATE SET place = excluded.place
         """,
         .text(name),
         .text(record.id),
         .text(target),
-        .integer(place)
+        .integer(place),
+        .integer(now)
       )
       guard !before.contains(target) else { continue }
       let row = LinkRow(link: link, from: record.id, to: target)
@@ -219,6 +236,7 @@ extension WriteTransaction {
     scope: String,
     _ policy: Policy
   ) throws {
+    try keepPast(link: policy[link].name, from: from, to: to)
     try execute(
       "DELETE FROM entity_link WHERE link = ? AND from_id = ? AND to_id = ?",
       .text(policy[link].name),

@@ -77,14 +77,18 @@ struct ExplanationText {
     switch word(role["window"], "WINDOW_STATE_") {
     case "NOT_YET": parts.append("begins \(text(role["validFrom"], else: "later"))")
     case "OVER": parts.append("ended \(text(role["validUntil"], else: "earlier"))")
+    case "CLOSED": parts.append("not at these hours")
     default:
       let end = text(role["validUntil"])
       parts.append(end.isEmpty ? "in force" : "in force until \(end)")
     }
+    if let hours = role["recurring"]?.object { parts.append(self.hours(hours)) }
     let includes = role["includesAction"]?.boolean == true
     parts.append(includes ? "includes the action" : "does not include the action")
     if role["decisive"]?.boolean == true { parts.append("decides") }
-    return "\(text(role["role"])): \(parts.joined(separator: ", "))"
+    let custom = text(role["customRole"])
+    let name = custom.isEmpty ? text(role["role"]) : "\(custom), a \(text(role["role"]))"
+    return "\(name): \(parts.joined(separator: ", "))"
   }
 
   // MARK: Rules and conditions
@@ -110,14 +114,17 @@ struct ExplanationText {
       let values = (attribute["values"]?.array ?? []).compactMap(\.string)
       return "\(text(attribute["name"])) = \(values.joined(separator: " or "))"
     }
-    if let daily = condition["daily"]?.object {
-      let days = (daily["days"]?.array ?? []).compactMap(\.string).joined(separator: ", ")
-      let times = "\(text(daily["from"])) to \(text(daily["until"])) \(text(daily["timeZone"]))"
-      return days.isEmpty ? times : "\(days) \(times)"
-    }
+    if let daily = condition["daily"]?.object { return hours(daily) }
     if let stepUp = condition["stepUp"]?.string { return "step-up \(stepUp)" }
     if let feature = condition["feature"]?.string { return "feature \(feature)" }
     return "an attribute that you may not see"
+  }
+
+  /// A window that recurs.
+  private static func hours(_ window: JSONObject) -> String {
+    let days = (window["days"]?.array ?? []).compactMap(\.string).joined(separator: ", ")
+    let times = "\(text(window["from"])) to \(text(window["until"])) \(text(window["timeZone"]))"
+    return days.isEmpty ? times : "\(days) \(times)"
   }
 
   private static func text(_ value: JSONValue?, else other: String = "") -> String {

@@ -20,6 +20,19 @@ struct NaiveEvaluator {
     var entity: String
     var from: Int64?
     var until: Int64?
+    /// As a `daily` condition has it.
+    var recurring: [String: Any]? = nil
+    /// The tenant's own role that it is of.
+    var variant: String? = nil
+  }
+
+  /// A role of a tenant's own.
+  struct Definition {
+    var id: String
+    var root: String
+    var name: String
+    var base: String
+    var actions: Set<String>
   }
 
   struct Link {
@@ -40,6 +53,7 @@ struct NaiveEvaluator {
   let roles: [String: [String: Any]]
   let roleOrder: [String]
   let types: [String: [String: Any]]
+  private let accessLevels: [String]
   // Read once: to cast a dictionary of Foundation's takes longer than all the rest.
   private let actionsByType: [String: [String: [String: Any]]]
   private let rolesByAction: [String: [String: [String]]]
@@ -48,6 +62,7 @@ struct NaiveEvaluator {
   var entities: [String: Entity] = [:]
   var associations: [Association] = []
   var links: [Link] = []
+  var definitions: [Definition] = []
   var suspended: Set<String> = []
 
   private static let reasons = [
@@ -60,8 +75,11 @@ struct NaiveEvaluator {
     let json = try JSONSerialization.jsonObject(with: Data(policy)) as? [String: Any] ?? [:]
     var roles = json["roles"] as? [String: [String: Any]] ?? [:]
     if roles["super_admin"] == nil {
-      roles["super_admin"] = ["on": ["system"], "inherits_to": ["*"], "all_actions": true]
+      roles["super_admin"] = [
+        "on": ["system"], "inherits_to": ["*"], "all_actions": true, "built_in": true,
+      ]
     }
+    accessLevels = json["access_levels"] as? [String] ?? []
     self.roles = roles
     self.roleOrder = roleOrder
     var types = json["types"] as? [String: [String: Any]] ?? [:]
@@ -104,6 +122,22 @@ struct NaiveEvaluator {
     return granting.contains { includes(role, $0) }
   }
 
+  /// The tenant's own role that an association counts as; nil is the policy's.
+  private func definition(_ association: Association) -> Definition? {
+    let root = ([association.entity] + ancestors(of: association.entity)).dropLast().last
+    return definitions.first {
+      $0.root == root
+        && (association.variant == nil ? $0.name == association.role : $0.id == association.variant)
+    }
+  }
+
+  private func grants(_ association: Association, _ action: String, on type: String) -> Bool {
+    guard let definition = definition(association) else {
+      return association.variant == nil && grants(association.role, action, on: type)
+    }
+    return actions(of: type)[action] != nil && definition.actions.contains(action)
+  }
+
   private func through(_ role: String) -> [String: [String]] {
     roles[role]?["through"] as? [String: [String]] ?? [:]
   }
@@ -124,14 +158,16 @@ struct NaiveEvaluator {
     var seen: [Seen] = []
     let above = ancestors(of: entity.id)
     for association in associations where association.user == user {
-      let isGranting = grants(association.role, action, on: entity.type)
+      let isGranting = grants(association, action, on: entity.type)
       if association.entity == entity.id {
         seen.append(Seen(association: association, isGranting: isGranting, level: 0))
       }
       for link in links where link.from == association.entity && link.to == entity.id {
         guard let actions = through(association.role)[link.name] else { continue }
         let isThere = self.actions(of: entity.type)[action] != nil
-        let isGranting = isThere && actions.contains(action)
+        let isIncluded =
+          definition(association)?.actions.contains(action) ?? (association.variant == nil)
+        let isGranting = isThere && actions.contains(action) && isIncluded
         seen.append(Seen(association: association, isGranting: isGranting, level: 1))
       }
       let inherits = inheritingTypes[association.role] ?? []
@@ -168,9 +204,8 @@ struct NaiveEvaluator {
         if let edge, edge > now { answer.validUntil = min(answer.validUntil, edge) }
       }
     }
-    let valid = seen.filter {
-      ($0.association.from ?? .min) <= now && ($0.association.until ?? .max) > now
-    }
+    let inTime = seen.filter { Self.isInTime($0.association, now) }
+    let valid = inTime.filter { isOpen($0.association, now, &answer.validUntil) }
     let granting = valid.filter(\.isGranting)
     if let best = granting.min(by: { isNearer($0, $1) }) {
       answer.role = best.association.role
@@ -181,7 +216,9 @@ struct NaiveEvaluator {
     } else if !granting.isEmpty {
       let failed = conditions(action, entity, stepUps, features, now, &answer.validUntil)
       answer.reason = Self.reasons.first { failed.contains($0) } ?? "ALLOWED"
-    } else if seen.contains(where: { $0.isGranting && ($0.association.from ?? .min) > now }) {
+    } else if seen.contains(where: { $0.isGranting && ($0.association.from ?? .min) > now })
+      || inTime.contains(where: \.isGranting)
+    {
       answer.reason = "NOT_YET_VALID"
     } else if seen.contains(where: \.isGranting) {
       answer.reason = "EXPIRED"
@@ -207,10 +244,42 @@ struct NaiveEvaluator {
 
   /// The roles that a user has on an entity at an instant.
   func roles(of user: String, on entityID: String, now: Int64) -> Set<String> {
+    var edge = now
     let valid = associations(of: user, reaching: entityID).filter {
-      ($0.from ?? .min) <= now && ($0.until ?? .max) > now
+      Self.isInTime($0, now) && isOpen($0, now, &edge)
     }
     return Set(valid.map(\.role))
+  }
+
+  /// The attributes of an entity that a user's roles on it show, by name.
+  func visibleAttributes(of user: String, on entityID: String, now: Int64) -> Set<String> {
+    let attributes =
+      types[entities[entityID]?.type ?? ""]?["attributes"] as? [String: [String: Any]]
+    let level = roles(of: user, on: entityID, now: now).map(level(ofRole:)).max() ?? 0
+    return Set(
+      (attributes ?? [:]).filter { self.level($0.value["access"]) <= level }.keys
+    )
+  }
+
+  private func level(_ name: Any?) -> Int {
+    accessLevels.firstIndex { $0 == name as? String } ?? 0
+  }
+
+  private func level(ofRole role: String) -> Int {
+    roles[role]?["built_in"] == nil ? level(roles[role]?["access_level"]) : accessLevels.count - 1
+  }
+
+  private static func isInTime(_ association: Association, _ now: Int64) -> Bool {
+    (association.from ?? .min) <= now && (association.until ?? .max) > now
+  }
+
+  private func isOpen(
+    _ association: Association,
+    _ now: Int64,
+    _ validUntil: inout Int64
+  ) -> Bool {
+    guard let recurring = association.recurring else { return true }
+    return isInside(recurring, now, &validUntil)
   }
 
   private func isNearer(_ left: Seen, _ right: Seen) -> Bool {

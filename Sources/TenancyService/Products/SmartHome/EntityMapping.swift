@@ -135,7 +135,8 @@ extension TenancyCore {
       validUntil: record.validUntil.map { .init(milliseconds: $0) },
       grantedBy: record.grantedBy,
       createdAt: .init(milliseconds: record.createdAt),
-      deviceName: record.entityName
+      deviceName: record.entityName,
+      recurring: record.recurring.map { .init($0) }
     )
   }
 

@@ -38,14 +38,13 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     ) { users, tx in
       var response = Tenancy_V1.GrantGuestPassResponse()
       for id in devices {
-        try requireRight(on: id, until: until, user, tx)
+        let window = try lent(RoleWindow(from: from, until: until), on: id, user, tx)
         let device = try tx.known(id, type: SmartHome.device)
         let pass = try changes.lend(
           SmartHome.guest,
           to: try users.id(of: guest),
           on: device,
-          from: from,
-          until: until,
+          during: window,
           tx
         )
         response.passes.append(core.message(pass: pass))
@@ -82,15 +81,14 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
     }
   }
 
-  /// Nobody lends longer than they have themselves.
-  private func requireRight(
+  /// A window in which a user may lend a pass.
+  private func lent(
+    _ window: RoleWindow,
     on id: String,
-    until: Int64,
     _ user: UserIdentity,
     _ tx: borrowing WriteTransaction
-  ) throws {
-    let explanation = try core.require(Self.action, on: id, type: SmartHome.device, user, tx)
-    guard until <= explanation.grantedUntil else { throw TenancyError.windowExceedsOwn }
+  ) throws -> RoleWindow {
+    try core.require(Self.action, on: id, type: SmartHome.device, user, tx).lent(window)
   }
 
   func list(
@@ -185,7 +183,8 @@ struct GuestsHandler: Tenancy_V1.GuestsService {
       pass.validFrom = from ?? pass.validFrom
       pass.validUntil = until ?? pass.validUntil
       let end = pass.validUntil ?? .max
-      try requireRight(on: pass.entityID, until: end, user, tx)
+      let window = RoleWindow(until: end, recurring: pass.recurring)
+      pass.recurring = try lent(window, on: pass.entityID, user, tx).recurring
       try requireWindow(from: pass.validFrom ?? tx.now, until: end)
       guard pass.digest != before.digest else { return core.message(pass: pass) }
       // Whoever adds time to a pass has lent it from then on: it may last beyond the right of the one

@@ -227,6 +227,20 @@ enum MatrixTable {
     .init("Roles/ListByUser", .none, .everyone),
     .init("Roles/ListByEntity", .portfolio, .portfolioStaff, #"{"entityId": "<portfolio>"}"#),
     .init("Roles/ListByEntity", .device, .staff, #"{"entityId": "<door>"}"#),
+    // The smart home's policy names no action that defines roles.
+    .init(
+      "RoleDefinitions/Put",
+      .portfolio,
+      [],
+      #"{"entityId": "<portfolio>", "name": "own", "baseRole": "tenant", "actions": ["unit.view"]}"#
+    ),
+    .init(
+      "RoleDefinitions/Delete",
+      .portfolio,
+      [],
+      #"{"entityId": "<portfolio>", "name": "own"}"#
+    ),
+    .init("RoleDefinitions/List", .portfolio, .portfolioStaff, #"{"entityId": "<portfolio>"}"#),
   ]
 
   private static let tenancy: [MatrixRow] = [

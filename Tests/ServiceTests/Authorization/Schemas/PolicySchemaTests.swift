@@ -61,6 +61,7 @@ struct PolicySchemaTests {
     .both(#""from": "unit", "to": "device""#, #""from": "unit""#),
     .both(#""on": ["portfolio"], "inherits_to""#, #""inherits_to""#),
     .both(#""keep_one": true"#, #""keep_one": 1"#),
+    .both(#""window": "required""#, #""window": "required", "recurring": "always""#),
     .both(#""window": "required""#, #""window": "always""#),
     .both(#""window_days_max": 366"#, #""window_days_max": 0"#),
     .both(#""granted_by": "device.grant_guest", "lent""#, #""lent""#),
@@ -182,6 +183,7 @@ struct PolicySchemaTests {
         },
         "visitor": {
           "on": ["library", "book"], "window": "required", "window_days_max": 9, "lent": true,
+          "recurring": "required",
           "outlives_lender": true,
           "granted_by": { "library": "library.appoint", "book": "book.view" }
         }
@@ -190,7 +192,9 @@ struct PolicySchemaTests {
         "system": { "actions": { "system.administer": { "roles": ["super_admin"] } } },
         "library": {
           "parents": ["system"], "prefix": "lib", "holds_features_as": "organization",
-          "lifecycle": { "view": "library.view", "delete": "library.view" },
+          "lifecycle": {
+            "view": "library.view", "delete": "library.view", "define_roles": "library.appoint"
+          },
           "actions": {
             "library.view": { "roles": ["visitor"] }, "library.appoint": { "roles": ["head"] }
           }
@@ -241,7 +245,8 @@ struct PolicySchemaTests {
           { "user": "hed", "role": "head", "on": "city" },
           {
             "user": "vic", "role": "visitor", "on": "atlas", "from_seconds": -9,
-            "until_seconds": 9
+            "until_seconds": 9,
+            "recurring": { "from": "00:00", "until": "24:00", "days": ["monday"] }
           }
         ],
         "suspended": ["sam"],

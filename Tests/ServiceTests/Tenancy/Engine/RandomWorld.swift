@@ -17,10 +17,11 @@ struct RandomWorld {
 
   init(policyText: [UInt8], seed: UInt64) throws {
     policy = try Policy.load(policyText, zones: TimeZoneFiles())
-    forest = Forest(policy: policy)
+    forest = Forest(policy: policy, zones: TimeZoneFiles())
     naive = try NaiveEvaluator(policy: policyText, roleOrder: policy.roles.map(\.name))
     generator = SeededGenerator(state: seed)
     for _ in 0..<150 { addEntity() }
+    for _ in 0..<12 { putDefinition() }
     for _ in 0..<160 { addAssociation() }
     for _ in 0..<40 { addLink() }
     let suspended = userIDs[Int.random(in: 0..<30, using: &generator)]
@@ -30,7 +31,9 @@ struct RandomWorld {
 
   /// One random change of the world.
   mutating func change() {
-    switch Int.random(in: 0..<10, using: &generator) {
+    switch Int.random(in: 0..<12, using: &generator) {
+    case 10: putDefinition()
+    case 11: removeDefinition()
     case 0..<2: addEntity()
     case 2..<4: addAssociation()
     case 4..<6: removeAssociation()
@@ -119,7 +122,11 @@ struct RandomWorld {
     let parents = entityIDs.filter {
       policy[type].parents.contains(typeID($0)) && $0 != id && depth($0) < Forest.depthMax
     }
-    let parent = isLeaf ? pick(parents) ?? entity.parent : entity.parent
+    // What has a role of a tenant's own stays in its tenant.
+    let stays =
+      naive.associations.contains { $0.entity == id && $0.variant != nil }
+      || naive.definitions.contains { $0.root == id }
+    let parent = isLeaf && !stays ? pick(parents) ?? entity.parent : entity.parent
     put(
       id,
       type: type,
@@ -153,13 +160,20 @@ struct RandomWorld {
       until = begin + Int64.random(in: 1...20, using: &generator) * 60_000
     }
     nextID += 1
+    let hours = Int.random(in: 0..<4, using: &generator) == 0 ? randomHours() : nil
+    let variants = naive.definitions.filter {
+      $0.root == root(of: id) && $0.base == policy.roles[role].name && $0.name != $0.base
+    }
+    let variant = Bool.random(using: &generator) ? pick(variants) : nil
     let association = NaiveEvaluator.Association(
       id: "asc_\(nextID)",
       user: user,
       role: policy.roles[role].name,
       entity: id,
       from: from,
-      until: until
+      until: until,
+      recurring: hours.map(Self.daily),
+      variant: variant?.id
     )
     naive.associations.append(association)
     forest.apply(
@@ -170,10 +184,98 @@ struct RandomWorld {
           role: RoleID(index: UInt8(role)),
           entity: id,
           validFrom: from ?? .min,
-          validUntil: until ?? .max
+          validUntil: until ?? .max,
+          recurring: hours,
+          variant: variant?.id ?? ""
         )
       )
     )
+  }
+
+  private func root(of id: String) -> String {
+    guard let parent = naive.entities[id]?.parent, parent != "sys_root" else { return id }
+    return root(of: parent)
+  }
+
+  /// A new role of a tenant's own, or other actions for one: some that its base role has, some that it has
+  /// not.
+  private mutating func putDefinition() {
+    let roots = entityIDs.filter { naive.entities[$0]?.parent == "sys_root" }
+    let roles = policy.roles.filter { !$0.heldOn.contains(.system) }
+    guard let root = pick(roots), let base = pick(roles),
+      let role = policy.role(named: base.name)
+    else { return }
+    var actions: [String] = []
+    for action in policy.actions {
+      let isGranted = policy.types.indices.contains {
+        let type = EntityTypeID(index: UInt8($0))
+        return policy.grants(of: policy.action(named: action) ?? .any, on: type).contains(role)
+      }
+      if Int.random(in: 0..<6, using: &generator) < (isGranted ? 5 : 1) { actions.append(action) }
+    }
+    nextID += 1
+    let replaces = Int.random(in: 0..<3, using: &generator) == 0
+    var definition = NaiveEvaluator.Definition(
+      id: "rol_\(nextID)",
+      root: root,
+      name: replaces ? base.name : "own_\(nextID % 5)",
+      base: base.name,
+      actions: Set(actions)
+    )
+    let before = naive.definitions.first { $0.root == root && $0.name == definition.name }
+    if let before { (definition.id, definition.base) = (before.id, before.base) }
+    naive.definitions.removeAll { $0.id == definition.id }
+    naive.definitions.append(definition)
+    guard let id = policy.role(named: definition.base) else { return }
+    forest.apply(
+      .putVariant(
+        VariantRow(
+          id: definition.id,
+          root: root,
+          name: definition.name,
+          base: id,
+          actions: definition.actions.compactMap { policy.action(named: $0) }
+        )
+      )
+    )
+  }
+
+  /// Removes one that nobody has.
+  private mutating func removeDefinition() {
+    let unused = naive.definitions.filter { definition in
+      !naive.associations.contains { $0.variant == definition.id }
+        && naive.entities[definition.root] != nil
+    }
+    guard let definition = pick(unused) else { return }
+    naive.definitions.removeAll { $0.id == definition.id }
+    forest.apply(.removeVariant(definition.id))
+  }
+
+  /// A window that begins or ends not long before or after `start`, by the clocks of its zone.
+  private mutating func randomHours() -> RecurringWindow? {
+    let zones = [("UTC", 0), ("Europe/Berlin", 60), ("Asia/Kathmandu", 345)]
+    guard let (zone, offset) = pick(zones) else { return nil }
+    let local = Int(Self.start / 60_000 % 1440) + offset
+    let edges = [-40...(-1), 1...40].map { local + Int.random(in: $0, using: &generator) }
+    let isAround = Bool.random(using: &generator)
+    let days: RecurringWindow.Weekdays =
+      Int.random(in: 0..<3, using: &generator) == 0
+      ? .init(rawValue: UInt8.random(in: 1...127, using: &generator)) : .all
+    return RecurringWindow(
+      days: days,
+      from: edges[isAround ? 0 : 1] % 1440,
+      until: edges[isAround ? 1 : 0] % 1440,
+      timeZone: zone
+    )
+  }
+
+  private static func daily(_ window: RecurringWindow) -> [String: Any] {
+    [
+      "from": RecurringWindow.timeOfDay(window.from),
+      "until": RecurringWindow.timeOfDay(window.until),
+      "days": window.days.names,
+      "time_zone": window.timeZone,
+    ]
   }
 
   private mutating func removeAssociation() {

@@ -26,13 +26,17 @@ struct PlaceTests {
       )
       let database = try await Database.open(configuration, migrations: TenancySchema.migrations)
       let policy = try Policy.load([UInt8](LibraryPolicy.text.utf8))
-      let forest = try await database.read { tx in try ForestLoader.load(policy, tx) }
+      let forest = try await database.read { tx in
+        try ForestLoader.load(policy, TimeZoneFiles(), tx)
+      }
       let engine = PermissionEngine(forest)
       try await database.attach(engine, after: engine.revision)
       let stage = Stage(database: database, engine: engine, policy: policy)
       try await body(stage)
       // What a start would find: a forest, each entity of it below the system.
-      let loaded = try await database.read { tx in try ForestLoader.load(policy, tx) }
+      let loaded = try await database.read { tx in
+        try ForestLoader.load(policy, TimeZoneFiles(), tx)
+      }
       #expect(loaded.entityCount == engine.read { $0.entityCount })
       engine.end()
       await database.close()

@@ -80,7 +80,8 @@ struct RaceStage: Sendable {
     _ clock: ManualClock
   ) async throws -> TenancyCore {
     let policy = try policy()
-    let forest = try await database.read { tx in try ForestLoader.load(policy, tx) }
+    let forest = try await database.read { tx in try ForestLoader.load(policy, TimeZoneFiles(), tx)
+    }
     let identifiers = IdentifierFactory(clock: clock, random: SystemRandomSource())
     let core = TenancyCore(
       store: ServiceStore(

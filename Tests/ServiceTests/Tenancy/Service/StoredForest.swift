@@ -175,7 +175,9 @@ struct StoredForest {
   /// What is in memory is what would be loaded.
   func requireEngineFollows(_ hint: Comment) async throws {
     let (engine, policy) = (stage.service.engine, stage.service.engine.policy)
-    let loaded = try await stage.service.database.read { tx in try ForestLoader.load(policy, tx) }
+    let loaded = try await stage.service.database.read { tx in
+      try ForestLoader.load(policy, TimeZoneFiles(), tx)
+    }
     for user in Self.userIDs + ["usr_super"] {
       for (type, action) in [("unit", "unit.view"), ("device", "device.view")] {
         let query = Forest.ListQuery(

@@ -7,6 +7,12 @@
 #endif
 
 #include "tenancy/v1/association.pb-c.h"
+void   tenancy__v1__recurring_window__init
+                     (Tenancy__V1__RecurringWindow         *message)
+{
+  static const Tenancy__V1__RecurringWindow init_value = TENANCY__V1__RECURRING_WINDOW__INIT;
+  *message = init_value;
+}
 void   tenancy__v1__role_association__init
                      (Tenancy__V1__RoleAssociation         *message)
 {
@@ -49,7 +55,84 @@ void   tenancy__v1__revoke_super_admin_request__init
   static const Tenancy__V1__RevokeSuperAdminRequest init_value = TENANCY__V1__REVOKE_SUPER_ADMIN_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descriptors[10] =
+static const ProtobufCFieldDescriptor tenancy__v1__recurring_window__field_descriptors[4] =
+{
+  {
+    "f1_days",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__RecurringWindow, n_f1_days),
+    offsetof(Tenancy__V1__RecurringWindow, f1_days),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_from",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RecurringWindow, f2_from),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_until",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RecurringWindow, f3_until),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_time_zone",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RecurringWindow, f4_time_zone),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__recurring_window__field_indices_by_name[] = {
+  0,   /* field[0] = f1_days */
+  1,   /* field[1] = f2_from */
+  2,   /* field[2] = f3_until */
+  3,   /* field[3] = f4_time_zone */
+};
+static const ProtobufCIntRange tenancy__v1__recurring_window__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__recurring_window__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.RecurringWindow",
+  "RecurringWindow",
+  "Tenancy__V1__RecurringWindow",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__RecurringWindow),
+  4,
+  tenancy__v1__recurring_window__field_descriptors,
+  tenancy__v1__recurring_window__field_indices_by_name,
+  1,  tenancy__v1__recurring_window__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__recurring_window__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descriptors[13] =
 {
   {
     "f1_id",
@@ -171,9 +254,48 @@ static const ProtobufCFieldDescriptor tenancy__v1__role_association__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f11_recurring",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleAssociation, f11_recurring),
+    &tenancy__v1__recurring_window__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f12_recurring_open",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleAssociation, f12_recurring_open),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f13_custom_role",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__RoleAssociation, f13_custom_role),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__role_association__field_indices_by_name[] = {
   9,   /* field[9] = f10_entity_name */
+  10,   /* field[10] = f11_recurring */
+  11,   /* field[11] = f12_recurring_open */
+  12,   /* field[12] = f13_custom_role */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_user_id */
   2,   /* field[2] = f3_entity_type */
@@ -187,7 +309,7 @@ static const unsigned tenancy__v1__role_association__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__role_association__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 13 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__role_association__descriptor =
 {
@@ -197,7 +319,7 @@ const ProtobufCMessageDescriptor tenancy__v1__role_association__descriptor =
   "Tenancy__V1__RoleAssociation",
   "tenancy.v1",
   sizeof(Tenancy__V1__RoleAssociation),
-  10,
+  13,
   tenancy__v1__role_association__field_descriptors,
   tenancy__v1__role_association__field_indices_by_name,
   1,  tenancy__v1__role_association__number_ranges,

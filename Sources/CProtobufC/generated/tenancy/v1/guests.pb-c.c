@@ -49,7 +49,7 @@ void   tenancy__v1__revoke_guest_pass_request__init
   static const Tenancy__V1__RevokeGuestPassRequest init_value = TENANCY__V1__REVOKE_GUEST_PASS_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__guest_pass__field_descriptors[8] =
+static const ProtobufCFieldDescriptor tenancy__v1__guest_pass__field_descriptors[9] =
 {
   {
     "f1_id",
@@ -147,6 +147,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__guest_pass__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f9_recurring",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GuestPass, f9_recurring),
+    &tenancy__v1__recurring_window__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__guest_pass__field_indices_by_name[] = {
   0,   /* field[0] = f1_id */
@@ -157,11 +169,12 @@ static const unsigned tenancy__v1__guest_pass__field_indices_by_name[] = {
   5,   /* field[5] = f6_granted_by */
   6,   /* field[6] = f7_created_at */
   7,   /* field[7] = f8_device_name */
+  8,   /* field[8] = f9_recurring */
 };
 static const ProtobufCIntRange tenancy__v1__guest_pass__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__guest_pass__descriptor =
 {
@@ -171,7 +184,7 @@ const ProtobufCMessageDescriptor tenancy__v1__guest_pass__descriptor =
   "Tenancy__V1__GuestPass",
   "tenancy.v1",
   sizeof(Tenancy__V1__GuestPass),
-  8,
+  9,
   tenancy__v1__guest_pass__field_descriptors,
   tenancy__v1__guest_pass__field_indices_by_name,
   1,  tenancy__v1__guest_pass__number_ranges,

@@ -163,7 +163,7 @@ void   tenancy__v1__change__init
   static const Tenancy__V1__Change init_value = TENANCY__V1__CHANGE__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__check_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor tenancy__v1__check_request__field_descriptors[6] =
 {
   {
     "f1_subject_id",
@@ -225,6 +225,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__check_request__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_as_of",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__CheckRequest, f6_as_of),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__check_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_subject_id */
@@ -232,11 +244,12 @@ static const unsigned tenancy__v1__check_request__field_indices_by_name[] = {
   2,   /* field[2] = f3_entity_id */
   3,   /* field[3] = f4_at_least_revision */
   4,   /* field[4] = f5_for_cache */
+  5,   /* field[5] = f6_as_of */
 };
 static const ProtobufCIntRange tenancy__v1__check_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__check_request__descriptor =
 {
@@ -246,14 +259,14 @@ const ProtobufCMessageDescriptor tenancy__v1__check_request__descriptor =
   "Tenancy__V1__CheckRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__CheckRequest),
-  5,
+  6,
   tenancy__v1__check_request__field_descriptors,
   tenancy__v1__check_request__field_indices_by_name,
   1,  tenancy__v1__check_request__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__check_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__decision__field_descriptors[9] =
+static const ProtobufCFieldDescriptor tenancy__v1__decision__field_descriptors[12] =
 {
   {
     "f1_allowed",
@@ -363,8 +376,47 @@ static const ProtobufCFieldDescriptor tenancy__v1__decision__field_descriptors[9
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f10_assumed_step_ups",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__Decision, n_f10_assumed_step_ups),
+    offsetof(Tenancy__V1__Decision, f10_assumed_step_ups),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f11_assumed_features",
+    11,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__Decision, n_f11_assumed_features),
+    offsetof(Tenancy__V1__Decision, f11_assumed_features),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f12_custom_role",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Decision, f12_custom_role),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__decision__field_indices_by_name[] = {
+  9,   /* field[9] = f10_assumed_step_ups */
+  10,   /* field[10] = f11_assumed_features */
+  11,   /* field[11] = f12_custom_role */
   0,   /* field[0] = f1_allowed */
   1,   /* field[1] = f2_reason */
   2,   /* field[2] = f3_association_id */
@@ -378,7 +430,7 @@ static const unsigned tenancy__v1__decision__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__decision__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__decision__descriptor =
 {
@@ -388,7 +440,7 @@ const ProtobufCMessageDescriptor tenancy__v1__decision__descriptor =
   "Tenancy__V1__Decision",
   "tenancy.v1",
   sizeof(Tenancy__V1__Decision),
-  9,
+  12,
   tenancy__v1__decision__field_descriptors,
   tenancy__v1__decision__field_indices_by_name,
   1,  tenancy__v1__decision__number_ranges,
@@ -1061,7 +1113,7 @@ const ProtobufCMessageDescriptor tenancy__v1__list_subjects_response__descriptor
   (ProtobufCMessageInit) tenancy__v1__list_subjects_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__explain_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tenancy__v1__explain_request__field_descriptors[5] =
 {
   {
     "f1_subject_id",
@@ -1111,17 +1163,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__explain_request__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_as_of",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExplainRequest, f5_as_of),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__explain_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_subject_id */
   1,   /* field[1] = f2_action */
   2,   /* field[2] = f3_entity_id */
   3,   /* field[3] = f4_at_least_revision */
+  4,   /* field[4] = f5_as_of */
 };
 static const ProtobufCIntRange tenancy__v1__explain_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__explain_request__descriptor =
 {
@@ -1131,14 +1196,14 @@ const ProtobufCMessageDescriptor tenancy__v1__explain_request__descriptor =
   "Tenancy__V1__ExplainRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ExplainRequest),
-  4,
+  5,
   tenancy__v1__explain_request__field_descriptors,
   tenancy__v1__explain_request__field_indices_by_name,
   1,  tenancy__v1__explain_request__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__explain_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__examined_role__field_descriptors[7] =
+static const ProtobufCFieldDescriptor tenancy__v1__examined_role__field_descriptors[9] =
 {
   {
     "f1_role",
@@ -1224,6 +1289,30 @@ static const ProtobufCFieldDescriptor tenancy__v1__examined_role__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f8_recurring",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExaminedRole, f8_recurring),
+    &tenancy__v1__recurring_window__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f9_custom_role",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ExaminedRole, f9_custom_role),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__examined_role__field_indices_by_name[] = {
   0,   /* field[0] = f1_role */
@@ -1233,11 +1322,13 @@ static const unsigned tenancy__v1__examined_role__field_indices_by_name[] = {
   4,   /* field[4] = f5_association_id */
   5,   /* field[5] = f6_valid_from */
   6,   /* field[6] = f7_valid_until */
+  7,   /* field[7] = f8_recurring */
+  8,   /* field[8] = f9_custom_role */
 };
 static const ProtobufCIntRange tenancy__v1__examined_role__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__examined_role__descriptor =
 {
@@ -1247,7 +1338,7 @@ const ProtobufCMessageDescriptor tenancy__v1__examined_role__descriptor =
   "Tenancy__V1__ExaminedRole",
   "tenancy.v1",
   sizeof(Tenancy__V1__ExaminedRole),
-  7,
+  9,
   tenancy__v1__examined_role__field_descriptors,
   tenancy__v1__examined_role__field_indices_by_name,
   1,  tenancy__v1__examined_role__number_ranges,
@@ -2318,22 +2409,24 @@ const ProtobufCEnumDescriptor tenancy__v1__role_reach__descriptor =
   tenancy__v1__role_reach__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue tenancy__v1__window_state__enum_values_by_number[4] =
+static const ProtobufCEnumValue tenancy__v1__window_state__enum_values_by_number[5] =
 {
   { "v0_WINDOW_STATE_UNSPECIFIED", "TENANCY__V1__WINDOW_STATE__v0_WINDOW_STATE_UNSPECIFIED", 0 },
   { "v1_WINDOW_STATE_OPEN", "TENANCY__V1__WINDOW_STATE__v1_WINDOW_STATE_OPEN", 1 },
   { "v2_WINDOW_STATE_NOT_YET", "TENANCY__V1__WINDOW_STATE__v2_WINDOW_STATE_NOT_YET", 2 },
   { "v3_WINDOW_STATE_OVER", "TENANCY__V1__WINDOW_STATE__v3_WINDOW_STATE_OVER", 3 },
+  { "v4_WINDOW_STATE_CLOSED", "TENANCY__V1__WINDOW_STATE__v4_WINDOW_STATE_CLOSED", 4 },
 };
 static const ProtobufCIntRange tenancy__v1__window_state__value_ranges[] = {
-{0, 0},{0, 4}
+{0, 0},{0, 5}
 };
-static const ProtobufCEnumValueIndex tenancy__v1__window_state__enum_values_by_name[4] =
+static const ProtobufCEnumValueIndex tenancy__v1__window_state__enum_values_by_name[5] =
 {
   { "v0_WINDOW_STATE_UNSPECIFIED", 0 },
   { "v1_WINDOW_STATE_OPEN", 1 },
   { "v2_WINDOW_STATE_NOT_YET", 2 },
   { "v3_WINDOW_STATE_OVER", 3 },
+  { "v4_WINDOW_STATE_CLOSED", 4 },
 };
 const ProtobufCEnumDescriptor tenancy__v1__window_state__descriptor =
 {
@@ -2342,9 +2435,9 @@ const ProtobufCEnumDescriptor tenancy__v1__window_state__descriptor =
   "WindowState",
   "Tenancy__V1__WindowState",
   "tenancy.v1",
-  4,
+  5,
   tenancy__v1__window_state__enum_values_by_number,
-  4,
+  5,
   tenancy__v1__window_state__enum_values_by_name,
   1,
   tenancy__v1__window_state__value_ranges,

@@ -55,7 +55,7 @@ void   tenancy__v1__list_roles_by_entity_request__init
   static const Tenancy__V1__ListRolesByEntityRequest init_value = TENANCY__V1__LIST_ROLES_BY_ENTITY_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__new_role__field_descriptors[7] =
+static const ProtobufCFieldDescriptor tenancy__v1__new_role__field_descriptors[8] =
 {
   {
     "f1_entity_id",
@@ -141,6 +141,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__new_role__field_descriptors[7
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f8_recurring",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__NewRole, f8_recurring),
+    &tenancy__v1__recurring_window__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__new_role__field_indices_by_name[] = {
   0,   /* field[0] = f1_entity_id */
@@ -150,11 +162,12 @@ static const unsigned tenancy__v1__new_role__field_indices_by_name[] = {
   4,   /* field[4] = f5_valid_from */
   5,   /* field[5] = f6_valid_until */
   6,   /* field[6] = f7_replace_window */
+  7,   /* field[7] = f8_recurring */
 };
 static const ProtobufCIntRange tenancy__v1__new_role__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__new_role__descriptor =
 {
@@ -164,7 +177,7 @@ const ProtobufCMessageDescriptor tenancy__v1__new_role__descriptor =
   "Tenancy__V1__NewRole",
   "tenancy.v1",
   sizeof(Tenancy__V1__NewRole),
-  7,
+  8,
   tenancy__v1__new_role__field_descriptors,
   tenancy__v1__new_role__field_indices_by_name,
   1,  tenancy__v1__new_role__number_ranges,

@@ -18,6 +18,7 @@ PROTOBUF_C__BEGIN_DECLS
 #include "google/protobuf/timestamp.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
 
+typedef struct Tenancy__V1__RecurringWindow Tenancy__V1__RecurringWindow;
 typedef struct Tenancy__V1__RoleAssociation Tenancy__V1__RoleAssociation;
 typedef struct Tenancy__V1__UserSummary Tenancy__V1__UserSummary;
 typedef struct Tenancy__V1__ListByUserRequest Tenancy__V1__ListByUserRequest;
@@ -32,6 +33,20 @@ typedef struct Tenancy__V1__RevokeSuperAdminRequest Tenancy__V1__RevokeSuperAdmi
 
 /* --- messages --- */
 
+struct  Tenancy__V1__RecurringWindow
+{
+  ProtobufCMessage base;
+  size_t n_f1_days;
+  ProtobufCBinaryData *f1_days;
+  ProtobufCBinaryData f2_from;
+  ProtobufCBinaryData f3_until;
+  ProtobufCBinaryData f4_time_zone;
+};
+#define TENANCY__V1__RECURRING_WINDOW__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__recurring_window__descriptor) \
+    , 0,NULL, {0,NULL}, {0,NULL}, {0,NULL} }
+
+
 struct  Tenancy__V1__RoleAssociation
 {
   ProtobufCMessage base;
@@ -45,10 +60,13 @@ struct  Tenancy__V1__RoleAssociation
   ProtobufCBinaryData f8_granted_by;
   Google__Protobuf__Timestamp *f9_created_at;
   ProtobufCBinaryData f10_entity_name;
+  Tenancy__V1__RecurringWindow *f11_recurring;
+  protobuf_c_boolean f12_recurring_open;
+  ProtobufCBinaryData f13_custom_role;
 };
 #define TENANCY__V1__ROLE_ASSOCIATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__role_association__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, NULL, 0, {0,NULL} }
 
 
 struct  Tenancy__V1__UserSummary
@@ -125,6 +143,9 @@ struct  Tenancy__V1__RevokeSuperAdminRequest
     , {0,NULL}, 0, {0,NULL} }
 
 
+/* Tenancy__V1__RecurringWindow methods */
+void   tenancy__v1__recurring_window__init
+                     (Tenancy__V1__RecurringWindow         *message);
 /* Tenancy__V1__RoleAssociation methods */
 void   tenancy__v1__role_association__init
                      (Tenancy__V1__RoleAssociation         *message);
@@ -148,6 +169,9 @@ void   tenancy__v1__revoke_super_admin_request__init
                      (Tenancy__V1__RevokeSuperAdminRequest         *message);
 /* --- per-message closures --- */
 
+typedef void (*Tenancy__V1__RecurringWindow_Closure)
+                 (const Tenancy__V1__RecurringWindow *message,
+                  void *closure_data);
 typedef void (*Tenancy__V1__RoleAssociation_Closure)
                  (const Tenancy__V1__RoleAssociation *message,
                   void *closure_data);
@@ -175,6 +199,7 @@ typedef void (*Tenancy__V1__RevokeSuperAdminRequest_Closure)
 
 /* --- descriptors --- */
 
+extern const ProtobufCMessageDescriptor tenancy__v1__recurring_window__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__role_association__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__user_summary__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_by_user_request__descriptor;

@@ -16,6 +16,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "gatehouse/options.pb-c.h"
 #include "google/protobuf/timestamp.pb-c.h"
+#include "tenancy/v1/association.pb-c.h"
 #include "tenancy/v1/changes.pb-c.h"
 
 typedef struct Tenancy__V1__GuestPass Tenancy__V1__GuestPass;
@@ -43,10 +44,11 @@ struct  Tenancy__V1__GuestPass
   ProtobufCBinaryData f6_granted_by;
   Google__Protobuf__Timestamp *f7_created_at;
   ProtobufCBinaryData f8_device_name;
+  Tenancy__V1__RecurringWindow *f9_recurring;
 };
 #define TENANCY__V1__GUEST_PASS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__guest_pass__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, {0,NULL}, NULL, {0,NULL}, NULL }
 
 
 struct  Tenancy__V1__GrantGuestPassRequest

@@ -78,7 +78,8 @@ typedef enum _Tenancy__V1__WindowState {
   TENANCY__V1__WINDOW_STATE__v0_WINDOW_STATE_UNSPECIFIED = 0,
   TENANCY__V1__WINDOW_STATE__v1_WINDOW_STATE_OPEN = 1,
   TENANCY__V1__WINDOW_STATE__v2_WINDOW_STATE_NOT_YET = 2,
-  TENANCY__V1__WINDOW_STATE__v3_WINDOW_STATE_OVER = 3
+  TENANCY__V1__WINDOW_STATE__v3_WINDOW_STATE_OVER = 3,
+  TENANCY__V1__WINDOW_STATE__v4_WINDOW_STATE_CLOSED = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__WINDOW_STATE)
 } Tenancy__V1__WindowState;
 typedef enum _Tenancy__V1__ChangeKind {
@@ -101,10 +102,11 @@ struct  Tenancy__V1__CheckRequest
   ProtobufCBinaryData f3_entity_id;
   ProtobufCBinaryData f4_at_least_revision;
   protobuf_c_boolean f5_for_cache;
+  Google__Protobuf__Timestamp *f6_as_of;
 };
 #define TENANCY__V1__CHECK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__check_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0 }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, NULL }
 
 
 struct  Tenancy__V1__Decision
@@ -121,10 +123,15 @@ struct  Tenancy__V1__Decision
   ProtobufCBinaryData f8_revision;
   size_t n_f9_ancestor_ids;
   ProtobufCBinaryData *f9_ancestor_ids;
+  size_t n_f10_assumed_step_ups;
+  ProtobufCBinaryData *f10_assumed_step_ups;
+  size_t n_f11_assumed_features;
+  ProtobufCBinaryData *f11_assumed_features;
+  ProtobufCBinaryData f12_custom_role;
 };
 #define TENANCY__V1__DECISION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__decision__descriptor) \
-    , 0, TENANCY__V1__REASON__v0_REASON_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, {0,NULL}, 0,NULL }
+    , 0, TENANCY__V1__REASON__v0_REASON_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, {0,NULL} }
 
 
 struct  Tenancy__V1__BatchCheckRequest
@@ -263,10 +270,11 @@ struct  Tenancy__V1__ExplainRequest
   ProtobufCBinaryData f2_action;
   ProtobufCBinaryData f3_entity_id;
   ProtobufCBinaryData f4_at_least_revision;
+  Google__Protobuf__Timestamp *f5_as_of;
 };
 #define TENANCY__V1__EXPLAIN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__explain_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL }
 
 
 struct  Tenancy__V1__ExaminedRole
@@ -279,10 +287,12 @@ struct  Tenancy__V1__ExaminedRole
   ProtobufCBinaryData f5_association_id;
   Google__Protobuf__Timestamp *f6_valid_from;
   Google__Protobuf__Timestamp *f7_valid_until;
+  Tenancy__V1__RecurringWindow *f8_recurring;
+  ProtobufCBinaryData f9_custom_role;
 };
 #define TENANCY__V1__EXAMINED_ROLE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__examined_role__descriptor) \
-    , {0,NULL}, TENANCY__V1__WINDOW_STATE__v0_WINDOW_STATE_UNSPECIFIED, 0, 0, {0,NULL}, NULL, NULL }
+    , {0,NULL}, TENANCY__V1__WINDOW_STATE__v0_WINDOW_STATE_UNSPECIFIED, 0, 0, {0,NULL}, NULL, NULL, NULL, {0,NULL} }
 
 
 struct  Tenancy__V1__ExaminedPlace

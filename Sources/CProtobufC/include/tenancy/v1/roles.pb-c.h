@@ -44,10 +44,11 @@ struct  Tenancy__V1__NewRole
   Google__Protobuf__Timestamp *f5_valid_from;
   Google__Protobuf__Timestamp *f6_valid_until;
   protobuf_c_boolean f7_replace_window;
+  Tenancy__V1__RecurringWindow *f8_recurring;
 };
 #define TENANCY__V1__NEW_ROLE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__new_role__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, 0 }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, 0, NULL }
 
 
 struct  Tenancy__V1__GrantRoleRequest
