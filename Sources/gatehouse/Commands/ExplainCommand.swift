@@ -43,7 +43,7 @@ struct ExplainCommand: Command {
       return try context.show(json, unlessAsked: .json)
     }
     for line in ExplanationText(json, style: context.console.outputStyle).lines {
-      try context.console.line(FailureText.printable(line))
+      try context.console.line(line)
     }
   }
 }

@@ -12,13 +12,15 @@ struct ExplanationText {
     self.style = style
   }
 
-  /// The lines of the tree.
+  /// The lines of the tree, without what a terminal would act upon: names come from the other side.
   var lines: [String] {
     let conditions = objects("conditions").map { condition($0) }
     let denies = objects("denies").map { deny($0) }
-    return [style.heading(decision)] + sufficient + places
-      + section("rules that can forbid it", denies)
+    let rest =
+      sufficient + places + section("rules that can forbid it", denies)
       + section("conditions", conditions)
+    return [style.heading(FailureText.printable(decision))]
+      + rest.map { FailureText.printable($0) }
   }
 
   private func objects(_ name: String) -> [JSONObject] { Self.objects(explanation[name]) }

@@ -13,11 +13,13 @@ extension PolicyDescription.Role {
       }
     }
     let width = groups.map(\.first.place.count).max() ?? 0
-    return [style.heading("\(name): \(outline)")]
+    return [style.heading(FailureText.printable("\(name): \(outline)"))]
       + groups.map { group in
         let padding = String(repeating: " ", count: width - group.first.place.count)
         let actions = group.actions.joined(separator: ", ")
-        return "  \(group.first.place)\(padding)  \(actions)\(group.first.rules)"
+        let line = "  \(group.first.place)\(padding)  \(actions)\(group.first.rules)"
+        // Choices of attributes are whatever the file says.
+        return FailureText.printable(line)
       }
   }
 

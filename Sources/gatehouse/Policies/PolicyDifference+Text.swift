@@ -5,7 +5,7 @@ extension PolicyDifference {
   /// `+` for what is new, `-` for what is gone, `~` for what is otherwise.
   var lines: [String] {
     guard !isEmpty else { return ["no role may do more, less or anything under other conditions"] }
-    return roles.map(\.line) + grants.map(\.line)
+    return (roles.map(\.line) + grants.map(\.line)).map { FailureText.printable($0) }
   }
 
   /// A line of JSON for each change.

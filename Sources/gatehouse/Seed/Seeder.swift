@@ -217,7 +217,9 @@ struct Seeder {
           "new": .boolean(isNew),
         ]
       ],
-      table: ["\(isNew ? "new  " : "there")  \(kind)\(padding)  \(place)\(name)"]
+      table: [
+        FailureText.printable("\(isNew ? "new  " : "there")  \(kind)\(padding)  \(place)\(name)")
+      ]
     )
   }
 

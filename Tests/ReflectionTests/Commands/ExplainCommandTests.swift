@@ -91,6 +91,21 @@ struct ExplainCommandTests {
     }
   }
 
+  @Test("On a terminal the decision is set off, and nothing from the other side is acted upon")
+  func text_ofHostileNames_isPrintable() throws {
+    let explanation: JSONValue = [
+      "decision": ["allowed": true, "role": "a\u{1B}[2Jb", "viaEntityId": "chd_1"],
+      "denies": [["name": "night\u{7}", "roles": [], "applies": true]],
+    ]
+    let lines = ExplanationText(explanation, style: TextStyle(isOn: true)).lines
+    #expect(
+      lines == [
+        "\u{1B}[1mallowed: a\\u{1b}[2Jb on chd_1\u{1B}[0m", "  no role reaches it",
+        "  rules that can forbid it", "    night\\u{7}: applies",
+      ]
+    )
+  }
+
   @Test("Without a session nothing is asked")
   func explain_signedOut_needsSignIn() async throws {
     let service = ExplainingService()
