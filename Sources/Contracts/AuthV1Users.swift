@@ -1109,6 +1109,153 @@ extension Auth_V1 {
     }
   }
 
+  /// Gets the address of a user's account.
+  public struct GetUserAddressRequest: RPCKit.Message {
+    /// The user.
+    public var userId: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userId: Swift.String = ""
+    ) {
+      self.userId = userId
+    }
+
+    /// `auth.v1.GetUserAddressRequest`.
+    public static var protobufName: Swift.String { "auth.v1.GetUserAddressRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__get_user_address_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__GetUserAddressRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__GetUserAddressRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__GetUserAddressRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__GetUserAddressRequest.self, 1)
+      unsafe auth__v1__get_user_address_request__init(target)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.userId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
+      } else {
+        if self.userId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
+  /// The address of an account.
+  public struct UserAddress: RPCKit.Message {
+    /// The address, as it was given.
+    public var email: Swift.String = ""
+    /// Whether its owner has proved to receive mail there.
+    public var emailVerified: Swift.Bool = false
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      email: Swift.String = "",
+      emailVerified: Swift.Bool = false
+    ) {
+      self.email = email
+      self.emailVerified = emailVerified
+    }
+
+    /// `auth.v1.UserAddress`.
+    public static var protobufName: Swift.String { "auth.v1.UserAddress" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__user_address(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__UserAddress.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__UserAddress>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.email = RPCKit.MessageReading.string(source.pointee.f1_email)
+      unsafe self.emailVerified = source.pointee.f2_email_verified != 0
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__UserAddress> {
+      let target = unsafe scratch.allocate(Auth__V1__UserAddress.self, 1)
+      unsafe auth__v1__user_address__init(target)
+      unsafe target.pointee.f1_email = scratch.copy(self.email)
+      unsafe target.pointee.f2_email_verified = self.emailVerified ? 1 : 0
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
   /// What is known of the methods of `auth.v1.Users`.
   public enum UsersMethods {
     /// The caller with roles and plan, as at sign-in.
@@ -1205,6 +1352,20 @@ extension Auth_V1 {
       requestType: "auth.v1.ResolveEmailsRequest",
       responseType: "auth.v1.ResolveEmailsResponse"
     )
+    /// The address of a user's account, for the service that keeps invitations by address. NOT_FOUND if
+    /// there is no such user.
+    public static let getAddress = RPCKit.MethodDescriptor(
+      service: "auth.v1.Users",
+      method: "GetAddress",
+      kind: .unary,
+      callerClass: .service,
+      callingServices: ["tenancy"],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "auth.v1.GetUserAddressRequest",
+      responseType: "auth.v1.UserAddress"
+    )
   }
 
   /// Users.
@@ -1226,6 +1387,9 @@ extension Auth_V1 {
     /// allowed to grant the role. A user who names too many unknown addresses has to wait:
     /// RESOURCE_EXHAUSTED, TOO_MANY_UNKNOWN_ADDRESSES.
     func resolveEmails(_ request: Auth_V1.ResolveEmailsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ResolveEmailsResponse
+    /// The address of a user's account, for the service that keeps invitations by address. NOT_FOUND if
+    /// there is no such user.
+    func getAddress(_ request: Auth_V1.GetUserAddressRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.UserAddress
   }
 
   /// Calls `auth.v1.Users`.
@@ -1331,13 +1495,27 @@ extension Auth_V1 {
       if let timeout { options.timeout = timeout }
       return try await channel.unary(UsersMethods.resolveEmails, request, options: options)
     }
+
+    /// The address of a user's account, for the service that keeps invitations by address. NOT_FOUND if
+    /// there is no such user.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func getAddress(
+      _ request: Auth_V1.GetUserAddressRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.UserAddress {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(UsersMethods.getAddress, request, options: options)
+    }
   }
 
   /// The descriptor of `auth/v1/users.proto`, for reflection and JSON.
   public static var authV1UsersFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "auth/v1/users.proto",
-      base64: "ChNhdXRoL3YxL3VzZXJzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byLpBAoEVXNlchIOCgJpZBgBIAEoCVICaWQSFAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVkEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSHQoKZmlyc3RfbmFtZRgFIAEoCVIJZmlyc3ROYW1lEhsKCWxhc3RfbmFtZRgGIAEoCVIIbGFzdE5hbWUSSAoRcm9sZV9hc3NvY2lhdGlvbnMYByADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIQcm9sZUFzc29jaWF0aW9ucxIwChRkZWZhdWx0X3BvcnRmb2xpb19pZBgIIAEoCVISZGVmYXVsdFBvcnRmb2xpb0lkEi4KE2RlZmF1bHRfcHJvcGVydHlfaWQYCSABKAlSEWRlZmF1bHRQcm9wZXJ0eUlkEiYKD2RlZmF1bHRfdW5pdF9pZBgKIAEoCVINZGVmYXVsdFVuaXRJZBIuChNoYXNfY29tcGxpYW5jZV9wYWNrGAsgASgIUhFoYXNDb21wbGlhbmNlUGFjaxISCgRwbGFuGAwgASgJUgRwbGFuEicKD21pc3NpbmdfY29udGV4dBgNIAMoCVIObWlzc2luZ0NvbnRleHQSOQoKY3JlYXRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0IkIKDEdldE1lUmVxdWVzdBIyChVhbGxvd19wYXJ0aWFsX2NvbnRleHQYASABKAhSE2FsbG93UGFydGlhbENvbnRleHQihwIKFFVwZGF0ZVByb2ZpbGVSZXF1ZXN0EjMKDGRpc3BsYXlfbmFtZRgBIAEoCUILqrsYBxABGMgBWAFIAFILZGlzcGxheU5hbWWIAQESLQoKZmlyc3RfbmFtZRgCIAEoCUIJqrsYBRjIAVgBSAFSCWZpcnN0TmFtZYgBARIrCglsYXN0X25hbWUYAyABKAlCCaq7GAUYyAFYAUgCUghsYXN0TmFtZYgBARIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Qg8KDV9kaXNwbGF5X25hbWVCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZSL3AQoSU2V0RGVmYXVsdHNSZXF1ZXN0Ei4KDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhASABSC3BvcnRmb2xpb0lkiAEBEiwKC3Byb3BlcnR5X2lkGAIgASgJQgaquxgCGEBIAVIKcHJvcGVydHlJZIgBARIkCgd1bml0X2lkGAMgASgJQgaquxgCGEBIAlIGdW5pdElkiAEBEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXlCDwoNX3BvcnRmb2xpb19pZEIOCgxfcHJvcGVydHlfaWRCCgoIX3VuaXRfaWQirwEKFUNoYW5nZVBhc3N3b3JkUmVxdWVzdBI0ChBjdXJyZW50X3Bhc3N3b3JkGAEgASgJQgmquxgFCAEYgAJSD2N1cnJlbnRQYXNzd29yZBIuCgxuZXdfcGFzc3dvcmQYAiABKAlCC6q7GAcIARAIGIACUgtuZXdQYXNzd29yZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IkMKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USKQoQcmV2b2tlZF9zZXNzaW9ucxgBIAEoDVIPcmV2b2tlZFNlc3Npb25zIj4KFEJhdGNoR2V0VXNlcnNSZXF1ZXN0EiYKCHVzZXJfaWRzGAEgAygJQguquxgHGEBAAUjoB1IHdXNlcklkcyJGChVCYXRjaEdldFVzZXJzUmVzcG9uc2USLQoFdXNlcnMYASADKAsyFy50ZW5hbmN5LnYxLlVzZXJTdW1tYXJ5UgV1c2VycyI5ChZGaW5kVXNlckJ5RW1haWxSZXF1ZXN0Eh8KBWVtYWlsGAEgASgJQgmquxgFCAEY/gFSBWVtYWlsIjwKFFJlc29sdmVFbWFpbHNSZXF1ZXN0EiQKBmVtYWlscxgBIAMoCUIMqrsYCBj+AUABSPQDUgZlbWFpbHMiMgoVUmVzb2x2ZUVtYWlsc1Jlc3BvbnNlEhkKCHVzZXJfaWRzGAEgAygJUgd1c2VySWRzMrkECgVVc2VycxI3CgVHZXRNZRIVLmF1dGgudjEuR2V0TWVSZXF1ZXN0Gg0uYXV0aC52MS5Vc2VyIgiiuxgECAIgARJFCg1VcGRhdGVQcm9maWxlEh0uYXV0aC52MS5VcGRhdGVQcm9maWxlUmVxdWVzdBoNLmF1dGgudjEuVXNlciIGorsYAggCEkEKC1NldERlZmF1bHRzEhsuYXV0aC52MS5TZXREZWZhdWx0c1JlcXVlc3QaDS5hdXRoLnYxLlVzZXIiBqK7GAIIAhJZCg5DaGFuZ2VQYXNzd29yZBIeLmF1dGgudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0Gh8uYXV0aC52MS5DaGFuZ2VQYXNzd29yZFJlc3BvbnNlIgaiuxgCCAISVgoIQmF0Y2hHZXQSHS5hdXRoLnYxLkJhdGNoR2V0VXNlcnNSZXF1ZXN0Gh4uYXV0aC52MS5CYXRjaEdldFVzZXJzUmVzcG9uc2UiC6K7GAcIAxIBKiABElcKC0ZpbmRCeUVtYWlsEh8uYXV0aC52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0GhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeSIOorsYCggDEgRhdXRoIAESYQoNUmVzb2x2ZUVtYWlscxIdLmF1dGgudjEuUmVzb2x2ZUVtYWlsc1JlcXVlc3QaHi5hdXRoLnYxLlJlc29sdmVFbWFpbHNSZXNwb25zZSIRorsYDQgDEgd0ZW5hbmN5IAFCLFoqZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2F1dGgvdjE7YXV0aHYxSosdCiUKAQwSAwEAEhobIFVzZXJzIGFuZCB0aGVpciBwcm9maWxlcy4KCkYKAgQAEgQMACwBGjogQSB1c2VyIHdpdGggYWxsIHRoYXQgYW4gYXBwbGljYXRpb24gbmVlZHMgYWZ0ZXIgc2lnbi1pbi4KCiUKBAQAAgASAw4CEBoYIElkZW50aWZpZXIsIGB1c3Jf4oCmYC4KCjgKBAQAAgESAxACExorIEUtbWFpbCBhZGRyZXNzLCBhbHNvIHVzZWQgZm9yIHNpZ25pbmcgaW4uCgowCgQEAAICEgMSAhoaIyBXaGV0aGVyIHRoZSBhZGRyZXNzIHdhcyB2ZXJpZmllZC4KChwKBAQAAgMSAxQCGhoPIERpc3BsYXkgbmFtZS4KChoKBAQAAgQSAxYCGBoNIEZpcnN0IG5hbWUuCgoZCgQEAAIFEgMYAhcaDCBMYXN0IG5hbWUuCgo8CgQEAAIGEgMaAjwaLyBBbGwgb2YgdGhlIHVzZXIncyByb2xlcywgZnJvbSBUZW5hbmN5U2VydmljZS4KCj0KBAQAAgcSAxwCIhowIFRoZSBwb3J0Zm9saW8gdG8gc2hvdyBmaXJzdDsgZW1wdHkgbWVhbnMgbm9uZS4KCjwKBAQAAggSAx4CIRovIFRoZSBwcm9wZXJ0eSB0byBzaG93IGZpcnN0OyBlbXB0eSBtZWFucyBub25lLgoKOAoEBAACCRIDIAIeGisgVGhlIHVuaXQgdG8gc2hvdyBmaXJzdDsgZW1wdHkgbWVhbnMgbm9uZS4KCloKBAQAAgoSAyICIBpNIFdoZXRoZXIgdGhlIHVzZXIgaGFzIHRoZSBmZWF0dXJlIGBjb21wbGlhbmNlUGFja2AsIGZyb20gRW50aXRsZW1lbnRTZXJ2aWNlLgoKSwoEBAACCxIDJAITGj4gVGhlIHVzZXIncyBwbGFuLCBmcm9tIEVudGl0bGVtZW50U2VydmljZTogYGZyZWVgLCBgcHJlbWl1bWAuCgqlAQoEBAACDBIDJwInGpcBIFBhcnRzIG9mIHRoZSBjb250ZXh0IHRoYXQgYXJlIG1pc3NpbmcgYmVjYXVzZSB0aGVpciBzZXJ2aWNlIHdhcyB1bmF2YWlsYWJsZToKIGByb2xlX2Fzc29jaWF0aW9uc2AsIGBlbnRpdGxlbWVudHNgLiBPbmx5IHdpdGggYGFsbG93X3BhcnRpYWxfY29udGV4dGAuCgosCgQEAAINEgMpAiwaHyBXaGVuIHRoZSBhY2NvdW50IHdhcyBjcmVhdGVkLgoKKAoEBAACDhIDKwIsGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKHgoCBAESBC8AMgEaEiBHZXRzIHRoZSBjYWxsZXIuCgplCgQEAQIAEgMxAiEaWCBBY2NlcHRzIGFuIGFuc3dlciBpbiB3aGljaCBwYXJ0IG9mIHRoZSBjb250ZXh0IGlzIG1pc3Npbmc7IGBtaXNzaW5nX2NvbnRleHRgIG5hbWVzIGl0LgoKTAoCBAISBDUAPwEaQCBDaGFuZ2VzIHRoZSBjYWxsZXIncyBwcm9maWxlLiBBYnNlbnQgZmllbGRzIGtlZXAgdGhlaXIgdmFsdWVzLgoKHAoEBAICABIDNwJnGg8gRGlzcGxheSBuYW1lLgoKGgoEBAICARIDOQJZGg0gRmlyc3QgbmFtZS4KChkKBAQCAgISAzsCWBoMIExhc3QgbmFtZS4KCoEBCgQEAgIDEgM+AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCncKAgQDEgRDAE0BGmsgU2V0cyB3aGF0IHRoZSBjYWxsZXIncyBhcHBsaWNhdGlvbiBzaG93cyBmaXJzdC4gQWJzZW50IGZpZWxkcyBrZWVwIHRoZWlyIHZhbHVlczsgZW1wdHkgdGV4dAogY2xlYXJzIHRoZW0uCgo6CgQEAwIAEgNFAkcaLSBBIHBvcnRmb2xpbyBvbiB3aGljaCB0aGUgY2FsbGVyIGhhcyBhIHJvbGUuCgpRCgQEAwIBEgNHAkYaRCBBIHByb3BlcnR5IG9uIHdoaWNoLCBvciBvbiB3aG9zZSBwb3J0Zm9saW8sIHRoZSBjYWxsZXIgaGFzIGEgcm9sZS4KCkYKBAQDAgISA0kCQho5IEEgdW5pdCBvbiB3aGljaCwgb3IgYWJvdmUgd2hpY2gsIHRoZSBjYWxsZXIgaGFzIGEgcm9sZS4KCoEBCgQEAwIDEgNMAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCkwKAgQEEgRQAFgBGkAgQ2hhbmdlcyB0aGUgY2FsbGVyJ3MgcGFzc3dvcmQgYW5kIGVuZHMgYWxsIGl0cyBvdGhlciBzZXNzaW9ucy4KCiQKBAQEAgASA1ICUxoXIFRoZSBjdXJyZW50IHBhc3N3b3JkLgoKQgoEBAQCARIDVAJbGjUgVGhlIG5ldyBwYXNzd29yZDogOCB0byAyNTYgYnl0ZXMsIG5vdCBhIGNvbW1vbiBvbmUuCgqeAQoEBAQCAhIDVwJCGpABIElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyLCBhcyBsb25nCiBhcyBvbmUgb2YgaXRzIHR3byBwYXNzd29yZHMgaXMgdGhlIGFjY291bnQncy4KCi4KAgQFEgRbAF4BGiIgVGhlIHJlc3VsdCBvZiBhIHBhc3N3b3JkIGNoYW5nZS4KCjgKBAQFAgASA10CHhorIE51bWJlciBvZiBvdGhlciBzZXNzaW9ucyB0aGF0IHdlcmUgZW5kZWQuCgohCgIEBhIEYQBkARoVIEdldHMgc2V2ZXJhbCB1c2Vycy4KChkKBAQGAgASA2MCYhoMIFRoZSB1c2Vycy4KCi8KAgQHEgRnAGoBGiMgVXNlcnMgYXMgb3RoZXIgc2VydmljZXMgc2VlIHRoZW0uCgpTCgQEBwIAEgNpAiwaRiBUaG9zZSB0aGF0IGV4aXN0LCBpbiB0aGUgcmVxdWVzdGVkIG9yZGVyOyBtaXNzaW5nIG9uZXMgZG8gbm90IGV4aXN0LgoKNAoCBAgSBG0AcAEaKCBGaW5kcyB0aGUgdXNlciB3aXRoIGFuIGUtbWFpbCBhZGRyZXNzLgoKMgoEBAgCABIDbwJIGiUgVGhlIGFkZHJlc3M7IEFTQ0lJIGNhc2UgaXMgaWdub3JlZC4KCjoKAgQJEgRzAHYBGi4gRmluZHMgdGhlIHVzZXJzIHdpdGggdGhlc2UgZS1tYWlsIGFkZHJlc3Nlcy4KCjQKBAQJAgASA3UCYBonIFRoZSBhZGRyZXNzZXM7IEFTQ0lJIGNhc2UgaXMgaWdub3JlZC4KCjUKAgQKEgR5AHwBGikgVGhlIHVzZXJzIHdpdGggdGhlIHJlcXVlc3RlZCBhZGRyZXNzZXMuCgpfCgQECgIAEgN7Ah8aUiBPbmUgdXNlciBpZCBwZXIgYWRkcmVzcywgaW4gdGhlIHNhbWUgb3JkZXI7IGVtcHR5IGlmIHRoZSBhZGRyZXNzIGhhcyBubyBhY2NvdW50LgoKFQoCBgASBX8AnwEBGgggVXNlcnMuCgpACgQGAAIAEgaBAQKDAQMaMCBUaGUgY2FsbGVyIHdpdGggcm9sZXMgYW5kIHBsYW4sIGFzIGF0IHNpZ24taW4uCgovCgQGAAIBEgaFAQKHAQMaHyBDaGFuZ2VzIHRoZSBjYWxsZXIncyBwcm9maWxlLgoKQQoEBgACAhIGiQECiwEDGjEgU2V0cyB3aGF0IHRoZSBjYWxsZXIncyBhcHBsaWNhdGlvbiBzaG93cyBmaXJzdC4KCkwKBAYAAgMSBo0BAo8BAxo8IENoYW5nZXMgdGhlIGNhbGxlcidzIHBhc3N3b3JkLiBBbGwgaXRzIG90aGVyIHNlc3Npb25zIGVuZC4KCkoKBAYAAgQSBpEBApMBAxo6IFVzZXJzIGJ5IGlkLCB3aXRob3V0IHNlbnNpdGl2ZSBkYXRhLCBmb3Igb3RoZXIgc2VydmljZXMuCgpZCgQGAAIFEgaVAQKXAQMaSSBUaGUgdXNlciB3aXRoIGFuIGFkZHJlc3MsIG9yIE5PVF9GT1VORDsgZm9yIEF1dGhTZXJ2aWNlJ3MgY29tbWFuZCBsaW5lLgoK1AIKBAYAAgYSBpwBAp4BAxrDAiBGaW5kcyB1c2VycyBieSBlLW1haWwgYWRkcmVzcywgZm9yIGEgc2VydmljZSB0aGF0IGdyYW50cyBhIHJvbGUgdG8gc29tZWJvZHkgbmFtZWQgYnkgYWRkcmVzcy4KIFRoZSBzZXJ2aWNlIHByZXNlbnRzIHRoZSB0b2tlbiBvZiB0aGUgZ3JhbnRpbmcgdXNlciwgYW5kIGNhbGxzIHRoaXMgb25seSBhZnRlciB0aGF0IHVzZXIgd2FzCiBhbGxvd2VkIHRvIGdyYW50IHRoZSByb2xlLiBBIHVzZXIgd2hvIG5hbWVzIHRvbyBtYW55IHVua25vd24gYWRkcmVzc2VzIGhhcyB0byB3YWl0OgogUkVTT1VSQ0VfRVhIQVVTVEVELCBUT09fTUFOWV9VTktOT1dOX0FERFJFU1NFUy4KYgZwcm90bzM="
+      base64: "ChNhdXRoL3YxL3VzZXJzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byLpBAoEVXNlchIOCgJpZBgBIAEoCVICaWQSFAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVkEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSHQoKZmlyc3RfbmFtZRgFIAEoCVIJZmlyc3ROYW1lEhsKCWxhc3RfbmFtZRgGIAEoCVIIbGFzdE5hbWUSSAoRcm9sZV9hc3NvY2lhdGlvbnMYByADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIQcm9sZUFzc29jaWF0aW9ucxIwChRkZWZhdWx0X3BvcnRmb2xpb19pZBgIIAEoCVISZGVmYXVsdFBvcnRmb2xpb0lkEi4KE2RlZmF1bHRfcHJvcGVydHlfaWQYCSABKAlSEWRlZmF1bHRQcm9wZXJ0eUlkEiYKD2RlZmF1bHRfdW5pdF9pZBgKIAEoCVINZGVmYXVsdFVuaXRJZBIuChNoYXNfY29tcGxpYW5jZV9wYWNrGAsgASgIUhFoYXNDb21wbGlhbmNlUGFjaxISCgRwbGFuGAwgASgJUgRwbGFuEicKD21pc3NpbmdfY29udGV4dBgNIAMoCVIObWlzc2luZ0NvbnRleHQSOQoKY3JlYXRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0IkIKDEdldE1lUmVxdWVzdBIyChVhbGxvd19wYXJ0aWFsX2NvbnRleHQYASABKAhSE2FsbG93UGFydGlhbENvbnRleHQihwIKFFVwZGF0ZVByb2ZpbGVSZXF1ZXN0EjMKDGRpc3BsYXlfbmFtZRgBIAEoCUILqrsYBxABGMgBWAFIAFILZGlzcGxheU5hbWWIAQESLQoKZmlyc3RfbmFtZRgCIAEoCUIJqrsYBRjIAVgBSAFSCWZpcnN0TmFtZYgBARIrCglsYXN0X25hbWUYAyABKAlCCaq7GAUYyAFYAUgCUghsYXN0TmFtZYgBARIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Qg8KDV9kaXNwbGF5X25hbWVCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZSL3AQoSU2V0RGVmYXVsdHNSZXF1ZXN0Ei4KDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhASABSC3BvcnRmb2xpb0lkiAEBEiwKC3Byb3BlcnR5X2lkGAIgASgJQgaquxgCGEBIAVIKcHJvcGVydHlJZIgBARIkCgd1bml0X2lkGAMgASgJQgaquxgCGEBIAlIGdW5pdElkiAEBEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXlCDwoNX3BvcnRmb2xpb19pZEIOCgxfcHJvcGVydHlfaWRCCgoIX3VuaXRfaWQirwEKFUNoYW5nZVBhc3N3b3JkUmVxdWVzdBI0ChBjdXJyZW50X3Bhc3N3b3JkGAEgASgJQgmquxgFCAEYgAJSD2N1cnJlbnRQYXNzd29yZBIuCgxuZXdfcGFzc3dvcmQYAiABKAlCC6q7GAcIARAIGIACUgtuZXdQYXNzd29yZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IkMKFkNoYW5nZVBhc3N3b3JkUmVzcG9uc2USKQoQcmV2b2tlZF9zZXNzaW9ucxgBIAEoDVIPcmV2b2tlZFNlc3Npb25zIj4KFEJhdGNoR2V0VXNlcnNSZXF1ZXN0EiYKCHVzZXJfaWRzGAEgAygJQguquxgHGEBAAUjoB1IHdXNlcklkcyJGChVCYXRjaEdldFVzZXJzUmVzcG9uc2USLQoFdXNlcnMYASADKAsyFy50ZW5hbmN5LnYxLlVzZXJTdW1tYXJ5UgV1c2VycyI5ChZGaW5kVXNlckJ5RW1haWxSZXF1ZXN0Eh8KBWVtYWlsGAEgASgJQgmquxgFCAEY/gFSBWVtYWlsIjwKFFJlc29sdmVFbWFpbHNSZXF1ZXN0EiQKBmVtYWlscxgBIAMoCUIMqrsYCBj+AUABSPQDUgZlbWFpbHMiMgoVUmVzb2x2ZUVtYWlsc1Jlc3BvbnNlEhkKCHVzZXJfaWRzGAEgAygJUgd1c2VySWRzIjoKFUdldFVzZXJBZGRyZXNzUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkIkoKC1VzZXJBZGRyZXNzEhQKBWVtYWlsGAEgASgJUgVlbWFpbBIlCg5lbWFpbF92ZXJpZmllZBgCIAEoCFINZW1haWxWZXJpZmllZDKQBQoFVXNlcnMSNwoFR2V0TWUSFS5hdXRoLnYxLkdldE1lUmVxdWVzdBoNLmF1dGgudjEuVXNlciIIorsYBAgCIAESRQoNVXBkYXRlUHJvZmlsZRIdLmF1dGgudjEuVXBkYXRlUHJvZmlsZVJlcXVlc3QaDS5hdXRoLnYxLlVzZXIiBqK7GAIIAhJBCgtTZXREZWZhdWx0cxIbLmF1dGgudjEuU2V0RGVmYXVsdHNSZXF1ZXN0Gg0uYXV0aC52MS5Vc2VyIgaiuxgCCAISWQoOQ2hhbmdlUGFzc3dvcmQSHi5hdXRoLnYxLkNoYW5nZVBhc3N3b3JkUmVxdWVzdBofLmF1dGgudjEuQ2hhbmdlUGFzc3dvcmRSZXNwb25zZSIGorsYAggCElYKCEJhdGNoR2V0Eh0uYXV0aC52MS5CYXRjaEdldFVzZXJzUmVxdWVzdBoeLmF1dGgudjEuQmF0Y2hHZXRVc2Vyc1Jlc3BvbnNlIguiuxgHCAMSASogARJXCgtGaW5kQnlFbWFpbBIfLmF1dGgudjEuRmluZFVzZXJCeUVtYWlsUmVxdWVzdBoXLnRlbmFuY3kudjEuVXNlclN1bW1hcnkiDqK7GAoIAxIEYXV0aCABEmEKDVJlc29sdmVFbWFpbHMSHS5hdXRoLnYxLlJlc29sdmVFbWFpbHNSZXF1ZXN0Gh4uYXV0aC52MS5SZXNvbHZlRW1haWxzUmVzcG9uc2UiEaK7GA0IAxIHdGVuYW5jeSABElUKCkdldEFkZHJlc3MSHi5hdXRoLnYxLkdldFVzZXJBZGRyZXNzUmVxdWVzdBoULmF1dGgudjEuVXNlckFkZHJlc3MiEaK7GA0IAxIHdGVuYW5jeSABQixaKmdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9hdXRoL3YxO2F1dGh2MUqKIAolCgEMEgMBABIaGyBVc2VycyBhbmQgdGhlaXIgcHJvZmlsZXMuCgpGCgIEABIEDAAsARo6IEEgdXNlciB3aXRoIGFsbCB0aGF0IGFuIGFwcGxpY2F0aW9uIG5lZWRzIGFmdGVyIHNpZ24taW4uCgolCgQEAAIAEgMOAhAaGCBJZGVudGlmaWVyLCBgdXNyX+KApmAuCgo4CgQEAAIBEgMQAhMaKyBFLW1haWwgYWRkcmVzcywgYWxzbyB1c2VkIGZvciBzaWduaW5nIGluLgoKMAoEBAACAhIDEgIaGiMgV2hldGhlciB0aGUgYWRkcmVzcyB3YXMgdmVyaWZpZWQuCgocCgQEAAIDEgMUAhoaDyBEaXNwbGF5IG5hbWUuCgoaCgQEAAIEEgMWAhgaDSBGaXJzdCBuYW1lLgoKGQoEBAACBRIDGAIXGgwgTGFzdCBuYW1lLgoKPAoEBAACBhIDGgI8Gi8gQWxsIG9mIHRoZSB1c2VyJ3Mgcm9sZXMsIGZyb20gVGVuYW5jeVNlcnZpY2UuCgo9CgQEAAIHEgMcAiIaMCBUaGUgcG9ydGZvbGlvIHRvIHNob3cgZmlyc3Q7IGVtcHR5IG1lYW5zIG5vbmUuCgo8CgQEAAIIEgMeAiEaLyBUaGUgcHJvcGVydHkgdG8gc2hvdyBmaXJzdDsgZW1wdHkgbWVhbnMgbm9uZS4KCjgKBAQAAgkSAyACHhorIFRoZSB1bml0IHRvIHNob3cgZmlyc3Q7IGVtcHR5IG1lYW5zIG5vbmUuCgpaCgQEAAIKEgMiAiAaTSBXaGV0aGVyIHRoZSB1c2VyIGhhcyB0aGUgZmVhdHVyZSBgY29tcGxpYW5jZVBhY2tgLCBmcm9tIEVudGl0bGVtZW50U2VydmljZS4KCksKBAQAAgsSAyQCExo+IFRoZSB1c2VyJ3MgcGxhbiwgZnJvbSBFbnRpdGxlbWVudFNlcnZpY2U6IGBmcmVlYCwgYHByZW1pdW1gLgoKpQEKBAQAAgwSAycCJxqXASBQYXJ0cyBvZiB0aGUgY29udGV4dCB0aGF0IGFyZSBtaXNzaW5nIGJlY2F1c2UgdGhlaXIgc2VydmljZSB3YXMgdW5hdmFpbGFibGU6CiBgcm9sZV9hc3NvY2lhdGlvbnNgLCBgZW50aXRsZW1lbnRzYC4gT25seSB3aXRoIGBhbGxvd19wYXJ0aWFsX2NvbnRleHRgLgoKLAoEBAACDRIDKQIsGh8gV2hlbiB0aGUgYWNjb3VudCB3YXMgY3JlYXRlZC4KCigKBAQAAg4SAysCLBobIFdoZW4gaXQgd2FzIGxhc3QgY2hhbmdlZC4KCh4KAgQBEgQvADIBGhIgR2V0cyB0aGUgY2FsbGVyLgoKZQoEBAECABIDMQIhGlggQWNjZXB0cyBhbiBhbnN3ZXIgaW4gd2hpY2ggcGFydCBvZiB0aGUgY29udGV4dCBpcyBtaXNzaW5nOyBgbWlzc2luZ19jb250ZXh0YCBuYW1lcyBpdC4KCkwKAgQCEgQ1AD8BGkAgQ2hhbmdlcyB0aGUgY2FsbGVyJ3MgcHJvZmlsZS4gQWJzZW50IGZpZWxkcyBrZWVwIHRoZWlyIHZhbHVlcy4KChwKBAQCAgASAzcCZxoPIERpc3BsYXkgbmFtZS4KChoKBAQCAgESAzkCWRoNIEZpcnN0IG5hbWUuCgoZCgQEAgICEgM7AlgaDCBMYXN0IG5hbWUuCgqBAQoEBAICAxIDPgJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgp3CgIEAxIEQwBNARprIFNldHMgd2hhdCB0aGUgY2FsbGVyJ3MgYXBwbGljYXRpb24gc2hvd3MgZmlyc3QuIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXM7IGVtcHR5IHRleHQKIGNsZWFycyB0aGVtLgoKOgoEBAMCABIDRQJHGi0gQSBwb3J0Zm9saW8gb24gd2hpY2ggdGhlIGNhbGxlciBoYXMgYSByb2xlLgoKUQoEBAMCARIDRwJGGkQgQSBwcm9wZXJ0eSBvbiB3aGljaCwgb3Igb24gd2hvc2UgcG9ydGZvbGlvLCB0aGUgY2FsbGVyIGhhcyBhIHJvbGUuCgpGCgQEAwICEgNJAkIaOSBBIHVuaXQgb24gd2hpY2gsIG9yIGFib3ZlIHdoaWNoLCB0aGUgY2FsbGVyIGhhcyBhIHJvbGUuCgqBAQoEBAMCAxIDTAJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgpMCgIEBBIEUABYARpAIENoYW5nZXMgdGhlIGNhbGxlcidzIHBhc3N3b3JkIGFuZCBlbmRzIGFsbCBpdHMgb3RoZXIgc2Vzc2lvbnMuCgokCgQEBAIAEgNSAlMaFyBUaGUgY3VycmVudCBwYXNzd29yZC4KCkIKBAQEAgESA1QCWxo1IFRoZSBuZXcgcGFzc3dvcmQ6IDggdG8gMjU2IGJ5dGVzLCBub3QgYSBjb21tb24gb25lLgoKngEKBAQEAgISA1cCQhqQASBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciwgYXMgbG9uZwogYXMgb25lIG9mIGl0cyB0d28gcGFzc3dvcmRzIGlzIHRoZSBhY2NvdW50J3MuCgouCgIEBRIEWwBeARoiIFRoZSByZXN1bHQgb2YgYSBwYXNzd29yZCBjaGFuZ2UuCgo4CgQEBQIAEgNdAh4aKyBOdW1iZXIgb2Ygb3RoZXIgc2Vzc2lvbnMgdGhhdCB3ZXJlIGVuZGVkLgoKIQoCBAYSBGEAZAEaFSBHZXRzIHNldmVyYWwgdXNlcnMuCgoZCgQEBgIAEgNjAmIaDCBUaGUgdXNlcnMuCgovCgIEBxIEZwBqARojIFVzZXJzIGFzIG90aGVyIHNlcnZpY2VzIHNlZSB0aGVtLgoKUwoEBAcCABIDaQIsGkYgVGhvc2UgdGhhdCBleGlzdCwgaW4gdGhlIHJlcXVlc3RlZCBvcmRlcjsgbWlzc2luZyBvbmVzIGRvIG5vdCBleGlzdC4KCjQKAgQIEgRtAHABGiggRmluZHMgdGhlIHVzZXIgd2l0aCBhbiBlLW1haWwgYWRkcmVzcy4KCjIKBAQIAgASA28CSBolIFRoZSBhZGRyZXNzOyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuCgo6CgIECRIEcwB2ARouIEZpbmRzIHRoZSB1c2VycyB3aXRoIHRoZXNlIGUtbWFpbCBhZGRyZXNzZXMuCgo0CgQECQIAEgN1AmAaJyBUaGUgYWRkcmVzc2VzOyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuCgo1CgIEChIEeQB8ARopIFRoZSB1c2VycyB3aXRoIHRoZSByZXF1ZXN0ZWQgYWRkcmVzc2VzLgoKXwoEBAoCABIDewIfGlIgT25lIHVzZXIgaWQgcGVyIGFkZHJlc3MsIGluIHRoZSBzYW1lIG9yZGVyOyBlbXB0eSBpZiB0aGUgYWRkcmVzcyBoYXMgbm8gYWNjb3VudC4KCjQKAgQLEgV/AIIBARonIEdldHMgdGhlIGFkZHJlc3Mgb2YgYSB1c2VyJ3MgYWNjb3VudC4KChkKBAQLAgASBIEBAkkaCyBUaGUgdXNlci4KCioKAgQMEgaFAQCKAQEaHCBUaGUgYWRkcmVzcyBvZiBhbiBhY2NvdW50LgoKLQoEBAwCABIEhwECExofIFRoZSBhZGRyZXNzLCBhcyBpdCB3YXMgZ2l2ZW4uCgpDCgQEDAIBEgSJAQIaGjUgV2hldGhlciBpdHMgb3duZXIgaGFzIHByb3ZlZCB0byByZWNlaXZlIG1haWwgdGhlcmUuCgoWCgIGABIGjQEAsgEBGgggVXNlcnMuCgpACgQGAAIAEgaPAQKRAQMaMCBUaGUgY2FsbGVyIHdpdGggcm9sZXMgYW5kIHBsYW4sIGFzIGF0IHNpZ24taW4uCgovCgQGAAIBEgaTAQKVAQMaHyBDaGFuZ2VzIHRoZSBjYWxsZXIncyBwcm9maWxlLgoKQQoEBgACAhIGlwECmQEDGjEgU2V0cyB3aGF0IHRoZSBjYWxsZXIncyBhcHBsaWNhdGlvbiBzaG93cyBmaXJzdC4KCkwKBAYAAgMSBpsBAp0BAxo8IENoYW5nZXMgdGhlIGNhbGxlcidzIHBhc3N3b3JkLiBBbGwgaXRzIG90aGVyIHNlc3Npb25zIGVuZC4KCkoKBAYAAgQSBp8BAqEBAxo6IFVzZXJzIGJ5IGlkLCB3aXRob3V0IHNlbnNpdGl2ZSBkYXRhLCBmb3Igb3RoZXIgc2VydmljZXMuCgpZCgQGAAIFEgajAQKlAQMaSSBUaGUgdXNlciB3aXRoIGFuIGFkZHJlc3MsIG9yIE5PVF9GT1VORDsgZm9yIEF1dGhTZXJ2aWNlJ3MgY29tbWFuZCBsaW5lLgoK1AIKBAYAAgYSBqoBAqwBAxrDAiBGaW5kcyB1c2VycyBieSBlLW1haWwgYWRkcmVzcywgZm9yIGEgc2VydmljZSB0aGF0IGdyYW50cyBhIHJvbGUgdG8gc29tZWJvZHkgbmFtZWQgYnkgYWRkcmVzcy4KIFRoZSBzZXJ2aWNlIHByZXNlbnRzIHRoZSB0b2tlbiBvZiB0aGUgZ3JhbnRpbmcgdXNlciwgYW5kIGNhbGxzIHRoaXMgb25seSBhZnRlciB0aGF0IHVzZXIgd2FzCiBhbGxvd2VkIHRvIGdyYW50IHRoZSByb2xlLiBBIHVzZXIgd2hvIG5hbWVzIHRvbyBtYW55IHVua25vd24gYWRkcmVzc2VzIGhhcyB0byB3YWl0OgogUkVTT1VSQ0VfRVhIQVVTVEVELCBUT09fTUFOWV9VTktOT1dOX0FERFJFU1NFUy4KCooBCgQGAAIHEgavAQKxAQMaeiBUaGUgYWRkcmVzcyBvZiBhIHVzZXIncyBhY2NvdW50LCBmb3IgdGhlIHNlcnZpY2UgdGhhdCBrZWVwcyBpbnZpdGF0aW9ucyBieSBhZGRyZXNzLiBOT1RfRk9VTkQgaWYKIHRoZXJlIGlzIG5vIHN1Y2ggdXNlci4KYgZwcm90bzM="
     )
   }
 }
@@ -1368,6 +1546,9 @@ extension Auth_V1.UsersService {
         },
         .unary(Auth_V1.UsersMethods.resolveEmails) {
           request, call in try await self.resolveEmails(request, call)
+        },
+        .unary(Auth_V1.UsersMethods.getAddress) {
+          request, call in try await self.getAddress(request, call)
         },
       ]
     )

@@ -4,6 +4,65 @@ public import CProtobufC
 public import RPCKit
 
 extension Tenancy_V1 {
+  /// What an event says.
+  public struct CommandEventKind: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not specified.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// A command to carry out.
+    public static var command: Self { Self(rawValue: 1) }
+    /// Everything that waited was sent; what follows is new.
+    public static var current: Self { Self(rawValue: 2) }
+    /// Nothing happened; sent every 3 seconds.
+    public static var heartbeat: Self { Self(rawValue: 3) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "COMMAND_EVENT_KIND_UNSPECIFIED"
+      case 1: "COMMAND_EVENT_KIND_COMMAND"
+      case 2: "COMMAND_EVENT_KIND_CURRENT"
+      case 3: "COMMAND_EVENT_KIND_HEARTBEAT"
+      default: nil
+      }
+    }
+  }
+
+  /// How a command ended.
+  public struct CommandOutcome: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not specified.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// The hardware has done it.
+    public static var done: Self { Self(rawValue: 1) }
+    /// The hardware could not do it.
+    public static var failed: Self { Self(rawValue: 2) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "COMMAND_OUTCOME_UNSPECIFIED"
+      case 1: "COMMAND_OUTCOME_DONE"
+      case 2: "COMMAND_OUTCOME_FAILED"
+      default: nil
+      }
+    }
+  }
+
   /// A thing that can be viewed and operated.
   public struct Device: RPCKit.Message {
     /// Identifier, `dev_…`.
@@ -1113,6 +1172,8 @@ extension Tenancy_V1 {
       set { device_storage = newValue.map { [$0] } ?? [] }
     }
     private var device_storage: [Tenancy_V1.Device] = []
+    /// The command that the hardware bridge was handed, `cmd_…`; empty for an operation that only looks.
+    public var commandId: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1120,10 +1181,12 @@ extension Tenancy_V1 {
     /// Makes a message of the given fields.
     public init(
       record: Tenancy_V1.AccessRecord? = nil,
-      device: Tenancy_V1.Device? = nil
+      device: Tenancy_V1.Device? = nil,
+      commandId: Swift.String = ""
     ) {
       self.record = record
       self.device = device
+      self.commandId = commandId
     }
 
     /// `tenancy.v1.OperateDeviceResponse`.
@@ -1153,6 +1216,7 @@ extension Tenancy_V1 {
       if let member = unsafe source.pointee.f2_device {
         try unsafe self.device_storage = [Tenancy_V1.Device(reading: member)]
       }
+      try unsafe self.commandId = RPCKit.MessageReading.string(source.pointee.f3_command_id)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -1177,6 +1241,7 @@ extension Tenancy_V1 {
       if let value = self.device {
         unsafe target.pointee.f2_device = value.packed(in: scratch)
       }
+      unsafe target.pointee.f3_command_id = scratch.copy(self.commandId)
       return unsafe target
     }
 
@@ -1391,6 +1456,651 @@ extension Tenancy_V1 {
     }
   }
 
+  /// An operation for the hardware.
+  public struct DeviceCommand: RPCKit.Message {
+    /// Identifier, `cmd_…`: a bridge that is handed a command twice knows it by this.
+    public var id: Swift.String = ""
+    /// The device.
+    public var deviceId: Swift.String = ""
+    /// The property it is in.
+    public var propertyId: Swift.String = ""
+    /// `lock`, `unlock`, … as the policy knows it.
+    public var operation: Swift.String = ""
+    /// Parameters of the operation.
+    public var parameters: Google_Protobuf.Struct? = nil
+    /// When it was given.
+    public var createdAt: Google_Protobuf.Timestamp? = nil
+    /// When it must not be carried out any more: one minute later.
+    public var expiresAt: Google_Protobuf.Timestamp? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      id: Swift.String = "",
+      deviceId: Swift.String = "",
+      propertyId: Swift.String = "",
+      operation: Swift.String = "",
+      parameters: Google_Protobuf.Struct? = nil,
+      createdAt: Google_Protobuf.Timestamp? = nil,
+      expiresAt: Google_Protobuf.Timestamp? = nil
+    ) {
+      self.id = id
+      self.deviceId = deviceId
+      self.propertyId = propertyId
+      self.operation = operation
+      self.parameters = parameters
+      self.createdAt = createdAt
+      self.expiresAt = expiresAt
+    }
+
+    /// `tenancy.v1.DeviceCommand`.
+    public static var protobufName: Swift.String { "tenancy.v1.DeviceCommand" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__device_command(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__DeviceCommand.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__DeviceCommand>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f1_id)
+      try unsafe self.deviceId = RPCKit.MessageReading.string(source.pointee.f2_device_id)
+      try unsafe self.propertyId = RPCKit.MessageReading.string(source.pointee.f3_property_id)
+      try unsafe self.operation = RPCKit.MessageReading.string(source.pointee.f4_operation)
+      if let member = unsafe source.pointee.f5_parameters {
+        try unsafe self.parameters = Google_Protobuf.Struct(reading: member)
+      }
+      if let member = unsafe source.pointee.f6_created_at {
+        try unsafe self.createdAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      if let member = unsafe source.pointee.f7_expires_at {
+        try unsafe self.expiresAt = Google_Protobuf.Timestamp(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__DeviceCommand> {
+      let target = unsafe scratch.allocate(Tenancy__V1__DeviceCommand.self, 1)
+      unsafe tenancy__v1__device_command__init(target)
+      unsafe target.pointee.f1_id = scratch.copy(self.id)
+      unsafe target.pointee.f2_device_id = scratch.copy(self.deviceId)
+      unsafe target.pointee.f3_property_id = scratch.copy(self.propertyId)
+      unsafe target.pointee.f4_operation = scratch.copy(self.operation)
+      if let value = self.parameters {
+        unsafe target.pointee.f5_parameters = value.packed(in: scratch)
+      }
+      if let value = self.createdAt {
+        unsafe target.pointee.f6_created_at = value.packed(in: scratch)
+      }
+      if let value = self.expiresAt {
+        unsafe target.pointee.f7_expires_at = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// Watches for commands.
+  public struct WatchCommandsRequest: RPCKit.Message {
+    /// Only those for devices in this property; empty means everywhere.
+    public var propertyId: Swift.String = ""
+    /// `position` of the last event that was received: commands up to it are not sent again. Empty means
+    /// all that are neither acknowledged nor expired.
+    public var afterPosition: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      propertyId: Swift.String = "",
+      afterPosition: Swift.String = ""
+    ) {
+      self.propertyId = propertyId
+      self.afterPosition = afterPosition
+    }
+
+    /// `tenancy.v1.WatchCommandsRequest`.
+    public static var protobufName: Swift.String { "tenancy.v1.WatchCommandsRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__watch_commands_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__WatchCommandsRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__WatchCommandsRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.propertyId = RPCKit.MessageReading.string(source.pointee.f1_property_id)
+      try unsafe self.afterPosition = RPCKit.MessageReading.string(source.pointee.f2_after_position)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__WatchCommandsRequest> {
+      let target = unsafe scratch.allocate(Tenancy__V1__WatchCommandsRequest.self, 1)
+      unsafe tenancy__v1__watch_commands_request__init(target)
+      unsafe target.pointee.f1_property_id = scratch.copy(self.propertyId)
+      unsafe target.pointee.f2_after_position = scratch.copy(self.afterPosition)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if !(self.propertyId.isEmpty) {
+        if self.propertyId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "property_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.afterPosition.isEmpty) {
+        if self.afterPosition.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "after_position", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// One event for a bridge.
+  public struct CommandEvent: RPCKit.Message {
+    /// What it says.
+    public var kind: Tenancy_V1.CommandEventKind = Tenancy_V1.CommandEventKind(rawValue: 0)
+    /// Pass it as `after_position` to continue.
+    public var position: Swift.String = ""
+    /// The command, for COMMAND.
+    public var command: Tenancy_V1.DeviceCommand? {
+      get { command_storage.first }
+      set { command_storage = newValue.map { [$0] } ?? [] }
+    }
+    private var command_storage: [Tenancy_V1.DeviceCommand] = []
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      kind: Tenancy_V1.CommandEventKind = Tenancy_V1.CommandEventKind(rawValue: 0),
+      position: Swift.String = "",
+      command: Tenancy_V1.DeviceCommand? = nil
+    ) {
+      self.kind = kind
+      self.position = position
+      self.command = command
+    }
+
+    /// `tenancy.v1.CommandEvent`.
+    public static var protobufName: Swift.String { "tenancy.v1.CommandEvent" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__command_event(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__CommandEvent.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__CommandEvent>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.kind = Tenancy_V1.CommandEventKind(rawValue: RPCKit.MessageReading.number(source.pointee.f1_kind.rawValue))
+      try unsafe self.position = RPCKit.MessageReading.string(source.pointee.f2_position)
+      if let member = unsafe source.pointee.f3_command {
+        try unsafe self.command_storage = [Tenancy_V1.DeviceCommand(reading: member)]
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__CommandEvent> {
+      let target = unsafe scratch.allocate(Tenancy__V1__CommandEvent.self, 1)
+      unsafe tenancy__v1__command_event__init(target)
+      unsafe target.pointee.f1_kind = Tenancy__V1__CommandEventKind(rawValue: Swift.UInt32(bitPattern: self.kind.rawValue))
+      unsafe target.pointee.f2_position = scratch.copy(self.position)
+      if let value = self.command {
+        unsafe target.pointee.f3_command = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// Says how a command ended.
+  public struct AcknowledgeCommandRequest: RPCKit.Message {
+    /// The command.
+    public var commandId: Swift.String = ""
+    /// How it ended.
+    public var outcome: Tenancy_V1.CommandOutcome = Tenancy_V1.CommandOutcome(rawValue: 0)
+    /// For people, such as why it failed.
+    public var detail: Swift.String = ""
+    /// What the device's attributes are now, as far as they have changed; null removes one. At most
+    /// 16 KiB.
+    public var attributes: Google_Protobuf.Struct? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      commandId: Swift.String = "",
+      outcome: Tenancy_V1.CommandOutcome = Tenancy_V1.CommandOutcome(rawValue: 0),
+      detail: Swift.String = "",
+      attributes: Google_Protobuf.Struct? = nil
+    ) {
+      self.commandId = commandId
+      self.outcome = outcome
+      self.detail = detail
+      self.attributes = attributes
+    }
+
+    /// `tenancy.v1.AcknowledgeCommandRequest`.
+    public static var protobufName: Swift.String { "tenancy.v1.AcknowledgeCommandRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__acknowledge_command_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__AcknowledgeCommandRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__AcknowledgeCommandRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.commandId = RPCKit.MessageReading.string(source.pointee.f1_command_id)
+      unsafe self.outcome = Tenancy_V1.CommandOutcome(rawValue: RPCKit.MessageReading.number(source.pointee.f2_outcome.rawValue))
+      try unsafe self.detail = RPCKit.MessageReading.string(source.pointee.f3_detail)
+      if let member = unsafe source.pointee.f4_attributes {
+        try unsafe self.attributes = Google_Protobuf.Struct(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__AcknowledgeCommandRequest> {
+      let target = unsafe scratch.allocate(Tenancy__V1__AcknowledgeCommandRequest.self, 1)
+      unsafe tenancy__v1__acknowledge_command_request__init(target)
+      unsafe target.pointee.f1_command_id = scratch.copy(self.commandId)
+      unsafe target.pointee.f2_outcome = Tenancy__V1__CommandOutcome(rawValue: Swift.UInt32(bitPattern: self.outcome.rawValue))
+      unsafe target.pointee.f3_detail = scratch.copy(self.detail)
+      if let value = self.attributes {
+        unsafe target.pointee.f4_attributes = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.commandId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "command_id", description: "must be set"))
+      } else {
+        if self.commandId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "command_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.outcome.rawValue == 0 {
+        violations.append(RPCKit.FieldViolation(field: path + "outcome", description: "must be set"))
+      } else {
+        if self.outcome.name == nil {
+          violations.append(RPCKit.FieldViolation(field: path + "outcome", description: "must be a value that the contract names"))
+        }
+      }
+      if !(self.detail.isEmpty) {
+        if self.detail.utf8.count > 200 {
+          violations.append(RPCKit.FieldViolation(field: path + "detail", description: "must have at most 200 bytes"))
+        } else {
+          RPCKit.TextRule.singleLine.check(
+            self.detail,
+            path: path + "detail",
+            into: &violations
+          )
+        }
+      }
+      if let value = self.attributes {
+        if value.protobufBytes.count > 65536 {
+          violations.append(RPCKit.FieldViolation(field: path + "attributes", description: "must have at most 65536 bytes encoded"))
+        }
+      }
+    }
+  }
+
+  /// An acknowledged command.
+  public struct AcknowledgeCommandResponse: RPCKit.Message {
+    /// How it ended: the first acknowledgement of a command stays.
+    public var outcome: Tenancy_V1.CommandOutcome = Tenancy_V1.CommandOutcome(rawValue: 0)
+    /// When that was said first.
+    public var acknowledgedAt: Google_Protobuf.Timestamp? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      outcome: Tenancy_V1.CommandOutcome = Tenancy_V1.CommandOutcome(rawValue: 0),
+      acknowledgedAt: Google_Protobuf.Timestamp? = nil
+    ) {
+      self.outcome = outcome
+      self.acknowledgedAt = acknowledgedAt
+    }
+
+    /// `tenancy.v1.AcknowledgeCommandResponse`.
+    public static var protobufName: Swift.String { "tenancy.v1.AcknowledgeCommandResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__acknowledge_command_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__AcknowledgeCommandResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__AcknowledgeCommandResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.outcome = Tenancy_V1.CommandOutcome(rawValue: RPCKit.MessageReading.number(source.pointee.f1_outcome.rawValue))
+      if let member = unsafe source.pointee.f2_acknowledged_at {
+        try unsafe self.acknowledgedAt = Google_Protobuf.Timestamp(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__AcknowledgeCommandResponse> {
+      let target = unsafe scratch.allocate(Tenancy__V1__AcknowledgeCommandResponse.self, 1)
+      unsafe tenancy__v1__acknowledge_command_response__init(target)
+      unsafe target.pointee.f1_outcome = Tenancy__V1__CommandOutcome(rawValue: Swift.UInt32(bitPattern: self.outcome.rawValue))
+      if let value = self.acknowledgedAt {
+        unsafe target.pointee.f2_acknowledged_at = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// Says what a device's attributes are.
+  public struct ReportDeviceStateRequest: RPCKit.Message {
+    /// The device.
+    public var deviceId: Swift.String = ""
+    /// Attributes to set, such as `locked` or `online`; null removes one. At most 16 KiB.
+    public var attributes: Google_Protobuf.Struct? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      deviceId: Swift.String = "",
+      attributes: Google_Protobuf.Struct? = nil
+    ) {
+      self.deviceId = deviceId
+      self.attributes = attributes
+    }
+
+    /// `tenancy.v1.ReportDeviceStateRequest`.
+    public static var protobufName: Swift.String { "tenancy.v1.ReportDeviceStateRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__report_device_state_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ReportDeviceStateRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ReportDeviceStateRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.deviceId = RPCKit.MessageReading.string(source.pointee.f1_device_id)
+      if let member = unsafe source.pointee.f2_attributes {
+        try unsafe self.attributes = Google_Protobuf.Struct(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ReportDeviceStateRequest> {
+      let target = unsafe scratch.allocate(Tenancy__V1__ReportDeviceStateRequest.self, 1)
+      unsafe tenancy__v1__report_device_state_request__init(target)
+      unsafe target.pointee.f1_device_id = scratch.copy(self.deviceId)
+      if let value = self.attributes {
+        unsafe target.pointee.f2_attributes = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.deviceId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must be set"))
+      } else {
+        if self.deviceId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "device_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if let value = self.attributes {
+        if value.protobufBytes.count > 65536 {
+          violations.append(RPCKit.FieldViolation(field: path + "attributes", description: "must have at most 65536 bytes encoded"))
+        }
+      }
+    }
+  }
+
+  /// What has become of a report.
+  public struct ReportDeviceStateResponse: RPCKit.Message {
+    /// Whether it has changed anything.
+    public var changed: Swift.Bool = false
+    /// The store's revision after it.
+    public var revision: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      changed: Swift.Bool = false,
+      revision: Swift.String = ""
+    ) {
+      self.changed = changed
+      self.revision = revision
+    }
+
+    /// `tenancy.v1.ReportDeviceStateResponse`.
+    public static var protobufName: Swift.String { "tenancy.v1.ReportDeviceStateResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__report_device_state_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__ReportDeviceStateResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__ReportDeviceStateResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.changed = source.pointee.f1_changed != 0
+      try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f2_revision)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__ReportDeviceStateResponse> {
+      let target = unsafe scratch.allocate(Tenancy__V1__ReportDeviceStateResponse.self, 1)
+      unsafe tenancy__v1__report_device_state_response__init(target)
+      unsafe target.pointee.f1_changed = self.changed ? 1 : 0
+      unsafe target.pointee.f2_revision = scratch.copy(self.revision)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
   /// What is known of the methods of `tenancy.v1.Devices`.
   public enum DevicesMethods {
     /// Registers a device.
@@ -1491,6 +2201,50 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.ListHistoryRequest",
       responseType: "tenancy.v1.ListHistoryResponse"
     )
+    /// Sends the commands for devices to the hardware bridge, in the order they were given: those that are
+    /// neither acknowledged nor expired, then new ones. A bridge that comes back with `after_position`
+    /// gets each command once. A later watch of the same property ends the earlier one with ABORTED,
+    /// WATCH_REPLACED. A bridge that takes no event while 1,000 commands are given is cut off with
+    /// RESOURCE_EXHAUSTED, WATCH_TOO_SLOW.
+    public static let watchCommands = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Devices",
+      method: "WatchCommands",
+      kind: .serverStreaming,
+      callerClass: .service,
+      callingServices: ["bridge"],
+      stepUp: nil,
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "tenancy.v1.WatchCommandsRequest",
+      responseType: "tenancy.v1.CommandEvent"
+    )
+    /// Says how a command ended, with what it made of the device. NOT_FOUND for a command that was given
+    /// more than a day ago, or whose device was deleted.
+    public static let acknowledgeCommand = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Devices",
+      method: "AcknowledgeCommand",
+      kind: .unary,
+      callerClass: .service,
+      callingServices: ["bridge"],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "tenancy.v1.AcknowledgeCommandRequest",
+      responseType: "tenancy.v1.AcknowledgeCommandResponse"
+    )
+    /// Says what a device's attributes are, when they have changed without a command.
+    public static let reportState = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Devices",
+      method: "ReportState",
+      kind: .unary,
+      callerClass: .service,
+      callingServices: ["bridge"],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "tenancy.v1.ReportDeviceStateRequest",
+      responseType: "tenancy.v1.ReportDeviceStateResponse"
+    )
   }
 
   /// Devices.
@@ -1516,6 +2270,17 @@ extension Tenancy_V1 {
     /// `unit.view_history`, `property.view_history` or `portfolio.view_history` on the nearest object
     /// above it that still exists. If the portfolio was deleted too, nobody can read it.
     func listHistory(_ request: Tenancy_V1.ListHistoryRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ListHistoryResponse
+    /// Sends the commands for devices to the hardware bridge, in the order they were given: those that are
+    /// neither acknowledged nor expired, then new ones. A bridge that comes back with `after_position`
+    /// gets each command once. A later watch of the same property ends the earlier one with ABORTED,
+    /// WATCH_REPLACED. A bridge that takes no event while 1,000 commands are given is cut off with
+    /// RESOURCE_EXHAUSTED, WATCH_TOO_SLOW.
+    func watchCommands(_ request: Tenancy_V1.WatchCommandsRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Tenancy_V1.CommandEvent>) async throws
+    /// Says how a command ended, with what it made of the device. NOT_FOUND for a command that was given
+    /// more than a day ago, or whose device was deleted.
+    func acknowledgeCommand(_ request: Tenancy_V1.AcknowledgeCommandRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.AcknowledgeCommandResponse
+    /// Says what a device's attributes are, when they have changed without a command.
+    func reportState(_ request: Tenancy_V1.ReportDeviceStateRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ReportDeviceStateResponse
   }
 
   /// Calls `tenancy.v1.Devices`.
@@ -1625,13 +2390,57 @@ extension Tenancy_V1 {
       if let timeout { options.timeout = timeout }
       return try await channel.unary(DevicesMethods.listHistory, request, options: options)
     }
+
+    /// Sends the commands for devices to the hardware bridge, in the order they were given: those that are
+    /// neither acknowledged nor expired, then new ones. A bridge that comes back with `after_position`
+    /// gets each command once. A later watch of the same property ends the earlier one with ABORTED,
+    /// WATCH_REPLACED. A bridge that takes no event while 1,000 commands are given is cut off with
+    /// RESOURCE_EXHAUSTED, WATCH_TOO_SLOW.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func watchCommands(
+      _ request: Tenancy_V1.WatchCommandsRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) -> RPCKit.ResponseStream<Tenancy_V1.CommandEvent> {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return channel.serverStreaming(DevicesMethods.watchCommands, request, options: options)
+    }
+
+    /// Says how a command ended, with what it made of the device. NOT_FOUND for a command that was given
+    /// more than a day ago, or whose device was deleted.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func acknowledgeCommand(
+      _ request: Tenancy_V1.AcknowledgeCommandRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.AcknowledgeCommandResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(DevicesMethods.acknowledgeCommand, request, options: options)
+    }
+
+    /// Says what a device's attributes are, when they have changed without a command.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func reportState(
+      _ request: Tenancy_V1.ReportDeviceStateRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.ReportDeviceStateResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(DevicesMethods.reportState, request, options: options)
+    }
   }
 
   /// The descriptor of `tenancy/v1/devices.proto`, for reflection and JSON.
   public static var tenancyV1DevicesFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/devices.proto",
-      base64: "Chh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvcHJvdG9idWYvc3RydWN0LnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8i6gIKBkRldmljZRIOCgJpZBgBIAEoCVICaWQSEgoEbmFtZRgCIAEoCVIEbmFtZRISCgR0eXBlGAMgASgJUgR0eXBlEh8KC3Byb3BlcnR5X2lkGAQgASgJUgpwcm9wZXJ0eUlkEhcKB3VuaXRfaWQYBSABKAlSBnVuaXRJZBI3CgphdHRyaWJ1dGVzGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdFIKYXR0cmlidXRlcxIjCg1kZXNpcmVkX3N0YXRlGAcgASgJUgxkZXNpcmVkU3RhdGUSOQoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAogASgJUghyZXZpc2lvbiKXAgoVUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgd1bml0X2lkGAIgASgJQgaquxgCGEBSBnVuaXRJZBIfCgRuYW1lGAMgASgJQguquxgHCAEYyAFYAVIEbmFtZRIcCgR0eXBlGAQgASgJQgiquxgECAEYQFIEdHlwZRJBCgphdHRyaWJ1dGVzGAUgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCmF0dHJpYnV0ZXMSMAoPaWRlbXBvdGVuY3lfa2V5GAYgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSL7AgoSTGlzdERldmljZXNSZXF1ZXN0EikKDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhAUgtwb3J0Zm9saW9JZBInCgtwcm9wZXJ0eV9pZBgCIAEoCUIGqrsYAhhAUgpwcm9wZXJ0eUlkEh8KB3VuaXRfaWQYAyABKAlCBqq7GAIYQFIGdW5pdElkEhoKBHR5cGUYBCABKAlCBqq7GAIYQFIEdHlwZRIbCgR0ZXh0GAUgASgJQgequxgDGMgBUgR0ZXh0EioKCXBhZ2Vfc2l6ZRgGIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgHIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEi4KB3NvcnRfYnkYCCABKAlCFaq7GBEiD25hbWV8Y3JlYXRlZF9hdFIGc29ydEJ5EjMKEWF0X2xlYXN0X3JldmlzaW9uGAkgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24iigEKE0xpc3REZXZpY2VzUmVzcG9uc2USLAoHZGV2aWNlcxgBIAMoCzISLnRlbmFuY3kudjEuRGV2aWNlUgdkZXZpY2VzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIdCgp0b3RhbF9zaXplGAMgASgEUgl0b3RhbFNpemUibgoQR2V0RGV2aWNlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgCIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uIpYCChNVcGRhdGVEZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEiQKBG5hbWUYAiABKAlCC6q7GAcQARjIAVgBSABSBG5hbWWIAQESQQoKYXR0cmlidXRlcxgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCCKq7GARQgIAEUgphdHRyaWJ1dGVzEjQKEWV4cGVjdGVkX3JldmlzaW9uGAQgASgJQgequxgDGIABUhBleHBlY3RlZFJldmlzaW9uEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXlCBwoFX25hbWUihwEKE0RlbGV0ZURldmljZVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSFwoHZHJ5X3J1bhgCIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki2gEKFE9wZXJhdGVEZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEiYKCW9wZXJhdGlvbhgCIAEoCUIIqrsYBAgBGEBSCW9wZXJhdGlvbhJBCgpwYXJhbWV0ZXJzGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCnBhcmFtZXRlcnMSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSLsAQoMQWNjZXNzUmVjb3JkEg4KAmlkGAEgASgJUgJpZBIbCglkZXZpY2VfaWQYAiABKAlSCGRldmljZUlkEhcKB3VzZXJfaWQYAyABKAlSBnVzZXJJZBIcCglvcGVyYXRpb24YBCABKAlSCW9wZXJhdGlvbhIcCglzdWNjZWVkZWQYBSABKAhSCXN1Y2NlZWRlZBIWCgZyZWFzb24YBiABKAlSBnJlYXNvbhISCgRyb2xlGAcgASgJUgRyb2xlEi4KBHRpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgR0aW1lInUKFU9wZXJhdGVEZXZpY2VSZXNwb25zZRIwCgZyZWNvcmQYASABKAsyGC50ZW5hbmN5LnYxLkFjY2Vzc1JlY29yZFIGcmVjb3JkEioKBmRldmljZRgCIAEoCzISLnRlbmFuY3kudjEuRGV2aWNlUgZkZXZpY2Ui8QEKEkxpc3RIaXN0b3J5UmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIuCgRmcm9tGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIEZnJvbRIwCgV1bnRpbBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSBXVudGlsEioKCXBhZ2Vfc2l6ZRgEIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgFIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuInEKE0xpc3RIaXN0b3J5UmVzcG9uc2USMgoHcmVjb3JkcxgBIAMoCzIYLnRlbmFuY3kudjEuQWNjZXNzUmVjb3JkUgdyZWNvcmRzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbjK2BAoHRGV2aWNlcxJJCghSZWdpc3RlchIhLnRlbmFuY3kudjEuUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiBqK7GAIIAhJTCgRMaXN0Eh4udGVuYW5jeS52MS5MaXN0RGV2aWNlc1JlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3REZXZpY2VzUmVzcG9uc2UiCqK7GAYIAiABKAESQQoDR2V0EhwudGVuYW5jeS52MS5HZXREZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiCKK7GAQIAiABEkUKBlVwZGF0ZRIfLnRlbmFuY3kudjEuVXBkYXRlRGV2aWNlUmVxdWVzdBoSLnRlbmFuY3kudjEuRGV2aWNlIgaiuxgCCAISTQoGRGVsZXRlEh8udGVuYW5jeS52MS5EZWxldGVEZXZpY2VSZXF1ZXN0GhoudGVuYW5jeS52MS5EZWxldGVSZXNwb25zZSIGorsYAggCElYKB09wZXJhdGUSIC50ZW5hbmN5LnYxLk9wZXJhdGVEZXZpY2VSZXF1ZXN0GiEudGVuYW5jeS52MS5PcGVyYXRlRGV2aWNlUmVzcG9uc2UiBqK7GAIIAhJaCgtMaXN0SGlzdG9yeRIeLnRlbmFuY3kudjEuTGlzdEhpc3RvcnlSZXF1ZXN0Gh8udGVuYW5jeS52MS5MaXN0SGlzdG9yeVJlc3BvbnNlIgqiuxgGCAIgASgBQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUq1KgopCgEMEgMBABIaHyBEZXZpY2VzIGFuZCB0aGVpciBvcGVyYXRpb25zLgoKNgoCBAASBA0AIwEaKiBBIHRoaW5nIHRoYXQgY2FuIGJlIHZpZXdlZCBhbmQgb3BlcmF0ZWQuCgolCgQEAAIAEgMPAhAaGCBJZGVudGlmaWVyLCBgZGV2X+KApmAuCgocCgQEAAIBEgMRAhIaDyBEaXNwbGF5IG5hbWUuCgpCCgQEAAICEgMTAhIaNSBgbG9ja2AsIGBsaWdodGAsIGB0aGVybW9zdGF0YCwgYHN3aXRjaGAgb3IgYG90aGVyYC4KCiUKBAQAAgMSAxUCGRoYIFRoZSBwcm9wZXJ0eSBpdCBpcyBpbi4KClMKBAQAAgQSAxcCFRpGIFRoZSB1bml0IGl0IGlzIGFzc2lnbmVkIHRvOyBlbXB0eSBpZiBpdCBpcyBkaXJlY3RseSBpbiB0aGUgcHJvcGVydHkuCgqSAQoEBAACBRIDGgIoGoQBIFN0YXRlLCBiYXR0ZXJ5LCBgb25saW5lYCwgYHJlbW90ZV9vcGVyYXRpb25fZW5hYmxlZGAgYW5kIHdoYXRldmVyIGVsc2UgdGhlIG1hbnVmYWN0dXJlcgogZGVmaW5lcywgYXMgZmFyIGFzIHRoZSBjYWxsZXIgbWF5IHNlZSBpdC4KCmAKBAQAAgYSAxwCGxpTIFRoZSBzdGF0ZSBpdCB3YXMgbGFzdCB0b2xkIHRvIHRha2U6IGBsb2NrZWRgLCBgdW5sb2NrZWRgLCDigKY7IGVtcHR5IGlmIG5vbmUgeWV0LgoKJgoEBAACBxIDHgIrGhkgV2hlbiBpdCB3YXMgcmVnaXN0ZXJlZC4KCigKBAQAAggSAyACKxobIFdoZW4gaXQgd2FzIGxhc3QgY2hhbmdlZC4KClcKBAQAAgkSAyICFxpKIENoYW5nZXMgd2l0aCBldmVyeSBjaGFuZ2Ugb2YgdGhlIGRldmljZTsgcGFzcyBpdCBhcyBgZXhwZWN0ZWRfcmV2aXNpb25gLgoKLwoCBAESBCYANAEaIyBSZWdpc3RlcnMgYSBkZXZpY2UgaW4gYSBwcm9wZXJ0eS4KCiUKBAQBAgASAygCTRoYIFRoZSBwcm9wZXJ0eSBpdCBpcyBpbi4KCjoKBAQBAgESAyoCORotIFRoZSB1bml0IHRvIGFzc2lnbiBpdCB0bzsgZW1wdHkgbWVhbnMgbm9uZS4KChwKBAQBAgISAywCWhoPIERpc3BsYXkgbmFtZS4KCkIKBAQBAgMSAy4CRho1IGBsb2NrYCwgYGxpZ2h0YCwgYHRoZXJtb3N0YXRgLCBgc3dpdGNoYCBvciBgb3RoZXJgLgoKbgoEBAECBBIDMAJQGmEgSW5pdGlhbCBhdHRyaWJ1dGVzOyBhdCBtb3N0IDE2IEtpQi4gYG9ubGluZWAgYW5kIGByZW1vdGVfb3BlcmF0aW9uX2VuYWJsZWRgIGFyZSB0cnVlIGlmIGFic2VudC4KCoEBCgQEAQIFEgMzAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KChwKAgQCEgQ3AEwBGhAgTGlzdHMgZGV2aWNlcy4KCiYKBAQCAgASAzkCPhoZIE9ubHkgb2YgdGhpcyBwb3J0Zm9saW8uCgolCgQEAgIBEgM7Aj0aGCBPbmx5IG9mIHRoaXMgcHJvcGVydHkuCgp8CgQEAgICEgM+AjkabyBPbmx5IG9mIHRoaXMgdW5pdDsgcmVxdWlyZWQgZm9yIFVuaXRzLkxpc3REZXZpY2VzLiBOT1RfRk9VTkQgaWYgdGhlIGNhbGxlciBtYXkgbm90IGtub3cgd2hhdCBhCiBmaWx0ZXIgbmFtZXMuCgohCgQEAgIDEgNAAjYaFCBPbmx5IG9mIHRoaXMgdHlwZS4KCkgKBAQCAgQSA0ICNxo7IE9ubHkgdGhvc2Ugd2hvc2UgbmFtZSBjb250YWlucyB0aGlzLCBpZ25vcmluZyBBU0NJSSBjYXNlLgoKKgoEBAICBRIDRAI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEAgIGEgNGAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCo8BCgQEAgIHEgNJAkgagQEgYG5hbWVgICh0aGUgZGVmYXVsdCkgb3IgYGNyZWF0ZWRfYXRgLiBXaGVuIHNvcnRlZCBieSBuYW1lLCBhbiBvYmplY3QgcmVuYW1lZCBiZXR3ZWVuIHR3byBwYWdlcwogbWF5IGFwcGVhciB0d2ljZSBvciBub3QgYXQgYWxsLgoKQAoEBAICCBIDSwJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKIgoCBAMSBE8AVgEaFiBPbmUgcGFnZSBvZiBkZXZpY2VzLgoKJgoEBAMCABIDUQIeGhkgSW4gdGhlIHJlcXVlc3RlZCBvcmRlci4KCjgKBAQDAgESA1MCHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgosCgQEAwICEgNVAhgaHyBOdW1iZXIgb2YgaXRlbXMgb24gYWxsIHBhZ2VzLgoKHAoCBAQSBFkAXgEaECBHZXRzIGEgZGV2aWNlLgoKGgoEBAQCABIDWwJLGg0gVGhlIGRldmljZS4KCkAKBAQEAgESA10CRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCkAKAgQFEgRhAG0BGjQgQ2hhbmdlcyBhIGRldmljZS4gQWJzZW50IGZpZWxkcyBrZWVwIHRoZWlyIHZhbHVlcy4KChoKBAQFAgASA2MCSxoNIFRoZSBkZXZpY2UuCgocCgQEBQIBEgNlAl8aDyBEaXNwbGF5IG5hbWUuCgozCgQEBQICEgNnAlAaJiBBdHRyaWJ1dGVzIHRvIHNldDsgbnVsbCByZW1vdmVzIG9uZS4KCm0KBAQFAgMSA2kCRBpgIFRoZSBjaGFuZ2UgaXMgcmVmdXNlZCB3aXRoIEFCT1JURUQgdW5sZXNzIHRoZSBkZXZpY2Ugc3RpbGwgaGFzIHRoaXMgcmV2aXNpb247IGVtcHR5IG1lYW5zIGFueS4KCoEBCgQEBQIEEgNsAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCh8KAgQGEgRwAHgBGhMgRGVsZXRlcyBhIGRldmljZS4KChoKBAQGAgASA3ICSxoNIFRoZSBkZXZpY2UuCgpICgQEBgIBEgN0AhMaOyBEcnkgcnVuOiBjaGFuZ2VzIG5vdGhpbmcsIGFuZCBzYXlzIHdoYXQgd291bGQgYmUgZGVsZXRlZC4KCoEBCgQEBgICEgN3AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiEKAgQHEgV7AIUBARoUIE9wZXJhdGVzIGEgZGV2aWNlLgoKGgoEBAcCABIDfQJLGg0gVGhlIGRldmljZS4KCnEKBAQHAgESA38CSxpkIGBsb2NrYCwgYHVubG9ja2AsIGB2aWV3X3N0YXR1c2AsIGBjaGFuZ2Vfc2V0dGluZ3NgLCBgdHVybl9vbmAsIGB0dXJuX29mZmAsIGFzIHRoZSBwb2xpY3kga25vd3MgaXQuCgpYCgQEBwICEgSBAQJQGkogUGFyYW1ldGVycyBvZiB0aGUgb3BlcmF0aW9uLCBzdWNoIGFzIHNldHRpbmdzIHRvIGNoYW5nZTsgYXQgbW9zdCAxNiBLaUIuCgqCAQoEBAcCAxIEhAECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKQQoCBAgSBogBAJkBARozIEEgcmVjb3JkIG9mIGFuIG9wZXJhdGlvbiBvciBvZiBhIHJlZnVzZWQgYXR0ZW1wdC4KCiYKBAQIAgASBIoBAhAaGCBJZGVudGlmaWVyLCBgYWNyX+KApmAuCgobCgQECAIBEgSMAQIXGg0gVGhlIGRldmljZS4KChoKBAQIAgISBI4BAhUaDCBXaG8gdHJpZWQuCgofCgQECAIDEgSQAQIXGhEgV2hhdCB3YXMgdHJpZWQuCgpDCgQECAIEEgSSAQIVGjUgV2hldGhlciBpdCB3YXMgYWxsb3dlZCBhbmQgcGFzc2VkIG9uIHRvIHRoZSBkZXZpY2UuCgpNCgQECAIFEgSUAQIUGj8gQUxMT1dFRCwgb3Igd2h5IGl0IHdhcyByZWZ1c2VkOiBhIHJlYXNvbiBjb2RlIG9mIFBlcm1pc3Npb25zLgoKQgoEBAgCBhIElgECEho0IFRoZSByb2xlIHRoYXQgYWxsb3dlZCBpdDsgZW1wdHkgaWYgaXQgd2FzIHJlZnVzZWQuCgohCgQECAIHEgSYAQIlGhMgV2hlbiBpdCBoYXBwZW5lZC4KCisKAgQJEgacAQChAQEaHSBUaGUgcmVzdWx0IG9mIGFuIG9wZXJhdGlvbi4KCjMKBAQJAgASBJ4BAhoaJSBUaGUgcmVjb3JkIGluIHRoZSBkZXZpY2UncyBoaXN0b3J5LgoKKAoEBAkCARIEoAECFBoaIFRoZSBkZXZpY2UgYXMgaXQgaXMgbm93LgoKKQoCBAoSBqQBAK8BARobIExpc3RzIGEgZGV2aWNlJ3MgaGlzdG9yeS4KChsKBAQKAgASBKYBAksaDSBUaGUgZGV2aWNlLgoKLwoEBAoCARIEqAECJRohIE9ubHkgcmVjb3JkcyBmcm9tIHRoaXMgdGltZSBvbi4KCi4KBAQKAgISBKoBAiYaICBPbmx5IHJlY29yZHMgYmVmb3JlIHRoaXMgdGltZS4KCisKBAQKAgMSBKwBAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQKAgQSBK4BAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCi8KAgQLEgayAQC3AQEaISBPbmUgcGFnZSBvZiBhIGRldmljZSdzIGhpc3RvcnkuCgodCgQECwIAEgS0AQIkGg8gTmV3ZXN0IGZpcnN0LgoKOQoEBAsCARIEtgECHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgoYCgIGABIGugEA3gEBGgogRGV2aWNlcy4KCiUKBAYAAgASBrwBAr4BAxoVIFJlZ2lzdGVycyBhIGRldmljZS4KCjwKBAYAAgESBsABAsIBAxosIExpc3RzIHRoZSBkZXZpY2VzIHRoYXQgdGhlIGNhbGxlciBjYW4gc2VlLgoKIAoEBgACAhIGxAECxgEDGhAgR2V0cyBhIGRldmljZS4KCjoKBAYAAgMSBsgBAsoBAxoqIENoYW5nZXMgbmFtZSBhbmQgYXR0cmlidXRlcyBvZiBhIGRldmljZS4KCiMKBAYAAgQSBswBAs4BAxoTIERlbGV0ZXMgYSBkZXZpY2UuCgrkAwoEBgACBRIG1QEC1wEDGtMDIE9wZXJhdGVzIGEgZGV2aWNlIGFuZCByZWNvcmRzIGl0IGluIHRoZSBkZXZpY2UncyBoaXN0b3J5LiBSZWZ1c2VkIGF0dGVtcHRzIGFyZSByZWNvcmRlZCB0b28sCiBidXQgb2YgdXNlcnMgd2l0aG91dCBhIHJvbGUgb24gdGhlIGRldmljZSBvbmx5IHRoZSBuZXdlc3QuIEEgcmVmdXNhbCBpcyBQRVJNSVNTSU9OX0RFTklFRCB3aXRoCiB0aGUgcmVhc29uIGNvZGUgYXMgaXRzIHJlYXNvbi4gREVWSUNFX09GRkxJTkUsIFJFTU9URV9PUEVSQVRJT05fRElTQUJMRUQgYW5kCiBPUEVSQVRJT05fTk9UX1NVUFBPUlRFRCBhcmUgRkFJTEVEX1BSRUNPTkRJVElPTjsgdGhlIGxhc3QgbWVhbnMgdGhhdCB0aGUgcG9saWN5IGRvZXMgbm90IGxpc3QKIHRoZSBkZXZpY2UncyB0eXBlIGZvciB0aGlzIG9wZXJhdGlvbi4gYFBlcm1pc3Npb25zLkNoZWNrYCBvZiB0aGUgb3BlcmF0aW9uJ3MgYWN0aW9uIGFuc3dlcnMgdGhlCiBzYW1lLgoKmwIKBAYAAgYSBtsBAt0BAxqKAiBMaXN0cyBhIGRldmljZSdzIGhpc3RvcnkuIEZvciA5MCBkYXlzIGFmdGVyIHRoZSBkZXZpY2UncyBkZWxldGlvbiBpdCBjYW4gYmUgcmVhZCB3aXRoCiBgdW5pdC52aWV3X2hpc3RvcnlgLCBgcHJvcGVydHkudmlld19oaXN0b3J5YCBvciBgcG9ydGZvbGlvLnZpZXdfaGlzdG9yeWAgb24gdGhlIG5lYXJlc3Qgb2JqZWN0CiBhYm92ZSBpdCB0aGF0IHN0aWxsIGV4aXN0cy4gSWYgdGhlIHBvcnRmb2xpbyB3YXMgZGVsZXRlZCB0b28sIG5vYm9keSBjYW4gcmVhZCBpdC4KYgZwcm90bzM="
+      base64: "Chh0ZW5hbmN5L3YxL2RldmljZXMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGhxnb29nbGUvcHJvdG9idWYvc3RydWN0LnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvGhh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8i6gIKBkRldmljZRIOCgJpZBgBIAEoCVICaWQSEgoEbmFtZRgCIAEoCVIEbmFtZRISCgR0eXBlGAMgASgJUgR0eXBlEh8KC3Byb3BlcnR5X2lkGAQgASgJUgpwcm9wZXJ0eUlkEhcKB3VuaXRfaWQYBSABKAlSBnVuaXRJZBI3CgphdHRyaWJ1dGVzGAYgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdFIKYXR0cmlidXRlcxIjCg1kZXNpcmVkX3N0YXRlGAcgASgJUgxkZXNpcmVkU3RhdGUSOQoKY3JlYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCHJldmlzaW9uGAogASgJUghyZXZpc2lvbiKXAgoVUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0EikKC3Byb3BlcnR5X2lkGAEgASgJQgiquxgECAEYQFIKcHJvcGVydHlJZBIfCgd1bml0X2lkGAIgASgJQgaquxgCGEBSBnVuaXRJZBIfCgRuYW1lGAMgASgJQguquxgHCAEYyAFYAVIEbmFtZRIcCgR0eXBlGAQgASgJQgiquxgECAEYQFIEdHlwZRJBCgphdHRyaWJ1dGVzGAUgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCmF0dHJpYnV0ZXMSMAoPaWRlbXBvdGVuY3lfa2V5GAYgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSL7AgoSTGlzdERldmljZXNSZXF1ZXN0EikKDHBvcnRmb2xpb19pZBgBIAEoCUIGqrsYAhhAUgtwb3J0Zm9saW9JZBInCgtwcm9wZXJ0eV9pZBgCIAEoCUIGqrsYAhhAUgpwcm9wZXJ0eUlkEh8KB3VuaXRfaWQYAyABKAlCBqq7GAIYQFIGdW5pdElkEhoKBHR5cGUYBCABKAlCBqq7GAIYQFIEdHlwZRIbCgR0ZXh0GAUgASgJQgequxgDGMgBUgR0ZXh0EioKCXBhZ2Vfc2l6ZRgGIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgHIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuEi4KB3NvcnRfYnkYCCABKAlCFaq7GBEiD25hbWV8Y3JlYXRlZF9hdFIGc29ydEJ5EjMKEWF0X2xlYXN0X3JldmlzaW9uGAkgASgJQgequxgDGIABUg9hdExlYXN0UmV2aXNpb24iigEKE0xpc3REZXZpY2VzUmVzcG9uc2USLAoHZGV2aWNlcxgBIAMoCzISLnRlbmFuY3kudjEuRGV2aWNlUgdkZXZpY2VzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbhIdCgp0b3RhbF9zaXplGAMgASgEUgl0b3RhbFNpemUibgoQR2V0RGV2aWNlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgCIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uIpYCChNVcGRhdGVEZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEiQKBG5hbWUYAiABKAlCC6q7GAcQARjIAVgBSABSBG5hbWWIAQESQQoKYXR0cmlidXRlcxgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RCCKq7GARQgIAEUgphdHRyaWJ1dGVzEjQKEWV4cGVjdGVkX3JldmlzaW9uGAQgASgJQgequxgDGIABUhBleHBlY3RlZFJldmlzaW9uEjAKD2lkZW1wb3RlbmN5X2tleRgFIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXlCBwoFX25hbWUihwEKE0RlbGV0ZURldmljZVJlcXVlc3QSJQoJZGV2aWNlX2lkGAEgASgJQgiquxgECAEYQFIIZGV2aWNlSWQSFwoHZHJ5X3J1bhgCIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki2gEKFE9wZXJhdGVEZXZpY2VSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEiYKCW9wZXJhdGlvbhgCIAEoCUIIqrsYBAgBGEBSCW9wZXJhdGlvbhJBCgpwYXJhbWV0ZXJzGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCnBhcmFtZXRlcnMSMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSLsAQoMQWNjZXNzUmVjb3JkEg4KAmlkGAEgASgJUgJpZBIbCglkZXZpY2VfaWQYAiABKAlSCGRldmljZUlkEhcKB3VzZXJfaWQYAyABKAlSBnVzZXJJZBIcCglvcGVyYXRpb24YBCABKAlSCW9wZXJhdGlvbhIcCglzdWNjZWVkZWQYBSABKAhSCXN1Y2NlZWRlZBIWCgZyZWFzb24YBiABKAlSBnJlYXNvbhISCgRyb2xlGAcgASgJUgRyb2xlEi4KBHRpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgR0aW1lIpQBChVPcGVyYXRlRGV2aWNlUmVzcG9uc2USMAoGcmVjb3JkGAEgASgLMhgudGVuYW5jeS52MS5BY2Nlc3NSZWNvcmRSBnJlY29yZBIqCgZkZXZpY2UYAiABKAsyEi50ZW5hbmN5LnYxLkRldmljZVIGZGV2aWNlEh0KCmNvbW1hbmRfaWQYAyABKAlSCWNvbW1hbmRJZCLxAQoSTGlzdEhpc3RvcnlSZXF1ZXN0EiUKCWRldmljZV9pZBgBIAEoCUIIqrsYBAgBGEBSCGRldmljZUlkEi4KBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgRmcm9tEjAKBXVudGlsGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIFdW50aWwSKgoJcGFnZV9zaXplGAQgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAUgASgJQgequxgDGIAIUglwYWdlVG9rZW4icQoTTGlzdEhpc3RvcnlSZXNwb25zZRIyCgdyZWNvcmRzGAEgAygLMhgudGVuYW5jeS52MS5BY2Nlc3NSZWNvcmRSB3JlY29yZHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIqoCCg1EZXZpY2VDb21tYW5kEg4KAmlkGAEgASgJUgJpZBIbCglkZXZpY2VfaWQYAiABKAlSCGRldmljZUlkEh8KC3Byb3BlcnR5X2lkGAMgASgJUgpwcm9wZXJ0eUlkEhwKCW9wZXJhdGlvbhgEIAEoCVIJb3BlcmF0aW9uEjcKCnBhcmFtZXRlcnMYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0UgpwYXJhbWV0ZXJzEjkKCmNyZWF0ZWRfYXQYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKZXhwaXJlc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWV4cGlyZXNBdCJvChRXYXRjaENvbW1hbmRzUmVxdWVzdBInCgtwcm9wZXJ0eV9pZBgBIAEoCUIGqrsYAhhAUgpwcm9wZXJ0eUlkEi4KDmFmdGVyX3Bvc2l0aW9uGAIgASgJQgequxgDGIABUg1hZnRlclBvc2l0aW9uIpEBCgxDb21tYW5kRXZlbnQSMAoEa2luZBgBIAEoDjIcLnRlbmFuY3kudjEuQ29tbWFuZEV2ZW50S2luZFIEa2luZBIaCghwb3NpdGlvbhgCIAEoCVIIcG9zaXRpb24SMwoHY29tbWFuZBgDIAEoCzIZLnRlbmFuY3kudjEuRGV2aWNlQ29tbWFuZFIHY29tbWFuZCLqAQoZQWNrbm93bGVkZ2VDb21tYW5kUmVxdWVzdBInCgpjb21tYW5kX2lkGAEgASgJQgiquxgECAEYQFIJY29tbWFuZElkEj4KB291dGNvbWUYAiABKA4yGi50ZW5hbmN5LnYxLkNvbW1hbmRPdXRjb21lQgiquxgECAE4AVIHb3V0Y29tZRIhCgZkZXRhaWwYAyABKAlCCaq7GAUYyAFYAVIGZGV0YWlsEkEKCmF0dHJpYnV0ZXMYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcyKXAQoaQWNrbm93bGVkZ2VDb21tYW5kUmVzcG9uc2USNAoHb3V0Y29tZRgBIAEoDjIaLnRlbmFuY3kudjEuQ29tbWFuZE91dGNvbWVSB291dGNvbWUSQwoPYWNrbm93bGVkZ2VkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIOYWNrbm93bGVkZ2VkQXQihAEKGFJlcG9ydERldmljZVN0YXRlUmVxdWVzdBIlCglkZXZpY2VfaWQYASABKAlCCKq7GAQIARhAUghkZXZpY2VJZBJBCgphdHRyaWJ1dGVzGAIgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEIIqrsYBFCAgARSCmF0dHJpYnV0ZXMiUQoZUmVwb3J0RGV2aWNlU3RhdGVSZXNwb25zZRIYCgdjaGFuZ2VkGAEgASgIUgdjaGFuZ2VkEhoKCHJldmlzaW9uGAIgASgJUghyZXZpc2lvbiqYAQoQQ29tbWFuZEV2ZW50S2luZBIiCh5DT01NQU5EX0VWRU5UX0tJTkRfVU5TUEVDSUZJRUQQABIeChpDT01NQU5EX0VWRU5UX0tJTkRfQ09NTUFORBABEh4KGkNPTU1BTkRfRVZFTlRfS0lORF9DVVJSRU5UEAISIAocQ09NTUFORF9FVkVOVF9LSU5EX0hFQVJUQkVBVBADKmcKDkNvbW1hbmRPdXRjb21lEh8KG0NPTU1BTkRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFENPTU1BTkRfT1VUQ09NRV9ET05FEAESGgoWQ09NTUFORF9PVVRDT01FX0ZBSUxFRBACMvoGCgdEZXZpY2VzEkkKCFJlZ2lzdGVyEiEudGVuYW5jeS52MS5SZWdpc3RlckRldmljZVJlcXVlc3QaEi50ZW5hbmN5LnYxLkRldmljZSIGorsYAggCElMKBExpc3QSHi50ZW5hbmN5LnYxLkxpc3REZXZpY2VzUmVxdWVzdBofLnRlbmFuY3kudjEuTGlzdERldmljZXNSZXNwb25zZSIKorsYBggCIAEoARJBCgNHZXQSHC50ZW5hbmN5LnYxLkdldERldmljZVJlcXVlc3QaEi50ZW5hbmN5LnYxLkRldmljZSIIorsYBAgCIAESRQoGVXBkYXRlEh8udGVuYW5jeS52MS5VcGRhdGVEZXZpY2VSZXF1ZXN0GhIudGVuYW5jeS52MS5EZXZpY2UiBqK7GAIIAhJNCgZEZWxldGUSHy50ZW5hbmN5LnYxLkRlbGV0ZURldmljZVJlcXVlc3QaGi50ZW5hbmN5LnYxLkRlbGV0ZVJlc3BvbnNlIgaiuxgCCAISVgoHT3BlcmF0ZRIgLnRlbmFuY3kudjEuT3BlcmF0ZURldmljZVJlcXVlc3QaIS50ZW5hbmN5LnYxLk9wZXJhdGVEZXZpY2VSZXNwb25zZSIGorsYAggCEloKC0xpc3RIaXN0b3J5Eh4udGVuYW5jeS52MS5MaXN0SGlzdG9yeVJlcXVlc3QaHy50ZW5hbmN5LnYxLkxpc3RIaXN0b3J5UmVzcG9uc2UiCqK7GAYIAiABKAESXQoNV2F0Y2hDb21tYW5kcxIgLnRlbmFuY3kudjEuV2F0Y2hDb21tYW5kc1JlcXVlc3QaGC50ZW5hbmN5LnYxLkNvbW1hbmRFdmVudCIOorsYCggDEgZicmlkZ2UwARJ1ChJBY2tub3dsZWRnZUNvbW1hbmQSJS50ZW5hbmN5LnYxLkFja25vd2xlZGdlQ29tbWFuZFJlcXVlc3QaJi50ZW5hbmN5LnYxLkFja25vd2xlZGdlQ29tbWFuZFJlc3BvbnNlIhCiuxgMCAMSBmJyaWRnZSABEmwKC1JlcG9ydFN0YXRlEiQudGVuYW5jeS52MS5SZXBvcnREZXZpY2VTdGF0ZVJlcXVlc3QaJS50ZW5hbmN5LnYxLlJlcG9ydERldmljZVN0YXRlUmVzcG9uc2UiEKK7GAwIAxIGYnJpZGdlIAFCMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSvtACikKAQwSAwEAEhofIERldmljZXMgYW5kIHRoZWlyIG9wZXJhdGlvbnMuCgo2CgIEABIEDQAjARoqIEEgdGhpbmcgdGhhdCBjYW4gYmUgdmlld2VkIGFuZCBvcGVyYXRlZC4KCiUKBAQAAgASAw8CEBoYIElkZW50aWZpZXIsIGBkZXZf4oCmYC4KChwKBAQAAgESAxECEhoPIERpc3BsYXkgbmFtZS4KCkIKBAQAAgISAxMCEho1IGBsb2NrYCwgYGxpZ2h0YCwgYHRoZXJtb3N0YXRgLCBgc3dpdGNoYCBvciBgb3RoZXJgLgoKJQoEBAACAxIDFQIZGhggVGhlIHByb3BlcnR5IGl0IGlzIGluLgoKUwoEBAACBBIDFwIVGkYgVGhlIHVuaXQgaXQgaXMgYXNzaWduZWQgdG87IGVtcHR5IGlmIGl0IGlzIGRpcmVjdGx5IGluIHRoZSBwcm9wZXJ0eS4KCpIBCgQEAAIFEgMaAigahAEgU3RhdGUsIGJhdHRlcnksIGBvbmxpbmVgLCBgcmVtb3RlX29wZXJhdGlvbl9lbmFibGVkYCBhbmQgd2hhdGV2ZXIgZWxzZSB0aGUgbWFudWZhY3R1cmVyCiBkZWZpbmVzLCBhcyBmYXIgYXMgdGhlIGNhbGxlciBtYXkgc2VlIGl0LgoKYAoEBAACBhIDHAIbGlMgVGhlIHN0YXRlIGl0IHdhcyBsYXN0IHRvbGQgdG8gdGFrZTogYGxvY2tlZGAsIGB1bmxvY2tlZGAsIOKApjsgZW1wdHkgaWYgbm9uZSB5ZXQuCgomCgQEAAIHEgMeAisaGSBXaGVuIGl0IHdhcyByZWdpc3RlcmVkLgoKKAoEBAACCBIDIAIrGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKVwoEBAACCRIDIgIXGkogQ2hhbmdlcyB3aXRoIGV2ZXJ5IGNoYW5nZSBvZiB0aGUgZGV2aWNlOyBwYXNzIGl0IGFzIGBleHBlY3RlZF9yZXZpc2lvbmAuCgovCgIEARIEJgA0ARojIFJlZ2lzdGVycyBhIGRldmljZSBpbiBhIHByb3BlcnR5LgoKJQoEBAECABIDKAJNGhggVGhlIHByb3BlcnR5IGl0IGlzIGluLgoKOgoEBAECARIDKgI5Gi0gVGhlIHVuaXQgdG8gYXNzaWduIGl0IHRvOyBlbXB0eSBtZWFucyBub25lLgoKHAoEBAECAhIDLAJaGg8gRGlzcGxheSBuYW1lLgoKQgoEBAECAxIDLgJGGjUgYGxvY2tgLCBgbGlnaHRgLCBgdGhlcm1vc3RhdGAsIGBzd2l0Y2hgIG9yIGBvdGhlcmAuCgpuCgQEAQIEEgMwAlAaYSBJbml0aWFsIGF0dHJpYnV0ZXM7IGF0IG1vc3QgMTYgS2lCLiBgb25saW5lYCBhbmQgYHJlbW90ZV9vcGVyYXRpb25fZW5hYmxlZGAgYXJlIHRydWUgaWYgYWJzZW50LgoKgQEKBAQBAgUSAzMCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKHAoCBAISBDcATAEaECBMaXN0cyBkZXZpY2VzLgoKJgoEBAICABIDOQI+GhkgT25seSBvZiB0aGlzIHBvcnRmb2xpby4KCiUKBAQCAgESAzsCPRoYIE9ubHkgb2YgdGhpcyBwcm9wZXJ0eS4KCnwKBAQCAgISAz4CORpvIE9ubHkgb2YgdGhpcyB1bml0OyByZXF1aXJlZCBmb3IgVW5pdHMuTGlzdERldmljZXMuIE5PVF9GT1VORCBpZiB0aGUgY2FsbGVyIG1heSBub3Qga25vdyB3aGF0IGEKIGZpbHRlciBuYW1lcy4KCiEKBAQCAgMSA0ACNhoUIE9ubHkgb2YgdGhpcyB0eXBlLgoKSAoEBAICBBIDQgI3GjsgT25seSB0aG9zZSB3aG9zZSBuYW1lIGNvbnRhaW5zIHRoaXMsIGlnbm9yaW5nIEFTQ0lJIGNhc2UuCgoqCgQEAgIFEgNEAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQCAgYSA0YCPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKjwEKBAQCAgcSA0kCSBqBASBgbmFtZWAgKHRoZSBkZWZhdWx0KSBvciBgY3JlYXRlZF9hdGAuIFdoZW4gc29ydGVkIGJ5IG5hbWUsIGFuIG9iamVjdCByZW5hbWVkIGJldHdlZW4gdHdvIHBhZ2VzCiBtYXkgYXBwZWFyIHR3aWNlIG9yIG5vdCBhdCBhbGwuCgpACgQEAgIIEgNLAkQaMyBUaGUgYW5zd2VyIHJlZmxlY3RzIHRoaXMgcmV2aXNpb24gb3IgYSBuZXdlciBvbmUuCgoiCgIEAxIETwBWARoWIE9uZSBwYWdlIG9mIGRldmljZXMuCgomCgQEAwIAEgNRAh4aGSBJbiB0aGUgcmVxdWVzdGVkIG9yZGVyLgoKOAoEBAMCARIDUwIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCiwKBAQDAgISA1UCGBofIE51bWJlciBvZiBpdGVtcyBvbiBhbGwgcGFnZXMuCgocCgIEBBIEWQBeARoQIEdldHMgYSBkZXZpY2UuCgoaCgQEBAIAEgNbAksaDSBUaGUgZGV2aWNlLgoKQAoEBAQCARIDXQJEGjMgVGhlIGFuc3dlciByZWZsZWN0cyB0aGlzIHJldmlzaW9uIG9yIGEgbmV3ZXIgb25lLgoKQAoCBAUSBGEAbQEaNCBDaGFuZ2VzIGEgZGV2aWNlLiBBYnNlbnQgZmllbGRzIGtlZXAgdGhlaXIgdmFsdWVzLgoKGgoEBAUCABIDYwJLGg0gVGhlIGRldmljZS4KChwKBAQFAgESA2UCXxoPIERpc3BsYXkgbmFtZS4KCjMKBAQFAgISA2cCUBomIEF0dHJpYnV0ZXMgdG8gc2V0OyBudWxsIHJlbW92ZXMgb25lLgoKbQoEBAUCAxIDaQJEGmAgVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUJPUlRFRCB1bmxlc3MgdGhlIGRldmljZSBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgYW55LgoKgQEKBAQFAgQSA2wCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKHwoCBAYSBHAAeAEaEyBEZWxldGVzIGEgZGV2aWNlLgoKGgoEBAYCABIDcgJLGg0gVGhlIGRldmljZS4KCkgKBAQGAgESA3QCExo7IERyeSBydW46IGNoYW5nZXMgbm90aGluZywgYW5kIHNheXMgd2hhdCB3b3VsZCBiZSBkZWxldGVkLgoKgQEKBAQGAgISA3cCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKIQoCBAcSBXsAhQEBGhQgT3BlcmF0ZXMgYSBkZXZpY2UuCgoaCgQEBwIAEgN9AksaDSBUaGUgZGV2aWNlLgoKcQoEBAcCARIDfwJLGmQgYGxvY2tgLCBgdW5sb2NrYCwgYHZpZXdfc3RhdHVzYCwgYGNoYW5nZV9zZXR0aW5nc2AsIGB0dXJuX29uYCwgYHR1cm5fb2ZmYCwgYXMgdGhlIHBvbGljeSBrbm93cyBpdC4KClgKBAQHAgISBIEBAlAaSiBQYXJhbWV0ZXJzIG9mIHRoZSBvcGVyYXRpb24sIHN1Y2ggYXMgc2V0dGluZ3MgdG8gY2hhbmdlOyBhdCBtb3N0IDE2IEtpQi4KCoIBCgQEBwIDEgSEAQJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgpBCgIECBIGiAEAmQEBGjMgQSByZWNvcmQgb2YgYW4gb3BlcmF0aW9uIG9yIG9mIGEgcmVmdXNlZCBhdHRlbXB0LgoKJgoEBAgCABIEigECEBoYIElkZW50aWZpZXIsIGBhY3Jf4oCmYC4KChsKBAQIAgESBIwBAhcaDSBUaGUgZGV2aWNlLgoKGgoEBAgCAhIEjgECFRoMIFdobyB0cmllZC4KCh8KBAQIAgMSBJABAhcaESBXaGF0IHdhcyB0cmllZC4KCkMKBAQIAgQSBJIBAhUaNSBXaGV0aGVyIGl0IHdhcyBhbGxvd2VkIGFuZCBwYXNzZWQgb24gdG8gdGhlIGRldmljZS4KCk0KBAQIAgUSBJQBAhQaPyBBTExPV0VELCBvciB3aHkgaXQgd2FzIHJlZnVzZWQ6IGEgcmVhc29uIGNvZGUgb2YgUGVybWlzc2lvbnMuCgpCCgQECAIGEgSWAQISGjQgVGhlIHJvbGUgdGhhdCBhbGxvd2VkIGl0OyBlbXB0eSBpZiBpdCB3YXMgcmVmdXNlZC4KCiEKBAQIAgcSBJgBAiUaEyBXaGVuIGl0IGhhcHBlbmVkLgoKKwoCBAkSBpwBAKMBARodIFRoZSByZXN1bHQgb2YgYW4gb3BlcmF0aW9uLgoKMwoEBAkCABIEngECGholIFRoZSByZWNvcmQgaW4gdGhlIGRldmljZSdzIGhpc3RvcnkuCgooCgQECQIBEgSgAQIUGhogVGhlIGRldmljZSBhcyBpdCBpcyBub3cuCgpzCgQECQICEgSiAQIYGmUgVGhlIGNvbW1hbmQgdGhhdCB0aGUgaGFyZHdhcmUgYnJpZGdlIHdhcyBoYW5kZWQsIGBjbWRf4oCmYDsgZW1wdHkgZm9yIGFuIG9wZXJhdGlvbiB0aGF0IG9ubHkgbG9va3MuCgopCgIEChIGpgEAsQEBGhsgTGlzdHMgYSBkZXZpY2UncyBoaXN0b3J5LgoKGwoEBAoCABIEqAECSxoNIFRoZSBkZXZpY2UuCgovCgQECgIBEgSqAQIlGiEgT25seSByZWNvcmRzIGZyb20gdGhpcyB0aW1lIG9uLgoKLgoEBAoCAhIErAECJhogIE9ubHkgcmVjb3JkcyBiZWZvcmUgdGhpcyB0aW1lLgoKKwoEBAoCAxIErgECORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBAoCBBIEsAECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKLwoCBAsSBrQBALkBARohIE9uZSBwYWdlIG9mIGEgZGV2aWNlJ3MgaGlzdG9yeS4KCh0KBAQLAgASBLYBAiQaDyBOZXdlc3QgZmlyc3QuCgo5CgQECwIBEgS4AQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCi4KAgQMEga8AQDLAQEaICBBbiBvcGVyYXRpb24gZm9yIHRoZSBoYXJkd2FyZS4KCmAKBAQMAgASBL4BAhAaUiBJZGVudGlmaWVyLCBgY21kX+KApmA6IGEgYnJpZGdlIHRoYXQgaXMgaGFuZGVkIGEgY29tbWFuZCB0d2ljZSBrbm93cyBpdCBieSB0aGlzLgoKGwoEBAwCARIEwAECFxoNIFRoZSBkZXZpY2UuCgomCgQEDAICEgTCAQIZGhggVGhlIHByb3BlcnR5IGl0IGlzIGluLgoKPQoEBAwCAxIExAECFxovIGBsb2NrYCwgYHVubG9ja2AsIOKApiBhcyB0aGUgcG9saWN5IGtub3dzIGl0LgoKLAoEBAwCBBIExgECKBoeIFBhcmFtZXRlcnMgb2YgdGhlIG9wZXJhdGlvbi4KCiIKBAQMAgUSBMgBAisaFCBXaGVuIGl0IHdhcyBnaXZlbi4KCksKBAQMAgYSBMoBAisaPSBXaGVuIGl0IG11c3Qgbm90IGJlIGNhcnJpZWQgb3V0IGFueSBtb3JlOiBvbmUgbWludXRlIGxhdGVyLgoKJQoCBA0SBs4BANQBARoXIFdhdGNoZXMgZm9yIGNvbW1hbmRzLgoKUAoEBA0CABIE0AECPRpCIE9ubHkgdGhvc2UgZm9yIGRldmljZXMgaW4gdGhpcyBwcm9wZXJ0eTsgZW1wdHkgbWVhbnMgZXZlcnl3aGVyZS4KCqIBCgQEDQIBEgTTAQJBGpMBIGBwb3NpdGlvbmAgb2YgdGhlIGxhc3QgZXZlbnQgdGhhdCB3YXMgcmVjZWl2ZWQ6IGNvbW1hbmRzIHVwIHRvIGl0IGFyZSBub3Qgc2VudCBhZ2Fpbi4gRW1wdHkgbWVhbnMKIGFsbCB0aGF0IGFyZSBuZWl0aGVyIGFja25vd2xlZGdlZCBub3IgZXhwaXJlZC4KCiMKAgUAEgbXAQDgAQEaFSBXaGF0IGFuIGV2ZW50IHNheXMuCgoeCgQFAAIAEgTZAQIlGhAgTm90IHNwZWNpZmllZC4KCicKBAUAAgESBNsBAiEaGSBBIGNvbW1hbmQgdG8gY2Fycnkgb3V0LgoKRQoEBQACAhIE3QECIRo3IEV2ZXJ5dGhpbmcgdGhhdCB3YWl0ZWQgd2FzIHNlbnQ7IHdoYXQgZm9sbG93cyBpcyBuZXcuCgo3CgQFAAIDEgTfAQIjGikgTm90aGluZyBoYXBwZW5lZDsgc2VudCBldmVyeSAzIHNlY29uZHMuCgonCgIEDhIG4wEA6gEBGhkgT25lIGV2ZW50IGZvciBhIGJyaWRnZS4KCh0KBAQOAgASBOUBAhwaDyBXaGF0IGl0IHNheXMuCgo4CgQEDgIBEgTnAQIWGiogUGFzcyBpdCBhcyBgYWZ0ZXJfcG9zaXRpb25gIHRvIGNvbnRpbnVlLgoKKQoEBA4CAhIE6QECHBobIFRoZSBjb21tYW5kLCBmb3IgQ09NTUFORC4KCiQKAgUBEgbtAQD0AQEaFiBIb3cgYSBjb21tYW5kIGVuZGVkLgoKHgoEBQECABIE7wECIhoQIE5vdCBzcGVjaWZpZWQuCgopCgQFAQIBEgTxAQIbGhsgVGhlIGhhcmR3YXJlIGhhcyBkb25lIGl0LgoKLQoEBQECAhIE8wECHRofIFRoZSBoYXJkd2FyZSBjb3VsZCBub3QgZG8gaXQuCgopCgIEDxIG9wEAgQIBGhsgU2F5cyBob3cgYSBjb21tYW5kIGVuZGVkLgoKHAoEBA8CABIE+QECTBoOIFRoZSBjb21tYW5kLgoKHQoEBA8CARIE+wECWBoPIEhvdyBpdCBlbmRlZC4KCjIKBAQPAgISBP0BAkwaJCBGb3IgcGVvcGxlLCBzdWNoIGFzIHdoeSBpdCBmYWlsZWQuCgp1CgQEDwIDEgSAAgJQGmcgV2hhdCB0aGUgZGV2aWNlJ3MgYXR0cmlidXRlcyBhcmUgbm93LCBhcyBmYXIgYXMgdGhleSBoYXZlIGNoYW5nZWQ7IG51bGwgcmVtb3ZlcyBvbmUuIEF0IG1vc3QKIDE2IEtpQi4KCigKAgQQEgaEAgCJAgEaGiBBbiBhY2tub3dsZWRnZWQgY29tbWFuZC4KCksKBAQQAgASBIYCAh0aPSBIb3cgaXQgZW5kZWQ6IHRoZSBmaXJzdCBhY2tub3dsZWRnZW1lbnQgb2YgYSBjb21tYW5kIHN0YXlzLgoKKQoEBBACARIEiAICMBobIFdoZW4gdGhhdCB3YXMgc2FpZCBmaXJzdC4KCjQKAgQREgaMAgCRAgEaJiBTYXlzIHdoYXQgYSBkZXZpY2UncyBhdHRyaWJ1dGVzIGFyZS4KChsKBAQRAgASBI4CAksaDSBUaGUgZGV2aWNlLgoKYgoEBBECARIEkAICUBpUIEF0dHJpYnV0ZXMgdG8gc2V0LCBzdWNoIGFzIGBsb2NrZWRgIG9yIGBvbmxpbmVgOyBudWxsIHJlbW92ZXMgb25lLiBBdCBtb3N0IDE2IEtpQi4KCiwKAgQSEgaUAgCZAgEaHiBXaGF0IGhhcyBiZWNvbWUgb2YgYSByZXBvcnQuCgowCgQEEgIAEgSWAgITGiIgV2hldGhlciBpdCBoYXMgY2hhbmdlZCBhbnl0aGluZy4KCi4KBAQSAgESBJgCAhYaICBUaGUgc3RvcmUncyByZXZpc2lvbiBhZnRlciBpdC4KChgKAgYAEgacAgDRAgEaCiBEZXZpY2VzLgoKJQoEBgACABIGngICoAIDGhUgUmVnaXN0ZXJzIGEgZGV2aWNlLgoKPAoEBgACARIGogICpAIDGiwgTGlzdHMgdGhlIGRldmljZXMgdGhhdCB0aGUgY2FsbGVyIGNhbiBzZWUuCgogCgQGAAICEgamAgKoAgMaECBHZXRzIGEgZGV2aWNlLgoKOgoEBgACAxIGqgICrAIDGiogQ2hhbmdlcyBuYW1lIGFuZCBhdHRyaWJ1dGVzIG9mIGEgZGV2aWNlLgoKIwoEBgACBBIGrgICsAIDGhMgRGVsZXRlcyBhIGRldmljZS4KCuQDCgQGAAIFEga3AgK5AgMa0wMgT3BlcmF0ZXMgYSBkZXZpY2UgYW5kIHJlY29yZHMgaXQgaW4gdGhlIGRldmljZSdzIGhpc3RvcnkuIFJlZnVzZWQgYXR0ZW1wdHMgYXJlIHJlY29yZGVkIHRvbywKIGJ1dCBvZiB1c2VycyB3aXRob3V0IGEgcm9sZSBvbiB0aGUgZGV2aWNlIG9ubHkgdGhlIG5ld2VzdC4gQSByZWZ1c2FsIGlzIFBFUk1JU1NJT05fREVOSUVEIHdpdGgKIHRoZSByZWFzb24gY29kZSBhcyBpdHMgcmVhc29uLiBERVZJQ0VfT0ZGTElORSwgUkVNT1RFX09QRVJBVElPTl9ESVNBQkxFRCBhbmQKIE9QRVJBVElPTl9OT1RfU1VQUE9SVEVEIGFyZSBGQUlMRURfUFJFQ09ORElUSU9OOyB0aGUgbGFzdCBtZWFucyB0aGF0IHRoZSBwb2xpY3kgZG9lcyBub3QgbGlzdAogdGhlIGRldmljZSdzIHR5cGUgZm9yIHRoaXMgb3BlcmF0aW9uLiBgUGVybWlzc2lvbnMuQ2hlY2tgIG9mIHRoZSBvcGVyYXRpb24ncyBhY3Rpb24gYW5zd2VycyB0aGUKIHNhbWUuCgqbAgoEBgACBhIGvQICvwIDGooCIExpc3RzIGEgZGV2aWNlJ3MgaGlzdG9yeS4gRm9yIDkwIGRheXMgYWZ0ZXIgdGhlIGRldmljZSdzIGRlbGV0aW9uIGl0IGNhbiBiZSByZWFkIHdpdGgKIGB1bml0LnZpZXdfaGlzdG9yeWAsIGBwcm9wZXJ0eS52aWV3X2hpc3RvcnlgIG9yIGBwb3J0Zm9saW8udmlld19oaXN0b3J5YCBvbiB0aGUgbmVhcmVzdCBvYmplY3QKIGFib3ZlIGl0IHRoYXQgc3RpbGwgZXhpc3RzLiBJZiB0aGUgcG9ydGZvbGlvIHdhcyBkZWxldGVkIHRvbywgbm9ib2R5IGNhbiByZWFkIGl0LgoKuAMKBAYAAgcSBsUCAscCAxqnAyBTZW5kcyB0aGUgY29tbWFuZHMgZm9yIGRldmljZXMgdG8gdGhlIGhhcmR3YXJlIGJyaWRnZSwgaW4gdGhlIG9yZGVyIHRoZXkgd2VyZSBnaXZlbjogdGhvc2UgdGhhdCBhcmUKIG5laXRoZXIgYWNrbm93bGVkZ2VkIG5vciBleHBpcmVkLCB0aGVuIG5ldyBvbmVzLiBBIGJyaWRnZSB0aGF0IGNvbWVzIGJhY2sgd2l0aCBgYWZ0ZXJfcG9zaXRpb25gCiBnZXRzIGVhY2ggY29tbWFuZCBvbmNlLiBBIGxhdGVyIHdhdGNoIG9mIHRoZSBzYW1lIHByb3BlcnR5IGVuZHMgdGhlIGVhcmxpZXIgb25lIHdpdGggQUJPUlRFRCwKIFdBVENIX1JFUExBQ0VELiBBIGJyaWRnZSB0aGF0IHRha2VzIG5vIGV2ZW50IHdoaWxlIDEsMDAwIGNvbW1hbmRzIGFyZSBnaXZlbiBpcyBjdXQgb2ZmIHdpdGgKIFJFU09VUkNFX0VYSEFVU1RFRCwgV0FUQ0hfVE9PX1NMT1cuCgqnAQoEBgACCBIGygICzAIDGpYBIFNheXMgaG93IGEgY29tbWFuZCBlbmRlZCwgd2l0aCB3aGF0IGl0IG1hZGUgb2YgdGhlIGRldmljZS4gTk9UX0ZPVU5EIGZvciBhIGNvbW1hbmQgdGhhdCB3YXMgZ2l2ZW4KIG1vcmUgdGhhbiBhIGRheSBhZ28sIG9yIHdob3NlIGRldmljZSB3YXMgZGVsZXRlZC4KCmAKBAYAAgkSBs4CAtACAxpQIFNheXMgd2hhdCBhIGRldmljZSdzIGF0dHJpYnV0ZXMgYXJlLCB3aGVuIHRoZXkgaGF2ZSBjaGFuZ2VkIHdpdGhvdXQgYSBjb21tYW5kLgpiBnByb3RvMw=="
     )
   }
 }
@@ -1662,6 +2471,15 @@ extension Tenancy_V1.DevicesService {
         },
         .unary(Tenancy_V1.DevicesMethods.listHistory) {
           request, call in try await self.listHistory(request, call)
+        },
+        .serverStreaming(Tenancy_V1.DevicesMethods.watchCommands) {
+          request, call, writer in try await self.watchCommands(request, call, to: writer)
+        },
+        .unary(Tenancy_V1.DevicesMethods.acknowledgeCommand) {
+          request, call in try await self.acknowledgeCommand(request, call)
+        },
+        .unary(Tenancy_V1.DevicesMethods.reportState) {
+          request, call in try await self.reportState(request, call)
         },
       ]
     )

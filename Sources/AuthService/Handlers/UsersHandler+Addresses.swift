@@ -28,4 +28,12 @@ extension UsersHandler {
     core.metrics.addressLookUps.series("found").add(users.count { !$0.isEmpty })
     return .init(userIds: users)
   }
+
+  func getAddress(
+    _ request: Auth_V1.GetUserAddressRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.UserAddress {
+    let user = try await find(request.userId)
+    return .init(email: user.email, emailVerified: user.isEmailVerified)
+  }
 }

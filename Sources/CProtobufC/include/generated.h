@@ -31,7 +31,9 @@
 #include "tenancy/v1/devices.pb-c.h"
 #include "tenancy/v1/documents.pb-c.h"
 #include "tenancy/v1/entities.pb-c.h"
+#include "tenancy/v1/families.pb-c.h"
 #include "tenancy/v1/guests.pb-c.h"
+#include "tenancy/v1/invitations.pb-c.h"
 #include "tenancy/v1/legacy.pb-c.h"
 #include "tenancy/v1/permissions.pb-c.h"
 #include "tenancy/v1/portfolios.pb-c.h"
@@ -152,6 +154,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__reso
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__resolve_emails_response(void) {
   return &auth__v1__resolve_emails_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_user_address_request(void) {
+  return &auth__v1__get_user_address_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__user_address(void) {
+  return &auth__v1__user_address__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_benchmark__v1__check_request(void) {
   return &benchmark__v1__check_request__descriptor;
@@ -669,6 +677,27 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__l
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_history_response(void) {
   return &tenancy__v1__list_history_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__device_command(void) {
+  return &tenancy__v1__device_command__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__watch_commands_request(void) {
+  return &tenancy__v1__watch_commands_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__command_event(void) {
+  return &tenancy__v1__command_event__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__acknowledge_command_request(void) {
+  return &tenancy__v1__acknowledge_command_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__acknowledge_command_response(void) {
+  return &tenancy__v1__acknowledge_command_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__report_device_state_request(void) {
+  return &tenancy__v1__report_device_state_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__report_device_state_response(void) {
+  return &tenancy__v1__report_device_state_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__document(void) {
   return &tenancy__v1__document__descriptor;
 }
@@ -771,6 +800,42 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__d
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_entity_response(void) {
   return &tenancy__v1__delete_entity_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__pairing(void) {
+  return &tenancy__v1__pairing__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__create_pairing_code_request(void) {
+  return &tenancy__v1__create_pairing_code_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__create_pairing_code_response(void) {
+  return &tenancy__v1__create_pairing_code_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__pair_device_request(void) {
+  return &tenancy__v1__pair_device_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__pair_device_response(void) {
+  return &tenancy__v1__pair_device_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_device_context_request(void) {
+  return &tenancy__v1__get_device_context_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__mode_access(void) {
+  return &tenancy__v1__mode_access__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__device_context(void) {
+  return &tenancy__v1__device_context__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_pairings_request(void) {
+  return &tenancy__v1__list_pairings_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_pairings_response(void) {
+  return &tenancy__v1__list_pairings_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__unpair_request(void) {
+  return &tenancy__v1__unpair_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__unpair_response(void) {
+  return &tenancy__v1__unpair_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__guest_pass(void) {
   return &tenancy__v1__guest_pass__descriptor;
 }
@@ -791,6 +856,36 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__u
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__revoke_guest_pass_request(void) {
   return &tenancy__v1__revoke_guest_pass_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__invitation(void) {
+  return &tenancy__v1__invitation__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__create_invitation_request(void) {
+  return &tenancy__v1__create_invitation_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__create_invitation_response(void) {
+  return &tenancy__v1__create_invitation_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_invitations_request(void) {
+  return &tenancy__v1__list_invitations_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_invitations_response(void) {
+  return &tenancy__v1__list_invitations_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_received_invitations_request(void) {
+  return &tenancy__v1__list_received_invitations_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__list_received_invitations_response(void) {
+  return &tenancy__v1__list_received_invitations_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__accept_invitation_request(void) {
+  return &tenancy__v1__accept_invitation_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__decline_invitation_request(void) {
+  return &tenancy__v1__decline_invitation_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__revoke_invitation_request(void) {
+  return &tenancy__v1__revoke_invitation_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__legacy_document(void) {
   return &tenancy__v1__legacy_document__descriptor;

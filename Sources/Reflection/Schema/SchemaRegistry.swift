@@ -100,6 +100,7 @@ public struct SchemaRegistry: Sendable {
         Auth_V1.authV1SessionsFile, Auth_V1.authV1UsersFile, Tenancy_V1.tenancyV1AssociationFile,
         Tenancy_V1.tenancyV1ChangesFile, Tenancy_V1.tenancyV1DevicesFile,
         Tenancy_V1.tenancyV1DocumentsFile, Tenancy_V1.tenancyV1LegacyFile,
+        Tenancy_V1.tenancyV1FamiliesFile, Tenancy_V1.tenancyV1InvitationsFile,
         Tenancy_V1.tenancyV1EntitiesFile, Tenancy_V1.tenancyV1RolesFile,
         Tenancy_V1.tenancyV1RoleDefinitionsFile,
         Tenancy_V1.tenancyV1GuestsFile, Tenancy_V1.tenancyV1PermissionsFile,

@@ -25,18 +25,7 @@ package final class TokenSealer: Sendable {
     in store: ServiceStore,
     random: any RandomSource
   ) async throws -> TokenSealer {
-    let fresh = random.bytes(32)
-    let key = try await store.writeOwn { tx in
-      let find = "SELECT bytes FROM service_secret WHERE name = ?"
-      if let key = try tx.first(find, .text("tokens"), row: { $0.blob(0) }) { return key }
-      try tx.execute(
-        "INSERT INTO service_secret (name, bytes) VALUES (?, ?)",
-        .text("tokens"),
-        .blob(fresh)
-      )
-      return fresh
-    }
-    return TokenSealer(key: key, domain: store.domain)
+    TokenSealer(key: try await store.secret("tokens", random: random), domain: store.domain)
   }
 
   // MARK: Revisions

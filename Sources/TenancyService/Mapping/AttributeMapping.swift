@@ -163,7 +163,8 @@ enum AttributeMapping {
     }
   }
 
-  private static func value(_ json: JSONValue) -> Google_Protobuf.Value {
+  /// A JSON value as a message.
+  static func value(_ json: JSONValue) -> Google_Protobuf.Value {
     var value = Google_Protobuf.Value()
     switch json {
     case .null: value.kind = .nullValue(.nullValue)

@@ -1,5 +1,6 @@
 internal import AccessEngine
 internal import RPCKit
+internal import ServiceKit
 
 /// A product with an interface of its own, beside the generic `Entities` and `Roles`.
 protocol Product: SendableMetatype {
@@ -11,11 +12,21 @@ protocol Product: SendableMetatype {
 
   /// Its RPCs.
   static func services(_ core: TenancyCore) -> [ServiceDefinition]
+
+  /// What its streams watch, besides what every product has.
+  static func watched(_ instruments: TenancyInstruments) -> [ScopeWatchers.Subject]
+
+  /// Forgets what it has kept for long enough.
+  static func purge(_ database: Database, now: Int64) async throws
+}
+
+extension Product {
+  static func watched(_ instruments: TenancyInstruments) -> [ScopeWatchers.Subject] { [] }
 }
 
 /// The one place that knows which products there are.
 enum Products {
-  private static let all: [any Product.Type] = [SmartHome.self]
+  private static let all: [any Product.Type] = [SmartHome.self, Families.self]
 
   /// Products that a policy has any type of.
   static func parts(of policy: Policy) -> [any Product.Type] {
@@ -25,6 +36,17 @@ enum Products {
   /// RPCs of the products whose types the policy has.
   static func services(of core: TenancyCore) -> [ServiceDefinition] {
     parts(of: core.policy).flatMap { $0.services(core) }
+  }
+
+  /// Who watches what the products have, by the kind of its changes.
+  static func watchers(_ instruments: TenancyInstruments) -> [String: ScopeWatchers] {
+    let subjects = all.flatMap { $0.watched(instruments) }
+    return Dictionary(uniqueKeysWithValues: subjects.map { ($0.kind, ScopeWatchers($0)) })
+  }
+
+  /// Forgets what the products have kept for long enough.
+  static func purge(_ database: Database, now: Int64) async throws {
+    for product in all { try await product.purge(database, now: now) }
   }
 
   /// What a policy lacks of the products that it has a part of, or that are served.

@@ -14,7 +14,7 @@ struct RoleDraft: Sendable {
   let window: RoleWindow
   /// Also when the user has the role for another time.
   let replacesWindow: Bool
-  /// Where it stands in the request.
+  /// Where it stands in the request; empty when its fields are the request's own.
   let field: String
 
   /// Reads a message; INVALID_ARGUMENT for what is wrong whatever the policy says.
@@ -32,10 +32,10 @@ struct RoleDraft: Sendable {
   /// INVALID_ARGUMENT for a role that the policy does not have, or a window that it does not allow.
   func check(_ policy: Policy, zones: TimeZoneCache, now: Int64) throws(RPCError) {
     guard let role = policy.role(named: role).map({ policy[$0] }) else {
-      throw TenancyError.roleUnknown("\(field).role")
+      throw TenancyError.roleUnknown(path("role"))
     }
     try checkRecurring(role, zones)
-    let path = "\(field).valid_until"
+    let path = path("valid_until")
     guard let until = window.until else {
       guard !role.isWindowRequired else {
         throw TenancyError.invalidField(path, "WINDOW_REQUIRED", "is required for \(role.name)")
@@ -55,8 +55,11 @@ struct RoleDraft: Sendable {
     }
   }
 
+  /// A field of it, as the request names it.
+  private func path(_ name: String) -> String { field.isEmpty ? name : "\(field).\(name)" }
+
   private func checkRecurring(_ role: Policy.Role, _ zones: TimeZoneCache) throws(RPCError) {
-    let path = "\(field).recurring"
+    let path = path("recurring")
     guard let recurring = window.recurring else {
       guard !role.isRecurringRequired else {
         throw TenancyError.invalidField(path, "WINDOW_REQUIRED", "is required for \(role.name)")
@@ -179,7 +182,7 @@ extension ChangeSet {
       try core.standing(on: id, type: record.type, user, tx).knows
     {
       throw TenancyError.invalidField(
-        field.isEmpty ? "role" : "\(field).role",
+        path("role"),
         "ROLE_NOT_ON_TYPE",
         "cannot be held on a \(record.type)"
       )

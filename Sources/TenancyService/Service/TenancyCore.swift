@@ -9,7 +9,9 @@ final class TenancyCore: Sendable {
   let store: ServiceStore
   let engine: PermissionEngine
   /// Who watches which collection of documents.
-  let watchers: DocumentWatchers
+  let watchers: ScopeWatchers
+  /// Who watches what products have, by the kind of its changes.
+  let productWatchers: [String: ScopeWatchers]
   let clock: any WallClock
   let identifiers: IdentifierFactory
   let users: any UserDirectory
@@ -19,6 +21,10 @@ final class TenancyCore: Sendable {
   let zones: TimeZoneCache
   /// What was allowed in the past.
   let pastPolicies: PastPolicies
+  /// Where codes come from.
+  let random: any RandomSource
+  let codeDigests: CodeDigests
+  let invitationAttempts: CodeAttempts
   let logger: Logger
   let instruments: TenancyInstruments
   /// For denials that no error tells of; the others are logged as their calls end.
@@ -35,6 +41,8 @@ final class TenancyCore: Sendable {
     features: any FeatureSource,
     tokens: TokenSealer,
     zones: TimeZoneCache = TimeZoneCache(),
+    random: any RandomSource,
+    codeDigests: CodeDigests,
     logger: Logger,
     instruments: TenancyInstruments,
     denials: DenialLog,
@@ -42,7 +50,15 @@ final class TenancyCore: Sendable {
   ) {
     self.store = store
     self.engine = engine
-    watchers = DocumentWatchers(instruments)
+    watchers = ScopeWatchers(
+      .init(
+        kind: "\(UserDocuments.changeKind)",
+        missedCountMax: DocumentLimits.missedCountMax,
+        tooSlow: TenancyError.watchTooSlow,
+        count: { instruments.refused(.watch) }
+      )
+    )
+    productWatchers = Products.watchers(instruments)
     self.clock = clock
     self.identifiers = identifiers
     self.users = users
@@ -50,10 +66,27 @@ final class TenancyCore: Sendable {
     self.tokens = tokens
     self.zones = zones
     pastPolicies = PastPolicies(zones: zones)
+    self.random = random
+    self.codeDigests = codeDigests
+    invitationAttempts = CodeAttempts(
+      .invitation,
+      InvitationLimits.attempts,
+      clock: clock,
+      random: random,
+      instruments: instruments
+    )
     self.logger = logger
     self.instruments = instruments
     self.denials = denials
     self.auditBudget = auditBudget
+  }
+
+  /// Who watches what a product has.
+  func watchers(of kind: String) -> ScopeWatchers {
+    guard let watchers = productWatchers[kind] else {
+      preconditionFailure("no product says that changes of kind \(kind) are watched")
+    }
+    return watchers
   }
 
   /// What is allowed at the moment.

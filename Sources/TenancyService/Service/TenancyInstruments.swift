@@ -7,6 +7,11 @@ final class TenancyInstruments: Sendable {
   private let policyLoads: MetricFamily<Counter>
   private let policyVersion: MetricFamily<Gauge>
   private let documentRefusals: MetricFamily<Counter>
+  private let invitationRefusals: MetricFamily<Counter>
+  private let wrongCodes: MetricFamily<Counter>
+  private let codeRefusals: MetricFamily<Counter>
+  private let pairingRefusals: MetricFamily<Counter>
+  private let commands: MetricFamily<Counter>
 
   /// Registers the metrics.
   init(_ registry: MetricRegistry) {
@@ -29,6 +34,40 @@ final class TenancyInstruments: Sendable {
       help: "Calls about documents of users that were refused at a limit, by the limit.",
       labels: ["limit"]
     )
+    invitationRefusals = registry.counters(
+      "gatehouse_tenancy_invitation_refusals_total",
+      help: "Invitations refused because too many were pending: of the entity, of the inviter.",
+      labels: ["limit"]
+    )
+    wrongCodes = registry.counters(
+      "gatehouse_tenancy_wrong_codes_total",
+      help: "Wrong codes that were tried, by what they were for.",
+      labels: ["kind"]
+    )
+    codeRefusals = registry.counters(
+      "gatehouse_tenancy_code_attempt_refusals_total",
+      help: "Attempts refused because too many codes were wrong: the user's, or all.",
+      labels: ["kind", "limit"]
+    )
+    pairingRefusals = registry.counters(
+      "gatehouse_tenancy_pairing_refusals_total",
+      help: "Calls about devices of families that a limit refused, by the limit.",
+      labels: ["limit"]
+    )
+    commands = registry.counters(
+      "gatehouse_tenancy_commands_total",
+      help: "Commands for devices, by what became of them.",
+      labels: ["event"]
+    )
+    for limit in InvitationLimit.allCases { _ = invitationRefusals.series([limit.rawValue]) }
+    for limit in PairingLimit.allCases { _ = pairingRefusals.series([limit.rawValue]) }
+    for event in CommandMetric.allCases { _ = commands.series([event.rawValue]) }
+    for kind in CodeKind.allCases {
+      _ = wrongCodes.series([kind.rawValue])
+      for limit in CodeAttemptLimit.allCases {
+        _ = codeRefusals.series([kind.rawValue, limit.rawValue])
+      }
+    }
     for limit in DocumentLimit.allCases { _ = documentRefusals.series([limit.rawValue]) }
     for outcome in PolicyReload.allCases { _ = policyLoads.series([outcome.rawValue]) }
   }
@@ -47,6 +86,23 @@ final class TenancyInstruments: Sendable {
   /// Counts a call about documents that a limit has refused.
   func refused(_ limit: DocumentLimit) { documentRefusals.series([limit.rawValue]).increment() }
 
+  /// Counts an invitation that a limit has refused.
+  func refused(_ limit: InvitationLimit) { invitationRefusals.series([limit.rawValue]).increment() }
+
+  /// Counts a call about devices of families that a limit has refused.
+  func refused(_ limit: PairingLimit) { pairingRefusals.series([limit.rawValue]).increment() }
+
+  /// Counts a wrong code.
+  func wrongCode(_ kind: CodeKind) { wrongCodes.series([kind.rawValue]).increment() }
+
+  /// Counts an attempt that was refused unseen.
+  func refusedAttempt(_ kind: CodeKind, _ limit: CodeAttemptLimit) {
+    codeRefusals.series([kind.rawValue, limit.rawValue]).increment()
+  }
+
+  /// Counts what became of a command.
+  func command(_ event: CommandMetric) { commands.series([event.rawValue]).increment() }
+
   /// Counts attempts that made room in a device's history.
   func dropped(_ count: Int) { droppedAttempts.add(count) }
 }
@@ -59,4 +115,18 @@ enum PolicyReload: String, CaseIterable, Sendable {
   case unchanged
   /// It has a mistake or cannot be read; the old one is in force.
   case failed
+}
+
+/// What the metric of refusals calls the bounds of devices of families.
+enum PairingLimit: String, CaseIterable, Sendable {
+  case codes
+  case pairings
+}
+
+/// What becomes of commands, and of watches that were cut off, as metrics call it.
+enum CommandMetric: String, CaseIterable, Sendable {
+  case given
+  case done
+  case failed
+  case watchTooSlow = "watch_too_slow"
 }

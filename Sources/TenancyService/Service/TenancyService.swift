@@ -82,6 +82,8 @@ public final class TenancyService: Sendable {
         features: features ?? NoFeatures(),
         tokens: try await TokenSealer.stored(in: store, random: random),
         zones: zones,
+        random: random,
+        codeDigests: CodeDigests(key: try await store.secret("codes", random: random)),
         logger: logger,
         instruments: TenancyInstruments(metrics),
         denials: DenialLog(
@@ -94,7 +96,10 @@ public final class TenancyService: Sendable {
         auditBudget: AuditBudget(domain: TenancyError.domain, clock: clock, metrics: metrics)
       )
       try await database.attach(
-        TenancyFollower(engine: core.engine, watchers: core.watchers),
+        TenancyFollower(
+          engine: core.engine,
+          watchers: [core.watchers] + core.productWatchers.values
+        ),
         after: core.engine.revision
       )
       core.instruments.inForce(policy)
@@ -121,6 +126,7 @@ public final class TenancyService: Sendable {
       AssociationsHandler(core: core).definition,
       SubjectsHandler(core: core).definition,
       PermissionsHandler(core: core).definition,
+      InvitationsHandler(core: core).definition,
       DocumentsHandler(core: core).definition,
       LegacyDocumentsHandler(core: core).definition,
     ] + Products.services(of: core)
@@ -166,11 +172,13 @@ public final class TenancyService: Sendable {
   /// The store, for its readiness and maintenance.
   public var database: Database { core.database }
 
-  /// Forgets what is left of entities that were deleted long ago, and the past before that; see
-  /// `Database.maintain`.
+  /// Forgets what is left of entities that were deleted long ago, the past before that, old invitations, and
+  /// what products no longer need; see `Database.maintain`.
   public func purge(now: Int64) async throws {
     while try await database.purgeTombstones(before: now - Tombstone.lifetime) > 0 {}
     while try await database.purgePast(before: now - Tombstone.lifetime) > 0 {}
+    while try await database.purgeInvitations(before: now - InvitationLimits.retention) > 0 {}
+    try await Products.purge(database, now: now)
   }
 
   /// Finishes writes that wait and closes the store.

@@ -16,6 +16,25 @@ public protocol UserDirectory: Sendable {
   /// told, RESOURCE_EXHAUSTED with reason `TOO_MANY_UNKNOWN_ADDRESSES` when the user asked for too many
   /// addresses without an account.
   func userIDs(of emails: [String], for user: UserIdentity) async throws -> [String: String]
+
+  /// The address of a user's account; nil when there is no such user.
+  ///
+  /// Throws when it cannot be told.
+  func address(of userID: String) async throws -> UserAddress?
+}
+
+/// The address of an account.
+public struct UserAddress: Hashable, Sendable {
+  /// The address.
+  public let email: EmailAddress
+  /// Whether its owner has proved to receive mail there.
+  public let isVerified: Bool
+
+  /// Makes an address.
+  public init(_ email: EmailAddress, isVerified: Bool) {
+    self.email = email
+    self.isVerified = isVerified
+  }
 }
 
 /// The directory of AuthService, asked each time.
@@ -49,5 +68,18 @@ public struct AuthUserDirectory: UserDirectory {
     }
     let found = zip(emails, response.userIds).filter { !$0.1.isEmpty }
     return Dictionary(found) { first, _ in first }
+  }
+
+  /// See `UserDirectory.address`.
+  public func address(of userID: String) async throws -> UserAddress? {
+    do {
+      let response = try await users.getAddress(
+        Auth_V1.GetUserAddressRequest(userId: userID),
+        timeout: .seconds(2)
+      )
+      return UserAddress(EmailAddress(response.email), isVerified: response.emailVerified)
+    } catch let error as RPCError where error.code == .notFound {
+      return nil
+    }
   }
 }

@@ -3,11 +3,11 @@ internal import ServiceKit
 /// All memory of TenancyService that follows commits: a store has one follower.
 struct TenancyFollower: CommitFollower {
   let engine: PermissionEngine
-  let watchers: DocumentWatchers
+  let watchers: [ScopeWatchers]
 
   func follow(_ changes: [Change]) {
-    // Decisions first: whoever is woken by the other one asks whether it may still be told.
+    // Decisions first: whoever is woken by the others asks whether it may still be told.
     engine.follow(changes)
-    watchers.follow(changes)
+    for watchers in watchers { watchers.follow(changes) }
   }
 }

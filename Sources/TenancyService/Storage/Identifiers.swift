@@ -5,6 +5,12 @@ extension IdentifierPrefix {
   public static let association = IdentifierPrefix("asc")
   /// Of a role of a tenant's own.
   public static let roleDefinition = IdentifierPrefix("rol")
+  /// Of an invitation.
+  static let invitation = IdentifierPrefix("inv")
+  /// Of a device's pairing with a family.
+  static let pairing = IdentifierPrefix("par")
+  /// Of a command for a device.
+  static let command = IdentifierPrefix("cmd")
   /// Of an access record.
   public static let accessRecord = IdentifierPrefix("acr")
 }

@@ -245,5 +245,86 @@ enum TenancySchema {
         );
         """
     ),
+    Migration(
+      version: 8,
+      // What belongs to an entity goes with it. Codes are found by the beginning of their digest, and
+      // pairing codes by the letters that are no secret.
+      sql: """
+        CREATE TABLE invitation (
+          id TEXT PRIMARY KEY,
+          entity_id TEXT NOT NULL REFERENCES entity (id) ON DELETE CASCADE,
+          role TEXT NOT NULL,
+          email TEXT NOT NULL,
+          email_key TEXT NOT NULL,
+          valid_from INTEGER,
+          valid_until INTEGER,
+          expires_at INTEGER NOT NULL,
+          invited_by TEXT NOT NULL,
+          inviter_acr TEXT NOT NULL,
+          code_key BLOB NOT NULL,
+          code_digest BLOB NOT NULL,
+          created_at INTEGER NOT NULL,
+          state TEXT NOT NULL,
+          closed_at INTEGER,
+          closed_by TEXT NOT NULL,
+          association_id TEXT NOT NULL
+        );
+        CREATE INDEX invitation_by_entity ON invitation (entity_id, id);
+        CREATE INDEX invitation_by_inviter ON invitation (invited_by, id);
+        CREATE INDEX invitation_by_address ON invitation (email_key, id) WHERE email_key <> '';
+        CREATE INDEX invitation_by_code ON invitation (code_key);
+        CREATE INDEX invitation_by_expiry ON invitation (expires_at);
+        CREATE INDEX invitation_pending_of_entity ON invitation (entity_id, expires_at)
+          WHERE state = 'pending';
+        CREATE INDEX invitation_pending_of_inviter ON invitation (invited_by, expires_at)
+          WHERE state = 'pending';
+        CREATE TABLE pairing_code (
+          selector TEXT PRIMARY KEY,
+          digest BLOB NOT NULL,
+          family_id TEXT NOT NULL REFERENCES entity (id) ON DELETE CASCADE,
+          child_id TEXT REFERENCES entity (id) ON DELETE CASCADE,
+          issued_by TEXT NOT NULL,
+          issuer_acr TEXT NOT NULL,
+          created_at INTEGER NOT NULL,
+          expires_at INTEGER NOT NULL,
+          wrong_count INTEGER NOT NULL
+        );
+        CREATE INDEX pairing_code_by_family ON pairing_code (family_id, created_at);
+        CREATE INDEX pairing_code_by_child ON pairing_code (child_id);
+        CREATE INDEX pairing_code_by_expiry ON pairing_code (expires_at);
+        CREATE TABLE pairing (
+          id TEXT PRIMARY KEY,
+          family_id TEXT NOT NULL REFERENCES entity (id) ON DELETE CASCADE,
+          child_id TEXT REFERENCES entity (id) ON DELETE CASCADE,
+          device_id TEXT NOT NULL,
+          device_name TEXT NOT NULL,
+          user_id TEXT NOT NULL,
+          issued_by TEXT NOT NULL,
+          paired_at INTEGER NOT NULL,
+          association_id TEXT NOT NULL
+        );
+        CREATE INDEX pairing_by_family ON pairing (family_id, id);
+        CREATE INDEX pairing_by_child ON pairing (child_id);
+        CREATE UNIQUE INDEX pairing_by_device ON pairing (device_id, user_id);
+        CREATE TABLE device_command (
+          id TEXT PRIMARY KEY,
+          revision INTEGER NOT NULL UNIQUE,
+          device_id TEXT NOT NULL REFERENCES entity (id) ON DELETE CASCADE,
+          property_id TEXT NOT NULL,
+          operation TEXT NOT NULL,
+          parameters TEXT NOT NULL,
+          created_at INTEGER NOT NULL,
+          expires_at INTEGER NOT NULL,
+          outcome TEXT NOT NULL,
+          detail TEXT NOT NULL,
+          acknowledged_at INTEGER
+        );
+        CREATE INDEX device_command_by_device ON device_command (device_id);
+        CREATE INDEX device_command_waiting ON device_command (revision) WHERE outcome = '';
+        CREATE INDEX device_command_waiting_of_property ON device_command (property_id, revision)
+          WHERE outcome = '';
+        CREATE INDEX device_command_by_expiry ON device_command (expires_at);
+        """
+    ),
   ]
 }

@@ -34,7 +34,7 @@ struct DocumentWatch: WatchSource {
   let user: UserIdentity
   let documents: UserDocuments
   let collection: String
-  let watcher: DocumentWatcher
+  let watcher: ScopeWatcher
 
   /// Throws once the user is suspended: a right that has ended shows nothing any more.
   func events(after position: Position) async throws -> Batch? {

@@ -75,9 +75,21 @@ extension DevicesHandler {
       // What changes nothing leaves a record all the same.
       if after == before { try core.auditBudget.take(user.userID) }
       let device = try operated(before, to: after, action: action, changes, tx)
+      let message = try core.message(device: device, explanation, tx)
+      var command: CommandRecord?
+      if operation.desiredState != nil || operation.setsAttributes {
+        command = try CommandRecord.give(
+          request,
+          id: core.identifiers.make(.command),
+          inProperty: message.propertyId,
+          tx
+        )
+        core.instruments.command(.given)
+      }
       return Tenancy_V1.OperateDeviceResponse(
         record: Self.message(record),
-        device: try core.message(device: device, explanation, tx)
+        device: message,
+        commandId: command?.id ?? ""
       )
     }
     guard response.record?.succeeded == true else { throw refusal(response, action: action) }

@@ -7,7 +7,7 @@ internal import ServiceKit
 struct DevicesHandler: Tenancy_V1.DevicesService {
   let core: TenancyCore
 
-  private var deviceType: Policy.EntityType {
+  var deviceType: Policy.EntityType {
     let policy = core.policy
     guard let type = policy.type(named: SmartHome.device) else {
       preconditionFailure("the policy has no devices")

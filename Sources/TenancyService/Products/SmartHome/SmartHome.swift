@@ -1,6 +1,7 @@
 internal import AccessEngine
 internal import Contracts
 internal import RPCKit
+internal import ServiceKit
 
 /// The names of the smart-home policy that its handlers speak of; the engine knows none of them.
 enum SmartHome: Product {
@@ -64,6 +65,21 @@ enum SmartHome: Product {
       devices.definition,
       GuestsHandler(core: core).definition,
     ]
+  }
+
+  static func watched(_ instruments: TenancyInstruments) -> [ScopeWatchers.Subject] {
+    [
+      .init(
+        kind: CommandRecord.changeKind,
+        missedCountMax: CommandLimits.missedCountMax,
+        tooSlow: TenancyError.bridgeTooSlow,
+        count: { instruments.command(.watchTooSlow) }
+      )
+    ]
+  }
+
+  static func purge(_ database: Database, now: Int64) async throws {
+    while try await database.purgeCommands(before: now - CommandLimits.retention) > 0 {}
   }
 
   /// What the handlers need and a policy does not have; empty when they can work with it.

@@ -21,12 +21,14 @@ struct MatrixRow: Sendable {
     case service
     /// Of a product that is not the smart home: nobody may, and everybody is told that there is none.
     case foreignProduct
+    /// Of a service that this installation does not have, because its policy has no use for it.
+    case unserved
 
     /// Who may know of the object of their own house; the others are told that there is none, and
     /// suspended users the same of everything.
     var knowing: Set<MatrixRole> {
       switch self {
-      case .none, .self_, .system, .service: .everyone
+      case .none, .self_, .system, .service, .unserved: .everyone
       case .foreignProduct: []
       case .portfolio: .portfolioStaff
       case .property: .staff
@@ -39,7 +41,7 @@ struct MatrixRow: Sendable {
     /// Whether the same call can be made about somebody else's.
     var isOwned: Bool {
       switch self {
-      case .none, .system, .service: false
+      case .none, .system, .service, .unserved: false
       case .portfolio, .property, .unit, .device, .pass, .self_, .foreignProduct: true
       }
     }

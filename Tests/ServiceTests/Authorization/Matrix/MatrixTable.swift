@@ -1,8 +1,8 @@
 /// Every method of every contract; one that has no row fails `MatrixTests`.
 enum MatrixTable {
   static let rows =
-    auth + portfolios + properties + units + devices + generic + tenancy + documents
-    + entitlement + points
+    auth + portfolios + properties + units + devices + generic + tenancy + invitations + families
+    + documents + entitlement + points
 
   private static let auth: [MatrixRow] = [
     .init(
@@ -39,6 +39,7 @@ enum MatrixTable {
     .init("Users/BatchGet", .service, [], #"{"userIds": ["<user>"]}"#),
     .init("Users/FindByEmail", .service, [], #"{"email": "<address>"}"#),
     .init("Users/ResolveEmails", .service, [], #"{"emails": ["<address>"]}"#),
+    .init("Users/GetAddress", .service, [], #"{"userId": "<user>"}"#),
     .init("Operators/ListUsers", .system, .operators),
     .init("Operators/EndSessions", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Sessions/List", .none, .everyone),
@@ -161,6 +162,14 @@ enum MatrixTable {
       #"{"deviceId": "<door>", "operation": "unlock"}"#
     ),
     .init("Devices/ListHistory", .device, .unitUsers, #"{"deviceId": "<door>"}"#),
+    .init("Devices/WatchCommands", .service, []),
+    .init(
+      "Devices/AcknowledgeCommand",
+      .service,
+      [],
+      #"{"commandId": "cmd_1", "outcome": "COMMAND_OUTCOME_DONE"}"#
+    ),
+    .init("Devices/ReportState", .service, [], #"{"deviceId": "<door>"}"#),
   ]
 
   /// Entities and roles of every type, on those of the smart home.
@@ -343,6 +352,32 @@ enum MatrixTable {
       yes: #""device.unlock""#
     ),
     .init("Permissions/WatchChanges", .service, []),
+  ]
+
+  // Who may answer an invitation is said by its code or address; see InvitationTests for one that is there.
+  private static let invitations: [MatrixRow] = [
+    .init(
+      "Invitations/Create",
+      .portfolio,
+      .owners,
+      #"{"entityId": "<portfolio>", "role": "portfolio_admin"}"#
+    ),
+    .init("Invitations/Create", .unit, .staff, #"{"entityId": "<unit>", "role": "tenant"}"#),
+    .init("Invitations/List", .none, .unsuspended),
+    .init("Invitations/List", .unit, .staff, #"{"entityId": "<unit>"}"#),
+    .init("Invitations/ListReceived", .none, .unsuspended),
+    .init("Invitations/Accept", .foreignProduct, [], #"{"invitationId": "<pass>"}"#),
+    .init("Invitations/Decline", .foreignProduct, [], #"{"invitationId": "<pass>"}"#),
+    .init("Invitations/Revoke", .foreignProduct, [], #"{"invitationId": "<pass>"}"#),
+  ]
+
+  // The smart home has no families; see PairingTests for a policy that has.
+  private static let families: [MatrixRow] = [
+    .init("Families/CreatePairingCode", .unserved, []),
+    .init("Families/PairDevice", .unserved, []),
+    .init("Families/GetDeviceContext", .unserved, []),
+    .init("Families/ListPairings", .unserved, []),
+    .init("Families/Unpair", .unserved, []),
   ]
 
   /// In this order: what is put is there for those that follow, and gone after the last one.

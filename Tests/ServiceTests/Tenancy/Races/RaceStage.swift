@@ -19,6 +19,10 @@ struct Everybody: UserDirectory {
   ) async throws -> [String: String] {
     Dictionary(emails.map { ($0, "usr_\($0)") }) { first, _ in first }
   }
+
+  func address(of userID: String) async throws -> UserAddress? {
+    UserAddress(EmailAddress("\(userID)@example.com"), isVerified: true)
+  }
 }
 
 /// TenancyService with a real store behind a real socket, whose sessions and features a test ends.
@@ -96,6 +100,8 @@ struct RaceStage: Sendable {
       users: Everybody(),
       features: endings,
       tokens: TokenSealer(key: [UInt8](repeating: 7, count: 32), domain: TenancyError.domain),
+      random: SystemRandomSource(),
+      codeDigests: CodeDigests(key: [UInt8](repeating: 8, count: 32)),
       logger: Logger(label: "test", level: .error, sink: SilentSink()),
       instruments: TenancyInstruments(MetricRegistry()),
       denials: DenialLog(

@@ -55,6 +55,8 @@ struct NamedCallers: ServerInterceptor {
 final class SmallUsersService: Auth_V1.UsersService {
   /// Users by address.
   let accounts = Lock<[String: String]>([:])
+  /// Addresses that were verified.
+  let verified = Lock<Set<String>>([])
   /// Every address that was asked for.
   let asked = Lock<[String]>([])
   /// Whether answers leave out what was asked for.
@@ -71,6 +73,16 @@ final class SmallUsersService: Auth_V1.UsersService {
     guard !isShort.withLock({ $0 }) else { return Auth_V1.ResolveEmailsResponse() }
     let accounts = accounts.withLock { $0 }
     return Auth_V1.ResolveEmailsResponse(userIds: request.emails.map { accounts[$0] ?? "" })
+  }
+
+  func getAddress(
+    _ request: Auth_V1.GetUserAddressRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.UserAddress {
+    if let failure = failure.withLock({ $0 }) { throw failure }
+    let address = accounts.withLock { $0.first { $0.value == request.userId }?.key }
+    guard let address else { throw RPCError(.notFound, "no such user") }
+    return .init(email: address, emailVerified: verified.withLock { $0.contains(address) })
   }
 
   func batchGet(
@@ -126,6 +138,8 @@ struct TenancyStage: Sendable {
   var associations: Tenancy_V1.AssociationsClient { .init(channel) }
   var subjects: Tenancy_V1.SubjectsClient { .init(channel) }
   var permissions: Tenancy_V1.PermissionsClient { .init(channel) }
+  var invitations: Tenancy_V1.InvitationsClient { .init(channel) }
+  var families: Tenancy_V1.FamiliesClient { .init(channel) }
   var documents: Tenancy_V1.DocumentsClient { .init(channel) }
   var legacy: Tenancy_V1.LegacyDocumentsClient { .init(channel) }
 

@@ -73,6 +73,18 @@ void   auth__v1__resolve_emails_response__init
   static const Auth__V1__ResolveEmailsResponse init_value = AUTH__V1__RESOLVE_EMAILS_RESPONSE__INIT;
   *message = init_value;
 }
+void   auth__v1__get_user_address_request__init
+                     (Auth__V1__GetUserAddressRequest         *message)
+{
+  static const Auth__V1__GetUserAddressRequest init_value = AUTH__V1__GET_USER_ADDRESS_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__user_address__init
+                     (Auth__V1__UserAddress         *message)
+{
+  static const Auth__V1__UserAddress init_value = AUTH__V1__USER_ADDRESS__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[15] =
 {
   {
@@ -775,5 +787,94 @@ const ProtobufCMessageDescriptor auth__v1__resolve_emails_response__descriptor =
   auth__v1__resolve_emails_response__field_indices_by_name,
   1,  auth__v1__resolve_emails_response__number_ranges,
   (ProtobufCMessageInit) auth__v1__resolve_emails_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__get_user_address_request__field_descriptors[1] =
+{
+  {
+    "f1_user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__GetUserAddressRequest, f1_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__get_user_address_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_user_id */
+};
+static const ProtobufCIntRange auth__v1__get_user_address_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__get_user_address_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.GetUserAddressRequest",
+  "GetUserAddressRequest",
+  "Auth__V1__GetUserAddressRequest",
+  "auth.v1",
+  sizeof(Auth__V1__GetUserAddressRequest),
+  1,
+  auth__v1__get_user_address_request__field_descriptors,
+  auth__v1__get_user_address_request__field_indices_by_name,
+  1,  auth__v1__get_user_address_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__get_user_address_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__user_address__field_descriptors[2] =
+{
+  {
+    "f1_email",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserAddress, f1_email),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_email_verified",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserAddress, f2_email_verified),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__user_address__field_indices_by_name[] = {
+  0,   /* field[0] = f1_email */
+  1,   /* field[1] = f2_email_verified */
+};
+static const ProtobufCIntRange auth__v1__user_address__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor auth__v1__user_address__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.UserAddress",
+  "UserAddress",
+  "Auth__V1__UserAddress",
+  "auth.v1",
+  sizeof(Auth__V1__UserAddress),
+  2,
+  auth__v1__user_address__field_descriptors,
+  auth__v1__user_address__field_indices_by_name,
+  1,  auth__v1__user_address__number_ranges,
+  (ProtobufCMessageInit) auth__v1__user_address__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -79,6 +79,48 @@ void   tenancy__v1__list_history_response__init
   static const Tenancy__V1__ListHistoryResponse init_value = TENANCY__V1__LIST_HISTORY_RESPONSE__INIT;
   *message = init_value;
 }
+void   tenancy__v1__device_command__init
+                     (Tenancy__V1__DeviceCommand         *message)
+{
+  static const Tenancy__V1__DeviceCommand init_value = TENANCY__V1__DEVICE_COMMAND__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__watch_commands_request__init
+                     (Tenancy__V1__WatchCommandsRequest         *message)
+{
+  static const Tenancy__V1__WatchCommandsRequest init_value = TENANCY__V1__WATCH_COMMANDS_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__command_event__init
+                     (Tenancy__V1__CommandEvent         *message)
+{
+  static const Tenancy__V1__CommandEvent init_value = TENANCY__V1__COMMAND_EVENT__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__acknowledge_command_request__init
+                     (Tenancy__V1__AcknowledgeCommandRequest         *message)
+{
+  static const Tenancy__V1__AcknowledgeCommandRequest init_value = TENANCY__V1__ACKNOWLEDGE_COMMAND_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__acknowledge_command_response__init
+                     (Tenancy__V1__AcknowledgeCommandResponse         *message)
+{
+  static const Tenancy__V1__AcknowledgeCommandResponse init_value = TENANCY__V1__ACKNOWLEDGE_COMMAND_RESPONSE__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__report_device_state_request__init
+                     (Tenancy__V1__ReportDeviceStateRequest         *message)
+{
+  static const Tenancy__V1__ReportDeviceStateRequest init_value = TENANCY__V1__REPORT_DEVICE_STATE_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__report_device_state_response__init
+                     (Tenancy__V1__ReportDeviceStateResponse         *message)
+{
+  static const Tenancy__V1__ReportDeviceStateResponse init_value = TENANCY__V1__REPORT_DEVICE_STATE_RESPONSE__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor tenancy__v1__device__field_descriptors[10] =
 {
   {
@@ -954,7 +996,7 @@ const ProtobufCMessageDescriptor tenancy__v1__access_record__descriptor =
   (ProtobufCMessageInit) tenancy__v1__access_record__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__operate_device_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor tenancy__v1__operate_device_response__field_descriptors[3] =
 {
   {
     "f1_record",
@@ -980,15 +1022,28 @@ static const ProtobufCFieldDescriptor tenancy__v1__operate_device_response__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f3_command_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__OperateDeviceResponse, f3_command_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__operate_device_response__field_indices_by_name[] = {
   0,   /* field[0] = f1_record */
   1,   /* field[1] = f2_device */
+  2,   /* field[2] = f3_command_id */
 };
 static const ProtobufCIntRange tenancy__v1__operate_device_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__operate_device_response__descriptor =
 {
@@ -998,7 +1053,7 @@ const ProtobufCMessageDescriptor tenancy__v1__operate_device_response__descripto
   "Tenancy__V1__OperateDeviceResponse",
   "tenancy.v1",
   sizeof(Tenancy__V1__OperateDeviceResponse),
-  2,
+  3,
   tenancy__v1__operate_device_response__field_descriptors,
   tenancy__v1__operate_device_response__field_indices_by_name,
   1,  tenancy__v1__operate_device_response__number_ranges,
@@ -1145,4 +1200,527 @@ const ProtobufCMessageDescriptor tenancy__v1__list_history_response__descriptor 
   1,  tenancy__v1__list_history_response__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__list_history_response__init,
   NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__device_command__field_descriptors[7] =
+{
+  {
+    "f1_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DeviceCommand, f1_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_device_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DeviceCommand, f2_device_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_property_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DeviceCommand, f3_property_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_operation",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DeviceCommand, f4_operation),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_parameters",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DeviceCommand, f5_parameters),
+    &google__protobuf__struct__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_created_at",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DeviceCommand, f6_created_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_expires_at",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DeviceCommand, f7_expires_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__device_command__field_indices_by_name[] = {
+  0,   /* field[0] = f1_id */
+  1,   /* field[1] = f2_device_id */
+  2,   /* field[2] = f3_property_id */
+  3,   /* field[3] = f4_operation */
+  4,   /* field[4] = f5_parameters */
+  5,   /* field[5] = f6_created_at */
+  6,   /* field[6] = f7_expires_at */
+};
+static const ProtobufCIntRange tenancy__v1__device_command__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__device_command__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.DeviceCommand",
+  "DeviceCommand",
+  "Tenancy__V1__DeviceCommand",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__DeviceCommand),
+  7,
+  tenancy__v1__device_command__field_descriptors,
+  tenancy__v1__device_command__field_indices_by_name,
+  1,  tenancy__v1__device_command__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__device_command__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__watch_commands_request__field_descriptors[2] =
+{
+  {
+    "f1_property_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__WatchCommandsRequest, f1_property_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_after_position",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__WatchCommandsRequest, f2_after_position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__watch_commands_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_property_id */
+  1,   /* field[1] = f2_after_position */
+};
+static const ProtobufCIntRange tenancy__v1__watch_commands_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__watch_commands_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.WatchCommandsRequest",
+  "WatchCommandsRequest",
+  "Tenancy__V1__WatchCommandsRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__WatchCommandsRequest),
+  2,
+  tenancy__v1__watch_commands_request__field_descriptors,
+  tenancy__v1__watch_commands_request__field_indices_by_name,
+  1,  tenancy__v1__watch_commands_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__watch_commands_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__command_event__field_descriptors[3] =
+{
+  {
+    "f1_kind",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__CommandEvent, f1_kind),
+    &tenancy__v1__command_event_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_position",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__CommandEvent, f2_position),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_command",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__CommandEvent, f3_command),
+    &tenancy__v1__device_command__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__command_event__field_indices_by_name[] = {
+  0,   /* field[0] = f1_kind */
+  1,   /* field[1] = f2_position */
+  2,   /* field[2] = f3_command */
+};
+static const ProtobufCIntRange tenancy__v1__command_event__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__command_event__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.CommandEvent",
+  "CommandEvent",
+  "Tenancy__V1__CommandEvent",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__CommandEvent),
+  3,
+  tenancy__v1__command_event__field_descriptors,
+  tenancy__v1__command_event__field_indices_by_name,
+  1,  tenancy__v1__command_event__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__command_event__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__acknowledge_command_request__field_descriptors[4] =
+{
+  {
+    "f1_command_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AcknowledgeCommandRequest, f1_command_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_outcome",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AcknowledgeCommandRequest, f2_outcome),
+    &tenancy__v1__command_outcome__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_detail",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AcknowledgeCommandRequest, f3_detail),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_attributes",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AcknowledgeCommandRequest, f4_attributes),
+    &google__protobuf__struct__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__acknowledge_command_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_command_id */
+  1,   /* field[1] = f2_outcome */
+  2,   /* field[2] = f3_detail */
+  3,   /* field[3] = f4_attributes */
+};
+static const ProtobufCIntRange tenancy__v1__acknowledge_command_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__acknowledge_command_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.AcknowledgeCommandRequest",
+  "AcknowledgeCommandRequest",
+  "Tenancy__V1__AcknowledgeCommandRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__AcknowledgeCommandRequest),
+  4,
+  tenancy__v1__acknowledge_command_request__field_descriptors,
+  tenancy__v1__acknowledge_command_request__field_indices_by_name,
+  1,  tenancy__v1__acknowledge_command_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__acknowledge_command_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__acknowledge_command_response__field_descriptors[2] =
+{
+  {
+    "f1_outcome",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AcknowledgeCommandResponse, f1_outcome),
+    &tenancy__v1__command_outcome__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_acknowledged_at",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__AcknowledgeCommandResponse, f2_acknowledged_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__acknowledge_command_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_outcome */
+  1,   /* field[1] = f2_acknowledged_at */
+};
+static const ProtobufCIntRange tenancy__v1__acknowledge_command_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__acknowledge_command_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.AcknowledgeCommandResponse",
+  "AcknowledgeCommandResponse",
+  "Tenancy__V1__AcknowledgeCommandResponse",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__AcknowledgeCommandResponse),
+  2,
+  tenancy__v1__acknowledge_command_response__field_descriptors,
+  tenancy__v1__acknowledge_command_response__field_indices_by_name,
+  1,  tenancy__v1__acknowledge_command_response__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__acknowledge_command_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__report_device_state_request__field_descriptors[2] =
+{
+  {
+    "f1_device_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ReportDeviceStateRequest, f1_device_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_attributes",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ReportDeviceStateRequest, f2_attributes),
+    &google__protobuf__struct__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__report_device_state_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_device_id */
+  1,   /* field[1] = f2_attributes */
+};
+static const ProtobufCIntRange tenancy__v1__report_device_state_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__report_device_state_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ReportDeviceStateRequest",
+  "ReportDeviceStateRequest",
+  "Tenancy__V1__ReportDeviceStateRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ReportDeviceStateRequest),
+  2,
+  tenancy__v1__report_device_state_request__field_descriptors,
+  tenancy__v1__report_device_state_request__field_indices_by_name,
+  1,  tenancy__v1__report_device_state_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__report_device_state_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__report_device_state_response__field_descriptors[2] =
+{
+  {
+    "f1_changed",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ReportDeviceStateResponse, f1_changed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_revision",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ReportDeviceStateResponse, f2_revision),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__report_device_state_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_changed */
+  1,   /* field[1] = f2_revision */
+};
+static const ProtobufCIntRange tenancy__v1__report_device_state_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__report_device_state_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.ReportDeviceStateResponse",
+  "ReportDeviceStateResponse",
+  "Tenancy__V1__ReportDeviceStateResponse",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__ReportDeviceStateResponse),
+  2,
+  tenancy__v1__report_device_state_response__field_descriptors,
+  tenancy__v1__report_device_state_response__field_indices_by_name,
+  1,  tenancy__v1__report_device_state_response__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__report_device_state_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue tenancy__v1__command_event_kind__enum_values_by_number[4] =
+{
+  { "v0_COMMAND_EVENT_KIND_UNSPECIFIED", "TENANCY__V1__COMMAND_EVENT_KIND__v0_COMMAND_EVENT_KIND_UNSPECIFIED", 0 },
+  { "v1_COMMAND_EVENT_KIND_COMMAND", "TENANCY__V1__COMMAND_EVENT_KIND__v1_COMMAND_EVENT_KIND_COMMAND", 1 },
+  { "v2_COMMAND_EVENT_KIND_CURRENT", "TENANCY__V1__COMMAND_EVENT_KIND__v2_COMMAND_EVENT_KIND_CURRENT", 2 },
+  { "v3_COMMAND_EVENT_KIND_HEARTBEAT", "TENANCY__V1__COMMAND_EVENT_KIND__v3_COMMAND_EVENT_KIND_HEARTBEAT", 3 },
+};
+static const ProtobufCIntRange tenancy__v1__command_event_kind__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex tenancy__v1__command_event_kind__enum_values_by_name[4] =
+{
+  { "v0_COMMAND_EVENT_KIND_UNSPECIFIED", 0 },
+  { "v1_COMMAND_EVENT_KIND_COMMAND", 1 },
+  { "v2_COMMAND_EVENT_KIND_CURRENT", 2 },
+  { "v3_COMMAND_EVENT_KIND_HEARTBEAT", 3 },
+};
+const ProtobufCEnumDescriptor tenancy__v1__command_event_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tenancy.v1.CommandEventKind",
+  "CommandEventKind",
+  "Tenancy__V1__CommandEventKind",
+  "tenancy.v1",
+  4,
+  tenancy__v1__command_event_kind__enum_values_by_number,
+  4,
+  tenancy__v1__command_event_kind__enum_values_by_name,
+  1,
+  tenancy__v1__command_event_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue tenancy__v1__command_outcome__enum_values_by_number[3] =
+{
+  { "v0_COMMAND_OUTCOME_UNSPECIFIED", "TENANCY__V1__COMMAND_OUTCOME__v0_COMMAND_OUTCOME_UNSPECIFIED", 0 },
+  { "v1_COMMAND_OUTCOME_DONE", "TENANCY__V1__COMMAND_OUTCOME__v1_COMMAND_OUTCOME_DONE", 1 },
+  { "v2_COMMAND_OUTCOME_FAILED", "TENANCY__V1__COMMAND_OUTCOME__v2_COMMAND_OUTCOME_FAILED", 2 },
+};
+static const ProtobufCIntRange tenancy__v1__command_outcome__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex tenancy__v1__command_outcome__enum_values_by_name[3] =
+{
+  { "v0_COMMAND_OUTCOME_UNSPECIFIED", 0 },
+  { "v1_COMMAND_OUTCOME_DONE", 1 },
+  { "v2_COMMAND_OUTCOME_FAILED", 2 },
+};
+const ProtobufCEnumDescriptor tenancy__v1__command_outcome__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "tenancy.v1.CommandOutcome",
+  "CommandOutcome",
+  "Tenancy__V1__CommandOutcome",
+  "tenancy.v1",
+  3,
+  tenancy__v1__command_outcome__enum_values_by_number,
+  3,
+  tenancy__v1__command_outcome__enum_values_by_name,
+  1,
+  tenancy__v1__command_outcome__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

@@ -29,6 +29,8 @@ typedef struct Auth__V1__BatchGetUsersResponse Auth__V1__BatchGetUsersResponse;
 typedef struct Auth__V1__FindUserByEmailRequest Auth__V1__FindUserByEmailRequest;
 typedef struct Auth__V1__ResolveEmailsRequest Auth__V1__ResolveEmailsRequest;
 typedef struct Auth__V1__ResolveEmailsResponse Auth__V1__ResolveEmailsResponse;
+typedef struct Auth__V1__GetUserAddressRequest Auth__V1__GetUserAddressRequest;
+typedef struct Auth__V1__UserAddress Auth__V1__UserAddress;
 
 
 /* --- enums --- */
@@ -228,6 +230,27 @@ struct  Auth__V1__ResolveEmailsResponse
     , 0,NULL }
 
 
+struct  Auth__V1__GetUserAddressRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_user_id;
+};
+#define AUTH__V1__GET_USER_ADDRESS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__get_user_address_request__descriptor) \
+    , {0,NULL} }
+
+
+struct  Auth__V1__UserAddress
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_email;
+  protobuf_c_boolean f2_email_verified;
+};
+#define AUTH__V1__USER_ADDRESS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__user_address__descriptor) \
+    , {0,NULL}, 0 }
+
+
 /* Auth__V1__User methods */
 void   auth__v1__user__init
                      (Auth__V1__User         *message);
@@ -261,6 +284,12 @@ void   auth__v1__resolve_emails_request__init
 /* Auth__V1__ResolveEmailsResponse methods */
 void   auth__v1__resolve_emails_response__init
                      (Auth__V1__ResolveEmailsResponse         *message);
+/* Auth__V1__GetUserAddressRequest methods */
+void   auth__v1__get_user_address_request__init
+                     (Auth__V1__GetUserAddressRequest         *message);
+/* Auth__V1__UserAddress methods */
+void   auth__v1__user_address__init
+                     (Auth__V1__UserAddress         *message);
 /* --- per-message closures --- */
 
 typedef void (*Auth__V1__User_Closure)
@@ -296,6 +325,12 @@ typedef void (*Auth__V1__ResolveEmailsRequest_Closure)
 typedef void (*Auth__V1__ResolveEmailsResponse_Closure)
                  (const Auth__V1__ResolveEmailsResponse *message,
                   void *closure_data);
+typedef void (*Auth__V1__GetUserAddressRequest_Closure)
+                 (const Auth__V1__GetUserAddressRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__UserAddress_Closure)
+                 (const Auth__V1__UserAddress *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -313,6 +348,8 @@ extern const ProtobufCMessageDescriptor auth__v1__batch_get_users_response__desc
 extern const ProtobufCMessageDescriptor auth__v1__find_user_by_email_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__resolve_emails_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__resolve_emails_response__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__get_user_address_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__user_address__descriptor;
 
 PROTOBUF_C__END_DECLS
 

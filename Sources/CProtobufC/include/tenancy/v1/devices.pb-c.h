@@ -31,10 +31,30 @@ typedef struct Tenancy__V1__AccessRecord Tenancy__V1__AccessRecord;
 typedef struct Tenancy__V1__OperateDeviceResponse Tenancy__V1__OperateDeviceResponse;
 typedef struct Tenancy__V1__ListHistoryRequest Tenancy__V1__ListHistoryRequest;
 typedef struct Tenancy__V1__ListHistoryResponse Tenancy__V1__ListHistoryResponse;
+typedef struct Tenancy__V1__DeviceCommand Tenancy__V1__DeviceCommand;
+typedef struct Tenancy__V1__WatchCommandsRequest Tenancy__V1__WatchCommandsRequest;
+typedef struct Tenancy__V1__CommandEvent Tenancy__V1__CommandEvent;
+typedef struct Tenancy__V1__AcknowledgeCommandRequest Tenancy__V1__AcknowledgeCommandRequest;
+typedef struct Tenancy__V1__AcknowledgeCommandResponse Tenancy__V1__AcknowledgeCommandResponse;
+typedef struct Tenancy__V1__ReportDeviceStateRequest Tenancy__V1__ReportDeviceStateRequest;
+typedef struct Tenancy__V1__ReportDeviceStateResponse Tenancy__V1__ReportDeviceStateResponse;
 
 
 /* --- enums --- */
 
+typedef enum _Tenancy__V1__CommandEventKind {
+  TENANCY__V1__COMMAND_EVENT_KIND__v0_COMMAND_EVENT_KIND_UNSPECIFIED = 0,
+  TENANCY__V1__COMMAND_EVENT_KIND__v1_COMMAND_EVENT_KIND_COMMAND = 1,
+  TENANCY__V1__COMMAND_EVENT_KIND__v2_COMMAND_EVENT_KIND_CURRENT = 2,
+  TENANCY__V1__COMMAND_EVENT_KIND__v3_COMMAND_EVENT_KIND_HEARTBEAT = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__COMMAND_EVENT_KIND)
+} Tenancy__V1__CommandEventKind;
+typedef enum _Tenancy__V1__CommandOutcome {
+  TENANCY__V1__COMMAND_OUTCOME__v0_COMMAND_OUTCOME_UNSPECIFIED = 0,
+  TENANCY__V1__COMMAND_OUTCOME__v1_COMMAND_OUTCOME_DONE = 1,
+  TENANCY__V1__COMMAND_OUTCOME__v2_COMMAND_OUTCOME_FAILED = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(TENANCY__V1__COMMAND_OUTCOME)
+} Tenancy__V1__CommandOutcome;
 
 /* --- messages --- */
 
@@ -184,10 +204,11 @@ struct  Tenancy__V1__OperateDeviceResponse
   ProtobufCMessage base;
   Tenancy__V1__AccessRecord *f1_record;
   Tenancy__V1__Device *f2_device;
+  ProtobufCBinaryData f3_command_id;
 };
 #define TENANCY__V1__OPERATE_DEVICE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__operate_device_response__descriptor) \
-    , NULL, NULL }
+    , NULL, NULL, {0,NULL} }
 
 
 struct  Tenancy__V1__ListHistoryRequest
@@ -214,6 +235,91 @@ struct  Tenancy__V1__ListHistoryResponse
 #define TENANCY__V1__LIST_HISTORY_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__list_history_response__descriptor) \
     , 0,NULL, {0,NULL} }
+
+
+struct  Tenancy__V1__DeviceCommand
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_id;
+  ProtobufCBinaryData f2_device_id;
+  ProtobufCBinaryData f3_property_id;
+  ProtobufCBinaryData f4_operation;
+  Google__Protobuf__Struct *f5_parameters;
+  Google__Protobuf__Timestamp *f6_created_at;
+  Google__Protobuf__Timestamp *f7_expires_at;
+};
+#define TENANCY__V1__DEVICE_COMMAND__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__device_command__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, NULL }
+
+
+struct  Tenancy__V1__WatchCommandsRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_property_id;
+  ProtobufCBinaryData f2_after_position;
+};
+#define TENANCY__V1__WATCH_COMMANDS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__watch_commands_request__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
+struct  Tenancy__V1__CommandEvent
+{
+  ProtobufCMessage base;
+  Tenancy__V1__CommandEventKind f1_kind;
+  ProtobufCBinaryData f2_position;
+  Tenancy__V1__DeviceCommand *f3_command;
+};
+#define TENANCY__V1__COMMAND_EVENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__command_event__descriptor) \
+    , TENANCY__V1__COMMAND_EVENT_KIND__v0_COMMAND_EVENT_KIND_UNSPECIFIED, {0,NULL}, NULL }
+
+
+struct  Tenancy__V1__AcknowledgeCommandRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_command_id;
+  Tenancy__V1__CommandOutcome f2_outcome;
+  ProtobufCBinaryData f3_detail;
+  Google__Protobuf__Struct *f4_attributes;
+};
+#define TENANCY__V1__ACKNOWLEDGE_COMMAND_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__acknowledge_command_request__descriptor) \
+    , {0,NULL}, TENANCY__V1__COMMAND_OUTCOME__v0_COMMAND_OUTCOME_UNSPECIFIED, {0,NULL}, NULL }
+
+
+struct  Tenancy__V1__AcknowledgeCommandResponse
+{
+  ProtobufCMessage base;
+  Tenancy__V1__CommandOutcome f1_outcome;
+  Google__Protobuf__Timestamp *f2_acknowledged_at;
+};
+#define TENANCY__V1__ACKNOWLEDGE_COMMAND_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__acknowledge_command_response__descriptor) \
+    , TENANCY__V1__COMMAND_OUTCOME__v0_COMMAND_OUTCOME_UNSPECIFIED, NULL }
+
+
+struct  Tenancy__V1__ReportDeviceStateRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_device_id;
+  Google__Protobuf__Struct *f2_attributes;
+};
+#define TENANCY__V1__REPORT_DEVICE_STATE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__report_device_state_request__descriptor) \
+    , {0,NULL}, NULL }
+
+
+struct  Tenancy__V1__ReportDeviceStateResponse
+{
+  ProtobufCMessage base;
+  protobuf_c_boolean f1_changed;
+  ProtobufCBinaryData f2_revision;
+};
+#define TENANCY__V1__REPORT_DEVICE_STATE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__report_device_state_response__descriptor) \
+    , 0, {0,NULL} }
 
 
 /* Tenancy__V1__Device methods */
@@ -252,6 +358,27 @@ void   tenancy__v1__list_history_request__init
 /* Tenancy__V1__ListHistoryResponse methods */
 void   tenancy__v1__list_history_response__init
                      (Tenancy__V1__ListHistoryResponse         *message);
+/* Tenancy__V1__DeviceCommand methods */
+void   tenancy__v1__device_command__init
+                     (Tenancy__V1__DeviceCommand         *message);
+/* Tenancy__V1__WatchCommandsRequest methods */
+void   tenancy__v1__watch_commands_request__init
+                     (Tenancy__V1__WatchCommandsRequest         *message);
+/* Tenancy__V1__CommandEvent methods */
+void   tenancy__v1__command_event__init
+                     (Tenancy__V1__CommandEvent         *message);
+/* Tenancy__V1__AcknowledgeCommandRequest methods */
+void   tenancy__v1__acknowledge_command_request__init
+                     (Tenancy__V1__AcknowledgeCommandRequest         *message);
+/* Tenancy__V1__AcknowledgeCommandResponse methods */
+void   tenancy__v1__acknowledge_command_response__init
+                     (Tenancy__V1__AcknowledgeCommandResponse         *message);
+/* Tenancy__V1__ReportDeviceStateRequest methods */
+void   tenancy__v1__report_device_state_request__init
+                     (Tenancy__V1__ReportDeviceStateRequest         *message);
+/* Tenancy__V1__ReportDeviceStateResponse methods */
+void   tenancy__v1__report_device_state_response__init
+                     (Tenancy__V1__ReportDeviceStateResponse         *message);
 /* --- per-message closures --- */
 
 typedef void (*Tenancy__V1__Device_Closure)
@@ -290,12 +417,35 @@ typedef void (*Tenancy__V1__ListHistoryRequest_Closure)
 typedef void (*Tenancy__V1__ListHistoryResponse_Closure)
                  (const Tenancy__V1__ListHistoryResponse *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__DeviceCommand_Closure)
+                 (const Tenancy__V1__DeviceCommand *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__WatchCommandsRequest_Closure)
+                 (const Tenancy__V1__WatchCommandsRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__CommandEvent_Closure)
+                 (const Tenancy__V1__CommandEvent *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__AcknowledgeCommandRequest_Closure)
+                 (const Tenancy__V1__AcknowledgeCommandRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__AcknowledgeCommandResponse_Closure)
+                 (const Tenancy__V1__AcknowledgeCommandResponse *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__ReportDeviceStateRequest_Closure)
+                 (const Tenancy__V1__ReportDeviceStateRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__ReportDeviceStateResponse_Closure)
+                 (const Tenancy__V1__ReportDeviceStateResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    tenancy__v1__command_event_kind__descriptor;
+extern const ProtobufCEnumDescriptor    tenancy__v1__command_outcome__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__device__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__register_device_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_devices_request__descriptor;
@@ -308,6 +458,13 @@ extern const ProtobufCMessageDescriptor tenancy__v1__access_record__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__operate_device_response__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_history_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_history_response__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__device_command__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__watch_commands_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__command_event__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__acknowledge_command_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__acknowledge_command_response__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__report_device_state_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__report_device_state_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -1,25 +1,46 @@
 internal import RPCKit
 internal import ServiceKit
 
-/// Who watches which collection, so that a change wakes those alone whom it concerns, and whoever takes no
-/// events is cut off.
+/// Who watches which scope of the change log, so that a change wakes those alone whom it concerns, and
+/// whoever takes no events is cut off.
 ///
 /// Follows commits and holds no changes: those who are woken read them from the store.
-final class DocumentWatchers: CommitFollower {
-  private let watchers = Lock<[String: [ObjectIdentifier: DocumentWatcher]]>([:])
-  private let instruments: TenancyInstruments
+final class ScopeWatchers: CommitFollower {
+  /// What is watched.
+  struct Subject: Sendable {
+    /// The kind of its changes.
+    let kind: String
+    /// Changes of a scope that happen while a watcher takes none of its events; then it is cut off.
+    let missedCountMax: Int
+    /// What it is told then.
+    let tooSlow: RPCError
+    /// Counts that.
+    let count: @Sendable () -> Void
+  }
 
-  init(_ instruments: TenancyInstruments) { self.instruments = instruments }
+  private let subject: Subject
+  private let watchers = Lock<[String: [ObjectIdentifier: ScopeWatcher]]>([:])
 
-  /// A call begins to watch a collection, named as changes name it; `end` it.
-  func begin(_ call: CallContext, scope: String) -> DocumentWatcher {
-    let watcher = DocumentWatcher(call, scope: scope)
-    watchers.withLock { $0[scope, default: [:]][ObjectIdentifier(watcher)] = watcher }
+  init(_ subject: Subject) { self.subject = subject }
+
+  /// A call begins to watch a scope, named as changes name it; `end` it.
+  ///
+  /// The empty scope is all of them. With `replacing`, nobody else watches the same scope: whoever does is
+  /// told that error.
+  func begin(_ call: CallContext, scope: String, replacing: RPCError? = nil) -> ScopeWatcher {
+    let watcher = ScopeWatcher(call, scope: scope)
+    let replaced = watchers.withLock { watchers -> [ScopeWatcher] in
+      let others = replacing == nil ? [:] : watchers[scope] ?? [:]
+      if replacing != nil { watchers[scope] = nil }
+      watchers[scope, default: [:]][ObjectIdentifier(watcher)] = watcher
+      return Array(others.values)
+    }
+    if let replacing { for other in replaced { other.call.end(replacing) } }
     return watcher
   }
 
   /// A call watches no longer.
-  func end(_ watcher: DocumentWatcher) {
+  func end(_ watcher: ScopeWatcher) {
     watchers.withLock { watchers in
       watchers[watcher.scope]?[ObjectIdentifier(watcher)] = nil
       if watchers[watcher.scope]?.isEmpty == true { watchers[watcher.scope] = nil }
@@ -28,31 +49,38 @@ final class DocumentWatchers: CommitFollower {
 
   func follow(_ changes: [Change]) {
     for (watcher, count) in concerned(by: changes) {
-      guard watcher.changed(count) > DocumentLimits.missedCountMax else { continue }
+      guard watcher.changed(count) > subject.missedCountMax else { continue }
       end(watcher)
-      instruments.refused(.watch)
-      watcher.call.end(TenancyError.watchTooSlow)
+      subject.count()
+      watcher.call.end(subject.tooSlow)
     }
   }
 
   /// Who watches what has changed, and how many changes that were.
-  private func concerned(by changes: [Change]) -> [(DocumentWatcher, Int)] {
+  private func concerned(by changes: [Change]) -> [(ScopeWatcher, Int)] {
     watchers.withLock { watchers in
       guard !watchers.isEmpty else { return [] }
-      let kind = "\(UserDocuments.changeKind)"
       var counts: [String: Int] = [:]
-      for change in changes where change.kind == kind { counts[change.scope, default: 0] += 1 }
-      return counts.flatMap { scope, count in
+      for change in changes where change.kind == subject.kind {
+        counts[change.scope, default: 0] += 1
+      }
+      guard !counts.isEmpty else { return [] }
+      var found = counts.flatMap { scope, count in
         watchers[scope].map { $0.values.map { ($0, count) } } ?? []
       }
+      if let all = watchers[""] {
+        let count = counts.values.reduce(0, +)
+        found += all.values.map { ($0, count) }
+      }
+      return found
     }
   }
 }
 
-/// One call that watches a collection.
-final class DocumentWatcher: Sendable {
+/// One call that watches a scope.
+final class ScopeWatcher: Sendable {
   private struct State {
-    /// Counts the commits that have changed the collection.
+    /// Counts the commits that have changed the scope.
     var version: UInt64 = 0
     /// Changes since the watcher last looked.
     var missedCount = 0
@@ -76,7 +104,7 @@ final class DocumentWatcher: Sendable {
     }
   }
 
-  /// The collection has changed; how many changes the watcher has not looked at.
+  /// The scope has changed; how many changes the watcher has not looked at.
   func changed(_ count: Int) -> Int {
     let (waiter, missedCount) = state.withLock { state in
       state.version += 1

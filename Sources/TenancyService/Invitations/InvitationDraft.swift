@@ -1,0 +1,57 @@
+internal import Contracts
+internal import RPCKit
+
+/// An invitation to make.
+struct InvitationDraft: Sendable {
+  let entityID: String
+  let role: String
+  let email: String
+  /// Milliseconds since 1970.
+  let validFrom: Int64?
+  let validUntil: Int64?
+  private let expiresAt: Int64?
+
+  /// Reads a request; INVALID_ARGUMENT for instants that are none.
+  init(_ request: Tenancy_V1.CreateInvitationRequest) throws(RPCError) {
+    (entityID, role, email) = (request.entityId, request.role, request.email)
+    validFrom = try request.validFrom?.milliseconds(field: "valid_from")
+    validUntil = try request.validUntil?.milliseconds(field: "valid_until")
+    expiresAt = try request.expiresAt?.milliseconds(field: "expires_at")
+  }
+
+  /// Until when it can be accepted; INVALID_ARGUMENT for a time that is past or too far away.
+  func expiry(now: Int64) throws(RPCError) -> Int64 {
+    let expiry = expiresAt ?? now + InvitationLimits.lifetimeStandard
+    guard expiry > now, expiry - now <= InvitationLimits.lifetimeMax else {
+      let dayCount = InvitationLimits.lifetimeMax / 86_400_000
+      throw TenancyError.invalidField(
+        "expires_at",
+        "EXPIRY_INVALID",
+        "must be later than now and within \(dayCount) days"
+      )
+    }
+    return min(expiry, validUntil ?? .max)
+  }
+}
+
+/// Which invitation somebody accepts or declines.
+enum NamedInvitation: Sendable {
+  case id(String)
+  case code(PassedCode)
+
+  /// Takes the two fields of a request, of which exactly one has to be given.
+  init(id: String, code: String) throws(RPCError) {
+    switch (id.isEmpty, code.isEmpty) {
+    case (false, true): self = .id(id)
+    case (true, false): self = .code(PassedCode(typed: code))
+    case (true, true):
+      throw TenancyError.invalidField("invitation_id", "REQUIRED", "or code is required")
+    case (false, false):
+      throw TenancyError.invalidField(
+        "code",
+        "INVITATION_NAMED_TWICE",
+        "and invitation_id are both set; give one of them"
+      )
+    }
+  }
+}

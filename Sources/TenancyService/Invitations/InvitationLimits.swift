@@ -1,0 +1,23 @@
+/// Every bound of invitations.
+enum InvitationLimits {
+  /// Pending ones to roles on one entity.
+  static let ofEntityMax = 200
+  /// Pending ones of one user who invites.
+  static let ofInviterMax = 500
+  /// How long one can be accepted unless the caller says so, in milliseconds: 7 days.
+  static let lifetimeStandard: Int64 = 7 * 86_400_000
+  /// How long one can be accepted at most, in milliseconds: 30 days.
+  static let lifetimeMax: Int64 = 30 * 86_400_000
+  /// How long they can be listed after they have expired, in milliseconds: 30 days.
+  static let retention: Int64 = 30 * 86_400_000
+  /// Letters of a code: 94 bits.
+  static let codeLetterCount = 20
+  /// Wrong codes in ten minutes.
+  static let attempts = CodeAttempts.Limits(ofUser: 10, ofAll: 10_000, window: 600_000)
+}
+
+/// What the metric of refusals calls the bounds.
+enum InvitationLimit: String, CaseIterable, Sendable {
+  case entity
+  case inviter
+}

@@ -1,0 +1,255 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// An invitation as the store keeps it.
+struct InvitationRecord: Hashable, Sendable {
+  /// What has become of one; that it has expired is for the clock to say.
+  enum State: String, Sendable {
+    case pending
+    case accepted
+    case declined
+    case revoked
+  }
+
+  var id: String
+  var entityID: String
+  /// The role as the policy names it.
+  var role: String
+  /// As it was given; empty without an address.
+  var email: String
+  /// Milliseconds since 1970, like all instants here.
+  var validFrom: Int64?
+  var validUntil: Int64?
+  var expiresAt: Int64
+  var invitedBy: String
+  /// How whoever invites had proved to be that: conditions of the policy look at it again.
+  var inviterACR: String
+  /// What is kept of the code.
+  var codeDigest: [UInt8]
+  var createdAt: Int64
+  var state = State.pending
+  var closedAt: Int64?
+  /// Who accepted, declined or revoked it; empty before.
+  var closedBy = ""
+  /// What came of it; empty unless accepted.
+  var associationID = ""
+  /// Of the entity; filled when read.
+  var entityType = ""
+  var entityName = ""
+  var rootID = ""
+
+  /// Whether it can be accepted.
+  func isOpen(at now: Int64) -> Bool { state == .pending && now < expiresAt }
+
+  /// Digest for the audit log.
+  var digest: [UInt8] {
+    Digests.sha256(
+      lines: id,
+      entityID,
+      role,
+      email,
+      "\(validFrom ?? 0)",
+      "\(validUntil ?? 0)",
+      "\(expiresAt)",
+      state.rawValue,
+      closedBy
+    )
+  }
+
+  /// Bytes of a code's digest that find its row; all of them are compared then.
+  private static let keyByteCount = 8
+
+  private static let selection = """
+    SELECT i.id, i.entity_id, i.role, i.email, i.valid_from, i.valid_until, i.expires_at,
+      i.invited_by, i.inviter_acr, i.code_digest, i.created_at, i.state, i.closed_at, i.closed_by,
+      i.association_id, e.type, e.name, e.root_id
+    FROM invitation i JOIN entity e ON e.id = i.entity_id
+    """
+
+  /// Which ones a list is of.
+  enum Filter: Sendable {
+    case entity(String)
+    case inviter(String)
+    /// By the address that they are for, as addresses are compared.
+    case address(EmailAddress)
+  }
+
+  /// Adds it to the store.
+  func insert(_ tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      """
+      INSERT INTO invitation (id, entity_id, role, email, email_key, valid_from, valid_until,
+        expires_at, invited_by, inviter_acr, code_key, code_digest, created_at, state, closed_at,
+        closed_by, association_id)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      .text(id),
+      .text(entityID),
+      .text(role),
+      .text(email),
+      .text(EmailAddress(email).key),
+      .optionalInteger(validFrom),
+      .optionalInteger(validUntil),
+      .integer(expiresAt),
+      .text(invitedBy),
+      .text(inviterACR),
+      .blob(Array(codeDigest.prefix(Self.keyByteCount))),
+      .blob(codeDigest),
+      .integer(createdAt),
+      .text(state.rawValue),
+      .optionalInteger(closedAt),
+      .text(closedBy),
+      .text(associationID)
+    )
+  }
+
+  /// Stores what has become of it.
+  func close(_ tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      """
+      UPDATE invitation SET state = ?, closed_at = ?, closed_by = ?, association_id = ? WHERE id = ?
+      """,
+      .text(state.rawValue),
+      .optionalInteger(closedAt),
+      .text(closedBy),
+      .text(associationID),
+      .text(id)
+    )
+  }
+
+  /// How many are pending of an entity, or of a user who invites, up to `limit`.
+  static func pendingCount(
+    _ column: PendingColumn,
+    _ value: String,
+    limit: Int,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Int {
+    try tx.query(
+      """
+      SELECT 1 FROM invitation WHERE state = 'pending' AND \(column.rawValue) = ? AND expires_at > ?
+      LIMIT ?
+      """,
+      .text(value),
+      .integer(tx.now),
+      .integer(limit)
+    ) { _ in }.count
+  }
+
+  /// What pending ones are counted by.
+  enum PendingColumn: String {
+    case entity = "entity_id"
+    case inviter = "invited_by"
+  }
+
+  private init(row: borrowing Row) {
+    id = row.text(0)
+    entityID = row.text(1)
+    role = row.text(2)
+    email = row.text(3)
+    validFrom = row.optionalInteger(4)
+    validUntil = row.optionalInteger(5)
+    expiresAt = row.integer(6)
+    invitedBy = row.text(7)
+    inviterACR = row.text(8)
+    codeDigest = row.blob(9)
+    createdAt = row.integer(10)
+    // A state that this version does not know is not one to accept.
+    state = State(rawValue: row.text(11)) ?? .revoked
+    closedAt = row.optionalInteger(12)
+    closedBy = row.text(13)
+    associationID = row.text(14)
+    entityType = row.text(15)
+    entityName = row.text(16)
+    rootID = row.text(17)
+  }
+
+  /// One to a role on an entity.
+  init(
+    _ draft: InvitationDraft,
+    id: String,
+    codeDigest: [UInt8],
+    on entity: EntityRecord,
+    by user: UserIdentity,
+    now: Int64
+  ) throws(RPCError) {
+    self.id = id
+    entityID = entity.id
+    role = draft.role
+    email = draft.email
+    validFrom = draft.validFrom
+    validUntil = draft.validUntil
+    expiresAt = try draft.expiry(now: now)
+    invitedBy = user.userID
+    inviterACR = user.acr
+    self.codeDigest = codeDigest
+    createdAt = now
+    entityType = entity.type
+    entityName = entity.name
+    rootID = entity.rootID
+  }
+
+  /// The invitation of an identifier.
+  static func find(
+    _ id: String,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> InvitationRecord? {
+    try tx.first("\(selection) WHERE i.id = ?", .text(id)) { InvitationRecord(row: $0) }
+  }
+
+  /// The invitation of a code.
+  static func find(
+    codeDigest: [UInt8],
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> InvitationRecord? {
+    let key = Array(codeDigest.prefix(keyByteCount))
+    let found = try tx.query("\(selection) WHERE i.code_key = ?", .blob(key)) {
+      InvitationRecord(row: $0)
+    }
+    return found.first { Digests.areEqual($0.codeDigest, codeDigest) }
+  }
+
+  /// Invitations in the order of their identifiers, after one of them.
+  static func list(
+    _ filter: Filter,
+    pendingAt now: Int64?,
+    after id: String,
+    limit: Int,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [InvitationRecord] {
+    let (column, value) =
+      switch filter {
+      case .entity(let id): ("i.entity_id", id)
+      case .inviter(let id): ("i.invited_by", id)
+      case .address(let address): ("i.email_key", address.key)
+      }
+    var values: [SQLValue] = [.text(value), .text(id)]
+    var condition = "\(column) = ? AND i.id > ?"
+    if let now {
+      condition += " AND i.state = 'pending' AND i.expires_at > ?"
+      values.append(.integer(now))
+    }
+    values.append(.integer(limit))
+    return try tx.query("\(selection) WHERE \(condition) ORDER BY i.id LIMIT ?", values: values) {
+      InvitationRecord(row: $0)
+    }
+  }
+}
+
+extension Database {
+  /// Forgets invitations that expired before `instant` (milliseconds since 1970), whatever became of
+  /// them; how many there were.
+  ///
+  /// Few at a time: call again until it is 0.
+  func purgeInvitations(before instant: Int64) async throws -> Int {
+    try await write { tx in
+      try tx.execute(
+        """
+        DELETE FROM invitation WHERE id IN (
+          SELECT id FROM invitation WHERE expires_at < ? ORDER BY expires_at LIMIT ?)
+        """,
+        .integer(instant),
+        .integer(Self.purgeCountMax)
+      )
+    }
+  }
+}

@@ -1,0 +1,316 @@
+internal import AccessEngine
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// `tenancy.v1.Invitations`.
+struct InvitationsHandler: Tenancy_V1.InvitationsService {
+  let core: TenancyCore
+
+  func create(
+    _ request: Tenancy_V1.CreateInvitationRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.CreateInvitationResponse {
+    let (user, core) = (try call.requireUser(), core)
+    let draft = try InvitationDraft(request)
+    let id = core.identifiers.make(.invitation)
+    let code = PassedCode(letterCount: InvitationLimits.codeLetterCount, random: core.random)
+    let digest = Self.digest(of: code, core)
+    let changes = ChangeSet(core: core, call: call, user: user)
+    var response = try await core.write(
+      call,
+      user,
+      key: request.idempotencyKey,
+      request: request
+    ) { tx in
+      let record = try changes.invite(draft, id: id, codeDigest: digest, tx)
+      return Tenancy_V1.CreateInvitationResponse(
+        invitation: core.message(invitation: record, now: tx.now)
+      )
+    }
+    // Answers are kept in the store for repeated requests, and a code must not be.
+    if response.invitation?.id == id { response.code = code.text }
+    return response
+  }
+
+  func list(
+    _ request: Tenancy_V1.ListInvitationsRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListInvitationsResponse {
+    let (user, core) = (try call.requireUser(), core)
+    try core.requireNotSuspended(user)
+    if !request.entityId.isEmpty {
+      _ = try await core.read { tx in try core.requireListing(on: request.entityId, user, tx) }
+    }
+    let page = try await page(
+      request.entityId.isEmpty ? .inviter(user.userID) : .entity(request.entityId),
+      pending: request.pending,
+      size: request.pageSize,
+      token: request.pageToken,
+      filter: [request.entityId],
+      call
+    )
+    return .init(invitations: page.items, nextPageToken: page.nextToken)
+  }
+
+  func listReceived(
+    _ request: Tenancy_V1.ListReceivedInvitationsRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListReceivedInvitationsResponse {
+    let user = try call.requireUser()
+    try core.requireNotSuspended(user)
+    guard let address = try await core.verifiedAddress(of: user) else { return .init() }
+    let page = try await page(
+      .address(address),
+      pending: true,
+      size: request.pageSize,
+      token: request.pageToken,
+      filter: [address.key],
+      call
+    )
+    return .init(
+      invitations: page.items,
+      nextPageToken: page.nextToken,
+      emailVerified: true
+    )
+  }
+
+  private func page(
+    _ filter: InvitationRecord.Filter,
+    pending: Bool,
+    size: UInt32,
+    token: String,
+    filter bound: [String],
+    _ call: CallContext
+  ) async throws -> (items: [Tenancy_V1.Invitation], nextToken: String) {
+    let binding = TokenSealer.PageBinding(
+      caller: call.caller.description,
+      filter: [call.method.fullName, "\(pending)"] + bound
+    )
+    let last = try core.tokens.cursor(pageToken: token, count: 1, binding)?[0] ?? ""
+    let limit = size == 0 ? EntityList.pageSizeStandard : Int(size)
+    let now = core.clock.now
+    let rows = try await core.read { tx in
+      try InvitationRecord.list(
+        filter,
+        pendingAt: pending ? now : nil,
+        after: last,
+        limit: limit + 1,
+        tx
+      )
+    }
+    return core.page(of: rows, limit: limit, binding) {
+      [$0.id]
+    } message: {
+      core.message(invitation: $0, now: now)
+    }
+  }
+
+  func accept(
+    _ request: Tenancy_V1.AcceptInvitationRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.RoleAssociation {
+    let (user, core) = (try call.requireUser(), core)
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await answer(
+      try NamedInvitation(id: request.invitationId, code: request.code),
+      key: request.idempotencyKey,
+      request: request,
+      user,
+      call
+    ) { record, tx in
+      if record.state == .accepted {
+        // Whoever has accepted it asks again, but the role may be gone since.
+        guard let association = try tx.association(record.associationID) else {
+          throw TenancyError.notFound
+        }
+        return core.message(association: association)
+      }
+      guard record.state == .pending else {
+        throw TenancyError.invitationClosed(record.state.rawValue)
+      }
+      return core.message(association: try changes.accept(record, tx))
+    }
+  }
+
+  func decline(
+    _ request: Tenancy_V1.DeclineInvitationRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Invitation {
+    let (user, core) = (try call.requireUser(), core)
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await answer(
+      try NamedInvitation(id: request.invitationId, code: request.code),
+      key: request.idempotencyKey,
+      request: request,
+      user,
+      call
+    ) { record, tx in
+      var record = record
+      switch record.state {
+      case .pending: record = try changes.close(record, .declined, tx)
+      case .declined: break
+      case .accepted, .revoked: throw TenancyError.invitationClosed(record.state.rawValue)
+      }
+      return core.message(invitation: record, now: tx.now)
+    }
+  }
+
+  /// Runs `body` with the invitation that the caller may answer: by its code, or because it is for the
+  /// caller's verified address.
+  ///
+  /// It is pending and has not expired, or the caller has answered it before. A code of any other is
+  /// CODE_UNKNOWN, like one that never was.
+  private func answer<Response: Message>(
+    _ named: NamedInvitation,
+    key: String,
+    request: some Message,
+    _ user: UserIdentity,
+    _ call: CallContext,
+    _ body: @escaping @Sendable (InvitationRecord, borrowing WriteTransaction) throws -> Response
+  ) async throws -> Response {
+    let core = core
+    switch named {
+    case .code(let code):
+      let digest = Self.digest(of: code, core)
+      return try await core.invitationAttempts.trying(user.userID) {
+        try await core.write(call, user, key: key, request: request) { tx in
+          try core.requireNotSuspended(user, tx)
+          guard let record = try InvitationRecord.find(codeDigest: digest, tx),
+            record.isOpen(at: tx.now) || record.closedBy == user.userID
+          else {
+            let reason = TenancyError.codeUnknownReason
+            throw TenancyError.codeUnknown.denying("invitation.answer", on: "", because: reason)
+          }
+          return try body(record, tx)
+        }
+      }
+    case .id(let id):
+      // Before the write, which cannot wait; thrown in it, so that a repeated request gets its answer
+      // even when AuthService is down.
+      let address = try await core.addressResult(of: user)
+      return try await core.write(call, user, key: key, request: request) { tx in
+        try core.requireNotSuspended(user, tx)
+        let address = try address.get()
+        guard let record = try InvitationRecord.find(id, tx), !record.email.isEmpty,
+          EmailAddress(record.email).key == address?.key
+        else {
+          throw TenancyError.notFound.denying("invitation.answer", on: id, because: "NOT_FOUND")
+        }
+        guard record.isOpen(at: tx.now) || record.closedBy == user.userID else {
+          throw TenancyError.invitationClosed(
+            record.state == .pending ? "expired" : record.state.rawValue
+          )
+        }
+        return try body(record, tx)
+      }
+    }
+  }
+
+  func revoke(
+    _ request: Tenancy_V1.RevokeInvitationRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.Invitation {
+    let (user, core) = (try call.requireUser(), core)
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+      try core.requireNotSuspended(user, tx)
+      guard let record = try InvitationRecord.find(request.invitationId, tx),
+        try mayRevoke(record, changes, tx)
+      else {
+        throw TenancyError.notFound.denying(
+          "invitation.revoke",
+          on: request.invitationId,
+          because: "NOT_FOUND"
+        )
+      }
+      guard record.state != .accepted else { throw TenancyError.invitationClosed("accepted") }
+      let closed =
+        record.isOpen(at: tx.now) ? try changes.close(record, .revoked, tx) : record
+      return core.message(invitation: closed, now: tx.now)
+    }
+  }
+
+  /// Whoever has made it, and whoever may grant its role.
+  private func mayRevoke(
+    _ record: InvitationRecord,
+    _ changes: ChangeSet,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Bool {
+    if record.invitedBy == changes.user.userID { return true }
+    guard let action = core.policy.granting(record.role, on: record.entityType) else {
+      return false
+    }
+    let explanation = try core.decide(
+      action,
+      on: record.entityID,
+      type: record.entityType,
+      changes.user,
+      tx
+    )
+    try core.requireFeatures(explanation)
+    return explanation.isAllowed
+  }
+
+  private static func digest(of code: PassedCode, _ core: TenancyCore) -> [UInt8] {
+    core.codeDigests.digest(of: code, for: "invitation")
+  }
+}
+
+extension TenancyCore {
+  /// The address by which a user is invited; nil unless it is verified.
+  ///
+  /// The one place that says whose invitations somebody may see and accept without a code. Whoever has
+  /// signed up with an address need not be its owner, so only AuthService's word counts that the address
+  /// is verified. UNAVAILABLE when that cannot be told.
+  func verifiedAddress(of user: UserIdentity) async throws -> EmailAddress? {
+    do {
+      let address = try await users.address(of: user.userID)
+      return address.flatMap { $0.isVerified ? $0.email : nil }
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      var unavailable = TenancyError.usersUnavailable
+      unavailable.cause = error
+      throw unavailable
+    }
+  }
+
+  /// As `verifiedAddress`, for a write that is to fail with what it throws.
+  fileprivate func addressResult(
+    of user: UserIdentity
+  ) async throws -> Result<EmailAddress?, RPCError> {
+    do {
+      return .success(try await verifiedAddress(of: user))
+    } catch let error as RPCError {
+      return .failure(error)
+    }
+  }
+
+  /// An invitation as a message.
+  func message(invitation record: InvitationRecord, now: Int64) -> Tenancy_V1.Invitation {
+    var message = Tenancy_V1.Invitation(
+      id: record.id,
+      entityId: record.entityID,
+      entityType: record.entityType,
+      entityName: record.entityName,
+      role: record.role,
+      email: record.email
+    )
+    message.validFrom = record.validFrom.map { .init(milliseconds: $0) }
+    message.validUntil = record.validUntil.map { .init(milliseconds: $0) }
+    message.expiresAt = .init(milliseconds: record.expiresAt)
+    message.state =
+      switch record.state {
+      case .pending: record.isOpen(at: now) ? .pending : .expired
+      case .accepted: .accepted
+      case .declined: .declined
+      case .revoked: .revoked
+      }
+    message.invitedBy = record.invitedBy
+    message.createdAt = .init(milliseconds: record.createdAt)
+    message.closedAt = record.closedAt.map { .init(milliseconds: $0) }
+    message.closedBy = record.closedBy
+    return message
+  }
+}

@@ -1,0 +1,170 @@
+internal import AccessEngine
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+extension ChangeSet {
+  /// Throws unless the caller may make a code for a device of a family, and of a child in it.
+  func requirePairing(
+    with familyID: String,
+    child childID: String?,
+    _ tx: borrowing WriteTransaction
+  ) throws -> EntityRecord {
+    let family = try core.held(
+      Families.pairDevices,
+      on: familyID,
+      type: Families.family,
+      user,
+      tx
+    ).record
+    guard let childID else { return family }
+    // Also for who may not know of the child: then it is none of this family.
+    guard let child = try tx.entity(childID, type: Families.child), child.parentID == family.id
+    else { throw TenancyError.notFound }
+    _ = try requireRole(Families.childRole, .grant, on: childID, field: "", tx)
+    return family
+  }
+
+  /// Pairs a device of the caller with the family of a code.
+  ///
+  /// Whoever made the code must still have the right to. Throws for an account that the device of a child,
+  /// or of a parent, must not have.
+  func pair(
+    _ code: PairingCodeRecord,
+    id: String,
+    deviceID: String,
+    deviceName: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> PairingRecord {
+    let family = try issued(by: code.issuedBy, acr: code.issuerACR) { issuer in
+      try issuer.requirePairing(with: code.familyID, child: code.childID, tx)
+    }
+    try requireAccount(for: code, tx)
+    if let old = try PairingRecord.find(device: deviceID, of: user.userID, tx) {
+      _ = try unpair(old, tx)
+    }
+    try requireRoom(in: family, tx)
+    var pairing = PairingRecord(
+      id: id,
+      code,
+      deviceID: deviceID,
+      deviceName: deviceName,
+      userID: user.userID,
+      now: tx.now
+    )
+    if let childID = code.childID {
+      pairing.associationID = try becomeChild(childID, code, tx)
+    }
+    try code.remove(tx)
+    try pairing.insert(tx)
+    try audit(pairing, "pairing.create", scope: family.rootID, after: pairing.digest, tx)
+    return try PairingRecord.find(id, tx) ?? pairing
+  }
+
+  /// A child's device is its own account's: an adult's would let the child do whatever needs no step-up.
+  private func requireAccount(
+    for code: PairingCodeRecord,
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    let (action, id, type) =
+      code.childID.map { child in
+        (policy.action(of: .listAssociations, on: Families.child) ?? "", child, Families.child)
+      } ?? (Families.viewFamily, code.familyID, Families.family)
+    let standing = try core.decide(action, on: id, type: type, user, tx)
+    try core.requireFeatures(standing)
+    if code.childID == nil {
+      guard standing.isGranted else { throw TenancyError.familyRoleRequired }
+    } else {
+      guard !standing.isGranted else { throw TenancyError.adultAccount }
+    }
+  }
+
+  private func requireRoom(in family: EntityRecord, _ tx: borrowing WriteTransaction) throws {
+    let max = PairingLimits.pairingsOfFamilyMax
+    let paired = try PairingRecord.list(family: family.id, child: nil, after: "", limit: max, tx)
+    guard paired.count < max else {
+      core.instruments.refused(.pairings)
+      throw TenancyError.tooManyPairings
+    }
+  }
+
+  /// Gives the caller the role of a child; its identifier, or nothing if the caller had it before.
+  private func becomeChild(
+    _ childID: String,
+    _ code: PairingCodeRecord,
+    _ tx: borrowing WriteTransaction
+  ) throws -> String {
+    let role = Families.childRole
+    let before = try tx.associations(of: user.userID, on: childID, role: role)
+    guard before.isEmpty else { return "" }
+    let child = try tx.known(childID, type: Families.child)
+    return try issued(by: code.issuedBy, acr: code.issuerACR) { issuer in
+      try issuer.grant(role, to: user.userID, on: child, tx).id
+    }
+  }
+
+  /// Ends a pairing, and the role that came with it unless another device of the account needs it; the
+  /// revision after that.
+  func unpair(_ pairing: PairingRecord, _ tx: borrowing WriteTransaction) throws -> Int64 {
+    if !pairing.associationID.isEmpty, try !pairing.handOnAssociation(tx),
+      let association = try tx.association(pairing.associationID)
+    {
+      try end([association], action: "role.remove", tx)
+      _ = try limitLending(by: association.userID, on: association.entityID, tx)
+    }
+    try pairing.remove(tx)
+    try audit(pairing, "pairing.end", scope: pairing.rootID, before: pairing.digest, tx)
+    return tx.revision
+  }
+
+  private func audit(
+    _ pairing: PairingRecord,
+    _ action: String,
+    scope: String,
+    before: [UInt8]? = nil,
+    after: [UInt8]? = nil,
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    try tx.audit(
+      action,
+      object: pairing.childID ?? pairing.familyID,
+      scope: scope,
+      before: before,
+      after: after,
+      detail: "\(pairing.id) \(pairing.userID)"
+    )
+  }
+}
+
+extension TenancyError {
+  static let adultAccount = RPCError(
+    .failedPrecondition,
+    reason: "ADULT_ACCOUNT",
+    domain: domain,
+    message:
+      "this account belongs to a parent or guardian of the child; sign in on the device with "
+      + "the child's own account"
+  )
+
+  static let familyRoleRequired = RPCError(
+    .failedPrecondition,
+    reason: "FAMILY_ROLE_REQUIRED",
+    domain: domain,
+    message: "this account has no role in the family; accept an invitation to it first"
+  )
+
+  static let tooManyPairings = RPCError(
+    .failedPrecondition,
+    reason: "TOO_MANY_PAIRINGS",
+    domain: domain,
+    message: "the family has \(PairingLimits.pairingsOfFamilyMax) devices; unpair some first"
+  )
+
+  static let tooManyPairingCodes = RPCError(
+    .resourceExhausted,
+    reason: "TOO_MANY_PAIRING_CODES",
+    domain: domain,
+    message: "too many pairing codes are in use; retry after the given delay",
+    retryAfter: .seconds(60)
+  )
+}

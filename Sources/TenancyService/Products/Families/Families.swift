@@ -1,0 +1,89 @@
+internal import AccessEngine
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// The names of the family policy that its handlers speak of; the engine knows none of them.
+enum Families: Product {
+  static let family = "family"
+  static let child = "child"
+
+  /// The role of a child's account on the child's profile.
+  static let childRole = "child"
+
+  static let viewFamily = "family.view"
+  static let pairDevices = "family.pair_devices"
+  static let listPairings = "family.list_pairings"
+  static let enterParentMode = "family.enter_parent_mode"
+  static let viewChild = "child.view"
+  static let enterChildMode = "child.enter_child_mode"
+
+  private static let actions = [
+    family: [viewFamily, pairDevices, listPairings, enterParentMode],
+    child: [viewChild, enterChildMode],
+  ]
+
+  /// Other products may have families whose devices nobody pairs.
+  static func isPart(of policy: Policy) -> Bool {
+    guard let type = policy.type(named: family), let action = policy.action(named: pairDevices)
+    else { return false }
+    return policy.rule(of: action, on: type) != nil
+  }
+
+  static func services(_ core: TenancyCore) -> [ServiceDefinition] {
+    [FamiliesHandler(core: core).definition]
+  }
+
+  static func purge(_ database: Database, now: Int64) async throws {
+    while try await database.purgePairingCodes(before: now) > 0 {}
+  }
+
+  static func missing(in policy: Policy) -> [PolicyError.Problem] {
+    var missing: [PolicyError.Problem] = []
+    for (name, actions) in actions.sorted(by: { $0.key < $1.key }) {
+      guard let type = policy.type(named: name) else {
+        missing.append(.init(path: "types.\(name)", problem: "is missing"))
+        continue
+      }
+      for action in actions {
+        let id = policy.action(named: action)
+        guard id.flatMap({ policy.rule(of: $0, on: type) }) == nil else { continue }
+        missing.append(.init(path: "types.\(name).actions.\(action)", problem: "is missing"))
+      }
+    }
+    if policy.type(named: child) != nil, policy.granting(childRole, on: child) == nil {
+      missing.append(
+        .init(path: "roles.\(childRole)", problem: "must be granted by an action of \(child)")
+      )
+    }
+    if policy.type(named: child) != nil, policy.action(of: .listAssociations, on: child) == nil {
+      missing.append(
+        .init(
+          path: "types.\(child).lifecycle.list_associations",
+          problem: "is missing; it tells the accounts of adults from a child's"
+        )
+      )
+    }
+    return missing
+  }
+}
+
+/// Every bound of devices of families.
+enum PairingLimits {
+  /// How long a code can be used, in milliseconds: 10 minutes.
+  static let codeLifetime: Int64 = 600_000
+  /// Letters of a code that find it; they are no secret.
+  static let selectorLetterCount = 3
+  /// Letters of a code, of which five are secret: 23 bits.
+  static let codeLetterCount = 8
+  /// Wrong tries after which a code is dead.
+  static let wrongCountMax: Int64 = 5
+  /// Codes of one family that can be used; another one replaces the oldest.
+  static let codesOfFamilyMax = 5
+  /// Codes that can be used: of 17,576 selectors most must be free, or guesses would find one.
+  static let codeCountMax = 2_000
+  /// Paired devices of one family.
+  static let pairingsOfFamilyMax = 100
+  /// Wrong codes in ten minutes.
+  static let attempts = CodeAttempts.Limits(ofUser: 5, ofAll: 10_000, window: 600_000)
+}

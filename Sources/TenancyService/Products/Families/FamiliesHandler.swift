@@ -1,0 +1,332 @@
+internal import AccessEngine
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// `tenancy.v1.Families`: devices that are paired with families.
+struct FamiliesHandler: Tenancy_V1.FamiliesService {
+  let core: TenancyCore
+  private let attempts: CodeAttempts
+
+  init(core: TenancyCore) {
+    self.core = core
+    attempts = CodeAttempts(
+      .pairing,
+      PairingLimits.attempts,
+      clock: core.clock,
+      random: core.random,
+      instruments: core.instruments
+    )
+  }
+
+  func createPairingCode(
+    _ request: Tenancy_V1.CreatePairingCodeRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.CreatePairingCodeResponse {
+    let (user, core) = (try call.requireUser(), core)
+    let childID = try Self.childID(request)
+    let changes = ChangeSet(core: core, call: call, user: user)
+    // Stays empty when the write only repeats an answer.
+    let made = Lock("")
+    var response = try await core.write(
+      call,
+      user,
+      key: request.idempotencyKey,
+      request: request
+    ) { tx in
+      let family = try changes.requirePairing(with: request.familyId, child: childID, tx)
+      let code = try Self.freeCode(core, tx)
+      let record = PairingCodeRecord(
+        code,
+        digest: Self.digest(of: code, core),
+        familyID: family.id,
+        childID: childID,
+        by: user,
+        now: tx.now
+      )
+      try record.insert(tx)
+      try tx.audit(
+        "pairing.create_code",
+        object: childID ?? family.id,
+        scope: family.rootID,
+        after: record.digest
+      )
+      made.withLock { $0 = code.text }
+      return Tenancy_V1.CreatePairingCodeResponse(
+        expiresAt: .init(milliseconds: record.expiresAt)
+      )
+    }
+    // Answers are kept in the store for repeated requests, and a code must not be.
+    response.code = made.withLock { $0 }
+    return response
+  }
+
+  private static func childID(
+    _ request: Tenancy_V1.CreatePairingCodeRequest
+  ) throws(RPCError) -> String? {
+    switch (request.deviceRole, request.childId.isEmpty) {
+    case (.child, false): return request.childId
+    case (.child, true):
+      throw TenancyError.invalidField("child_id", "REQUIRED", "is required for a child's device")
+    case (_, true): return nil
+    case (_, false):
+      throw TenancyError.invalidField(
+        "child_id",
+        "CHILD_NOT_EXPECTED",
+        "must be empty for a parent's device"
+      )
+    }
+  }
+
+  /// A code that no other one is found by.
+  private static func freeCode(
+    _ core: TenancyCore,
+    _ tx: borrowing WriteTransaction
+  ) throws -> PassedCode {
+    let max = PairingLimits.codeCountMax
+    guard try PairingCodeRecord.count(limit: max, tx) < max else {
+      core.instruments.refused(.codes)
+      throw TenancyError.tooManyPairingCodes
+    }
+    while true {
+      // At most one in nine is taken.
+      let code = PassedCode(letterCount: PairingLimits.codeLetterCount, random: core.random)
+      let selector = PairingCodeRecord.selector(of: code)
+      if try PairingCodeRecord.find(selector: selector, tx) == nil { return code }
+    }
+  }
+
+  private static func digest(of code: PassedCode, _ core: TenancyCore) -> [UInt8] {
+    core.codeDigests.digest(of: code, for: "pairing")
+  }
+
+  /// A wrong code is committed as such before it becomes an error, or it could be tried forever.
+  func pairDevice(
+    _ request: Tenancy_V1.PairDeviceRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.PairDeviceResponse {
+    let (user, core) = (try call.requireUser(), core)
+    let code = PassedCode(typed: request.code)
+    let digest = Self.digest(of: code, core)
+    let id = core.identifiers.make(.pairing)
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await attempts.trying(user.userID) {
+      let response = try await core.write(
+        call,
+        user,
+        key: request.idempotencyKey,
+        request: request
+      ) { tx in
+        try core.requireNotSuspended(user, tx)
+        let found = try PairingCodeRecord.find(selector: PairingCodeRecord.selector(of: code), tx)
+        guard let found, Digests.areEqual(found.digest, digest) else {
+          try Self.wrongTry(of: found, changes, tx)
+          return Tenancy_V1.PairDeviceResponse()
+        }
+        let pairing = try changes.pair(
+          found,
+          id: id,
+          deviceID: request.deviceId,
+          deviceName: request.deviceName,
+          tx
+        )
+        return Tenancy_V1.PairDeviceResponse(pairing: pairing.message)
+      }
+      guard response.pairing != nil else {
+        throw TenancyError.codeUnknown.denying(
+          "pairing.create",
+          on: "",
+          because: TenancyError.codeUnknownReason
+        )
+      }
+      return response
+    }
+  }
+
+  /// Records a wrong try: with one durable write whether there is such a code or not, so that the time
+  /// does not tell.
+  private static func wrongTry(
+    of code: PairingCodeRecord?,
+    _ changes: ChangeSet,
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    try changes.core.auditBudget.take(changes.user.userID)
+    try code?.countWrongTry(tx)
+    let object = code.map { $0.childID ?? $0.familyID } ?? ""
+    try tx.audit(
+      "pairing.create",
+      object: object,
+      scope: try tx.entities([object]).first?.rootID ?? "",
+      outcome: .refused,
+      detail: TenancyError.codeUnknownReason
+    )
+  }
+
+  func getDeviceContext(
+    _ request: Tenancy_V1.GetDeviceContextRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.DeviceContext {
+    let (user, core) = (try call.requireUser(), core)
+    try core.requireNotSuspended(user)
+    return try await core.read { tx in
+      guard let pairing = try Self.known(request.deviceId, user, core, tx) else {
+        throw TenancyError.notFound
+      }
+      var context = Tenancy_V1.DeviceContext(pairing: pairing.message)
+      context.modes.append(
+        try Self.access(
+          .parent,
+          Families.enterParentMode,
+          on: pairing.familyID,
+          type: Families.family,
+          user,
+          core,
+          tx
+        )
+      )
+      if let childID = pairing.childID {
+        context.modes.append(
+          try Self.access(
+            .child,
+            Families.enterChildMode,
+            on: childID,
+            type: Families.child,
+            user,
+            core,
+            tx
+          )
+        )
+      }
+      return context
+    }
+  }
+
+  /// The pairing of a device that a user may know of: its own, or that of a family whose devices it may
+  /// list.
+  private static func known(
+    _ deviceID: String,
+    _ user: UserIdentity,
+    _ core: TenancyCore,
+    _ tx: borrowing ReadTransaction
+  ) throws -> PairingRecord? {
+    if let own = try PairingRecord.find(device: deviceID, of: user.userID, tx) {
+      let (action, id, type) =
+        own.childID.map { (Families.viewChild, $0, Families.child) }
+        ?? (Families.viewFamily, own.familyID, Families.family)
+      let standing = try core.decide(action, on: id, type: type, user, tx)
+      try core.requireFeatures(standing)
+      if standing.isAllowed { return own }
+    }
+    // Anybody can pair a device of this name with a family of its own, so there may be several.
+    let others = try PairingRecord.all(
+      ofDevice: deviceID,
+      limit: PairingLimits.pairingsOfFamilyMax,
+      tx
+    )
+    for pairing in others {
+      let standing = try core.decide(
+        Families.listPairings,
+        on: pairing.familyID,
+        type: Families.family,
+        user,
+        tx
+      )
+      try core.requireFeatures(standing)
+      if standing.isAllowed { return pairing }
+    }
+    return nil
+  }
+
+  private static func access(
+    _ mode: Tenancy_V1.DeviceMode,
+    _ action: String,
+    on id: String,
+    type: String,
+    _ user: UserIdentity,
+    _ core: TenancyCore,
+    _ tx: borrowing ReadTransaction
+  ) throws -> Tenancy_V1.ModeAccess {
+    let standing = try core.decide(action, on: id, type: type, user, tx)
+    try core.requireFeatures(standing)
+    // Whoever may not know of the family is told what a stranger is told.
+    let reason = standing.isKnown ? standing.reason : .noAssociation
+    return .init(mode: mode, allowed: standing.isAllowed, reason: reason.rawValue)
+  }
+
+  func listPairings(
+    _ request: Tenancy_V1.ListPairingsRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ListPairingsResponse {
+    let (user, core) = (try call.requireUser(), core)
+    try await core.permit(
+      Families.listPairings,
+      on: request.familyId,
+      type: Families.family,
+      user
+    )
+    let binding = TokenSealer.PageBinding(
+      caller: call.caller.description,
+      filter: [call.method.fullName, request.familyId, request.childId]
+    )
+    let last = try core.tokens.cursor(pageToken: request.pageToken, count: 1, binding)?[0] ?? ""
+    let limit = request.pageSize == 0 ? EntityList.pageSizeStandard : Int(request.pageSize)
+    let rows = try await core.read { tx in
+      try PairingRecord.list(
+        family: request.familyId,
+        child: request.childId.isEmpty ? nil : request.childId,
+        after: last,
+        limit: limit + 1,
+        tx
+      )
+    }
+    let page = core.page(of: rows, limit: limit, binding) {
+      [$0.id]
+    } message: {
+      $0.message
+    }
+    return .init(pairings: page.items, nextPageToken: page.nextToken)
+  }
+
+  func unpair(
+    _ request: Tenancy_V1.UnpairRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.UnpairResponse {
+    let (user, core) = (try call.requireUser(), core)
+    let changes = ChangeSet(core: core, call: call, user: user)
+    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+      try core.requireNotSuspended(user, tx)
+      guard let pairing = try PairingRecord.find(request.pairingId, tx) else {
+        return .init(revision: core.tokens.token(revision: tx.revision))
+      }
+      let isOwn = pairing.userID == user.userID
+      if !isOwn || pairing.childID != nil {
+        let standing = try core.decide(
+          Families.pairDevices,
+          on: pairing.familyID,
+          type: Families.family,
+          user,
+          tx
+        )
+        try core.requireFeatures(standing)
+        guard standing.isAllowed else {
+          // Its own, or one that it may list, is known; every other one is treated as gone.
+          guard isOwn || standing.isKnown else {
+            return .init(revision: core.tokens.token(revision: tx.revision))
+          }
+          throw core.denied(
+            standing.reason,
+            Families.pairDevices,
+            on: pairing.familyID,
+            sufficientRoles: standing.sufficientRoles
+          ).denying(
+            Families.pairDevices,
+            on: pairing.familyID,
+            because: standing.reason.rawValue
+          )
+        }
+      }
+      let revision = try changes.unpair(pairing, tx)
+      return .init(unpaired: true, revision: core.tokens.token(revision: revision))
+    }
+  }
+}

@@ -1,0 +1,137 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// A pairing code as the store keeps it.
+struct PairingCodeRecord: Hashable, Sendable {
+  /// The letters that find it.
+  let selector: String
+  /// What is kept of the whole code.
+  let digest: [UInt8]
+  let familyID: String
+  /// Nil for a parent's device.
+  let childID: String?
+  let issuedBy: String
+  /// How whoever made it had proved to be that.
+  let issuerACR: String
+  /// Milliseconds since 1970.
+  let createdAt: Int64
+  let expiresAt: Int64
+  var wrongCount: Int64 = 0
+
+  private static let columns = """
+    selector, digest, family_id, child_id, issued_by, issuer_acr, created_at, expires_at, wrong_count
+    """
+
+  /// The letters of a code that find it.
+  static func selector(of code: PassedCode) -> String {
+    String(code.text.prefix(PairingLimits.selectorLetterCount))
+  }
+
+  init(
+    _ code: PassedCode,
+    digest: [UInt8],
+    familyID: String,
+    childID: String?,
+    by user: UserIdentity,
+    now: Int64
+  ) {
+    selector = Self.selector(of: code)
+    self.digest = digest
+    self.familyID = familyID
+    self.childID = childID
+    issuedBy = user.userID
+    issuerACR = user.acr
+    createdAt = now
+    expiresAt = now + PairingLimits.codeLifetime
+  }
+
+  private init(row: borrowing Row) {
+    selector = row.text(0)
+    digest = row.blob(1)
+    familyID = row.text(2)
+    childID = row.optionalText(3)
+    issuedBy = row.text(4)
+    issuerACR = row.text(5)
+    createdAt = row.integer(6)
+    expiresAt = row.integer(7)
+    wrongCount = row.integer(8)
+  }
+
+  /// The code of a selector, if it can be used.
+  static func find(
+    selector: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> PairingCodeRecord? {
+    try tx.first(
+      "SELECT \(columns) FROM pairing_code WHERE selector = ? AND expires_at > ?",
+      .text(selector),
+      .integer(tx.now)
+    ) { PairingCodeRecord(row: $0) }
+  }
+
+  /// Adds it, in place of one that has expired, and drops the family's oldest ones beyond its share.
+  func insert(_ tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      "INSERT OR REPLACE INTO pairing_code (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      .text(selector),
+      .blob(digest),
+      .text(familyID),
+      .optionalText(childID),
+      .text(issuedBy),
+      .text(issuerACR),
+      .integer(createdAt),
+      .integer(expiresAt),
+      .integer(wrongCount)
+    )
+    try tx.execute(
+      """
+      DELETE FROM pairing_code WHERE selector IN (
+        SELECT selector FROM pairing_code WHERE family_id = ? ORDER BY created_at DESC, rowid DESC
+        LIMIT -1 OFFSET ?)
+      """,
+      .text(familyID),
+      .integer(PairingLimits.codesOfFamilyMax)
+    )
+  }
+
+  /// Counts a wrong try; the last one kills it.
+  func countWrongTry(_ tx: borrowing WriteTransaction) throws {
+    guard wrongCount + 1 < PairingLimits.wrongCountMax else { return try remove(tx) }
+    try tx.execute(
+      "UPDATE pairing_code SET wrong_count = wrong_count + 1 WHERE selector = ?",
+      .text(selector)
+    )
+  }
+
+  /// Removes it: it was used, or is dead.
+  func remove(_ tx: borrowing WriteTransaction) throws {
+    try tx.execute("DELETE FROM pairing_code WHERE selector = ?", .text(selector))
+  }
+
+  /// How many can be used, up to `limit`.
+  static func count(limit: Int, _ tx: borrowing WriteTransaction) throws -> Int {
+    try tx.query(
+      "SELECT 1 FROM pairing_code WHERE expires_at > ? LIMIT ?",
+      .integer(tx.now),
+      .integer(limit)
+    ) { _ in }.count
+  }
+}
+
+extension Database {
+  /// Forgets pairing codes that expired before `instant` (milliseconds since 1970); how many there were.
+  ///
+  /// Few at a time: call again until it is 0.
+  func purgePairingCodes(before instant: Int64) async throws -> Int {
+    try await write { tx in
+      try tx.execute(
+        """
+        DELETE FROM pairing_code WHERE selector IN (
+          SELECT selector FROM pairing_code WHERE expires_at < ? ORDER BY expires_at LIMIT ?)
+        """,
+        .integer(instant),
+        .integer(Self.purgeCountMax)
+      )
+    }
+  }
+}

@@ -1,0 +1,177 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// A device that is paired with a family, as the store keeps it.
+struct PairingRecord: Hashable, Sendable {
+  let id: String
+  let familyID: String
+  /// The child whose device it is; nil for a parent's device.
+  let childID: String?
+  /// As the device calls itself; only unique for each account, because nothing proves it.
+  let deviceID: String
+  let deviceName: String
+  /// The account that paired it.
+  let userID: String
+  let issuedBy: String
+  /// Milliseconds since 1970.
+  let pairedAt: Int64
+  /// The child's role that came with the pairing; empty if the account had it before.
+  var associationID: String
+  /// Of the child and the family; filled when read.
+  var childName = ""
+  var rootID = ""
+
+  /// Digest for the audit log.
+  var digest: [UInt8] {
+    Digests.sha256(lines: id, familyID, childID ?? "", deviceID, deviceName, userID, issuedBy)
+  }
+
+  private static let selection = """
+    SELECT p.id, p.family_id, p.child_id, p.device_id, p.device_name, p.user_id, p.issued_by,
+      p.paired_at, p.association_id, ifnull(c.name, ''), f.root_id
+    FROM pairing p JOIN entity f ON f.id = p.family_id LEFT JOIN entity c ON c.id = p.child_id
+    """
+
+  init(
+    id: String,
+    _ code: PairingCodeRecord,
+    deviceID: String,
+    deviceName: String,
+    userID: String,
+    now: Int64
+  ) {
+    self.id = id
+    familyID = code.familyID
+    childID = code.childID
+    self.deviceID = deviceID
+    self.deviceName = deviceName
+    self.userID = userID
+    issuedBy = code.issuedBy
+    pairedAt = now
+    associationID = ""
+  }
+
+  private init(row: borrowing Row) {
+    id = row.text(0)
+    familyID = row.text(1)
+    childID = row.optionalText(2)
+    deviceID = row.text(3)
+    deviceName = row.text(4)
+    userID = row.text(5)
+    issuedBy = row.text(6)
+    pairedAt = row.integer(7)
+    associationID = row.text(8)
+    childName = row.text(9)
+    rootID = row.text(10)
+  }
+
+  /// Adds it to the store.
+  func insert(_ tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      """
+      INSERT INTO pairing (id, family_id, child_id, device_id, device_name, user_id, issued_by,
+        paired_at, association_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      .text(id),
+      .text(familyID),
+      .optionalText(childID),
+      .text(deviceID),
+      .text(deviceName),
+      .text(userID),
+      .text(issuedBy),
+      .integer(pairedAt),
+      .text(associationID)
+    )
+  }
+
+  /// Removes it from the store.
+  func remove(_ tx: borrowing WriteTransaction) throws {
+    try tx.execute("DELETE FROM pairing WHERE id = ?", .text(id))
+  }
+
+  /// Hands the role that came with it on to another device of the same account and child; false when there
+  /// is none.
+  func handOnAssociation(_ tx: borrowing WriteTransaction) throws -> Bool {
+    guard let childID else { return false }
+    let count = try tx.execute(
+      """
+      UPDATE pairing SET association_id = ? WHERE id = (
+        SELECT id FROM pairing WHERE child_id = ? AND user_id = ? AND id <> ? ORDER BY id LIMIT 1)
+      """,
+      .text(associationID),
+      .text(childID),
+      .text(userID),
+      .text(id)
+    )
+    return count > 0
+  }
+
+  /// The pairing of an identifier.
+  static func find(
+    _ id: String,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> PairingRecord? {
+    try tx.first("\(selection) WHERE p.id = ?", .text(id)) { PairingRecord(row: $0) }
+  }
+
+  /// What an account has paired a device with.
+  static func find(
+    device: String,
+    of userID: String,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> PairingRecord? {
+    try tx.first(
+      "\(selection) WHERE p.device_id = ? AND p.user_id = ?",
+      .text(device),
+      .text(userID)
+    ) { PairingRecord(row: $0) }
+  }
+
+  /// What all accounts have paired a device with, newest first.
+  static func all(
+    ofDevice device: String,
+    limit: Int,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [PairingRecord] {
+    try tx.query(
+      "\(selection) WHERE p.device_id = ? ORDER BY p.id DESC LIMIT ?",
+      .text(device),
+      .integer(limit)
+    ) { PairingRecord(row: $0) }
+  }
+
+  /// Pairings of a family in the order of their identifiers, after one of them; of one child if given.
+  static func list(
+    family: String,
+    child: String?,
+    after id: String,
+    limit: Int,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [PairingRecord] {
+    var values: [SQLValue] = [.text(family), .text(id)]
+    if let child { values.append(.text(child)) }
+    return try tx.query(
+      """
+      \(selection) WHERE p.family_id = ? AND p.id > ? \(child == nil ? "" : "AND p.child_id = ?")
+      ORDER BY p.id LIMIT \(limit)
+      """,
+      values: values
+    ) { PairingRecord(row: $0) }
+  }
+
+  var message: Tenancy_V1.Pairing {
+    Tenancy_V1.Pairing(
+      id: id,
+      familyId: familyID,
+      childId: childID ?? "",
+      childName: childName,
+      deviceRole: childID == nil ? .parent : .child,
+      deviceId: deviceID,
+      deviceName: deviceName,
+      userId: userID,
+      issuedBy: issuedBy,
+      pairedAt: .init(milliseconds: pairedAt)
+    )
+  }
+}

@@ -1,0 +1,193 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// Every bound of commands for devices.
+enum CommandLimits {
+  /// How long a command can be carried out, in milliseconds: a door must not open when nobody stands in
+  /// front of it any more.
+  static let lifetime: Int64 = 60_000
+  /// How long commands can be acknowledged after they have expired, in milliseconds: a day.
+  static let retention: Int64 = 86_400_000
+  /// Commands that are read at a time for a bridge.
+  static let eventCountMax = 64
+  /// Commands that are given while a bridge takes none of its events; then it is cut off.
+  static let missedCountMax = 1_000
+}
+
+/// An operation that the hardware bridge is to carry out, as the store keeps it.
+struct CommandRecord: Hashable, Sendable {
+  /// How it ended.
+  enum Outcome: String, Sendable {
+    case waiting = ""
+    case done
+    case failed
+  }
+
+  /// The kind of its entry in the change log, which wakes whoever watches its property.
+  static let changeKind = "command"
+
+  let id: String
+  /// The order in which commands are given; a place to continue from.
+  let revision: Int64
+  let deviceID: String
+  let propertyID: String
+  let operation: String
+  /// A JSON object.
+  let parameters: String
+  /// Milliseconds since 1970.
+  let createdAt: Int64
+  let expiresAt: Int64
+  var outcome = Outcome.waiting
+  var acknowledgedAt: Int64?
+
+  private static let columns = """
+    id, revision, device_id, property_id, operation, parameters, created_at, expires_at, outcome,
+    acknowledged_at
+    """
+
+  /// Adds a command to do what a user may do, to be told of after the commit.
+  static func give(
+    _ request: Tenancy_V1.OperateDeviceRequest,
+    id: String,
+    inProperty propertyID: String,
+    _ tx: borrowing WriteTransaction
+  ) throws -> CommandRecord {
+    let revision = try tx.appendChange(
+      kind: changeKind,
+      subject: request.deviceId,
+      scope: propertyID
+    )
+    let parameters = AttributeMapping.canonical(request.parameters)
+    let record = CommandRecord(
+      id: id,
+      revision: revision,
+      deviceID: request.deviceId,
+      propertyID: propertyID,
+      operation: request.operation,
+      parameters: String(decoding: parameters, as: UTF8.self),
+      createdAt: tx.now,
+      expiresAt: tx.now + CommandLimits.lifetime
+    )
+    try tx.execute(
+      "INSERT INTO device_command (\(columns), detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')",
+      .text(record.id),
+      .integer(record.revision),
+      .text(record.deviceID),
+      .text(record.propertyID),
+      .text(record.operation),
+      .text(record.parameters),
+      .integer(record.createdAt),
+      .integer(record.expiresAt),
+      .text(record.outcome.rawValue),
+      .optionalInteger(record.acknowledgedAt)
+    )
+    return record
+  }
+
+  /// Says how it ended.
+  mutating func acknowledge(
+    _ outcome: Outcome,
+    detail: String,
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    self.outcome = outcome
+    acknowledgedAt = tx.now
+    try tx.execute(
+      "UPDATE device_command SET outcome = ?, detail = ?, acknowledged_at = ? WHERE id = ?",
+      .text(outcome.rawValue),
+      .text(detail),
+      .optionalInteger(acknowledgedAt),
+      .text(id)
+    )
+  }
+
+  /// The command of an identifier.
+  static func find(
+    _ id: String,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> CommandRecord? {
+    try tx.first("SELECT \(columns) FROM device_command WHERE id = ?", .text(id)) {
+      CommandRecord(row: $0)
+    }
+  }
+
+  /// Commands that wait, in the order they were given, after one of them; of all properties if
+  /// `propertyID` is empty.
+  static func waiting(
+    inProperty propertyID: String,
+    after revision: Int64,
+    now: Int64,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [CommandRecord] {
+    var values: [SQLValue] = [.integer(revision), .integer(now)]
+    if !propertyID.isEmpty { values.append(.text(propertyID)) }
+    // The outcome is a literal, as the partial index has it (sqlite.org/partialindex.html, section 3).
+    return try tx.query(
+      """
+      SELECT \(columns) FROM device_command
+      WHERE outcome = '' AND revision > ? AND expires_at > ?
+        \(propertyID.isEmpty ? "" : "AND property_id = ?")
+      ORDER BY revision LIMIT \(CommandLimits.eventCountMax)
+      """,
+      values: values
+    ) { CommandRecord(row: $0) }
+  }
+
+  var message: Tenancy_V1.DeviceCommand {
+    // What the store has is ours, and was bounded when it came.
+    let parameters = try? JSONReader.read(
+      Array(self.parameters.utf8),
+      limits: JSONLimits(byteCountMax: 1 << 20)
+    ).object
+    return Tenancy_V1.DeviceCommand(
+      id: id,
+      deviceId: deviceID,
+      propertyId: propertyID,
+      operation: operation,
+      parameters: Google_Protobuf.Struct(
+        fields: Dictionary(
+          parameters?.members.map { ($0.name, AttributeMapping.value($0.value)) } ?? []
+        ) { first, _ in first }
+      ),
+      createdAt: .init(milliseconds: createdAt),
+      expiresAt: .init(milliseconds: expiresAt)
+    )
+  }
+}
+
+extension CommandRecord {
+  private init(row: borrowing Row) {
+    self.init(
+      id: row.text(0),
+      revision: row.integer(1),
+      deviceID: row.text(2),
+      propertyID: row.text(3),
+      operation: row.text(4),
+      parameters: row.text(5),
+      createdAt: row.integer(6),
+      expiresAt: row.integer(7),
+      // One that this version does not know has ended somehow.
+      outcome: Outcome(rawValue: row.text(8)) ?? .failed,
+      acknowledgedAt: row.optionalInteger(9)
+    )
+  }
+}
+
+extension Database {
+  /// Forgets commands that expired before `instant` (milliseconds since 1970); how many there were.
+  ///
+  /// Few at a time: call again until it is 0.
+  func purgeCommands(before instant: Int64) async throws -> Int {
+    try await write { tx in
+      try tx.execute(
+        """
+        DELETE FROM device_command WHERE id IN (
+          SELECT id FROM device_command WHERE expires_at < ? ORDER BY expires_at LIMIT ?)
+        """,
+        .integer(instant),
+        .integer(Self.purgeCountMax)
+      )
+    }
+  }
+}

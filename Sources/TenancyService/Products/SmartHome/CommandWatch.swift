@@ -1,0 +1,94 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// What a hardware bridge is told: the commands that wait, and then new ones, in the order they were given.
+struct CommandWatch: WatchSource {
+  /// Up to where a bridge was told.
+  struct Position: Sendable {
+    /// What was told last.
+    var revision: Int64
+    /// Whether it was told that there was nothing more.
+    var isCurrent = false
+    /// Commits of the scope when it was read.
+    var version: UInt64 = 0
+  }
+
+  typealias Batch = WatchBatch<Tenancy_V1.CommandEvent, Position>
+
+  let core: TenancyCore
+  /// Empty for all of them.
+  let propertyID: String
+  let watcher: ScopeWatcher
+
+  func events(after position: Position) async throws -> Batch? {
+    // Before the store, so that nothing is missed in between.
+    let version = watcher.look()
+    let (core, propertyID) = (core, propertyID)
+    let now = core.clock.now
+    let (waiting, newest) = try await core.store.read { tx in
+      (
+        try CommandRecord.waiting(
+          inProperty: propertyID,
+          after: position.revision,
+          now: now,
+          tx
+        ), try tx.newestRevision()
+      )
+    }
+    guard let last = waiting.last else {
+      return Batch(
+        position.isCurrent ? [] : [event(.current, newest)],
+        position: Position(
+          revision: max(newest, position.revision),
+          isCurrent: true,
+          version: version
+        )
+      )
+    }
+    return Batch(
+      waiting.map { command in
+        var event = event(.command, command.revision)
+        event.command = command.message
+        return event
+      },
+      position: Position(
+        revision: last.revision,
+        isCurrent: position.isCurrent,
+        version: version
+      )
+    )
+  }
+
+  func heartbeat(at position: Position) -> Tenancy_V1.CommandEvent {
+    event(.heartbeat, position.revision)
+  }
+
+  func waitForNews(after position: Position) async { await watcher.wait(past: position.version) }
+
+  private func event(
+    _ kind: Tenancy_V1.CommandEventKind,
+    _ revision: Int64
+  ) -> Tenancy_V1.CommandEvent {
+    Tenancy_V1.CommandEvent(kind: kind, position: core.tokens.token(revision: revision))
+  }
+}
+
+extension TenancyError {
+  static let bridgeTooSlow = RPCError(
+    .resourceExhausted,
+    reason: "WATCH_TOO_SLOW",
+    domain: domain,
+    message:
+      "more than \(CommandLimits.missedCountMax) commands were given before an event was taken; "
+      + "watch again after the position of the last event",
+    retryAfter: .seconds(1)
+  )
+
+  static let watchReplaced = RPCError(
+    .aborted,
+    reason: "WATCH_REPLACED",
+    domain: domain,
+    message: "another watch of the same property has begun; run one bridge for each property"
+  )
+}

@@ -1,0 +1,121 @@
+internal import AccessEngine
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// What the hardware bridge calls.
+extension DevicesHandler {
+  /// Silence of a watch, at most.
+  static let heartbeatInterval = Duration.seconds(3)
+
+  func watchCommands(
+    _ request: Tenancy_V1.WatchCommandsRequest,
+    _ call: CallContext,
+    to writer: ResponseWriter<Tenancy_V1.CommandEvent>
+  ) async throws {
+    _ = try call.requireService()
+    var position = CommandWatch.Position(revision: 0)
+    if !request.afterPosition.isEmpty {
+      position.revision = try core.tokens.revision(token: request.afterPosition)
+    }
+    let watchers = core.watchers(of: CommandRecord.changeKind)
+    let watcher = watchers.begin(
+      call,
+      scope: request.propertyId,
+      replacing: TenancyError.watchReplaced
+    )
+    defer { watchers.end(watcher) }
+    let watch = CommandWatch(core: core, propertyID: request.propertyId, watcher: watcher)
+    try await watch.tell(
+      after: position,
+      heartbeatInterval: Self.heartbeatInterval,
+      on: call,
+      to: writer
+    )
+  }
+
+  func acknowledgeCommand(
+    _ request: Tenancy_V1.AcknowledgeCommandRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.AcknowledgeCommandResponse {
+    _ = try call.requireService()
+    let core = core
+    let outcome: CommandRecord.Outcome = request.outcome == .done ? .done : .failed
+    let reported = try reported(request.attributes)
+    return try await core.store.write(call) { tx in
+      guard var command = try CommandRecord.find(request.commandId, tx) else {
+        throw TenancyError.notFound
+      }
+      // The first word stays, or a repeated call would undo what has happened since.
+      if command.outcome == .waiting {
+        let device = try tx.known(command.deviceID, type: SmartHome.device)
+        try command.acknowledge(outcome, detail: request.detail, tx)
+        try tx.audit(
+          "device.acknowledge",
+          object: device.id,
+          scope: device.rootID,
+          detail: "\(command.id) \(outcome.rawValue)"
+        )
+        _ = try Self.update(device, reported, core, tx)
+        core.instruments.command(outcome == .done ? .done : .failed)
+      }
+      return Tenancy_V1.AcknowledgeCommandResponse(
+        outcome: command.outcome == .done ? .done : .failed,
+        acknowledgedAt: command.acknowledgedAt.map { .init(milliseconds: $0) }
+      )
+    }
+  }
+
+  func reportState(
+    _ request: Tenancy_V1.ReportDeviceStateRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.ReportDeviceStateResponse {
+    _ = try call.requireService()
+    let core = core
+    let reported = try reported(request.attributes)
+    return try await core.store.write(call) { tx in
+      let device = try tx.known(request.deviceId, type: SmartHome.device)
+      let changed = try Self.update(device, reported, core, tx)
+      return Tenancy_V1.ReportDeviceStateResponse(
+        changed: changed,
+        revision: core.tokens.token(revision: tx.revision)
+      )
+    }
+  }
+
+  private func reported(
+    _ attributes: Google_Protobuf.Struct?
+  ) throws(RPCError) -> [String: JSONValue] {
+    try AttributeMapping.changes(
+      attributes,
+      type: deviceType,
+      field: "attributes",
+      reserved: SmartHome.kind
+    )
+  }
+
+  /// Stores what the hardware says of a device; whether that is news.
+  private static func update(
+    _ device: EntityRecord,
+    _ reported: [String: JSONValue],
+    _ core: TenancyCore,
+    _ tx: borrowing WriteTransaction
+  ) throws -> Bool {
+    var after = device
+    after.attributes = try AttributeMapping.merged(
+      device.attributes,
+      reported,
+      field: "attributes"
+    )
+    guard after != device else { return false }
+    after = try tx.put(after, insteadOf: device, core.policy)
+    try tx.audit(
+      "device.report",
+      object: device.id,
+      scope: device.rootID,
+      before: device.digest,
+      after: after.digest
+    )
+    return true
+  }
+}

@@ -1,0 +1,199 @@
+import Contracts
+import Foundation
+import RPCKit
+import Testing
+
+extension EndToEndTests {
+  /// The two flows of the screen-time app, over started services.
+  @Suite("A family's devices, from the first launch on")
+  struct FamilyDayTests {
+    private static func run(_ body: (Installation) async throws -> Void) async throws {
+      let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
+        url.deletingLastPathComponent()
+      }
+      let policy = try String(
+        contentsOf: root.appending(path: "policies/family.json"),
+        encoding: .utf8
+      )
+      try await Installation.run(policy: policy, body)
+    }
+
+    /// A family with a child, made by a parent.
+    private static func family(
+      of parent: Person,
+      _ home: Installation
+    ) async throws -> (family: String, child: String) {
+      let entities = Tenancy_V1.EntitiesClient(home.tenancy.channel)
+      let family = try await entities.create(
+        .init(entity: .init(type: "family", name: "Lovelace")),
+        options: parent.call
+      ).id
+      let child = try await entities.create(
+        .init(entity: .init(type: "child", parentId: family, name: "Mia")),
+        options: parent.call
+      ).id
+      return (family, child)
+    }
+
+    @Test(
+      "Child's device: paired by a code, child mode at once, parent mode behind the PIN, points per app"
+    )
+    func childDevice_fromFirstLaunch_works() async throws {
+      try await Self.run { home in
+        let (ada, mia) = (try await home.signUp("ada"), try await home.signUp("mia"))
+        let (family, child) = try await Self.family(of: ada, home)
+        let families = Tenancy_V1.FamiliesClient(home.tenancy.channel)
+        let device = Tenancy_V1.GetDeviceContextRequest(deviceId: "mias-ipad")
+        // First launch: nobody has said whose device it is.
+        let unknown = try await refusal {
+          try await families.getDeviceContext(device, options: mia.call)
+        }
+        #expect(unknown?.is(.notFound, "NOT_FOUND") == true)
+        let code = try await families.createPairingCode(
+          .init(familyId: family, deviceRole: .child, childId: child),
+          options: ada.call
+        ).code
+        let wrong = try await refusal {
+          try await families.pairDevice(
+            .init(code: "WRONG", deviceId: "mias-ipad"),
+            options: mia.call
+          )
+        }
+        #expect(wrong?.is(.notFound, "CODE_UNKNOWN") == true)
+        let pairing = try await families.pairDevice(
+          .init(code: code.lowercased(), deviceId: "mias-ipad", deviceName: "Mia's iPad"),
+          options: mia.call
+        ).pairing
+        #expect(pairing?.childName == "Mia")
+        let context = try await families.getDeviceContext(device, options: mia.call)
+        #expect(context.pairing == pairing)
+        #expect(context.modes.map(\.mode) == [.parent, .child])
+        #expect(context.modes.map(\.allowed) == [false, true])
+        // A parent who takes the device must prove to be that parent.
+        let taken = try await families.getDeviceContext(device, options: ada.call)
+        #expect(taken.modes.map(\.reason) == ["STEP_UP_REQUIRED", "ROLE_LACKS_ACTION"])
+        try await Self.earnAndRedeem(child, home, parent: ada, childAccount: mia)
+        let listed = try await families.listPairings(
+          .init(familyId: family),
+          options: ada.call
+        ).pairings
+        #expect(listed.map(\.deviceName) == ["Mia's iPad"])
+        _ = try await families.unpair(
+          .init(pairingId: pairing?.id ?? ""),
+          options: ada.call
+        )
+        let points = Entitlement_V1.PointsClient(home.entitlement.channel)
+        let isOver = await home.entitlement.eventually {
+          (try? await points.balances(.init(holderId: child), options: mia.call)) == nil
+        }
+        #expect(isOver)
+      }
+    }
+
+    /// Rules of each app by the parent; the child earns, and redeems a part of one app's points.
+    private static func earnAndRedeem(
+      _ child: String,
+      _ home: Installation,
+      parent: Person,
+      childAccount: Person
+    ) async throws {
+      let points = Entitlement_V1.PointsClient(home.entitlement.channel)
+      for app in ["math", "reading"] {
+        let rule = Entitlement_V1.SetPointsRuleRequest(
+          holderId: child,
+          rule: .init(app: app, pointsPerMinute: 2, pointsPerRewardMinute: 1)
+        )
+        let refused = try await refusal {
+          try await points.setRule(rule, options: childAccount.call)
+        }
+        #expect(refused?.code == .permissionDenied)
+        _ = try await points.setRule(rule, options: parent.call)
+        _ = try await points.earn(
+          .init(holderId: child, app: app, minutes: 10, idempotencyKey: app),
+          options: childAccount.call
+        )
+      }
+      _ = try await points.redeem(
+        .init(
+          holderId: child,
+          parts: [.init(app: "math", amount: .points(5))],
+          reward: "games",
+          idempotencyKey: "part"
+        ),
+        options: childAccount.call
+      )
+      let balances = try await points.balances(
+        .init(holderId: child),
+        options: childAccount.call
+      ).balances
+      #expect(balances.map(\.app) == ["math", "reading"])
+      #expect(balances.map(\.points) == [15, 20])
+      let rewards = try await points.activeRewards(
+        .init(holderId: child),
+        options: childAccount.call
+      ).rewards
+      #expect(rewards.map(\.reward) == ["games"])
+    }
+
+    @Test("Parent's device: invited to the family, paired, monitors and has no child mode")
+    func parentDevice_fromFirstLaunch_monitors() async throws {
+      try await Self.run { home in
+        let (ada, ben) = (try await home.signUp("ada"), try await home.signUp("ben"))
+        let (family, child) = try await Self.family(of: ada, home)
+        let families = Tenancy_V1.FamiliesClient(home.tenancy.channel)
+        let invitations = Tenancy_V1.InvitationsClient(home.tenancy.channel)
+        // The other parent comes by an invitation; its address is not verified, so it takes the code.
+        let invitation = try await invitations.create(
+          .init(entityId: family, role: "guardian", email: ben.email),
+          options: ada.call
+        )
+        let received = try await invitations.listReceived(.init(), options: ben.call)
+        #expect(!received.emailVerified)
+        #expect(received.invitations.isEmpty)
+        let byAddress = try await refusal {
+          try await invitations.accept(
+            .init(invitationId: invitation.invitation?.id ?? ""),
+            options: ben.call
+          )
+        }
+        #expect(byAddress?.is(.notFound, "NOT_FOUND") == true)
+        _ = try await invitations.accept(.init(code: invitation.code), options: ben.call)
+        let code = try await families.createPairingCode(
+          .init(familyId: family, deviceRole: .parent),
+          options: ada.call
+        ).code
+        _ = try await families.pairDevice(
+          .init(code: code, deviceId: "bens-phone", deviceName: "Phone"),
+          options: ben.call
+        )
+        let context = try await families.getDeviceContext(
+          .init(deviceId: "bens-phone"),
+          options: ben.call
+        )
+        #expect(context.modes.map(\.mode) == [.parent])
+        #expect(context.modes.map(\.reason) == ["STEP_UP_REQUIRED"])
+        // Monitoring only: a guardian reads the child's points and changes nothing.
+        let points = Entitlement_V1.PointsClient(home.entitlement.channel)
+        #expect(
+          try await points.balances(.init(holderId: child), options: ben.call).balances.isEmpty
+        )
+        let rule = try await refusal {
+          try await points.setRule(
+            .init(
+              holderId: child,
+              rule: .init(app: "math", pointsPerMinute: 1, pointsPerRewardMinute: 1)
+            ),
+            options: ben.call
+          )
+        }
+        #expect(rule?.is(.permissionDenied, "ROLE_LACKS_ACTION") == true)
+        // What was paired by itself can be given back by itself.
+        let unpaired = try await families.unpair(
+          .init(pairingId: context.pairing?.id ?? ""),
+          options: ben.call
+        )
+        #expect(unpaired.unpaired)
+      }
+    }
+  }
+}
