@@ -16,8 +16,9 @@ struct SchemaRegistryTests {
         "grpc.health.v1.Health", "tenancy.v1.Associations", "tenancy.v1.Devices",
         "tenancy.v1.Documents", "tenancy.v1.Entities", "tenancy.v1.Families", "tenancy.v1.Guests",
         "tenancy.v1.Invitations", "tenancy.v1.LegacyDocuments", "tenancy.v1.Permissions",
-        "tenancy.v1.Portfolios", "tenancy.v1.Properties", "tenancy.v1.RoleDefinitions",
-        "tenancy.v1.Roles", "tenancy.v1.Subjects", "tenancy.v1.Units",
+        "tenancy.v1.Portfolios", "tenancy.v1.Properties", "tenancy.v1.Reports",
+        "tenancy.v1.RoleDefinitions", "tenancy.v1.Roles", "tenancy.v1.Subjects",
+        "tenancy.v1.Units",
       ]
     )
   }

@@ -108,6 +108,10 @@ public final class Policy: Sendable {
     package internal(set) var delete: String?
     package internal(set) var listRoles: String?
     package internal(set) var defineRoles: String?
+    /// Of the roots of trees: reading the compliance report.
+    package internal(set) var report: String?
+    /// The feature that the reader of a report must have; nil for none.
+    package internal(set) var reportFeature: String?
     /// Actions of parents, by the parent's type.
     package internal(set) var create: [String: String] = [:]
   }

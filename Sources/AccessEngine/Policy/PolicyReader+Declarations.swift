@@ -32,7 +32,7 @@ extension PolicyReader {
     guard var object = PolicyObject(field, problems) else { return actions }
     let places: [(String, WritableKeyPath<Policy.EntityActions, String?>)] = [
       ("view", \.view), ("update", \.update), ("move", \.move), ("delete", \.delete),
-      ("list_associations", \.listRoles), ("define_roles", \.defineRoles),
+      ("list_associations", \.listRoles), ("define_roles", \.defineRoles), ("report", \.report),
     ]
     for (name, place) in places {
       guard let field = object.optional(name) else { continue }
@@ -40,6 +40,12 @@ extension PolicyReader {
     }
     if let create = object.optional("create") {
       actions.create = actionsByType(create, types[Int(type.index)].parents, scope)
+    }
+    actions.reportFeature = object.optional("report_feature") { field throws(JSONDecodingError) in
+      guard actions.report != nil else { throw field.error("needs a report beside it") }
+      let feature = try field.string()
+      guard !feature.isEmpty else { throw field.error("must not be empty") }
+      return feature
     }
     object.finish()
     return actions

@@ -101,6 +101,7 @@ public struct SchemaRegistry: Sendable {
         Tenancy_V1.tenancyV1ChangesFile, Tenancy_V1.tenancyV1DevicesFile,
         Tenancy_V1.tenancyV1DocumentsFile, Tenancy_V1.tenancyV1LegacyFile,
         Tenancy_V1.tenancyV1FamiliesFile, Tenancy_V1.tenancyV1InvitationsFile,
+        Tenancy_V1.tenancyV1ReportsFile,
         Tenancy_V1.tenancyV1EntitiesFile, Tenancy_V1.tenancyV1RolesFile,
         Tenancy_V1.tenancyV1RoleDefinitionsFile,
         Tenancy_V1.tenancyV1GuestsFile, Tenancy_V1.tenancyV1PermissionsFile,

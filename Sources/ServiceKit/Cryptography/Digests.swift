@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import RPCKit
 
 /// SHA-256 and the comparison that tells nothing by its duration.
 public enum Digests {
@@ -7,7 +8,7 @@ public enum Digests {
 
   /// Fetched once: looking an algorithm up by name costs more than hashing a token with it
   /// (crypto(7), "Explicit fetching").
-  private static let algorithm = FetchedDigest()
+  fileprivate static let algorithm = FetchedDigest()
 
   /// The SHA-256 digest of `bytes`: 32 bytes.
   public static func sha256(_ bytes: [UInt8]) -> [UInt8] {
@@ -43,6 +44,56 @@ public enum Digests {
   public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }
     return unsafe CRYPTO_memcmp(left, right, left.count) == 0
+  }
+}
+
+/// The SHA-256 digest of bytes that come piece by piece.
+///
+/// Safe to use from any thread; callers take turns.
+package final class RunningDigest: Sendable {
+  private let context = Lock(DigestContext())
+
+  /// Has seen nothing yet.
+  package init() {}
+
+  /// Adds bytes behind those that it has seen.
+  package func add(_ bytes: [UInt8]) { context.withLock { $0.add(bytes) } }
+
+  /// The digest of everything that it has seen: 32 bytes. More can be added afterwards.
+  package var value: [UInt8] { context.withLock { $0.value } }
+}
+
+/// An `EVP_MD_CTX` (EVP_DigestInit(3)); used by one thread at a time.
+@safe
+private final class DigestContext {
+  private let pointer: OpaquePointer
+
+  init() {
+    guard let context = unsafe EVP_MD_CTX_new() else {
+      preconditionFailure("SHA-256 failed: out of memory")
+    }
+    unsafe pointer = context
+    let result = unsafe EVP_DigestInit_ex2(context, Digests.algorithm.pointer, nil)
+    precondition(result == 1, "SHA-256 failed: out of memory")
+  }
+
+  deinit { unsafe EVP_MD_CTX_free(pointer) }
+
+  func add(_ bytes: [UInt8]) {
+    let result = unsafe EVP_DigestUpdate(pointer, bytes, bytes.count)
+    precondition(result == 1, "SHA-256 failed")
+  }
+
+  var value: [UInt8] {
+    // Of a copy: a context is at its end once it was asked.
+    let copy = unsafe EVP_MD_CTX_new()
+    defer { unsafe EVP_MD_CTX_free(copy) }
+    var digest = [UInt8](repeating: 0, count: Digests.byteCount)
+    let isDone =
+      unsafe EVP_MD_CTX_copy_ex(copy, pointer) == 1
+      && EVP_DigestFinal_ex(copy, &digest, nil) == 1
+    precondition(isDone, "SHA-256 failed: out of memory")
+    return digest
   }
 }
 

@@ -20,13 +20,14 @@ public struct CallErrors: Sendable {
   private let denials: DenialLog
   private let failures: FailureLog
 
-  /// For the service of a name: `tenancy`.
+  /// For the service of a name: `tenancy`; `onDenial` is told of every denial.
   public init(
     service: String,
     identifiers: IdentifierFactory,
     logger: Logger,
     clock: any WallClock,
-    metrics: MetricRegistry
+    metrics: MetricRegistry,
+    onDenial: @escaping DenialObserver = { _, _ in }
   ) {
     domain = ServiceDomain.of(service)
     self.identifiers = identifiers
@@ -36,7 +37,8 @@ public struct CallErrors: Sendable {
       identifiers: identifiers,
       logger: logger,
       clock: clock,
-      metrics: metrics
+      metrics: metrics,
+      onDenial: onDenial
     )
   }
 

@@ -20,6 +20,9 @@ public struct Denial: Error, Hashable, Sendable {
   }
 }
 
+/// Is told of a call that was denied something, on any thread; must not take long.
+public typealias DenialObserver = @Sendable (_ denial: Denial, _ call: CallContext) -> Void
+
 extension RPCError {
   /// The same answer, with what it hides from the caller for the log.
   public func denying(_ action: String, on object: String, because reason: String) -> RPCError {

@@ -43,19 +43,23 @@ package final class DenialLog: Sendable {
   private let logger: Logger
   private let clock: any WallClock
   private let denials: MetricFamily<Counter>
+  private let onDenial: DenialObserver
   private let state = Lock(State())
 
-  /// For the service of a name: `tenancy`.
+  /// For the service of a name: `tenancy`; `onDenial` is told of every denial, whether it gets a line or
+  /// not.
   package init(
     service: String,
     identifiers: IdentifierFactory,
     logger: Logger,
     clock: any WallClock,
-    metrics: MetricRegistry
+    metrics: MetricRegistry,
+    onDenial: @escaping DenialObserver = { _, _ in }
   ) {
     self.identifiers = identifiers
     self.logger = logger
     self.clock = clock
+    self.onDenial = onDenial
     denials = metrics.counters(
       "gatehouse_\(service)_denials_total",
       help: "Calls that were denied, by reason.",
@@ -67,6 +71,7 @@ package final class DenialLog: Sendable {
   package func look(at error: RPCError, of call: CallContext) {
     guard let denial = Self.denial(error, call) else { return }
     denials.series(denial.reason).increment()
+    onDenial(denial, call)
     guard let suppressedCount = admit(CountedCaller(of: call)) else { return }
     let actor = AuditActor(call.caller)
     var fields: LogFields = [

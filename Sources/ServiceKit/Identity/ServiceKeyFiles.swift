@@ -38,7 +38,7 @@ extension VerificationKey {
   /// Public keys in PEM, one after the other, at least one and at most eight.
   ///
   /// Text between them is passed over (RFC 7468, section 2).
-  static func all(pem: [UInt8]) throws(KeyError) -> [VerificationKey] {
+  package static func all(pem: [UInt8]) throws(KeyError) -> [VerificationKey] {
     let mark = "-----END PUBLIC KEY-----"
     var keys: [VerificationKey] = []
     var rest = String(decoding: pem, as: UTF8.self)[...]

@@ -60,7 +60,8 @@ final class ServiceProofs: Sendable {
     verifier?.replaceKeys(keys)
   }
 
-  private func signingKey() throws(ConfigurationError) -> SigningKey? {
+  /// The private key of the service as the file has it now; nil without one.
+  func signingKey() throws(ConfigurationError) -> SigningKey? {
     guard let path = settings.privateKey else { return nil }
     do {
       return try ServiceKeyFiles.signingKey(path)

@@ -10,6 +10,8 @@ public struct OpenService: Sendable {
   let readiness: @Sendable () -> Readiness
   /// Reads again what can change while calls are served.
   let reload: @Sendable () async throws -> Void
+  /// Is told of every call that was denied something.
+  let onDenial: DenialObserver
 
   private let work: [@Sendable () async -> Void]
   private let peers: [Channel]
@@ -25,6 +27,7 @@ public struct OpenService: Sendable {
   ///     and does not wait.
   ///   - reload: Reads again what can change while calls are served; certificates and service keys
   ///     are the host's. Throws what is wrong, and keeps what was.
+  ///   - onDenial: Is told of every call that was denied something, beside the log.
   ///   - peers: Channels to other services, closed after the last call ended.
   ///   - closeStore: Closes the store and ends the service's threads, after all of that.
   public init(
@@ -33,6 +36,7 @@ public struct OpenService: Sendable {
     work: [@Sendable () async -> Void],
     readiness: @escaping @Sendable () -> Readiness,
     reload: @escaping @Sendable () async throws -> Void,
+    onDenial: @escaping DenialObserver = { _, _ in },
     peers: [Channel],
     closeStore: @escaping @Sendable () async -> Void
   ) {
@@ -41,6 +45,7 @@ public struct OpenService: Sendable {
     self.work = work
     self.readiness = readiness
     self.reload = reload
+    self.onDenial = onDenial
     self.peers = peers
     self.closeStore = closeStore
   }

@@ -26,6 +26,12 @@ extension ServiceEnvironment {
     try proofs.verifier()
   }
 
+  /// The private key by which the service proves itself, for what else it signs; nil if the settings name
+  /// none.
+  ///
+  /// Reads the file each time, so ask at start and at a reload.
+  public func signingKey() throws(ConfigurationError) -> SigningKey? { try proofs.signingKey() }
+
   /// Reads the keys of services again, for calls from now on.
   func reloadServiceKeys() throws(ConfigurationError) { try proofs.reload() }
 

@@ -56,7 +56,8 @@ public struct ServiceHost<Service: HostedService>: Sendable {
       identifiers: identifiers,
       logger: logger,
       clock: environment.clock,
-      metrics: environment.metrics.registry
+      metrics: environment.metrics.registry,
+      onDenial: service.onDenial
     )
     configuration.completeError = { error, call in errors.complete(error, call) }
     configuration.refusalDetails = CallErrors.refusalDetails

@@ -217,6 +217,7 @@ extension FeatureHolder {
     switch kind {
     case .portfolio: .init(kind: .portfolio, id: id)
     case .organization: .init(kind: .organization, id: id)
+    case .user: .init(kind: .user, id: id)
     default: preconditionFailure("features of a \(kind.rawValue), which no policy may name")
     }
   }
@@ -225,6 +226,7 @@ extension FeatureHolder {
     switch subject.kind {
     case .portfolio: self.init(kind: .portfolio, id: subject.id)
     case .organization: self.init(kind: .organization, id: subject.id)
+    case .user: self.init(kind: .user, id: subject.id)
     default: return nil
     }
   }
@@ -233,6 +235,8 @@ extension FeatureHolder {
 extension FeatureHolder.Kind {
   static let portfolio = Self(rawValue: "portfolio")
   static let organization = Self(rawValue: "organization")
+  /// Somebody who calls, for what users buy for themselves.
+  static let user = Self(rawValue: "user")
 
   /// The subjects of EntitlementService that an entity can be.
   static let known: [Self] = [.portfolio, .organization]

@@ -10,6 +10,7 @@ enum EntityDeed: String, Sendable {
   case delete
   case listAssociations = "list_associations"
   case defineRoles = "define_roles"
+  case report
 }
 
 /// An entity that a caller may do something to, and the decision that says so.

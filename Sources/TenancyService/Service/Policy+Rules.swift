@@ -14,6 +14,20 @@ extension Policy {
     case .delete: actions.delete
     case .listAssociations: actions.listRoles
     case .defineRoles: actions.defineRoles
+    case .report: actions.report
+    }
+  }
+
+  /// The feature that readers of reports on trees of a type must have; nil for none.
+  func reportFeature(of type: String) -> String? {
+    self.type(named: type).flatMap { self[$0].entityActions.reportFeature }
+  }
+
+  /// Whether an action is carried out by a thing itself.
+  func isOperation(_ name: String) -> Bool {
+    guard let action = action(named: name) else { return false }
+    return types.contains { type in
+      self.type(named: type.name).flatMap { rule(of: action, on: $0)?.operation } != nil
     }
   }
 

@@ -31,6 +31,8 @@ final class TenancyCore: Sendable {
   let denials: DenialLog
   /// What callers may have recorded without changing anything.
   let auditBudget: AuditBudget
+  /// Refused calls that wait to be stored for reports.
+  let refusals: RefusalTally
 
   init(
     store: ServiceStore,
@@ -46,7 +48,8 @@ final class TenancyCore: Sendable {
     logger: Logger,
     instruments: TenancyInstruments,
     denials: DenialLog,
-    auditBudget: AuditBudget
+    auditBudget: AuditBudget,
+    refusals: RefusalTally
   ) {
     self.store = store
     self.engine = engine
@@ -79,6 +82,7 @@ final class TenancyCore: Sendable {
     self.instruments = instruments
     self.denials = denials
     self.auditBudget = auditBudget
+    self.refusals = refusals
   }
 
   /// Who watches what a product has.

@@ -157,6 +157,22 @@ enum TenancyError {
     )
   }
 
+  static let notRoot = precondition(
+    "NOT_ROOT",
+    "root_id is not the root of a tree; name the entity above all others"
+  )
+
+  static let reportsUnsigned = precondition(
+    "REPORTS_UNSIGNED",
+    "nothing can sign reports; set service_keys.private_key of TenancyService"
+  )
+
+  static let reportInterrupted = error(
+    .aborted,
+    reason: "REPORT_INTERRUPTED",
+    message: "a part of the interval was deleted as too old meanwhile; ask for a later one"
+  )
+
   static let notSameProperty = precondition(
     "NOT_SAME_PROPERTY",
     "the device must be in the same property"

@@ -12,6 +12,8 @@ final class TenancyInstruments: Sendable {
   private let codeRefusals: MetricFamily<Counter>
   private let pairingRefusals: MetricFamily<Counter>
   private let commands: MetricFamily<Counter>
+  private let reportLines: Counter
+  private let droppedRefusalCount: Counter
 
   /// Registers the metrics.
   init(_ registry: MetricRegistry) {
@@ -68,6 +70,15 @@ final class TenancyInstruments: Sendable {
         _ = codeRefusals.series([kind.rawValue, limit.rawValue])
       }
     }
+    reportLines = registry.counter(
+      "gatehouse_tenancy_report_lines_total",
+      help: "Lines of compliance reports that were sent."
+    )
+    droppedRefusalCount = registry.counter(
+      "gatehouse_tenancy_report_refusals_dropped_total",
+      help:
+        "Refused calls that no report counts, because too many different ones waited to be stored."
+    )
     for limit in DocumentLimit.allCases { _ = documentRefusals.series([limit.rawValue]) }
     for outcome in PolicyReload.allCases { _ = policyLoads.series([outcome.rawValue]) }
   }
@@ -102,6 +113,11 @@ final class TenancyInstruments: Sendable {
 
   /// Counts what became of a command.
   func command(_ event: CommandMetric) { commands.series([event.rawValue]).increment() }
+  /// Counts lines of a report.
+  func reported(_ count: Int) { reportLines.add(count) }
+
+  /// Counts refused calls that reports know nothing of.
+  func droppedRefusals(_ count: Int) { droppedRefusalCount.add(count) }
 
   /// Counts attempts that made room in a device's history.
   func dropped(_ count: Int) { droppedAttempts.add(count) }

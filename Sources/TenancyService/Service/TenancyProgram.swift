@@ -74,6 +74,8 @@ public enum TenancyProgram: HostedService {
       policies: policies
     )
     configuration.auditLifetime = environment.settings.auditLifetime
+    let reportKey = Lock(try environment.signingKey())
+    configuration.reportKey = { reportKey.withLock { $0 } }
     let service = try await TenancyService.open(
       configuration,
       users: AuthUserDirectory(Auth_V1.UsersClient(remote.authChannel)),
@@ -95,9 +97,15 @@ public enum TenancyProgram: HostedService {
             try await service.purge(now: $0)
           }
         },
+        { await service.storeRefusals(on: loop) },
       ],
       readiness: { Readiness([service.database.readinessCheck] + remote.checks) },
-      reload: { try await reload(service, paths) },
+      reload: {
+        let key = try environment.signingKey()
+        reportKey.withLock { $0 = key }
+        try await reload(service, paths)
+      },
+      onDenial: { service.note($0, of: $1) },
       peers: [entitlement, remote.authChannel].compactMap(\.self),
       closeStore: service.close
     )

@@ -11,6 +11,8 @@ public struct TenancyConfiguration: Sendable {
   public var policies: [PolicySource]
   /// How long audit records are kept, in milliseconds; nil keeps them all.
   public var auditLifetime: Int64?
+  /// Signs compliance reports, asked for each; nil until there is a key, and then there are no reports.
+  public var reportKey: @Sendable () -> SigningKey? = { nil }
 
   /// Makes settings.
   public init(storePath: String, policies: [PolicySource]) {
@@ -38,6 +40,7 @@ public final class TenancyService: Sendable {
 
   let core: TenancyCore
   private let policies: PolicyReloader
+  private let reportKey: @Sendable () -> SigningKey?
 
   /// Opens the store, loads the policy and the forest, and has decisions follow the store.
   ///
@@ -73,9 +76,12 @@ public final class TenancyService: Sendable {
       )
       let zones = TimeZoneCache()
       let forest = try await database.read { tx in try ForestLoader.load(policy, zones, tx) }
+      let engine = PermissionEngine(forest)
+      let instruments = TenancyInstruments(metrics)
+      let refusals = RefusalTally(engine: engine, clock: clock, instruments: instruments)
       let core = TenancyCore(
         store: store,
-        engine: PermissionEngine(forest),
+        engine: engine,
         clock: clock,
         identifiers: identifiers,
         users: users,
@@ -85,15 +91,17 @@ public final class TenancyService: Sendable {
         random: random,
         codeDigests: CodeDigests(key: try await store.secret("codes", random: random)),
         logger: logger,
-        instruments: TenancyInstruments(metrics),
+        instruments: instruments,
         denials: DenialLog(
           service: TenancyProgram.identity.name,
           identifiers: identifiers,
           logger: logger,
           clock: clock,
-          metrics: metrics
+          metrics: metrics,
+          onDenial: { refusals.note($0, $1) }
         ),
-        auditBudget: AuditBudget(domain: TenancyError.domain, clock: clock, metrics: metrics)
+        auditBudget: AuditBudget(domain: TenancyError.domain, clock: clock, metrics: metrics),
+        refusals: refusals
       )
       try await database.attach(
         TenancyFollower(
@@ -105,16 +113,25 @@ public final class TenancyService: Sendable {
       core.instruments.inForce(policy)
       core.warn(ofZonesMissingIn: forest)
       try await core.keepPolicy(policy, configuration.policies)
-      return TenancyService(core, PolicyReloader(core, loaded: configuration.policies))
+      return TenancyService(
+        core,
+        PolicyReloader(core, loaded: configuration.policies),
+        reportKey: configuration.reportKey
+      )
     } catch {
       await database.close()
       throw error
     }
   }
 
-  private init(_ core: TenancyCore, _ policies: PolicyReloader) {
+  private init(
+    _ core: TenancyCore,
+    _ policies: PolicyReloader,
+    reportKey: @escaping @Sendable () -> SigningKey?
+  ) {
     self.core = core
     self.policies = policies
+    self.reportKey = reportKey
   }
 
   /// Every RPC of `tenancy.v1` that the loaded policy has a use for, for a server.
@@ -129,6 +146,7 @@ public final class TenancyService: Sendable {
       InvitationsHandler(core: core).definition,
       DocumentsHandler(core: core).definition,
       LegacyDocumentsHandler(core: core).definition,
+      ReportsHandler(core: core, key: reportKey).definition,
     ] + Products.services(of: core)
   }
 
@@ -179,6 +197,17 @@ public final class TenancyService: Sendable {
     while try await database.purgePast(before: now - Tombstone.lifetime) > 0 {}
     while try await database.purgeInvitations(before: now - InvitationLimits.retention) > 0 {}
     try await Products.purge(database, now: now)
+    if let lifetime = database.configuration.auditLifetime {
+      while try await database.purgeReports(before: now - lifetime) > 0 {}
+    }
+  }
+
+  /// Counts a call that was denied something, for compliance reports; see `OpenService`.
+  public func note(_ denial: Denial, of call: CallContext) { core.refusals.note(denial, call) }
+
+  /// Stores what was counted, every few seconds, until the task is cancelled.
+  public func storeRefusals(on loop: any EventLoop) async {
+    await core.refusals.run(core.store, on: loop)
   }
 
   /// Finishes writes that wait and closes the store.
@@ -186,6 +215,7 @@ public final class TenancyService: Sendable {
   /// After the server: calls that still run are answered UNAVAILABLE.
   public func close() async {
     core.engine.end()
+    if !core.refusals.isEmpty { await core.refusals.flush(core.store) }
     await core.database.close()
   }
 }

@@ -51,6 +51,7 @@ extension StoreTransaction where Self: ~Copyable {
 extension WriteTransaction {
   /// Says which tree an entity and everything below it belong to from now on.
   func setRoot(_ rootID: String, below id: String) throws {
+    try moveHistory(to: rootID, Subtree.with, values: [.text(id)])
     try execute(
       "\(Subtree.with) UPDATE entity SET root_id = ? WHERE id IN below",
       .text(id),

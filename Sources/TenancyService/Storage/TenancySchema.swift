@@ -326,5 +326,57 @@ enum TenancySchema {
         CREATE INDEX device_command_by_expiry ON device_command (expires_at);
         """
     ),
+    Migration(
+      version: 9,
+      // Associations that ended before this are not known any more: `report_coverage` says so, unless the
+      // store is new. See `AssociationHistory` and `RefusalTally`.
+      sql: """
+        CREATE TABLE association_history (
+          sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+          association_id TEXT NOT NULL,
+          user_id TEXT NOT NULL,
+          role TEXT NOT NULL,
+          entity_id TEXT NOT NULL,
+          entity_type TEXT NOT NULL,
+          entity_name TEXT NOT NULL,
+          root_id TEXT NOT NULL,
+          granted_by TEXT NOT NULL,
+          valid_from INTEGER,
+          valid_until INTEGER,
+          began_at INTEGER NOT NULL,
+          ended_at INTEGER
+        );
+        INSERT INTO association_history (association_id, user_id, role, entity_id, entity_type,
+            entity_name, root_id, granted_by, valid_from, valid_until, began_at)
+          SELECT a.id, a.user_id, a.role, a.entity_id, e.type, e.name, e.root_id, a.granted_by,
+            a.valid_from, a.valid_until, a.created_at
+          FROM association a JOIN entity e ON e.id = a.entity_id ORDER BY a.added;
+        CREATE INDEX association_history_by_root ON association_history (root_id, sequence);
+        CREATE INDEX association_history_open ON association_history (association_id)
+          WHERE ended_at IS NULL;
+        CREATE INDEX association_history_open_by_entity ON association_history (entity_id)
+          WHERE ended_at IS NULL;
+        CREATE INDEX association_history_ended ON association_history (ended_at)
+          WHERE ended_at IS NOT NULL;
+        CREATE TABLE refusal (
+          root_id TEXT NOT NULL,
+          hour INTEGER NOT NULL,
+          actor TEXT NOT NULL,
+          on_behalf_of TEXT NOT NULL,
+          action TEXT NOT NULL,
+          object TEXT NOT NULL,
+          reason TEXT NOT NULL,
+          count INTEGER NOT NULL,
+          first_at INTEGER NOT NULL,
+          last_at INTEGER NOT NULL,
+          PRIMARY KEY (root_id, hour, actor, on_behalf_of, action, object, reason)
+        ) WITHOUT ROWID;
+        CREATE INDEX refusal_by_hour ON refusal (hour);
+        CREATE TABLE report_coverage (since INTEGER NOT NULL);
+        INSERT INTO report_coverage
+          SELECT CASE WHEN EXISTS (SELECT 1 FROM audit_log)
+            THEN CAST(strftime('%s', 'now') AS INTEGER) * 1000 ELSE 0 END;
+        """
+    ),
   ]
 }

@@ -153,6 +153,7 @@ extension WriteTransaction {
       .optionalText(record.recurring?.storedText),
       .text(record.variant)
     )
+    try beginHistory(of: record)
     return revision
   }
 
@@ -160,6 +161,7 @@ extension WriteTransaction {
   func remove(_ record: AssociationRecord, _ policy: Policy) throws -> Int64 {
     try keepPast(association: record.id)
     try execute("DELETE FROM association WHERE id = ?", .text(record.id))
+    try endHistory(of: record.id)
     return try log(
       .removeAssociation(record.id),
       subject: record.userID,

@@ -103,6 +103,7 @@ struct OutputTests {
         outcome.output == """
           grpc.health.v1.Health/Watch  anyone, streams answers
           tenancy.v1.Documents/Watch  signed-in user, streams answers
+          tenancy.v1.Reports/Read  signed-in user, streams answers
 
           """
       )

@@ -2,7 +2,7 @@
 enum MatrixTable {
   static let rows =
     auth + portfolios + properties + units + devices + generic + tenancy + invitations + families
-    + documents + entitlement + points
+    + documents + reports + entitlement + points
 
   private static let auth: [MatrixRow] = [
     .init(
@@ -500,6 +500,17 @@ enum MatrixTable {
       #"{"signedPayload": "<notification>"}"#
     ),
     .init("Purchases/List", .none, .everyone),
+  ]
+
+  /// Last, because by then everybody has bought what readers need.
+  private static let reports: [MatrixRow] = [
+    .init(
+      "Reports/Read",
+      .portfolio,
+      .portfolioStaff,
+      #"{"rootId": "<portfolio>", "from": "1970-01-01T00:00:00Z"}"#
+    ),
+    .init("Reports/GetKeys", .none, .everyone),
   ]
 
   // The smart home's policy has no actions of points; see PointsRightsTests for one that has.

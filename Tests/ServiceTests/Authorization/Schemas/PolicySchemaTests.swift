@@ -213,7 +213,7 @@ struct PolicySchemaTests {
           "lifecycle": {
             "create": { "library": "library.appoint" }, "view": "book.view",
             "update": "book.turn", "move": "book.turn", "delete": "book.turn",
-            "list_associations": "book.turn"
+            "list_associations": "book.turn", "report": "book.turn", "report_feature": "gold"
           },
           "actions": {
             "book.view": {

@@ -87,6 +87,7 @@ struct RaceStage: Sendable {
     let forest = try await database.read { tx in try ForestLoader.load(policy, TimeZoneFiles(), tx)
     }
     let identifiers = IdentifierFactory(clock: clock, random: SystemRandomSource())
+    let engine = PermissionEngine(forest)
     let core = TenancyCore(
       store: ServiceStore(
         database,
@@ -94,7 +95,7 @@ struct RaceStage: Sendable {
         identifiers: identifiers,
         metrics: MetricRegistry()
       ),
-      engine: PermissionEngine(forest),
+      engine: engine,
       clock: clock,
       identifiers: identifiers,
       users: Everybody(),
@@ -115,6 +116,11 @@ struct RaceStage: Sendable {
         domain: TenancyError.domain,
         clock: clock,
         metrics: MetricRegistry()
+      ),
+      refusals: RefusalTally(
+        engine: engine,
+        clock: clock,
+        instruments: TenancyInstruments(MetricRegistry())
       )
     )
     try await database.attach(core.engine, after: core.engine.revision)

@@ -28,7 +28,7 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
   /// How many have watched.
   var watchCount: Int { state.withLock { $0.watchCount } }
 
-  /// Gives a portfolio features, and tells watchers if they are to be told.
+  /// Gives a portfolio or a user features, and tells watchers if they are to be told.
   func set(_ features: [String], of portfolio: String, validUntil: Int64? = nil, tells: Bool = true)
   {
     let (watchers, change) = state.withLock { state in
@@ -38,7 +38,7 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
       let change = Entitlement_V1.Change(
         revision: state.revision,
         kind: .subject,
-        subject: .init(kind: .portfolio, id: portfolio)
+        subject: .init(kind: portfolio.hasPrefix("usr_") ? .user : .portfolio, id: portfolio)
       )
       return (state.watchers, change)
     }

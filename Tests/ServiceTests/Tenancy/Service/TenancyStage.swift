@@ -142,6 +142,10 @@ struct TenancyStage: Sendable {
   var families: Tenancy_V1.FamiliesClient { .init(channel) }
   var documents: Tenancy_V1.DocumentsClient { .init(channel) }
   var legacy: Tenancy_V1.LegacyDocumentsClient { .init(channel) }
+  var reports: Tenancy_V1.ReportsClient { .init(channel) }
+
+  /// What signs reports.
+  static let reportKey = SigningKey.generate()
 
   /// Runs `body` with further channels, each with a connection of its own.
   func withChannels(_ count: Int, _ body: ([Channel]) async throws -> Void) async throws {
@@ -227,19 +231,27 @@ struct TenancyStage: Sendable {
     }
     let listening = Task { await features?.run() }
     defer { listening.cancel() }
+    var configuration = TenancyConfiguration(
+      storePath: folder.path("store"),
+      policy: try policy ?? PolicyFile.bytes("smart-home")
+    )
+    configuration.reportKey = { reportKey }
     let service = try await TenancyService.open(
-      TenancyConfiguration(
-        storePath: folder.path("store"),
-        policy: try policy ?? PolicyFile.bytes("smart-home")
-      ),
+      configuration,
       users: AuthUserDirectory(Auth_V1.UsersClient(usersChannel)),
       features: features,
       clock: clock,
       logger: logger,
       metrics: metrics
     )
+    var serving = ServerConfiguration(endpoints: [.init(.unix(path: folder.path("tenancy")))])
+    serving.completeError = { error, call in
+      // As the host does, and nothing else of that.
+      if let denial = error.cause as? Denial { service.note(denial, of: call) }
+      return error
+    }
     let server = Server(
-      ServerConfiguration(endpoints: [.init(.unix(path: folder.path("tenancy")))]),
+      serving,
       services: service.services,
       interceptors: [NamedCallers()],
       on: loops

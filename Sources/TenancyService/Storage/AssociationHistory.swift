@@ -1,0 +1,142 @@
+internal import ServiceKit
+
+/// A time for which somebody held a role, as reports tell it.
+struct HeldRole: Hashable, Sendable {
+  /// Its place in the history; later ones have greater numbers.
+  var sequence: Int64
+  var associationID: String
+  var userID: String
+  var role: String
+  var entityID: String
+  var entityType: String
+  /// What the entity was called when the role was granted.
+  var entityName: String
+  var grantedBy: String
+  /// When it began to be good, in milliseconds since 1970.
+  var from: Int64
+  /// When it ceased to be; `.max` for never.
+  var until: Int64
+
+  /// Columns for `init(row:asOf:)`.
+  static let columns = """
+    sequence, association_id, user_id, role, entity_id, entity_type, entity_name, granted_by, \
+    valid_from, valid_until, began_at, ended_at
+    """
+
+  /// Reads a row of the history as it was known at an instant: nothing that happened later counts.
+  init(row: borrowing Row, asOf instant: Int64) {
+    sequence = row.integer(0)
+    associationID = row.text(1)
+    userID = row.text(2)
+    role = row.text(3)
+    entityID = row.text(4)
+    entityType = row.text(5)
+    entityName = row.text(6)
+    grantedBy = row.text(7)
+    from = max(row.optionalInteger(8) ?? .min, row.integer(10))
+    let ended = row.optionalInteger(11) ?? .max
+    until = min(row.optionalInteger(9) ?? .max, ended < instant ? ended : .max)
+  }
+
+  /// Whether it was good at any time of an interval.
+  func overlaps(_ interval: Range<Int64>) -> Bool {
+    max(from, interval.lowerBound) < min(until, interval.upperBound)
+  }
+}
+
+/// What the store remembers of associations that are over or had another window.
+///
+/// Written where associations are, in the same transaction; one row for each state that an association
+/// was in.
+extension WriteTransaction {
+  /// An association is as the record says from now on.
+  func beginHistory(of record: AssociationRecord) throws {
+    try endHistory(of: record.id)
+    try execute(
+      """
+      INSERT INTO association_history (association_id, user_id, role, entity_id, entity_type,
+        entity_name, root_id, granted_by, valid_from, valid_until, began_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      .text(record.id),
+      .text(record.userID),
+      .text(record.role),
+      .text(record.entityID),
+      .text(record.entityType),
+      .text(record.entityName),
+      .text(record.rootID),
+      .text(record.grantedBy),
+      .optionalInteger(record.validFrom),
+      .optionalInteger(record.validUntil),
+      .integer(now)
+    )
+  }
+
+  /// An association is no longer as it was.
+  func endHistory(of id: String) throws {
+    try execute(
+      "UPDATE association_history SET ended_at = ? WHERE association_id = ? AND ended_at IS NULL",
+      .integer(now),
+      .text(id)
+    )
+  }
+
+  /// Associations on an entity and everything below it belong to another tree from now on.
+  ///
+  /// `below` is a WITH clause that names the entities `below` and takes `values`.
+  func moveHistory(to rootID: String, _ below: String, values: [SQLValue]) throws {
+    let open = "ended_at IS NULL AND root_id <> ? AND entity_id IN below"
+    let columns = """
+      association_id, user_id, role, entity_id, entity_type, entity_name, granted_by, valid_from,
+      valid_until
+      """
+    // Before the others end, which would not be found again.
+    try execute(
+      """
+      \(below) INSERT INTO association_history (\(columns), root_id, began_at)
+      SELECT \(columns), ?, ? FROM association_history WHERE \(open) ORDER BY sequence
+      """,
+      values: values + [.text(rootID), .integer(now), .text(rootID)]
+    )
+    try execute(
+      "\(below) UPDATE association_history SET ended_at = ? WHERE \(open)",
+      values: values + [.integer(now), .text(rootID)]
+    )
+  }
+}
+
+extension Database {
+  /// Forgets roles that ended before `instant` (milliseconds since 1970), and refusals from before it; how
+  /// many rows that were.
+  ///
+  /// Few at a time, so that writers behind it hardly wait: call again until it is 0.
+  func purgeReports(before instant: Int64) async throws -> Int {
+    try await write { tx in
+      let roleCount = try tx.execute(
+        """
+        DELETE FROM association_history WHERE sequence IN (
+          SELECT sequence FROM association_history WHERE ended_at < ? ORDER BY ended_at LIMIT ?)
+        """,
+        .integer(instant),
+        .integer(Self.purgeCountMax)
+      )
+      if roleCount > 0 {
+        try tx.execute(
+          "UPDATE report_coverage SET since = ? WHERE since < ?",
+          .integer(instant),
+          .integer(instant)
+        )
+      }
+      return try roleCount
+        + tx.execute(
+          """
+          DELETE FROM refusal WHERE (root_id, hour, actor, on_behalf_of, action, object, reason) IN (
+            SELECT root_id, hour, actor, on_behalf_of, action, object, reason FROM refusal
+            WHERE hour < ? LIMIT ?)
+          """,
+          .integer(instant),
+          .integer(Self.purgeCountMax)
+        )
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Contracts
+import RPCKit
+import ServiceKit
+import Testing
+
+@testable import TenancyService
+
+/// A report as somebody has received it.
+struct ReadReport {
+  /// All lines but the seal, each as it came.
+  var text = ""
+  /// How the lines came.
+  var partByteCounts: [Int] = []
+  var seal: ReportSeal?
+
+  var lines: [ReportLine] {
+    text.utf8.split(separator: UInt8(ascii: "\n")).compactMap { ReportLine(json: Array($0)) }
+  }
+
+  /// The lines of a kind, in columns that matter to a test.
+  func texts(_ kind: ReportLine.Kind, _ columns: ReportLine.Column...) -> [String] {
+    lines.filter { $0.kind == kind }.map { line in columns.map { line[$0] }.joined(separator: " ") }
+  }
+
+  /// Whether the seal belongs to the lines, and the service has signed it.
+  var isSealed: Bool {
+    let digest = RunningDigest()
+    digest.add(Array(text.utf8))
+    return seal?.matches(lineCount: UInt64(lines.count), digest: digest.value) == true
+      && seal?.isSigned(by: TenancyStage.reportKey.verificationKey) == true
+  }
+}
+
+extension TenancyStage {
+  /// Reads the report of a tree, by default of everything until now.
+  func report(
+    on root: String,
+    from: Int64 = 0,
+    until: Int64? = nil,
+    by user: String
+  ) async throws -> ReadReport {
+    let request = Tenancy_V1.ReadReportRequest(
+      rootId: root,
+      from: .init(milliseconds: from),
+      until: until.map { .init(milliseconds: $0) }
+    )
+    var report = ReadReport()
+    for try await part in reports.read(request, options: .by(user)) {
+      #expect(report.seal == nil, "something comes after the seal")
+      switch part.part {
+      case .lines(let text)?:
+        report.text += text
+        report.partByteCounts.append(text.utf8.count)
+      case .seal(let seal)?: report.seal = ReportSeal(seal)
+      case nil: Issue.record("an empty part")
+      }
+    }
+    return report
+  }
+}
