@@ -39,6 +39,8 @@ struct CommandLineOptions: Sendable, Equatable {
   private(set) var product: SeedProduct?
   /// The role that `policy explain` is about; nil is all of them.
   private(set) var role: String?
+  /// What `report` is to do, by the name of the option.
+  private(set) var report: [String: String] = [:]
   /// Whether help was asked for.
   private(set) var wantsHelp = false
   /// Whether the version was asked for.
@@ -46,8 +48,9 @@ struct CommandLineOptions: Sendable, Equatable {
 
   /// Every option, for completion.
   static let names = [
-    "--anonymous", "--ca", "--descriptors", "--help", "--output", "--product", "--request",
-    "--role", "--session", "--target", "--timeout", "--version",
+    "--anonymous", "--ca", "--descriptors", "--format", "--from", "--help", "--key", "--output",
+    "--product", "--request", "--role", "--session", "--target", "--timeout", "--to", "--verify",
+    "--version",
   ]
 
   /// Reads the arguments after the program's name; variables go before defaults, options before
@@ -111,10 +114,10 @@ struct CommandLineOptions: Sendable, Equatable {
       timeout = .seconds(seconds)
     case "--output":
       let text = try value(name, parts, &rest)
-      guard let format = OutputFormat(rawValue: text) else {
-        throw UsageError("--output \"\(text)\" is not a format; use json or table")
-      }
-      output = format
+      // Reports are written to a file.
+      if let format = OutputFormat(rawValue: text) { output = format } else { report[name] = text }
+    case "--format", "--from", "--key", "--to", "--verify":
+      report[name] = try value(name, parts, &rest)
     case "--request": request = try value(name, parts, &rest)
     case "--role": role = try value(name, parts, &rest)
     case "--product":

@@ -34,9 +34,12 @@ struct Console: Sendable {
   }
 
   /// Writes one line of results.
-  func line(_ text: String) throws {
+  func line(_ text: String) throws { try self.text(text + "\n") }
+
+  /// Writes results as they are.
+  func text(_ text: String) throws {
     do throws(FileBytes.WriteFailure) {
-      try write(text + "\n")
+      try write(text)
     } catch {
       switch error {
       case .closed: throw OutputClosed()

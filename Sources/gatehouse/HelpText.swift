@@ -65,6 +65,7 @@ enum HelpText {
     case .users: " [TEXT]"
     case .endSessions: " USER|EMAIL"
     case .logs: " --request ID [FILE|FOLDER|-]..."
+    case .report: " ROOT --from TIME | --verify FILE"
     case .completion: " bash|fish|zsh"
     }
   }
@@ -87,6 +88,7 @@ enum HelpText {
     case .users: "list or search accounts, for operators"
     case .endSessions: "sign a user out everywhere, for operators"
     case .logs: "find one request in the logs and audit logs of all services"
+    case .report: "write or verify a compliance report: who had access, who did what"
     case .completion: "print what lets a shell complete command lines"
     }
   }
@@ -208,6 +210,26 @@ enum HelpText {
 
         gatehouse logs --request req_06gzt47ebk7am2948s4kyvhwzc
         journalctl -o cat -u 'gatehouse-*' | gatehouse logs --request ID - /var/lib/gatehouse/*.db
+      """
+    case .report:
+      """
+      Writes the compliance report of the tree below ROOT, for example a portfolio: who held which role,
+      who operated what, who was refused, and which roles were lent. A signature at the end covers every
+      line; --verify tells whether a report in any format still is as the service signed it.
+
+        --from TIME    where the interval begins: 2026-01-31, which is midnight UTC, or
+                       2026-01-31T23:59:59Z
+        --to TIME      where it ends, exclusive. Default: now
+        --format NAME  csv, html (a page to print) or json (a line for each). Default: csv
+        --output FILE  where to write it, once it is whole. Default: standard output
+        --verify FILE  verify FILE instead, and exit with 1 if it is not as it was signed
+        --key FILE     public keys (PEM) that may have signed. Default: those that TenancyService
+                       signs with now, which you are asked to trust
+
+      Who may read the report of a tree, and what has to be bought for it, is up to the policy.
+
+        gatehouse report prt_… --from 2026-01-01 --to 2027-01-01 --format html --output 2026.html
+        gatehouse report --verify 2026.html --key tenancy.public.pem
       """
     case .completion:
       """

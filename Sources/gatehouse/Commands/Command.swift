@@ -22,6 +22,7 @@ enum CommandName: String, CaseIterable, Sendable {
   case users
   case endSessions = "end-sessions"
   case logs
+  case report
   case completion
 
   /// The command of a name.
@@ -37,6 +38,10 @@ enum CommandName: String, CaseIterable, Sendable {
   func check(_ options: CommandLineOptions) throws(UsageError) {
     if let format = options.output, !formats.contains(format) {
       throw UsageError("--output \(format.rawValue) is not for gatehouse \(rawValue)")
+    }
+    if self != .report, let (name, text) = options.report.min(by: { $0.key < $1.key }) {
+      guard name == "--output" else { throw UsageError("\(name) is only for gatehouse report") }
+      throw UsageError("--output \"\(text)\" is not a format; use json or table")
     }
     if options.request != nil, self != .logs {
       throw UsageError("--request is only for gatehouse logs")
@@ -77,6 +82,7 @@ enum CommandName: String, CaseIterable, Sendable {
     case .users: UsersCommand(text: try Self.words(words, [], optionalCount: 1).first ?? "")
     case .endSessions: EndSessionsCommand(user: try Self.words(words, ["USER or EMAIL"])[0])
     case .logs: LogsCommand(paths: words)
+    case .report: ReportCommand(words: try Self.words(words, [], optionalCount: 1))
     case .completion: try CompletionCommand(words)
     }
   }

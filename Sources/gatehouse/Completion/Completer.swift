@@ -6,8 +6,8 @@ struct Completer {
 
   /// Options that are followed by a value.
   private static let valued: Set = [
-    "--ca", "--descriptors", "--output", "--product", "--request", "--role", "--session",
-    "--target", "--timeout",
+    "--ca", "--descriptors", "--format", "--from", "--key", "--output", "--product", "--request",
+    "--role", "--session", "--target", "--timeout", "--to", "--verify",
   ]
 
   /// Words that can complete the last one of `words`, which may be empty; sorted.
@@ -39,6 +39,7 @@ struct Completer {
 
   private func values(of option: String) -> [String] {
     switch option {
+    case "--format": ReportFormat.allCases.map(\.rawValue)
     case "--output": OutputFormat.allCases.map(\.rawValue)
     case "--product": SeedProduct.allCases.map(\.rawValue)
     case "--target": CommandLineOptions.defaultTargets.keys.map { "\($0)=" }

@@ -1,0 +1,157 @@
+internal import Contracts
+internal import RPCKit
+internal import Reflection
+internal import ServiceKit
+
+/// `gatehouse report`: a compliance report as a file, or whether such a file is as it was signed.
+struct ReportCommand: Command {
+  /// The root of the tree; nothing when a file is to be verified.
+  let words: [String]
+
+  /// After how many lines it says how far it is.
+  private static let progressCount: UInt64 = 100_000
+
+  func run(_ context: CommandContext) async throws {
+    let options = context.options.report
+    if let path = options["--verify"] {
+      if let word = words.first { throw UsageError("unexpected argument \"\(word)\"") }
+      if let name = options.keys.sorted().first(where: { $0 != "--verify" && $0 != "--key" }) {
+        throw UsageError("\(name) has no meaning beside --verify")
+      }
+      return try await verify(path, context)
+    }
+    guard let root = words.first else { throw UsageError("missing argument ROOT") }
+    guard let from = options["--from"] else { throw UsageError("missing option --from TIME") }
+    var request = Tenancy_V1.ReadReportRequest(
+      rootId: root,
+      from: .init(milliseconds: try Self.instant(from, "--from"))
+    )
+    if let to = options["--to"] {
+      request.until = .init(milliseconds: try Self.instant(to, "--to"))
+    }
+    let name = options["--format"] ?? ReportFormat.csv.rawValue
+    guard let format = ReportFormat(rawValue: name) else {
+      throw UsageError("--format \"\(name)\" is not a format; use csv, html or json")
+    }
+    let metadata = try await SessionKeeper(context).requiredMetadata()
+    let keys = try await keys(context)
+    guard let path = options["--output"] else {
+      try await read(request, metadata, format, keys, context) { try context.console.text($0) }
+      return
+    }
+    let file = try ReportFile(path)
+    do {
+      let count = try await read(request, metadata, format, keys, context) { try file.write($0) }
+      try file.commit()
+      context.console.note("\(count) lines in \(path)")
+    } catch {
+      file.abandon()
+      throw error
+    }
+  }
+
+  /// Writes a report as it comes, and returns the number of its lines once it is known to be whole.
+  @discardableResult
+  private func read(
+    _ request: Tenancy_V1.ReadReportRequest,
+    _ metadata: Metadata,
+    _ format: ReportFormat,
+    _ keys: [VerificationKey],
+    _ context: CommandContext,
+    _ write: (String) throws -> Void
+  ) async throws -> UInt64 {
+    try write(Self.joined(format.opening))
+    let digest = RunningDigest()
+    var lineCount: UInt64 = 0
+    var seal: ReportSeal?
+    try await context.withChannel(to: "tenancy") { channel in
+      let options = CallOptions(timeout: context.options.timeout, metadata: metadata)
+      for try await part in Tenancy_V1.ReportsClient(channel).read(request, options: options) {
+        switch part.part {
+        case .lines(let text)?:
+          let before = lineCount / Self.progressCount
+          digest.add(Array(text.utf8))
+          lineCount += try Self.write(text, format, write)
+          if lineCount / Self.progressCount > before { context.console.note("\(lineCount) lines") }
+        case .seal(let message)?: seal = ReportSeal(message)
+        case nil: break
+        }
+      }
+    }
+    guard let seal, seal.matches(lineCount: lineCount, digest: digest.value) else {
+      throw FileError("the report did not arrive whole; run the command again")
+    }
+    try Self.check(seal, keys)
+    try write(Self.joined([format.text(of: seal.line)] + format.closing))
+    return lineCount
+  }
+
+  /// Writes lines of the service; how many they are.
+  private static func write(
+    _ text: String,
+    _ format: ReportFormat,
+    _ write: (String) throws -> Void
+  ) throws -> UInt64 {
+    let lines = text.utf8.split(separator: UInt8(ascii: "\n"))
+    if format == .json {
+      try write(text)
+    } else {
+      let texts = try lines.map { bytes in
+        guard let line = ReportLine(json: Array(bytes)) else {
+          throw FileError(
+            "the service sent a line that this version does not know; update gatehouse"
+          )
+        }
+        return format.text(of: line)
+      }
+      try write(joined(texts))
+    }
+    return UInt64(lines.count)
+  }
+
+  private static func joined(_ lines: [String]) -> String { lines.map { $0 + "\n" }.joined() }
+
+  private func verify(_ path: String, _ context: CommandContext) async throws {
+    let (seal, lineCount) = try ReportVerifier.read(path)
+    try Self.check(seal, try await keys(context))
+    try context.console.line("\(path) is as it was signed: \(lineCount) lines, key \(seal.keyID)")
+  }
+
+  private static func check(_ seal: ReportSeal, _ keys: [VerificationKey]) throws {
+    guard let key = keys.first(where: { $0.id == seal.keyID }) else {
+      throw FileError(
+        "the signature's key \(seal.keyID) is unknown; say --key FILE with the public key"
+      )
+    }
+    guard seal.isSigned(by: key) else {
+      throw FileError("the signature is not that of the key \(seal.keyID); do not trust the report")
+    }
+  }
+
+  /// The public keys of a file, or those that TenancyService signs with now.
+  private func keys(_ context: CommandContext) async throws -> [VerificationKey] {
+    if let path = context.options.report["--key"] {
+      do {
+        return try VerificationKey.all(pem: try FileBytes.read(path, byteCountMax: 64 << 10))
+      } catch is KeyError {
+        throw FileError("\(path) must hold 1 to 8 ES256 public keys in PEM")
+      }
+    }
+    let answer = try await context.withChannel(to: "tenancy") { channel in
+      try await Tenancy_V1.ReportsClient(channel).getKeys(.init(), timeout: context.callTimeout)
+    }
+    let keys = try KeySet(json: Array(answer.jwks.utf8))
+    return keys.ids.compactMap { keys[$0] }
+  }
+
+  /// An instant, or a day, which begins at midnight UTC.
+  private static func instant(_ text: String, _ option: String) throws(UsageError) -> Int64 {
+    let instant = InstantText.milliseconds(text) ?? InstantText.milliseconds("\(text)T00:00:00Z")
+    guard let instant else {
+      throw UsageError(
+        "\(option) \"\(text)\" is not a time; write 2026-01-31 or 2026-01-31T23:59:59Z"
+      )
+    }
+    return instant
+  }
+}
