@@ -88,3 +88,19 @@ def write_questions(path, count, devices, reached, subject=None):
             message += field(2, ACTIONS[index % len(ACTIONS)]) + field(3, device)
             assert len(message) < 128, "the length must fit into one byte"
             file.write(bytes([len(message)]) + message)
+
+
+def add_history(path, root, user, count):
+    """Adds `count` audit records of a tree, as operating its devices leaves them, a second apart, the
+    last of them now."""
+    now = int(time.time() * 1000)
+    store = sqlite3.connect(path)
+    store.execute("PRAGMA synchronous = OFF")
+    with store:
+        store.executemany(
+            "INSERT INTO audit_log (recorded_at, actor, request_id, action, object, scope, outcome,"
+            " detail) VALUES (?, ?, ?, 'device.unlock', ?, ?, 'done', '')",
+            ((now - (count - index) * 1000, f"user:{user}", f"req_{index:026d}",
+              f"dev_{index % 1000:026d}", root) for index in range(count)))
+    store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    store.close()

@@ -226,6 +226,40 @@ def checks_large(options, folder):
                 "service": median_window(by_service), "user": median_window(by_user)}
 
 
+def report(options, folder):
+    """Compliance reports of a tenth of `--entities` lines, and of all of them, each by a service that
+    has just started: how fast they come, and what memory that takes."""
+    # Nobody can buy what readers need from a service without Apple's keys.
+    policy = json.loads(POLICY.read_text())
+    del policy["types"]["portfolio"]["lifecycle"]["report_feature"]
+    path = os.path.join(folder, "policy.json")
+    with open(path, "w") as file:
+        json.dump(policy, file)
+    settings = {"tenancy": {"policy": path}}
+    with Suite(BUILT, folder, settings=settings, loops=1) as suite:
+        suite.client("signup", "report@example.com", "Report")
+        user = json.loads((suite.folder / "session.json").read_text())["user_id"]
+        root = json.loads(suite.client("call", "Portfolios/Create", '{"name": "Report"}'))["id"]
+    found, held = {}, 0
+    for name, count in (("small", options.entities // 10), ("large", options.entities)):
+        large_store.add_history(str(suite.store("tenancy")), root, user, count - held)
+        held = count
+        with Suite(BUILT, folder, settings=settings, loops=1) as suite:
+            suite.client("login", "report@example.com")
+            idle = suite.resident_bytes("tenancy", "VmHWM")
+            lines, began = suite.folder / "report.json", time.monotonic()
+            suite.client("report", root, "--from", "1970-01-01", "--format", "json",
+                         "--output", str(lines))
+            took = time.monotonic() - began
+            with open(lines, "rb") as file:
+                line_count = sum(1 for _ in file)
+            found[name] = {"lines": line_count, "seconds": round(took, 2),
+                           "lines_per_second": round(line_count / took),
+                           "peak_mb_more": round((suite.resident_bytes("tenancy", "VmHWM") - idle)
+                                                 / 1e6, 1)}
+    return found
+
+
 class Flood:
     """What keeps a core busy for as long as it is let; it stands still until then."""
 
@@ -340,6 +374,7 @@ def measure(options, document):
         "checks_large": lambda folder: checks_large(options, folder),
         "points": lambda folder: products.points(built_suite, rpcload, options, folder),
         "documents": lambda folder: products.documents(built_suite, rpcload, options, folder),
+        "report": lambda folder: report(options, folder),
         "sign_ins": lambda folder: sign_ins(options, folder),
         "flood": lambda folder: flood(options, folder), "start_up": start_up,
     }

@@ -161,6 +161,21 @@ def call_rows(checks, large, sign_ins, flood):
     return rows
 
 
+def report_rows(found):
+    if not found:
+        return []
+    small, large = found["small"], found["large"]
+    return [
+        [f"compliance report of {thousands(large['lines'])} lines, to a file, verified, per second",
+         thousands(large["lines_per_second"]), "100,000",
+         verdict(large["lines_per_second"], 100_000)],
+        [f"– memory that the service takes for it at most / for one of {thousands(small['lines'])}",
+         f"{large['peak_mb_more']:g} / {small['peak_mb_more']:g} MB", "the same",
+         "yes" if large["peak_mb_more"] <= small["peak_mb_more"] + 4
+         else f"no: {large['peak_mb_more'] - small['peak_mb_more']:.1f} MB more"],
+    ]
+
+
 def start_rows(found):
     rows = []
     for name in found["again_ms"] if found else ():
@@ -180,6 +195,7 @@ def render(section):
     rows += call_rows(results.get("checks"), results.get("checks_large"),
                       results.get("sign_ins"), results.get("flood"))
     rows += product_rows(results.get("points"), results.get("documents"))
+    rows += report_rows(results.get("report"))
     rows += start_rows(results.get("start_up"))
     loads = ", ".join(f"{name} {found['load_average']:g}" for name, found in results.items())
     engine = results.get("engine") or {}
