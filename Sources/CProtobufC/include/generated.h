@@ -38,8 +38,8 @@
 #include "tenancy/v1/permissions.pb-c.h"
 #include "tenancy/v1/portfolios.pb-c.h"
 #include "tenancy/v1/properties.pb-c.h"
-#include "tenancy/v1/role_definitions.pb-c.h"
 #include "tenancy/v1/reports.pb-c.h"
+#include "tenancy/v1/role_definitions.pb-c.h"
 #include "tenancy/v1/roles.pb-c.h"
 #include "tenancy/v1/subjects.pb-c.h"
 #include "tenancy/v1/units.pb-c.h"
@@ -1056,6 +1056,21 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__a
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__remove_property_manager_request(void) {
   return &tenancy__v1__remove_property_manager_request__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__read_report_request(void) {
+  return &tenancy__v1__read_report_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__report_seal(void) {
+  return &tenancy__v1__report_seal__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__report_part(void) {
+  return &tenancy__v1__report_part__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_report_keys_request(void) {
+  return &tenancy__v1__get_report_keys_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__report_keys(void) {
+  return &tenancy__v1__report_keys__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__role_definition(void) {
   return &tenancy__v1__role_definition__descriptor;
 }
@@ -1073,20 +1088,6 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__d
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_role_definition_response(void) {
   return &tenancy__v1__delete_role_definition_response__descriptor;
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__read_report_request(void) {
-  return &tenancy__v1__read_report_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__report_seal(void) {
-  return &tenancy__v1__report_seal__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__report_part(void) {
-  return &tenancy__v1__report_part__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_report_keys_request(void) {
-  return &tenancy__v1__get_report_keys_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__report_keys(void) {
-  return &tenancy__v1__report_keys__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__new_role(void) {
   return &tenancy__v1__new_role__descriptor;

@@ -12,7 +12,7 @@ extension ChangeSet {
     _ tx: borrowing WriteTransaction
   ) throws -> InvitationRecord {
     // As if to itself: who will accept is not known yet, and makes no difference to the right.
-    let held = try requireGrant(draft.grant(to: user.userID), now: tx.now, tx)
+    let held = try requireGrant(draft.grant(to: user.userID), now: tx.now, tx).held
     let record = try InvitationRecord(
       draft,
       id: id,
@@ -50,9 +50,8 @@ extension ChangeSet {
     _ tx: borrowing WriteTransaction
   ) throws -> AssociationRecord {
     let association = try issued(by: record.invitedBy, acr: record.inviterACR) { issuer in
-      let draft = try record.grant(to: user.userID)
-      let held = try issuer.requireGrant(draft, now: tx.now, tx)
-      return (issuer, draft, held)
+      let grant = try issuer.requireGrant(record.grant(to: user.userID), now: tx.now, tx)
+      return (issuer, grant.draft, grant.held)
     }
     let (issuer, draft, held) = association
     let granted = try issuer.grant(draft, to: user.userID, on: held, tx)

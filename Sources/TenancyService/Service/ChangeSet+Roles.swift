@@ -56,7 +56,7 @@ struct RoleDraft: Sendable {
   }
 
   /// A field of it, as the request names it.
-  private func path(_ name: String) -> String { field.isEmpty ? name : "\(field).\(name)" }
+  private func path(_ name: String) -> String { fieldPath(field, name) }
 
   private func checkRecurring(_ role: Policy.Role, _ zones: TimeZoneCache) throws(RPCError) {
     let path = path("recurring")
@@ -82,6 +82,11 @@ struct RoleDraft: Sendable {
       )
     }
   }
+}
+
+/// The place of a field in a request: `roles[2].role`, or only `role` when it is the request's own.
+private func fieldPath(_ parent: String, _ name: String) -> String {
+  parent.isEmpty ? name : "\(parent).\(name)"
 }
 
 extension ChangeSet {
@@ -182,7 +187,7 @@ extension ChangeSet {
       try core.standing(on: id, type: record.type, user, tx).knows
     {
       throw TenancyError.invalidField(
-        path("role"),
+        fieldPath(field, "role"),
         "ROLE_NOT_ON_TYPE",
         "cannot be held on a \(record.type)"
       )
