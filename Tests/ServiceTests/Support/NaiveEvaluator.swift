@@ -244,10 +244,7 @@ struct NaiveEvaluator {
 
   /// The roles that a user has on an entity at an instant.
   func roles(of user: String, on entityID: String, now: Int64) -> Set<String> {
-    var edge = now
-    let valid = associations(of: user, reaching: entityID).filter {
-      Self.isInTime($0, now) && isOpen($0, now, &edge)
-    }
+    let valid = associations(of: user, reaching: entityID).filter { counts($0, now: now) }
     return Set(valid.map(\.role))
   }
 
@@ -267,6 +264,12 @@ struct NaiveEvaluator {
 
   private func level(ofRole role: String) -> Int {
     roles[role]?["built_in"] == nil ? level(roles[role]?["access_level"]) : accessLevels.count - 1
+  }
+
+  /// Whether an association counts at an instant.
+  func counts(_ association: Association, now: Int64) -> Bool {
+    var edge = now
+    return Self.isInTime(association, now) && isOpen(association, now, &edge)
   }
 
   private static func isInTime(_ association: Association, _ now: Int64) -> Bool {

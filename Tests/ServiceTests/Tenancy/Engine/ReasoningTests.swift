@@ -68,7 +68,8 @@ struct ReasoningTests {
       #expect(reasoning.roles.map(\.associationID).sorted() == reaching.map(\.id).sorted(), at)
     }
     for role in reasoning.roles {
-      let isOpen = (role.validFrom ?? .min) <= now && (role.validUntil ?? .max) > now
+      let association = world.naive.associations.first { $0.id == role.associationID }
+      let isOpen = world.naive.counts(try #require(association), now: now)
       #expect((role.window == .open) == isOpen, at)
     }
     let decisive = reasoning.roles.filter(\.isDecisive)

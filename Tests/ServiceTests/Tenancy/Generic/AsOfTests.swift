@@ -240,6 +240,20 @@ struct AsOfTests {
     }
   }
 
+  @Test("Where the policy of that time cannot be read there is no guess")
+  func check_unreadablePolicy_isRefused() async throws {
+    try await ReadingRoom.run { stage in
+      let (_, _, book) = try await furnish(stage)
+      _ = try await stage.service.database.write { tx in
+        try tx.execute("UPDATE past_policy SET digest = x'00', sources = '[[\"old\", \"{}\"]]'")
+      }
+      let refused = try await refusal {
+        try await check(Self.hanna, "book.view", book, at: 0, stage)
+      }
+      #expect(refused == Refusal(.failedPrecondition, "PAST_POLICY_UNREADABLE"))
+    }
+  }
+
   @Test("A replaced row is forgotten after 90 days, and one that counted later is not")
   func purge_oldRows_forgetsThem() async throws {
     try await ReadingRoom.run { stage in
