@@ -408,7 +408,7 @@ struct InvitationTests {
       let first = try await stage.inviteTenant(home).invitation?.id ?? ""
       let door = home.door
       try await stage.service.database.write { tx in
-        try tx.execute(
+        _ = try tx.execute(
           """
           WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
           INSERT INTO invitation
