@@ -74,8 +74,10 @@ operator oscar "Oscar Operator"
 allowed oscar Subscriptions/Put "{\"subscription\": {\"subject\": {\"kind\": \"SUBJECT_KIND_ORGANIZATION\", \"id\": \"$farm\"}, \"tier\": \"standard\", \"addons\": [{\"name\": \"invoicing\"}]}}"
 step "An operator enters the subscription that the farm has paid for"
 # The push of the change is on its way; an answer without it is good for ten seconds at most.
-until as sofia gatehouse call Permissions/Check "{\"action\": \"organization.view_invoices\", \"entityId\": \"$farm\"}" |
-  grep -q REASON_ALLOWED; do :; done
+for _ in {1..300}; do
+  answer=$(as sofia gatehouse call Permissions/Check "{\"action\": \"organization.view_invoices\", \"entityId\": \"$farm\"}")
+  [[ $(field reason "$answer") != REASON_ALLOWED ]] || break
+done
 check sofia organization.view_invoices "$farm" ALLOWED
 step "Now she does:"
 answered '"reason":'
