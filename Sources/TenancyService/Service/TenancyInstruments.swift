@@ -61,15 +61,6 @@ final class TenancyInstruments: Sendable {
       help: "Commands for devices, by what became of them.",
       labels: ["event"]
     )
-    for limit in InvitationLimit.allCases { _ = invitationRefusals.series([limit.rawValue]) }
-    for limit in PairingLimit.allCases { _ = pairingRefusals.series([limit.rawValue]) }
-    for event in CommandMetric.allCases { _ = commands.series([event.rawValue]) }
-    for kind in CodeKind.allCases {
-      _ = wrongCodes.series([kind.rawValue])
-      for limit in CodeAttemptLimit.allCases {
-        _ = codeRefusals.series([kind.rawValue, limit.rawValue])
-      }
-    }
     reportLines = registry.counter(
       "gatehouse_tenancy_report_lines_total",
       help: "Lines of compliance reports that were sent."
@@ -79,6 +70,15 @@ final class TenancyInstruments: Sendable {
       help:
         "Refused calls that no report counts, because too many different ones waited to be stored."
     )
+    for limit in InvitationLimit.allCases { _ = invitationRefusals.series([limit.rawValue]) }
+    for limit in PairingLimit.allCases { _ = pairingRefusals.series([limit.rawValue]) }
+    for event in CommandMetric.allCases { _ = commands.series([event.rawValue]) }
+    for kind in CodeKind.allCases {
+      _ = wrongCodes.series([kind.rawValue])
+      for limit in CodeAttemptLimit.allCases {
+        _ = codeRefusals.series([kind.rawValue, limit.rawValue])
+      }
+    }
     for limit in DocumentLimit.allCases { _ = documentRefusals.series([limit.rawValue]) }
     for outcome in PolicyReload.allCases { _ = policyLoads.series([outcome.rawValue]) }
   }

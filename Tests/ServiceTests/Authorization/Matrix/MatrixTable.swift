@@ -2,7 +2,7 @@
 enum MatrixTable {
   static let rows =
     auth + portfolios + properties + units + devices + generic + tenancy + invitations + families
-    + documents + reports + entitlement + points
+    + documents + entitlement + points + reports
 
   private static let auth: [MatrixRow] = [
     .init(
