@@ -104,13 +104,25 @@ struct ReportReader: Sendable {
     line[.time] = ReportLine.text(ofInstant: role.from)
     if role.until < .max { line[.until] = ReportLine.text(ofInstant: role.until) }
     line[.actor] = AuditActor.user(role.userID).name
-    line[.role] = role.role
+    line[.role] = role.customRole.isEmpty ? role.role : role.customRole
     line[.object] = role.entityID
     line[.type] = role.entityType
     line[.name] = role.entityName
     if !role.grantedBy.isEmpty { line[.grantedBy] = AuditActor.user(role.grantedBy).name }
     line[.detail] = role.associationID
+    if !role.customRole.isEmpty { line[.detail] += " based on \(role.role)" }
+    if let stored = role.recurring { line[.detail] += " \(Self.text(ofWindow: stored))" }
     return line
+  }
+
+  /// `monday,friday 08:00-18:00 Europe/Berlin`.
+  private static func text(ofWindow stored: String) -> String {
+    // A window that cannot be read is never open.
+    guard let window = RecurringWindow(storedText: stored) else { return "never" }
+    let (from, until) = (
+      RecurringWindow.timeOfDay(window.from), RecurringWindow.timeOfDay(window.until)
+    )
+    return "\(window.days.names.joined(separator: ",")) \(from)-\(until) \(window.timeZone)"
   }
 
   // MARK: The audit log

@@ -6,7 +6,12 @@ struct HeldRole: Hashable, Sendable {
   var sequence: Int64
   var associationID: String
   var userID: String
+  /// The role as the policy names it.
   var role: String
+  /// What the tenant calls a role of its own that is based on it; empty for none.
+  var customRole: String
+  /// When it counted inside of the time below, as the store has it; nil for always.
+  var recurring: String?
   var entityID: String
   var entityType: String
   /// What the entity was called when the role was granted.
@@ -20,7 +25,7 @@ struct HeldRole: Hashable, Sendable {
   /// Columns for `init(row:asOf:)`.
   static let columns = """
     sequence, association_id, user_id, role, entity_id, entity_type, entity_name, granted_by, \
-    valid_from, valid_until, began_at, ended_at
+    valid_from, valid_until, began_at, ended_at, custom_role, recurring
     """
 
   /// Reads a row of the history as it was known at an instant: nothing that happened later counts.
@@ -33,6 +38,8 @@ struct HeldRole: Hashable, Sendable {
     entityType = row.text(5)
     entityName = row.text(6)
     grantedBy = row.text(7)
+    customRole = row.text(12)
+    recurring = row.optionalText(13)
     from = max(row.optionalInteger(8) ?? .min, row.integer(10))
     let ended = row.optionalInteger(11) ?? .max
     until = min(row.optionalInteger(9) ?? .max, ended < instant ? ended : .max)
@@ -54,13 +61,14 @@ extension WriteTransaction {
     try endHistory(of: record.id)
     try execute(
       """
-      INSERT INTO association_history (association_id, user_id, role, entity_id, entity_type,
-        entity_name, root_id, granted_by, valid_from, valid_until, began_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO association_history (association_id, user_id, role, custom_role, entity_id,
+        entity_type, entity_name, root_id, granted_by, valid_from, valid_until, recurring, began_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       .text(record.id),
       .text(record.userID),
       .text(record.role),
+      .text(record.customRole),
       .text(record.entityID),
       .text(record.entityType),
       .text(record.entityName),
@@ -68,6 +76,7 @@ extension WriteTransaction {
       .text(record.grantedBy),
       .optionalInteger(record.validFrom),
       .optionalInteger(record.validUntil),
+      .optionalText(record.recurring?.storedText),
       .integer(now)
     )
   }
@@ -87,8 +96,8 @@ extension WriteTransaction {
   func moveHistory(to rootID: String, _ below: String, values: [SQLValue]) throws {
     let open = "ended_at IS NULL AND root_id <> ? AND entity_id IN below"
     let columns = """
-      association_id, user_id, role, entity_id, entity_type, entity_name, granted_by, valid_from,
-      valid_until
+      association_id, user_id, role, custom_role, entity_id, entity_type, entity_name, granted_by,
+      valid_from, valid_until, recurring
       """
     // Before the others end, which would not be found again.
     try execute(

@@ -336,6 +336,7 @@ enum TenancySchema {
           association_id TEXT NOT NULL,
           user_id TEXT NOT NULL,
           role TEXT NOT NULL,
+          custom_role TEXT NOT NULL,
           entity_id TEXT NOT NULL,
           entity_type TEXT NOT NULL,
           entity_name TEXT NOT NULL,
@@ -343,14 +344,17 @@ enum TenancySchema {
           granted_by TEXT NOT NULL,
           valid_from INTEGER,
           valid_until INTEGER,
+          recurring TEXT,
           began_at INTEGER NOT NULL,
           ended_at INTEGER
         );
-        INSERT INTO association_history (association_id, user_id, role, entity_id, entity_type,
-            entity_name, root_id, granted_by, valid_from, valid_until, began_at)
-          SELECT a.id, a.user_id, a.role, a.entity_id, e.type, e.name, e.root_id, a.granted_by,
-            a.valid_from, a.valid_until, a.created_at
-          FROM association a JOIN entity e ON e.id = a.entity_id ORDER BY a.added;
+        INSERT INTO association_history (association_id, user_id, role, custom_role, entity_id,
+            entity_type, entity_name, root_id, granted_by, valid_from, valid_until, recurring,
+            began_at)
+          SELECT a.id, a.user_id, a.role, coalesce(d.name, ''), a.entity_id, e.type, e.name,
+            e.root_id, a.granted_by, a.valid_from, a.valid_until, a.recurring, a.created_at
+          FROM association a JOIN entity e ON e.id = a.entity_id
+          LEFT JOIN role_definition d ON d.id = a.variant ORDER BY a.added;
         CREATE INDEX association_history_by_root ON association_history (root_id, sequence);
         CREATE INDEX association_history_open ON association_history (association_id)
           WHERE ended_at IS NULL;

@@ -68,7 +68,19 @@ struct ReportHistoryTests {
       )
       let team = try await create("team", "Juniors", under: blue, stage)
       _ = try await stage.roles.grant(
-        .init(role: .init(entityId: team, role: "player", userId: "usr_pat")),
+        .init(
+          role: .init(
+            entityId: team,
+            role: "player",
+            userId: "usr_pat",
+            recurring: .init(
+              days: ["monday"],
+              from: "08:00",
+              until: "18:00",
+              timeZone: "Asia/Tokyo"
+            )
+          )
+        ),
         options: .by("usr_ann")
       )
       stage.clock.advance(Self.minute)
@@ -83,6 +95,10 @@ struct ReportHistoryTests {
       func players(_ club: String) async throws -> [String] {
         let report = try await stage.report(on: club, by: "usr_ann")
         #expect(report.isSealed)
+        #expect(
+          report.lines.filter { $0[.role] == "player" }
+            .allSatisfy { $0[.detail].hasSuffix(" monday 08:00-18:00 Asia/Tokyo") }
+        )
         return report.texts(.access, .actor, .role, .object, .time, .until)
           .filter { $0.contains("player") }
       }
