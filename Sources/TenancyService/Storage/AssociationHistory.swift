@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import ServiceKit
 
 /// A time for which somebody held a role, as reports tell it.
