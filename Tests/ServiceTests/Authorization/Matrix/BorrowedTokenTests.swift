@@ -24,7 +24,10 @@ struct BorrowedTokenTests {
   func pageTokens_ofOthers_areRefused() async throws {
     try await MatrixStage.run { stage in
       try await stage.fillLists()
-      let rows = try Self.rows(with: "page_token")
+      // Invitations are received at addresses that are verified, which nobody's is here; see InvitationTests.
+      let rows = try Self.rows(with: "page_token").filter {
+        $0.0.method != "Invitations/ListReceived"
+      }
       #expect(Set(rows.map(\.0.method)).count >= 14)
       var tokens: [(method: String, token: String)] = []
       for (row, role) in rows {
@@ -99,9 +102,18 @@ struct BorrowedTokenTests {
         }
         // It was there all the time.
         let again = try await page(row, request, caller, stage)
-        #expect(again == first, "\(row.method)")
+        #expect(again == first.kept, "\(row.method)")
       }
     }
+  }
+}
+
+extension MatrixStage.Outcome {
+  /// What of an answer is kept for those who ask again: codes are said once.
+  fileprivate var kept: Self {
+    guard case .answer(let json) = self, var object = json.object else { return self }
+    object["code"] = nil
+    return .answer(.object(object))
   }
 }
 
@@ -166,6 +178,14 @@ extension MatrixStage {
       options: owner
     )
     _ = try await House.lend(house.door, by: house.tenant, to: somebody, product)
+    for _ in 0..<2 {
+      let invited = try await call(
+        "Invitations/Create",
+        .object(["entityId": .string(house.unit), "role": "tenant"]),
+        owner
+      )
+      try #require(invited.code == nil, "\(invited)")
+    }
     for operation in ["unlock", "lock"] {
       _ = try await product.devices.operate(
         .init(deviceId: house.door, operation: operation),
