@@ -61,11 +61,27 @@ struct Installation: Sendable {
       do {
         // In this order nobody looks in vain for another one.
         for service in installation.all { try await service.start() }
+        try await installation.findOneAnother()
         return installation
       } catch {
         await installation.end()
         guard attempt < 3 else { throw error }
       }
+    }
+  }
+
+  /// Waits until AuthService, which starts before those it asks, has heard of them.
+  ///
+  /// Until its next attempt it would answer that they are away.
+  private func findOneAnother() async throws {
+    let isFound = await auth.eventually {
+      let log = folder.end(of: "auth.log")
+      return !log.contains("push stream lost") || log.contains("push stream resumed")
+    }
+    guard isFound else {
+      throw ChildProcess.Failure(
+        description: "AuthService finds nobody:\n\(folder.end(of: "auth.log"))"
+      )
     }
   }
 

@@ -314,6 +314,21 @@ struct ReportTests {
     }
   }
 
+  @Test("Without a key to sign with there is no report")
+  func report_withoutKey_isRefused() async throws {
+    try await TenancyStage.run(reportKey: nil) { stage in
+      let home = try await Building(stage, name: "home")
+      let refused = try await refusal {
+        for try await _ in stage.reports.read(
+          .init(rootId: home.portfolio),
+          options: .by(home.owner)
+        ) {}
+      }
+      #expect(refused == Refusal(.failedPrecondition, "REPORTS_UNSIGNED"))
+      #expect(try await KeySet(json: Array(stage.reports.getKeys(.init()).jwks.utf8)).ids.isEmpty)
+    }
+  }
+
   /// Asks until it is so; what changes elsewhere is told in its own time.
   private func eventually(_ condition: () async throws -> Bool) async throws -> Bool {
     for _ in 0..<5000 {

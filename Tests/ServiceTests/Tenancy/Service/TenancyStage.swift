@@ -166,6 +166,7 @@ struct TenancyStage: Sendable {
     usersAreDown: Bool = false,
     users usersService: SmallUsersService = SmallUsersService(),
     entitlement: SmallEntitlementService? = nil,
+    reportKey: SigningKey? = Self.reportKey,
     _ body: (TenancyStage) async throws -> Void
   ) async throws {
     let folder = try folder ?? TestFolder()
@@ -181,10 +182,10 @@ struct TenancyStage: Sendable {
     try await users.serving { _ in
       try await withChannel(target, ChannelConfiguration(loops: loops)) { usersChannel in
         guard let entitlement else {
-          return try await serve(policy, folder, usersChannel, nil, loops, body)
+          return try await serve(policy, reportKey, folder, usersChannel, nil, loops, body)
         }
         try await withEntitlements(entitlement, folder, loops) { channel in
-          try await serve(policy, folder, usersChannel, channel, loops, body)
+          try await serve(policy, reportKey, folder, usersChannel, channel, loops, body)
         }
       }
     }
@@ -211,6 +212,7 @@ struct TenancyStage: Sendable {
 
   private static func serve(
     _ policy: [UInt8]?,
+    _ reportKey: SigningKey?,
     _ folder: TestFolder,
     _ usersChannel: Channel,
     _ entitlementChannel: Channel?,
