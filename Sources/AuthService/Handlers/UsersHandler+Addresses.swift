@@ -20,13 +20,16 @@ extension UsersHandler {
     _ call: CallContext
   ) async throws -> Auth_V1.ResolveEmailsResponse {
     let users = try await core.store.read { tx in
-      try request.emails.map { try UserTable.id(of: EmailAddress($0), in: tx) ?? "" }
+      try request.emails.map { try UserTable.holder(of: EmailAddress($0), in: tx) }
     }
     // Counted after the look, so that naming people who have accounts is free; an answer beyond the
     // limit is withheld.
-    try core.charge(unknownAddresses: users.count(where: \.isEmpty), to: call.caller)
-    core.metrics.addressLookUps.series("found").add(users.count { !$0.isEmpty })
-    return .init(userIds: users)
+    try core.charge(unknownAddresses: users.count { $0 == nil }, to: call.caller)
+    core.metrics.addressLookUps.series("found").add(users.count { $0 != nil })
+    return .init(
+      userIds: users.map { $0?.id ?? "" },
+      verified: users.map { $0?.isEmailVerified ?? false }
+    )
   }
 
   func getAddress(

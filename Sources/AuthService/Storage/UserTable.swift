@@ -54,11 +54,11 @@ enum UserTable {
   }
 
   /// The user of an address.
-  static func id(
+  static func holder(
     of email: EmailAddress,
     in tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> String? {
-    try tx.first("SELECT id FROM user WHERE email_key = ?", .text(email.key)) { $0.text(0) }
+  ) throws -> UserRecord? {
+    try tx.first("SELECT \(columns) FROM user WHERE email_key = ?", .text(email.key)) { record($0) }
   }
 
   /// What a sign-in of a user rests on now; nil without a user.

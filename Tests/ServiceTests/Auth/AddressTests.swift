@@ -41,6 +41,22 @@ struct AddressTests {
     }
   }
 
+  @Test("Each address is told with whether its account has verified it")
+  func resolve_addresses_saysWhichAreVerified() async throws {
+    try await AuthStage.run { stage in
+      let ada = try await stage.signUp()
+      _ = try await stage.signUp("bob@example.org")
+      let id = try #require(ada.user?.id)
+      try await stage.service.core.store.writeOwn { tx in
+        _ = try tx.execute("UPDATE user SET email_verified = 1 WHERE id = ?", .text(id))
+      }
+      let response = try await Auth_V1.UsersClient(stage.tenancyChannel).resolveEmails(
+        .init(emails: ["bob@example.org", "Ada@example.org", "nobody@example.org"])
+      )
+      #expect(response.verified == [false, true, false])
+    }
+  }
+
   @Test("Whoever asks for too many unknown addresses waits, alone, and known ones cost nothing")
   func resolve_unknown_isLimitedForEachUser() async throws {
     var ground = try AuthStage.Ground()

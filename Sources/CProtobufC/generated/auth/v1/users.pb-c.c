@@ -751,7 +751,7 @@ const ProtobufCMessageDescriptor auth__v1__resolve_emails_request__descriptor =
   (ProtobufCMessageInit) auth__v1__resolve_emails_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__resolve_emails_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor auth__v1__resolve_emails_response__field_descriptors[2] =
 {
   {
     "f1_user_ids",
@@ -765,14 +765,27 @@ static const ProtobufCFieldDescriptor auth__v1__resolve_emails_response__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f2_verified",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BOOL,
+    offsetof(Auth__V1__ResolveEmailsResponse, n_f2_verified),
+    offsetof(Auth__V1__ResolveEmailsResponse, f2_verified),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__resolve_emails_response__field_indices_by_name[] = {
   0,   /* field[0] = f1_user_ids */
+  1,   /* field[1] = f2_verified */
 };
 static const ProtobufCIntRange auth__v1__resolve_emails_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor auth__v1__resolve_emails_response__descriptor =
 {
@@ -782,7 +795,7 @@ const ProtobufCMessageDescriptor auth__v1__resolve_emails_response__descriptor =
   "Auth__V1__ResolveEmailsResponse",
   "auth.v1",
   sizeof(Auth__V1__ResolveEmailsResponse),
-  1,
+  2,
   auth__v1__resolve_emails_response__field_descriptors,
   auth__v1__resolve_emails_response__field_indices_by_name,
   1,  auth__v1__resolve_emails_response__number_ranges,

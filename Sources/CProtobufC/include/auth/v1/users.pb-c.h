@@ -224,10 +224,12 @@ struct  Auth__V1__ResolveEmailsResponse
   ProtobufCMessage base;
   size_t n_f1_user_ids;
   ProtobufCBinaryData *f1_user_ids;
+  size_t n_f2_verified;
+  protobuf_c_boolean *f2_verified;
 };
 #define AUTH__V1__RESOLVE_EMAILS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__resolve_emails_response__descriptor) \
-    , 0,NULL }
+    , 0,NULL, 0,NULL }
 
 
 struct  Auth__V1__GetUserAddressRequest
