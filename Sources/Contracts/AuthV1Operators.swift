@@ -4,6 +4,40 @@ public import CProtobufC
 public import RPCKit
 
 extension Auth_V1 {
+  /// What has become of a mail.
+  public struct MailState: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not specified.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// Waits for its first or next attempt.
+    public static var queued: Self { Self(rawValue: 1) }
+    /// An attempt is under way, or was when the service was stopped.
+    public static var `sending`: Self { Self(rawValue: 2) }
+    /// Was handed over.
+    public static var sent: Self { Self(rawValue: 3) }
+    /// Will not be sent: `error` says why.
+    public static var dead: Self { Self(rawValue: 4) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "MAIL_STATE_UNSPECIFIED"
+      case 1: "MAIL_STATE_QUEUED"
+      case 2: "MAIL_STATE_SENDING"
+      case 3: "MAIL_STATE_SENT"
+      case 4: "MAIL_STATE_DEAD"
+      default: nil
+      }
+    }
+  }
+
   /// An account as operators see it.
   public struct Account: RPCKit.Message {
     /// Identifier, `usr_…`.
@@ -412,6 +446,314 @@ extension Auth_V1 {
     }
   }
 
+  /// A mail in the outbox as operators see it: neither its text nor the address.
+  public struct Mail: RPCKit.Message {
+    /// Identifier, `eml_…`; the left part of its Message-ID.
+    public var id: Swift.String = ""
+    /// Which mail it is: `verify_email`, `reset_password` and so on.
+    public var kind: Swift.String = ""
+    /// The user it is for; empty as long as nobody looked whether there is one.
+    public var userId: Swift.String = ""
+    /// What has become of it.
+    public var state: Auth_V1.MailState = Auth_V1.MailState(rawValue: 0)
+    /// Attempts so far.
+    public var attempts: Swift.UInt32 = 0
+    /// Why the last attempt failed; empty if none did.
+    public var error: Swift.String = ""
+    /// When it was queued.
+    public var createdAt: Google_Protobuf.Timestamp? = nil
+    /// When it is tried next; absent when it will not be.
+    public var nextAttemptAt: Google_Protobuf.Timestamp? = nil
+    /// When it was handed over or given up; absent while it waits.
+    public var finishedAt: Google_Protobuf.Timestamp? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      id: Swift.String = "",
+      kind: Swift.String = "",
+      userId: Swift.String = "",
+      state: Auth_V1.MailState = Auth_V1.MailState(rawValue: 0),
+      attempts: Swift.UInt32 = 0,
+      error: Swift.String = "",
+      createdAt: Google_Protobuf.Timestamp? = nil,
+      nextAttemptAt: Google_Protobuf.Timestamp? = nil,
+      finishedAt: Google_Protobuf.Timestamp? = nil
+    ) {
+      self.id = id
+      self.kind = kind
+      self.userId = userId
+      self.state = state
+      self.attempts = attempts
+      self.error = error
+      self.createdAt = createdAt
+      self.nextAttemptAt = nextAttemptAt
+      self.finishedAt = finishedAt
+    }
+
+    /// `auth.v1.Mail`.
+    public static var protobufName: Swift.String { "auth.v1.Mail" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__mail(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__Mail.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__Mail>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f1_id)
+      try unsafe self.kind = RPCKit.MessageReading.string(source.pointee.f2_kind)
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f3_user_id)
+      unsafe self.state = Auth_V1.MailState(rawValue: RPCKit.MessageReading.number(source.pointee.f4_state.rawValue))
+      unsafe self.attempts = source.pointee.f5_attempts
+      try unsafe self.error = RPCKit.MessageReading.string(source.pointee.f6_error)
+      if let member = unsafe source.pointee.f7_created_at {
+        try unsafe self.createdAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      if let member = unsafe source.pointee.f8_next_attempt_at {
+        try unsafe self.nextAttemptAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      if let member = unsafe source.pointee.f9_finished_at {
+        try unsafe self.finishedAt = Google_Protobuf.Timestamp(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__Mail> {
+      let target = unsafe scratch.allocate(Auth__V1__Mail.self, 1)
+      unsafe auth__v1__mail__init(target)
+      unsafe target.pointee.f1_id = scratch.copy(self.id)
+      unsafe target.pointee.f2_kind = scratch.copy(self.kind)
+      unsafe target.pointee.f3_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f4_state = Auth__V1__MailState(rawValue: Swift.UInt32(bitPattern: self.state.rawValue))
+      unsafe target.pointee.f5_attempts = self.attempts
+      unsafe target.pointee.f6_error = scratch.copy(self.error)
+      if let value = self.createdAt {
+        unsafe target.pointee.f7_created_at = value.packed(in: scratch)
+      }
+      if let value = self.nextAttemptAt {
+        unsafe target.pointee.f8_next_attempt_at = value.packed(in: scratch)
+      }
+      if let value = self.finishedAt {
+        unsafe target.pointee.f9_finished_at = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// Lists mails.
+  public struct ListMailsRequest: RPCKit.Message {
+    /// Only those of this state; unspecified means all.
+    public var state: Auth_V1.MailState = Auth_V1.MailState(rawValue: 0)
+    /// Items per page; 0 means 50.
+    public var pageSize: Swift.UInt32 = 0
+    /// `next_page_token` of an earlier response to a request with the same other fields.
+    public var pageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      state: Auth_V1.MailState = Auth_V1.MailState(rawValue: 0),
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = ""
+    ) {
+      self.state = state
+      self.pageSize = pageSize
+      self.pageToken = pageToken
+    }
+
+    /// `auth.v1.ListMailsRequest`.
+    public static var protobufName: Swift.String { "auth.v1.ListMailsRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__list_mails_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__ListMailsRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__ListMailsRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      unsafe self.state = Auth_V1.MailState(rawValue: RPCKit.MessageReading.number(source.pointee.f1_state.rawValue))
+      unsafe self.pageSize = source.pointee.f2_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f3_page_token)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__ListMailsRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__ListMailsRequest.self, 1)
+      unsafe auth__v1__list_mails_request__init(target)
+      unsafe target.pointee.f1_state = Auth__V1__MailState(rawValue: Swift.UInt32(bitPattern: self.state.rawValue))
+      unsafe target.pointee.f2_page_size = self.pageSize
+      unsafe target.pointee.f3_page_token = scratch.copy(self.pageToken)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if !(self.state.rawValue == 0) {
+        if self.state.name == nil {
+          violations.append(RPCKit.FieldViolation(field: path + "state", description: "must be a value that the contract names"))
+        }
+      }
+      if !(self.pageSize == 0) {
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        }
+      }
+      if !(self.pageToken.isEmpty) {
+        if self.pageToken.utf8.count > 1024 {
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+    }
+  }
+
+  /// One page of mails.
+  public struct ListMailsResponse: RPCKit.Message {
+    /// Newest first.
+    public var mails: [Auth_V1.Mail] = []
+    /// For the next page; empty on the last one.
+    public var nextPageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      mails: [Auth_V1.Mail] = [],
+      nextPageToken: Swift.String = ""
+    ) {
+      self.mails = mails
+      self.nextPageToken = nextPageToken
+    }
+
+    /// `auth.v1.ListMailsResponse`.
+    public static var protobufName: Swift.String { "auth.v1.ListMailsResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__list_mails_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__ListMailsResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__ListMailsResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_mails > 0 {
+        unsafe self.mails.reserveCapacity(source.pointee.n_f1_mails)
+        for index in unsafe 0..<source.pointee.n_f1_mails {
+          if let member = unsafe source.pointee.f1_mails[index] {
+            try unsafe self.mails.append(Auth_V1.Mail(reading: member))
+          }
+        }
+      }
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__ListMailsResponse> {
+      let target = unsafe scratch.allocate(Auth__V1__ListMailsResponse.self, 1)
+      unsafe auth__v1__list_mails_response__init(target)
+      if !self.mails.isEmpty {
+        unsafe target.pointee.n_f1_mails = self.mails.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Auth__V1__Mail>?.self, self.mails.count)
+        for (index, element) in self.mails.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f1_mails = unsafe elements
+      }
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
   /// What is known of the methods of `auth.v1.Operators`.
   public enum OperatorsMethods {
     /// Lists accounts, or those whose address or name begins with a text.
@@ -441,6 +783,19 @@ extension Auth_V1 {
       requestType: "auth.v1.EndSessionsRequest",
       responseType: "auth.v1.RevokeSessionsResponse"
     )
+    /// Lists the mails of the outbox: those that wait, and for 30 days those that were sent or given up.
+    public static let listMails = RPCKit.MethodDescriptor(
+      service: "auth.v1.Operators",
+      method: "ListMails",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .low,
+      requestType: "auth.v1.ListMailsRequest",
+      responseType: "auth.v1.ListMailsResponse"
+    )
   }
 
   /// Accounts, for operators. Each call is recorded in the audit log, lists included.
@@ -450,6 +805,8 @@ extension Auth_V1 {
     /// Ends all sessions of a user. All services refuse its tokens within a second. The user can sign
     /// in again, so suspend it too to block it.
     func endSessions(_ request: Auth_V1.EndSessionsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.RevokeSessionsResponse
+    /// Lists the mails of the outbox: those that wait, and for 30 days those that were sent or given up.
+    func listMails(_ request: Auth_V1.ListMailsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ListMailsResponse
   }
 
   /// Calls `auth.v1.Operators`.
@@ -488,13 +845,26 @@ extension Auth_V1 {
       if let timeout { options.timeout = timeout }
       return try await channel.unary(OperatorsMethods.endSessions, request, options: options)
     }
+
+    /// Lists the mails of the outbox: those that wait, and for 30 days those that were sent or given up.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func listMails(
+      _ request: Auth_V1.ListMailsRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.ListMailsResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(OperatorsMethods.listMails, request, options: options)
+    }
   }
 
   /// The descriptor of `auth/v1/operators.proto`, for reflection and JSON.
   public static var authV1OperatorsFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "auth/v1/operators.proto",
-      base64: "ChdhdXRoL3YxL29wZXJhdG9ycy5wcm90bxIHYXV0aC52MRoWYXV0aC92MS9zZXNzaW9ucy5wcm90bxoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8iqwIKB0FjY291bnQSDgoCaWQYASABKAlSAmlkEhQKBWVtYWlsGAIgASgJUgVlbWFpbBIlCg5lbWFpbF92ZXJpZmllZBgDIAEoCFINZW1haWxWZXJpZmllZBIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEh0KCmZpcnN0X25hbWUYBSABKAlSCWZpcnN0TmFtZRIbCglsYXN0X25hbWUYBiABKAlSCGxhc3ROYW1lEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdCKFAQoQTGlzdFVzZXJzUmVxdWVzdBIdCgR0ZXh0GAEgASgJQgmquxgFGP4BWAFSBHRleHQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4iYwoRTGlzdFVzZXJzUmVzcG9uc2USJgoFdXNlcnMYASADKAsyEC5hdXRoLnYxLkFjY291bnRSBXVzZXJzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbiKIAQoSRW5kU2Vzc2lvbnNSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSHQoEbm90ZRgCIAEoCUIJqrsYBRj0A1gCUgRub3RlEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkysgEKCU9wZXJhdG9ycxJOCglMaXN0VXNlcnMSGS5hdXRoLnYxLkxpc3RVc2Vyc1JlcXVlc3QaGi5hdXRoLnYxLkxpc3RVc2Vyc1Jlc3BvbnNlIgqiuxgGCAQgASgBElUKC0VuZFNlc3Npb25zEhsuYXV0aC52MS5FbmRTZXNzaW9uc1JlcXVlc3QaHy5hdXRoLnYxLlJldm9rZVNlc3Npb25zUmVzcG9uc2UiCKK7GAQIBCABQixaKmdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9hdXRoL3YxO2F1dGh2MUqeCwokCgEMEgMBABIaGiBBY2NvdW50cywgZm9yIG9wZXJhdG9ycy4KCi0KAgQAEgQMAB0BGiEgQW4gYWNjb3VudCBhcyBvcGVyYXRvcnMgc2VlIGl0LgoKJQoEBAACABIDDgIQGhggSWRlbnRpZmllciwgYHVzcl/igKZgLgoKOAoEBAACARIDEAITGisgRS1tYWlsIGFkZHJlc3MsIGFsc28gdXNlZCBmb3Igc2lnbmluZyBpbi4KCjAKBAQAAgISAxICGhojIFdoZXRoZXIgdGhlIGFkZHJlc3Mgd2FzIHZlcmlmaWVkLgoKHAoEBAACAxIDFAIaGg8gRGlzcGxheSBuYW1lLgoKGgoEBAACBBIDFgIYGg0gRmlyc3QgbmFtZS4KChkKBAQAAgUSAxgCFxoMIExhc3QgbmFtZS4KCiwKBAQAAgYSAxoCKxofIFdoZW4gdGhlIGFjY291bnQgd2FzIGNyZWF0ZWQuCgooCgQEAAIHEgMcAisaGyBXaGVuIGl0IHdhcyBsYXN0IGNoYW5nZWQuCgodCgIEARIEIAAoARoRIExpc3RzIGFjY291bnRzLgoKgwEKBAQBAgASAyMCShp2IFByZWZpeCBvZiB0aGUgZS1tYWlsIGFkZHJlc3MsIGRpc3BsYXkgbmFtZSwgZmlyc3QgbmFtZSBvciBsYXN0IG5hbWUsIGlnbm9yaW5nIEFTQ0lJIGNhc2U7IGVtcHR5CiBtZWFucyBhbGwgYWNjb3VudHMuCgoqCgQEAQIBEgMlAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQBAgISAycCPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKIwoCBAISBCsAMAEaFyBPbmUgcGFnZSBvZiBhY2NvdW50cy4KChwKBAQCAgASAy0CHRoPIE5ld2VzdCBmaXJzdC4KCjgKBAQCAgESAy8CHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgoqCgIEAxIEMwA7ARoeIEVuZHMgYWxsIHNlc3Npb25zIG9mIGEgdXNlci4KChgKBAQDAgASAzUCSRoLIFRoZSB1c2VyLgoKPQoEBAMCARIDNwJJGjAgV2h5LCBmb3IgdGhlIGF1ZGl0IGxvZzsgbm90IHNob3duIHRvIHRoZSB1c2VyLgoKgQEKBAQDAgISAzoCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKXgoCBgASBD4ASAEaUiBBY2NvdW50cywgZm9yIG9wZXJhdG9ycy4gRWFjaCBjYWxsIGlzIHJlY29yZGVkIGluIHRoZSBhdWRpdCBsb2csIGxpc3RzIGluY2x1ZGVkLgoKUgoEBgACABIEQAJCAxpEIExpc3RzIGFjY291bnRzLCBvciB0aG9zZSB3aG9zZSBhZGRyZXNzIG9yIG5hbWUgYmVnaW5zIHdpdGggYSB0ZXh0LgoKmQEKBAYAAgESBEUCRwMaigEgRW5kcyBhbGwgc2Vzc2lvbnMgb2YgYSB1c2VyLiBBbGwgc2VydmljZXMgcmVmdXNlIGl0cyB0b2tlbnMgd2l0aGluIGEgc2Vjb25kLiBUaGUgdXNlciBjYW4gc2lnbgogaW4gYWdhaW4sIHNvIHN1c3BlbmQgaXQgdG9vIHRvIGJsb2NrIGl0LgpiBnByb3RvMw=="
+      base64: "ChdhdXRoL3YxL29wZXJhdG9ycy5wcm90bxIHYXV0aC52MRoWYXV0aC92MS9zZXNzaW9ucy5wcm90bxoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8iqwIKB0FjY291bnQSDgoCaWQYASABKAlSAmlkEhQKBWVtYWlsGAIgASgJUgVlbWFpbBIlCg5lbWFpbF92ZXJpZmllZBgDIAEoCFINZW1haWxWZXJpZmllZBIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEh0KCmZpcnN0X25hbWUYBSABKAlSCWZpcnN0TmFtZRIbCglsYXN0X25hbWUYBiABKAlSCGxhc3ROYW1lEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdCKFAQoQTGlzdFVzZXJzUmVxdWVzdBIdCgR0ZXh0GAEgASgJQgmquxgFGP4BWAFSBHRleHQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4iYwoRTGlzdFVzZXJzUmVzcG9uc2USJgoFdXNlcnMYASADKAsyEC5hdXRoLnYxLkFjY291bnRSBXVzZXJzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbiKIAQoSRW5kU2Vzc2lvbnNSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSHQoEbm90ZRgCIAEoCUIJqrsYBRj0A1gCUgRub3RlEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki2wIKBE1haWwSDgoCaWQYASABKAlSAmlkEhIKBGtpbmQYAiABKAlSBGtpbmQSFwoHdXNlcl9pZBgDIAEoCVIGdXNlcklkEigKBXN0YXRlGAQgASgOMhIuYXV0aC52MS5NYWlsU3RhdGVSBXN0YXRlEhoKCGF0dGVtcHRzGAUgASgNUghhdHRlbXB0cxIUCgVlcnJvchgGIAEoCVIFZXJyb3ISOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBJCCg9uZXh0X2F0dGVtcHRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUg1uZXh0QXR0ZW1wdEF0EjsKC2ZpbmlzaGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKZmluaXNoZWRBdCKYAQoQTGlzdE1haWxzUmVxdWVzdBIwCgVzdGF0ZRgBIAEoDjISLmF1dGgudjEuTWFpbFN0YXRlQgaquxgCOAFSBXN0YXRlEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuImAKEUxpc3RNYWlsc1Jlc3BvbnNlEiMKBW1haWxzGAEgAygLMg0uYXV0aC52MS5NYWlsUgVtYWlscxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4qgAEKCU1haWxTdGF0ZRIaChZNQUlMX1NUQVRFX1VOU1BFQ0lGSUVEEAASFQoRTUFJTF9TVEFURV9RVUVVRUQQARIWChJNQUlMX1NUQVRFX1NFTkRJTkcQAhITCg9NQUlMX1NUQVRFX1NFTlQQAxITCg9NQUlMX1NUQVRFX0RFQUQQBDKCAgoJT3BlcmF0b3JzEk4KCUxpc3RVc2VycxIZLmF1dGgudjEuTGlzdFVzZXJzUmVxdWVzdBoaLmF1dGgudjEuTGlzdFVzZXJzUmVzcG9uc2UiCqK7GAYIBCABKAESVQoLRW5kU2Vzc2lvbnMSGy5hdXRoLnYxLkVuZFNlc3Npb25zUmVxdWVzdBofLmF1dGgudjEuUmV2b2tlU2Vzc2lvbnNSZXNwb25zZSIIorsYBAgEIAESTgoJTGlzdE1haWxzEhkuYXV0aC52MS5MaXN0TWFpbHNSZXF1ZXN0GhouYXV0aC52MS5MaXN0TWFpbHNSZXNwb25zZSIKorsYBggEIAEoAUIsWipnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvYXV0aC92MTthdXRodjFKnhYKJAoBDBIDAQASGhogQWNjb3VudHMsIGZvciBvcGVyYXRvcnMuCgotCgIEABIEDAAdARohIEFuIGFjY291bnQgYXMgb3BlcmF0b3JzIHNlZSBpdC4KCiUKBAQAAgASAw4CEBoYIElkZW50aWZpZXIsIGB1c3Jf4oCmYC4KCjgKBAQAAgESAxACExorIEUtbWFpbCBhZGRyZXNzLCBhbHNvIHVzZWQgZm9yIHNpZ25pbmcgaW4uCgowCgQEAAICEgMSAhoaIyBXaGV0aGVyIHRoZSBhZGRyZXNzIHdhcyB2ZXJpZmllZC4KChwKBAQAAgMSAxQCGhoPIERpc3BsYXkgbmFtZS4KChoKBAQAAgQSAxYCGBoNIEZpcnN0IG5hbWUuCgoZCgQEAAIFEgMYAhcaDCBMYXN0IG5hbWUuCgosCgQEAAIGEgMaAisaHyBXaGVuIHRoZSBhY2NvdW50IHdhcyBjcmVhdGVkLgoKKAoEBAACBxIDHAIrGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKHQoCBAESBCAAKAEaESBMaXN0cyBhY2NvdW50cy4KCoMBCgQEAQIAEgMjAkoadiBQcmVmaXggb2YgdGhlIGUtbWFpbCBhZGRyZXNzLCBkaXNwbGF5IG5hbWUsIGZpcnN0IG5hbWUgb3IgbGFzdCBuYW1lLCBpZ25vcmluZyBBU0NJSSBjYXNlOyBlbXB0eQogbWVhbnMgYWxsIGFjY291bnRzLgoKKgoEBAECARIDJQI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEAQICEgMnAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCiMKAgQCEgQrADABGhcgT25lIHBhZ2Ugb2YgYWNjb3VudHMuCgocCgQEAgIAEgMtAh0aDyBOZXdlc3QgZmlyc3QuCgo4CgQEAgIBEgMvAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKKgoCBAMSBDMAOwEaHiBFbmRzIGFsbCBzZXNzaW9ucyBvZiBhIHVzZXIuCgoYCgQEAwIAEgM1AkkaCyBUaGUgdXNlci4KCj0KBAQDAgESAzcCSRowIFdoeSwgZm9yIHRoZSBhdWRpdCBsb2c7IG5vdCBzaG93biB0byB0aGUgdXNlci4KCoEBCgQEAwICEgM6AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCigKAgUAEgQ+AEkBGhwgV2hhdCBoYXMgYmVjb21lIG9mIGEgbWFpbC4KCh0KBAUAAgASA0ACHRoQIE5vdCBzcGVjaWZpZWQuCgozCgQFAAIBEgNCAhgaJiBXYWl0cyBmb3IgaXRzIGZpcnN0IG9yIG5leHQgYXR0ZW1wdC4KCkwKBAUAAgISA0QCGRo/IEFuIGF0dGVtcHQgaXMgdW5kZXIgd2F5LCBvciB3YXMgd2hlbiB0aGUgc2VydmljZSB3YXMgc3RvcHBlZC4KCh8KBAUAAgMSA0YCFhoSIFdhcyBoYW5kZWQgb3Zlci4KCjIKBAUAAgQSA0gCFholIFdpbGwgbm90IGJlIHNlbnQ6IGBlcnJvcmAgc2F5cyB3aHkuCgpZCgIEBBIETABfARpNIEEgbWFpbCBpbiB0aGUgb3V0Ym94IGFzIG9wZXJhdG9ycyBzZWUgaXQ6IG5laXRoZXIgaXRzIHRleHQgbm9yIHRoZSBhZGRyZXNzLgoKRgoEBAQCABIDTgIQGjkgSWRlbnRpZmllciwgYGVtbF/igKZgOyB0aGUgbGVmdCBwYXJ0IG9mIGl0cyBNZXNzYWdlLUlELgoKTAoEBAQCARIDUAISGj8gV2hpY2ggbWFpbCBpdCBpczogYHZlcmlmeV9lbWFpbGAsIGByZXNldF9wYXNzd29yZGAgYW5kIHNvIG9uLgoKVwoEBAQCAhIDUgIVGkogVGhlIHVzZXIgaXQgaXMgZm9yOyBlbXB0eSBhcyBsb25nIGFzIG5vYm9keSBsb29rZWQgd2hldGhlciB0aGVyZSBpcyBvbmUuCgolCgQEBAIDEgNUAhYaGCBXaGF0IGhhcyBiZWNvbWUgb2YgaXQuCgofCgQEBAIEEgNWAhYaEiBBdHRlbXB0cyBzbyBmYXIuCgo+CgQEBAIFEgNYAhMaMSBXaHkgdGhlIGxhc3QgYXR0ZW1wdCBmYWlsZWQ7IGVtcHR5IGlmIG5vbmUgZGlkLgoKIgoEBAQCBhIDWgIrGhUgV2hlbiBpdCB3YXMgcXVldWVkLgoKQQoEBAQCBxIDXAIwGjQgV2hlbiBpdCBpcyB0cmllZCBuZXh0OyBhYnNlbnQgd2hlbiBpdCB3aWxsIG5vdCBiZS4KCkoKBAQEAggSA14CLBo9IFdoZW4gaXQgd2FzIGhhbmRlZCBvdmVyIG9yIGdpdmVuIHVwOyBhYnNlbnQgd2hpbGUgaXQgd2FpdHMuCgoaCgIEBRIEYgBpARoOIExpc3RzIG1haWxzLgoKPwoEBAUCABIDZAJBGjIgT25seSB0aG9zZSBvZiB0aGlzIHN0YXRlOyB1bnNwZWNpZmllZCBtZWFucyBhbGwuCgoqCgQEBQIBEgNmAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQFAgISA2gCPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKIAoCBAYSBGwAcQEaFCBPbmUgcGFnZSBvZiBtYWlscy4KChwKBAQGAgASA24CGhoPIE5ld2VzdCBmaXJzdC4KCjgKBAQGAgESA3ACHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgpfCgIGABIFdACCAQEaUiBBY2NvdW50cywgZm9yIG9wZXJhdG9ycy4gRWFjaCBjYWxsIGlzIHJlY29yZGVkIGluIHRoZSBhdWRpdCBsb2csIGxpc3RzIGluY2x1ZGVkLgoKUgoEBgACABIEdgJ4AxpEIExpc3RzIGFjY291bnRzLCBvciB0aG9zZSB3aG9zZSBhZGRyZXNzIG9yIG5hbWUgYmVnaW5zIHdpdGggYSB0ZXh0LgoKmQEKBAYAAgESBHsCfQMaigEgRW5kcyBhbGwgc2Vzc2lvbnMgb2YgYSB1c2VyLiBBbGwgc2VydmljZXMgcmVmdXNlIGl0cyB0b2tlbnMgd2l0aGluIGEgc2Vjb25kLiBUaGUgdXNlciBjYW4gc2lnbgogaW4gYWdhaW4sIHNvIHN1c3BlbmQgaXQgdG9vIHRvIGJsb2NrIGl0LgoKcgoEBgACAhIFfwKBAQMaYyBMaXN0cyB0aGUgbWFpbHMgb2YgdGhlIG91dGJveDogdGhvc2UgdGhhdCB3YWl0LCBhbmQgZm9yIDMwIGRheXMgdGhvc2UgdGhhdCB3ZXJlIHNlbnQgb3IgZ2l2ZW4gdXAuCmIGcHJvdG8z"
     )
   }
 }
@@ -510,6 +880,9 @@ extension Auth_V1.OperatorsService {
         },
         .unary(Auth_V1.OperatorsMethods.endSessions) {
           request, call in try await self.endSessions(request, call)
+        },
+        .unary(Auth_V1.OperatorsMethods.listMails) {
+          request, call in try await self.listMails(request, call)
         },
       ]
     )

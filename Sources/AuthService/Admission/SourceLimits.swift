@@ -12,11 +12,13 @@ public struct SourceLimits: Sendable {
   public var accountSignIns = 300
   /// Addresses without an account that one user may ask for in a window, to give them roles.
   public var unknownAddresses = 50
+  /// Mails that are asked for in a window.
+  public var mails = 30
   /// Which sources are counted, and how long.
   public var rules = SourceRules()
 
-  /// The defaults: 20 failures, 20 sign-ups and 3,000 sign-ins in ten minutes, 300 of one account, and 50 unknown
-  /// addresses.
+  /// The defaults: 20 failures, 20 sign-ups and 3,000 sign-ins in ten minutes, 300 of one account, 50 unknown
+  /// addresses and 30 mails.
   public init() {}
 
   /// See `SourceRules.window`.
@@ -60,6 +62,9 @@ public struct SourceLimits: Sendable {
     }
     if let field = members.optional("unknown_addresses") {
       unknownAddresses = Int(try field.integer(in: 1...1_000_000))
+    }
+    if let field = members.optional("mails") {
+      mails = Int(try field.integer(in: 1...1_000_000))
     }
     rules = try SourceRules(&members)
     try members.finish()

@@ -5,4 +5,6 @@ extension IdentifierPrefix {
   public static let user = IdentifierPrefix("usr")
   /// Of a session.
   public static let session = IdentifierPrefix("ses")
+  /// Of a mail.
+  public static let mail = IdentifierPrefix("eml")
 }

@@ -18,6 +18,8 @@ public struct UserRecord: Hashable, Sendable {
   public var created: Int64
   /// When it was last changed.
   public var updated: Int64
+  /// Of the user's mails, as `de` or `de-AT`; empty for that of the installation.
+  public var language = ""
 }
 
 /// The three things a user begins with.

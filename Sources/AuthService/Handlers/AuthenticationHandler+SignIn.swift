@@ -10,6 +10,16 @@ extension AuthenticationHandler {
     _ request: Auth_V1.SignInRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.SignInResponse {
+    try await signIn(request, call, tellsOwner: true)
+  }
+
+  /// Signs in; the account's owner is told of a device that it does not know, unless it was just made
+  /// there.
+  func signIn(
+    _ request: Auth_V1.SignInRequest,
+    _ call: CallContext,
+    tellsOwner: Bool
+  ) async throws -> Auth_V1.SignInResponse {
     let attempt = try core.admitSignIn(
       email: request.email,
       deviceToken: request.deviceToken,
@@ -38,7 +48,13 @@ extension AuthenticationHandler {
       }
       throw error
     }
-    let session = try await begin(verified, request, attempt.source.network, call)
+    let session = try await begin(
+      verified,
+      request,
+      attempt.source.network,
+      isNewDevice: tellsOwner && attempt.device == nil,
+      call
+    )
     core.metrics.signIns.series("done").increment()
     return .init(
       // A repeated answer by the key of the first one, which its successor may have relieved since.
@@ -56,6 +72,7 @@ extension AuthenticationHandler {
     _ verified: VerifiedPassword,
     _ request: Auth_V1.SignInRequest,
     _ network: String,
+    isNewDevice: Bool,
     _ call: CallContext
   ) async throws -> SessionRecord {
     let replacement = await core.replacement(for: verified, password: request.password)
@@ -66,6 +83,7 @@ extension AuthenticationHandler {
       network: network,
       now: core.clock.now
     )
+    let notice = isNewDevice ? core.newDeviceNotice(of: session, to: verified.user) : nil
     let settle = { @Sendable (tx: borrowing WriteTransaction) throws in
       let basis = try UserTable.basis(of: userID, in: tx)
       guard let basis, basis.passwordVersion == verified.basis.passwordVersion else {
@@ -88,8 +106,10 @@ extension AuthenticationHandler {
       try settle(tx)
       let ended = try core.begin(session, in: tx)
       evicted.withLock { $0 = ended }
+      if let notice { try core.outbox.queue(notice, in: tx) }
       return Auth_V1.Session(id: session.id)
     }
+    if notice != nil { core.outbox.wake() }
     core.announce(evicted.withLock { $0 })
     return begun.id == session.id ? session : try await unused(begun.id)
   }

@@ -16,6 +16,9 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     _ request: Auth_V1.SignUpRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.SignInResponse {
+    guard EmailAddress(request.email).isMailable else {
+      throw AuthError.emailInvalid(field: "email")
+    }
     if let objection = core.policy.objection(to: request.password, email: request.email) {
       throw AuthError.passwordRefused(objection, field: "password")
     }
@@ -41,8 +44,9 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       try insert(user, record, session, in: tx)
     }
     guard made.id == user.id else {
-      return try await signIn(request.signIn, call)
+      return try await signIn(request.signIn, call, tellsOwner: false)
     }
+    core.outbox.wake()
     return .init(
       tokens: core.tokens(of: session, by: signer),
       user: .init(user, context),
@@ -71,10 +75,11 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     _ session: SessionRecord,
     in tx: borrowing WriteTransaction
   ) throws -> Auth_V1.User {
-    guard try !UserTable.isTaken(EmailAddress(user.email), in: tx) else {
+    guard try !UserTable.isTaken(EmailAddress(user.email), now: user.created, in: tx) else {
       throw AuthError.emailTaken
     }
     try UserTable.insert(user, password: record.text, in: tx)
+    try core.queueVerification(of: user, now: user.created, in: tx)
     try tx.audit("user.sign_up", object: user.id, by: .user(user.id))
     _ = try core.begin(session, in: tx)
     return .init(id: user.id)
@@ -91,7 +96,8 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       lastName: request.lastName,
       defaults: UserDefaults(),
       created: now,
-      updated: now
+      updated: now,
+      language: request.language
     )
   }
 

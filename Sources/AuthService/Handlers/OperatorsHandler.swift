@@ -6,7 +6,7 @@ internal import ServiceKit
 struct OperatorsHandler: Auth_V1.OperatorsService {
   let core: AuthCore
 
-  private static let pageSizeStandard = 50
+  static let pageSizeStandard = 50
 
   func listUsers(
     _ request: Auth_V1.ListUsersRequest,

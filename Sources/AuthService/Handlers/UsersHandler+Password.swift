@@ -42,6 +42,7 @@ extension UsersHandler {
       let others = try SessionTable.alive(of: identity.userID, now: now, in: tx).map(\.id)
         .filter { $0 != identity.sessionID }
       let ended = try SessionTable.revoke(others, of: identity.userID, now: now, in: tx)
+      try core.outbox.queue(core.passwordNotice(to: verified.user, now: now), in: tx)
       try tx.audit(
         "password.change",
         object: identity.userID,
@@ -51,6 +52,7 @@ extension UsersHandler {
       return Auth_V1.ChangePasswordResponse(revokedSessions: UInt32(ended.count))
     }
     core.announce(revoked.withLock { $0 })
+    core.outbox.wake()
     return response
   }
 

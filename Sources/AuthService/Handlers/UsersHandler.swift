@@ -24,6 +24,7 @@ struct UsersHandler: Auth_V1.UsersService {
       user.displayName = request.displayName ?? user.displayName
       user.firstName = request.firstName ?? user.firstName
       user.lastName = request.lastName ?? user.lastName
+      user.language = request.language ?? user.language
     }
     let context = try await core.contexts.context(of: identity.userID, allowsPartial: true)
     return user.with(context)
@@ -126,7 +127,7 @@ extension UserRecord {
   var digest: [UInt8] {
     let fields = [
       displayName, firstName, lastName, defaults.portfolio.stored ?? "-",
-      defaults.property.stored ?? "-", defaults.unit.stored ?? "-", "\(updated)",
+      defaults.property.stored ?? "-", defaults.unit.stored ?? "-", language, "\(updated)",
     ]
     return Digests.sha256(fields.map { "\($0.utf8.count):\($0)" }.joined())
   }

@@ -44,6 +44,49 @@ enum AuthError {
     message: "an account with this e-mail address exists already; sign in instead"
   )
 
+  /// An address that mail cannot be sent to, or that hides something else.
+  static func emailInvalid(field: String) -> RPCError {
+    let sentence = "must be an e-mail address, like ada@example.com"
+    var error = RPCError(
+      .invalidArgument,
+      reason: "EMAIL_INVALID",
+      domain: domain,
+      message: "\(field): \(sentence)"
+    )
+    error.details.append(.badRequest([FieldViolation(field: field, description: sentence)]))
+    return error
+  }
+
+  /// A token from a mail that is unknown, expired, used, of another mail or another account, or for an
+  /// address that the account no longer has: one answer.
+  static let mailTokenInvalid = RPCError(
+    .invalidArgument,
+    reason: "MAIL_TOKEN_INVALID",
+    domain: domain,
+    message: "token: does not work or no longer works; ask for a new mail"
+  )
+
+  /// The same whether or not the address has an account.
+  static func tooManyMails(retryAfter: Duration) -> RPCError {
+    RPCError(
+      .resourceExhausted,
+      reason: "TOO_MANY_MAILS",
+      domain: domain,
+      message: "too many mails were asked for; look for those that were sent, or retry after the "
+        + "given delay",
+      retryAfter: retryAfter
+    )
+  }
+
+  /// Mails cannot be sent as fast as they come.
+  static let mailQueueFull = RPCError(
+    .resourceExhausted,
+    reason: "MAIL_QUEUE_FULL",
+    domain: domain,
+    message: "too many mails are waiting to be sent; retry after the given delay",
+    retryAfter: .seconds(60)
+  )
+
   static let sessionNotFound = RPCError(
     .notFound,
     reason: "SESSION_NOT_FOUND",

@@ -21,7 +21,8 @@ extension Auth_V1.User {
       plan: context.entitlements?.plan ?? "",
       missingContext: context.missing,
       createdAt: .init(milliseconds: user.created),
-      updatedAt: .init(milliseconds: user.updated)
+      updatedAt: .init(milliseconds: user.updated),
+      language: user.language
     )
   }
 }

@@ -28,10 +28,22 @@ extension AuthCore {
     _ call: CallContext
   ) async throws -> VerifiedPassword? {
     let now = clock.now
-    let (isInTime, found) = try await store.write(call) { tx in
-      let isInTime = try AttemptTable.reserve(subject.digest, .password, now: now, in: tx)
-      return (isInTime, try UserTable.findForSignIn(email, in: tx))
+    let outbox = outbox
+    let (reservation, found) = try await store.write(call) { tx in
+      let reservation = try AttemptTable.reserve(subject.digest, .password, now: now, in: tx)
+      if reservation.isToldOf {
+        // To whoever has the address, if anybody does: the outbox finds out.
+        let notice = MailOrder(
+          .signInsRefused,
+          to: .holder(ofKey: email.key),
+          values: ["time": MailDate.short(now)]
+        )
+        try outbox.queue(notice, in: tx)
+      }
+      return (reservation, try UserTable.findForSignIn(email, in: tx))
     }
+    if reservation.isToldOf { outbox.wake() }
+    let isInTime = reservation.isInTime
     guard isInTime || !subject.isKnown else { return nil }
     let stored = found?.password
     let record = stored.flatMap { PasswordRecord($0) }

@@ -27,6 +27,10 @@ struct AuthCore: Sendable {
   /// Addresses without an account that callers asked for.
   let unknownAddresses: SourceLimiter
   let successes: RecentSuccesses
+  /// How often mails may be asked for.
+  let mailLimits: MailLimits
+  /// Mails that wait to be sent.
+  let outbox: Outbox
   /// What TenancyService says of operators.
   let permissions: Permissions
   /// What operators may have recorded without changing anything.
@@ -183,6 +187,7 @@ struct AuthMetrics: Sendable {
   let accountRefusals: Counter
   let addressLookUps: MetricFamily<Counter>
   let guessingSources: Counter
+  let mailRefusals: MetricFamily<Counter>
 
   init(_ registry: MetricRegistry) {
     signIns = registry.counters(
@@ -212,6 +217,11 @@ struct AuthMetrics: Sendable {
     guessingSources = registry.counter(
       "gatehouse_auth_guessing_sources_total",
       help: "Times one source failed to sign in to many accounts."
+    )
+    mailRefusals = registry.counters(
+      "gatehouse_auth_mail_requests_refused_total",
+      help: "Requests for a mail refused because there were too many, by what had too many.",
+      labels: ["limit"]
     )
     revoked = registry.counter(
       "gatehouse_auth_sessions_revoked_total",

@@ -13,7 +13,34 @@ public enum AuthProgram: HostedService {
   )
 
   /// What the program does besides serving.
-  public static let commands = [makeSecrets, grantSuperAdmin, revokeSuperAdmin]
+  public static let commands = [
+    makeSecrets, grantSuperAdmin, revokeSuperAdmin, writeMailTemplates,
+  ]
+
+  /// The command that shows the mails that are built in, for changing them.
+  public static let writeMailTemplates = OperatorCommand<AuthProgram>(
+    name: "write-mail-templates",
+    arguments: "FOLDER",
+    summary: "Write the built-in mail templates to FOLDER, which must not exist yet."
+  ) { _, _, arguments in
+    guard arguments.count == 1 else {
+      throw ConfigurationError("write-mail-templates takes one argument, FOLDER")
+    }
+    let folder = arguments[0]
+    guard !FileBytes.exists(folder) else {
+      throw FileError("\(folder) exists already; name another folder")
+    }
+    try FileBytes.createDirectory(folder)
+    for (language, mails) in BuiltInMails.all {
+      try FileBytes.createDirectory("\(folder)/\(language)")
+      for (kind, draft) in mails {
+        let path = "\(folder)/\(language)/\(kind.rawValue)"
+        try FileBytes.write(draft.text, to: "\(path).txt")
+        try FileBytes.write(draft.html, to: "\(path).html")
+      }
+    }
+    return "wrote \(folder); change the files and set mail.templates to the folder"
+  }
 
   /// The command that makes a user an operator of everything.
   ///
@@ -92,6 +119,15 @@ public enum AuthProgram: HostedService {
     _ check: inout ConfigurationCheck
   ) {
     check.file("secrets", settings.secrets) { _ = try readSecrets($0) }
+    check.attempt("mail.templates") { _ = try settings.mail.readTemplates() }
+    if settings.mail.transport == .command {
+      check.attempt("mail.command") {
+        let program = settings.mail.command[0]
+        guard FileBytes.exists(program) else {
+          throw ConfigurationError("\(program) does not exist; install it or name another program")
+        }
+      }
+    }
     check.peers(["tenancy", "entitlement"], common)
     check.callers(["tenancy", "entitlement"], common)
     check.trustedProxies(settings.sourceLimits.rules, common)

@@ -141,6 +141,7 @@ public final class AuthService: Sendable {
           key: dependencies.random.bytes(32)
         )
       }
+      let outbox = try makeOutbox(settings.mail, secrets, identifiers, dependencies)
       let core = AuthCore(
         settings: settings,
         secrets: secrets,
@@ -169,6 +170,8 @@ public final class AuthService: Sendable {
         accountSignIns: limiter(settings.sourceLimits.accountSignIns),
         unknownAddresses: limiter(settings.sourceLimits.unknownAddresses),
         successes: RecentSuccesses(key: dependencies.random.bytes(32)),
+        mailLimits: MailLimits(settings.sourceLimits, random: dependencies.random),
+        outbox: outbox,
         permissions: Permissions(
           dependencies.tenancy,
           clock: dependencies.clock,
@@ -202,12 +205,52 @@ public final class AuthService: Sendable {
     }
   }
 
+  private static func makeOutbox(
+    _ settings: MailSettings,
+    _ secrets: AuthSecrets,
+    _ identifiers: IdentifierFactory,
+    _ dependencies: Dependencies
+  ) throws -> Outbox {
+    let transport: any MailTransport =
+      switch settings.transport {
+      case .spool:
+        SpoolFolder(
+          path: settings.spool ?? dependencies.database.path + ".mail",
+          fileCountMax: settings.spoolCountMax
+        )
+      case .command:
+        MailCommand(
+          command: settings.command,
+          sender: settings.fromAddress,
+          timeout: .seconds(settings.commandSeconds)
+        )
+      }
+    let templates: MailTemplates
+    do {
+      templates = try settings.readTemplates()
+    } catch {
+      throw ConfigurationError("setting mail.templates: \(error)")
+    }
+    return Outbox(
+      settings,
+      templates: templates,
+      transport: transport,
+      secrets: secrets,
+      clock: dependencies.clock,
+      random: dependencies.random,
+      identifiers: identifiers,
+      logger: dependencies.logger,
+      metrics: OutboxMetrics(dependencies.metrics)
+    )
+  }
+
   /// What is served.
   public var services: [ServiceDefinition] {
     [
       AuthenticationHandler(core: core).definition,
       SessionsHandler(core: core).definition,
       UsersHandler(core: core).definition,
+      AccountsHandler(core: core).definition,
       KeysHandler(core: core).definition,
       OperatorsHandler(core: core).definition,
     ]
@@ -216,12 +259,13 @@ public final class AuthService: Sendable {
   /// Run around every handler, in this order.
   public var interceptors: [any ServerInterceptor] { [authentication] }
 
-  /// Looks after keys and old rows, and listens for changes of operators' rights, until the task is
-  /// cancelled.
+  /// Looks after keys and old rows, listens for changes of operators' rights and sends mails, until the
+  /// task is cancelled.
   public func run() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.core.permissions.run() }
       group.addTask { await self.lookAfterRows() }
+      group.addTask { await self.core.outbox.run(self.core.store, on: self.loop) }
       await group.waitForAll()
     }
   }
@@ -249,6 +293,8 @@ public final class AuthService: Sendable {
       try RevocationTable.prune(now: confirmed, in: tx)
       try AttemptTable.prune(now: confirmed, in: tx)
       try SessionTable.prune(endedBefore: confirmed - 7 * 86_400_000, in: tx)
+      try MailTokenTable.prune(now: confirmed, in: tx)
+      try MailTable.prune(finishedBefore: confirmed - Outbox.keptAfterEnd, in: tx)
     }
     try await core.database.purgeOldRows(now: confirmed)
   }
@@ -262,6 +308,7 @@ public final class AuthService: Sendable {
 
   /// Ends the threads and closes the store, after the last call ended.
   public func close() async {
+    core.outbox.stop()
     await core.database.close()
     core.pool.stop()
   }

@@ -18,6 +18,8 @@ public struct AuthSettings: Sendable {
   public var sessions = SessionLifetimes.standard
   /// How often one source may try.
   public var sourceLimits = SourceLimits()
+  /// How mail is sent.
+  public var mail = MailSettings()
   /// When signing keys come and go.
   public var rotation = SigningKeyRotation.standard
   /// How often a stream of revocations says something.
@@ -63,6 +65,7 @@ public struct AuthSettings: Sendable {
       try members.finish()
     }
     sourceLimits = try members.optional("source_limits").map(SourceLimits.init) ?? sourceLimits
+    mail = try members.optional("mail").map(MailSettings.init) ?? mail
     if let field = members.optional("signing_key_days") {
       rotation.period = try field.integer(in: 1...3650) * 86_400_000
     }

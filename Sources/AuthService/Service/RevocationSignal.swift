@@ -1,6 +1,6 @@
 internal import RPCKit
 
-/// Wakes those who tell other services of revocations.
+/// Wakes those who tell other services of revocations, or who send mails.
 ///
 /// They read what is new from the store: this only says that there may be something.
 final class RevocationSignal: Sendable {
@@ -15,7 +15,7 @@ final class RevocationSignal: Sendable {
   /// Counts announcements; read it before the store, and nothing in between is missed.
   var version: UInt64 { state.withLock { $0.version } }
 
-  /// Something was revoked.
+  /// Something was revoked, or a mail was queued.
   func announce() {
     let waiters = state.withLock { state in
       state.version += 1

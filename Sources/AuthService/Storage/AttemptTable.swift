@@ -25,7 +25,15 @@ enum AttemptTable {
     } ?? AttemptCounter()
   }
 
-  /// Counts an attempt; false when it comes too early.
+  /// What became of an attempt.
+  struct Reservation: Sendable {
+    /// Whether it may continue; false when it comes too early.
+    let isInTime: Bool
+    /// Whether it is the one in a row of which the account's owner is told.
+    let isToldOf: Bool
+  }
+
+  /// Counts an attempt.
   ///
   /// Writes a row in either case, so that both cost the same.
   static func reserve(
@@ -33,7 +41,7 @@ enum AttemptTable {
     _ kind: Kind,
     now: Int64,
     in tx: borrowing WriteTransaction
-  ) throws -> Bool {
+  ) throws -> Reservation {
     var counter = try find(subject, kind, in: tx)
     let isTaken = counter.reserve(now: now)
     try tx.execute(
@@ -48,7 +56,10 @@ enum AttemptTable {
       .integer(counter.last),
       .integer(counter.until)
     )
-    return isTaken
+    return Reservation(
+      isInTime: isTaken,
+      isToldOf: isTaken && counter.failures == AttemptCounter.noticeCount
+    )
   }
 
   /// Forgets the attempts on a secret that was just shown to be known.

@@ -99,5 +99,46 @@ enum AuthSchema {
         CREATE INDEX session_alive ON session (user_id, created_at, id) WHERE revoked_at IS NULL;
         """
     ),
+    Migration(
+      version: 5,
+      sql: """
+        -- Of the user's mails; empty for that of the installation.
+        ALTER TABLE user ADD COLUMN language TEXT NOT NULL DEFAULT '';
+        -- Mails that wait, and for a while those that do not any more. 1 queued, 2 being sent, 3 sent,
+        -- 4 given up: the first two are due at a time, when they are tried next or their lease ends.
+        CREATE TABLE mail (
+          id TEXT PRIMARY KEY,
+          kind TEXT NOT NULL,
+          user_id TEXT,
+          sealed BLOB NOT NULL,
+          state INTEGER NOT NULL CHECK (state BETWEEN 1 AND 4),
+          attempts INTEGER NOT NULL,
+          created_at INTEGER NOT NULL,
+          due_at INTEGER NOT NULL,
+          expires_at INTEGER NOT NULL,
+          finished_at INTEGER,
+          error TEXT NOT NULL
+        );
+        CREATE INDEX mail_by_due ON mail (due_at, id) WHERE state <= 2;
+        CREATE INDEX mail_by_state ON mail (state, id);
+        CREATE INDEX mail_by_end ON mail (finished_at) WHERE state >= 3;
+        -- What mails carry to prove that somebody read them, keyed.
+        CREATE TABLE mail_token (
+          digest BLOB PRIMARY KEY,
+          purpose TEXT NOT NULL,
+          user_id TEXT REFERENCES user (id),
+          address_key TEXT NOT NULL,
+          address TEXT NOT NULL,
+          session_id TEXT NOT NULL,
+          was_verified INTEGER NOT NULL CHECK (was_verified IN (0, 1)),
+          created_at INTEGER NOT NULL,
+          expires_at INTEGER NOT NULL,
+          used_at INTEGER
+        );
+        CREATE INDEX mail_token_by_user ON mail_token (user_id);
+        CREATE INDEX mail_token_by_address ON mail_token (address_key, purpose);
+        CREATE INDEX mail_token_by_end ON mail_token (expires_at);
+        """
+    ),
   ]
 }

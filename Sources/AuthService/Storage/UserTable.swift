@@ -4,7 +4,7 @@ internal import ServiceKit
 enum UserTable {
   private static let columns = """
     user.id, email, email_verified, display_name, first_name, last_name, default_portfolio, \
-    default_property, default_unit, created_at, updated_at
+    default_property, default_unit, created_at, updated_at, language
     """
 
   private static func record(_ row: borrowing Row) -> UserRecord {
@@ -21,7 +21,8 @@ enum UserTable {
       lastName: row.text(5),
       defaults: defaults,
       created: row.integer(9),
-      updated: row.integer(10)
+      updated: row.integer(10),
+      language: row.text(11)
     )
   }
 
@@ -47,8 +48,8 @@ enum UserTable {
       .text(email.key)
     ) { row in
       (
-        record(row), row.optionalText(11),
-        SignInBasis(passwordVersion: row.integer(12), sessionEndings: row.integer(13))
+        record(row), row.optionalText(12),
+        SignInBasis(passwordVersion: row.integer(13), sessionEndings: row.integer(14))
       )
     }
   }
@@ -116,11 +117,26 @@ enum UserTable {
     ) { record($0) }
   }
 
+  /// Whether an address belongs to somebody else than `userID`: to their account, or to one that had it
+  /// and may take it back (`MailToken.Purpose.undoEmailChange`).
   static func isTaken(
     _ email: EmailAddress,
+    exceptBy userID: String? = nil,
+    now: Int64,
     in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Bool {
-    try tx.exists("SELECT 1 FROM user WHERE email_key = ?", .text(email.key))
+    try tx.exists(
+      """
+      SELECT 1 FROM user WHERE email_key = ?1 AND id IS NOT ?2
+      UNION ALL
+      SELECT 1 FROM mail_token WHERE address_key = ?1 AND purpose = ?3 AND user_id IS NOT ?2
+        AND used_at IS NULL AND expires_at > ?4
+      """,
+      .text(email.key),
+      .optionalText(userID),
+      .text(MailToken.Purpose.undoEmailChange.rawValue),
+      .integer(now)
+    )
   }
 
   static func insert(
@@ -131,8 +147,8 @@ enum UserTable {
     try tx.execute(
       """
       INSERT INTO user (id, email, email_key, email_verified, display_name, first_name, last_name,
-        default_portfolio, default_property, default_unit, created_at, updated_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        default_portfolio, default_property, default_unit, created_at, updated_at, language)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       .text(user.id),
       .text(user.email),
@@ -145,7 +161,8 @@ enum UserTable {
       .optionalText(user.defaults.property.stored),
       .optionalText(user.defaults.unit.stored),
       .integer(user.created),
-      .integer(user.updated)
+      .integer(user.updated),
+      .text(user.language)
     )
     try tx.execute(
       "INSERT INTO credential (user_id, password, changed_at) VALUES (?, ?, ?)",
@@ -155,12 +172,12 @@ enum UserTable {
     )
   }
 
-  /// Writes names and defaults.
+  /// Writes names, defaults and the language.
   static func update(_ user: UserRecord, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
       """
       UPDATE user SET display_name = ?, first_name = ?, last_name = ?, default_portfolio = ?,
-        default_property = ?, default_unit = ?, updated_at = ? WHERE id = ?
+        default_property = ?, default_unit = ?, updated_at = ?, language = ? WHERE id = ?
       """,
       .text(user.displayName),
       .text(user.firstName),
@@ -169,7 +186,30 @@ enum UserTable {
       .optionalText(user.defaults.property.stored),
       .optionalText(user.defaults.unit.stored),
       .integer(user.updated),
+      .text(user.language),
       .text(user.id)
+    )
+  }
+
+  /// Writes the address, whether it is verified, and when that was changed.
+  ///
+  /// The address must be nobody else's.
+  static func changeEmail(
+    of userID: String,
+    to email: EmailAddress,
+    isVerified: Bool,
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.execute(
+      """
+      UPDATE user SET email = ?, email_key = ?, email_verified = ?, updated_at = ? WHERE id = ?
+      """,
+      .text(email.text),
+      .text(email.key),
+      .boolean(isVerified),
+      .integer(now),
+      .text(userID)
     )
   }
 

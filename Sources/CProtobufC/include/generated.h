@@ -2,6 +2,7 @@
 #ifndef CPROTOBUFC_GENERATED_H
 #define CPROTOBUFC_GENERATED_H
 
+#include "auth/v1/accounts.pb-c.h"
 #include "auth/v1/authentication.pb-c.h"
 #include "auth/v1/keys.pb-c.h"
 #include "auth/v1/operators.pb-c.h"
@@ -45,6 +46,48 @@
 #include "tenancy/v1/units.pb-c.h"
 #include "testing/v1/rich.pb-c.h"
 
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__request_email_verification_request(void) {
+  return &auth__v1__request_email_verification_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__request_email_verification_response(void) {
+  return &auth__v1__request_email_verification_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__verify_email_request(void) {
+  return &auth__v1__verify_email_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__verify_email_response(void) {
+  return &auth__v1__verify_email_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__request_password_reset_request(void) {
+  return &auth__v1__request_password_reset_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__request_password_reset_response(void) {
+  return &auth__v1__request_password_reset_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__reset_password_request(void) {
+  return &auth__v1__reset_password_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__reset_password_response(void) {
+  return &auth__v1__reset_password_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__change_email_request(void) {
+  return &auth__v1__change_email_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__change_email_response(void) {
+  return &auth__v1__change_email_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__confirm_email_change_request(void) {
+  return &auth__v1__confirm_email_change_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__confirm_email_change_response(void) {
+  return &auth__v1__confirm_email_change_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__undo_email_change_request(void) {
+  return &auth__v1__undo_email_change_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__undo_email_change_response(void) {
+  return &auth__v1__undo_email_change_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__device(void) {
   return &auth__v1__device__descriptor;
 }
@@ -95,6 +138,15 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__end_sessions_request(void) {
   return &auth__v1__end_sessions_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__mail(void) {
+  return &auth__v1__mail__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_mails_request(void) {
+  return &auth__v1__list_mails_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_mails_response(void) {
+  return &auth__v1__list_mails_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__session(void) {
   return &auth__v1__session__descriptor;

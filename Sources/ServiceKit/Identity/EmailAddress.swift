@@ -16,4 +16,26 @@ public struct EmailAddress: Hashable, Sendable {
     }
     key = String(decoding: bytes, as: UTF8.self)
   }
+
+  /// Whether mail can be sent there, and nothing but an address can be hidden in it.
+  ///
+  /// Bytes and parts as RFC 5321, section 4.5.3.1, bounds them. Quoted local parts, comments, groups and
+  /// routes are refused, although RFC 5322 has them: nobody uses them, and programs on the way read them
+  /// differently. So is a hyphen at the start, which a command would take for an option. Letters beyond
+  /// ASCII are accepted; whether they can be delivered is for the servers on the way (RFC 6531).
+  public var isMailable: Bool {
+    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count == 2, text.utf8.count <= 254, (1...64).contains(parts[0].utf8.count),
+      !parts[1].isEmpty, !text.hasPrefix("-"), !parts[1].hasPrefix("-")
+    else { return false }
+    let isSafe = text.unicodeScalars.allSatisfy { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .surrogate, .privateUse, .unassigned, .spaceSeparator, .lineSeparator,
+        .paragraphSeparator:
+        false
+      default: !"()<>[]:;,\\\"".unicodeScalars.contains(scalar)
+      }
+    }
+    return isSafe && !parts[1].split(separator: ".", omittingEmptySubsequences: false).contains("")
+  }
 }

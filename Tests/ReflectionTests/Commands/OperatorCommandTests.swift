@@ -28,6 +28,13 @@ private final class ScriptedOperators: Auth_V1.OperatorsService {
     )
   }
 
+  func listMails(
+    _ request: Auth_V1.ListMailsRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.ListMailsResponse {
+    .init()
+  }
+
   func endSessions(
     _ request: Auth_V1.EndSessionsRequest,
     _ call: CallContext

@@ -17,7 +17,14 @@ final class StoreFolder: Sendable {
     path = unsafe String(cString: made)
   }
 
+  /// Where mails are written.
+  var mail: String { "\(path)/mail" }
+
   deinit {
+    for name in (try? FileBytes.names(inFolder: mail, countMax: 10_000)) ?? [] {
+      _ = unsafe unlink("\(mail)/\(name)")
+    }
+    _ = unsafe rmdir(mail)
     for name in [
       "auth.db", "auth.db-wal", "auth.db-shm", "auth.db-lock", "auth.db.lock", "socket",
     ] {
@@ -43,6 +50,7 @@ struct AuthStage {
   var sessions: Auth_V1.SessionsClient { .init(channel) }
   var users: Auth_V1.UsersClient { .init(channel) }
   var keys: Auth_V1.KeysClient { .init(channel) }
+  var accounts: Auth_V1.AccountsClient { .init(channel) }
 
   static let password = "correct horse battery staple"
   static let secrets = AuthSecrets.generate(SystemRandomSource())
@@ -66,6 +74,7 @@ struct AuthStage {
       settings.hashThreadCount = 2
       settings.heartbeatInterval = .milliseconds(100)
       secrets = AuthStage.secrets
+      settings.mail.spool = folder.mail
     }
   }
 

@@ -36,11 +36,31 @@ enum MatrixTable {
       .everyone,
       #"{"currentPassword": "<password>", "newPassword": "<password>"}"#
     ),
+    .init("Accounts/RequestEmailVerification", .none, .everyone),
+    // Nobody has a token: what those allow is for AccountTests.
+    .init("Accounts/VerifyEmail", .none, [], #"{"token": "<device>"}"#, yes: "verified"),
+    .init("Accounts/RequestPasswordReset", .none, .everyone, #"{"email": "<new address>"}"#),
+    .init(
+      "Accounts/ResetPassword",
+      .none,
+      [],
+      #"{"token": "<device>", "newPassword": "<password>"}"#,
+      yes: "revokedSessions"
+    ),
+    .init(
+      "Accounts/ChangeEmail",
+      .none,
+      .everyone,
+      #"{"currentPassword": "<password>", "newEmail": "<new address>"}"#
+    ),
+    .init("Accounts/ConfirmEmailChange", .none, [], #"{"token": "<device>"}"#, yes: "changed"),
+    .init("Accounts/UndoEmailChange", .none, [], #"{"token": "<device>"}"#, yes: "undone"),
     .init("Users/BatchGet", .service, [], #"{"userIds": ["<user>"]}"#),
     .init("Users/FindByEmail", .service, [], #"{"email": "<address>"}"#),
     .init("Users/ResolveEmails", .service, [], #"{"emails": ["<address>"]}"#),
     .init("Users/GetAddress", .service, [], #"{"userId": "<user>"}"#),
     .init("Operators/ListUsers", .system, .operators),
+    .init("Operators/ListMails", .system, .operators),
     .init("Operators/EndSessions", .system, .operators, #"{"userId": "<user>"}"#),
     .init("Sessions/List", .none, .everyone),
     .init("Sessions/Revoke", .self_, .everyone, #"{"sessionId": "<session>"}"#),

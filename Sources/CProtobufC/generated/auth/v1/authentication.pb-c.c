@@ -119,7 +119,7 @@ const ProtobufCMessageDescriptor auth__v1__device__descriptor =
   (ProtobufCMessageInit) auth__v1__device__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__sign_up_request__field_descriptors[8] =
+static const ProtobufCFieldDescriptor auth__v1__sign_up_request__field_descriptors[9] =
 {
   {
     "f1_email",
@@ -217,6 +217,18 @@ static const ProtobufCFieldDescriptor auth__v1__sign_up_request__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f9_language",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SignUpRequest, f9_language),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__sign_up_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_email */
@@ -227,11 +239,12 @@ static const unsigned auth__v1__sign_up_request__field_indices_by_name[] = {
   5,   /* field[5] = f6_device */
   6,   /* field[6] = f7_allow_partial_context */
   7,   /* field[7] = f8_idempotency_key */
+  8,   /* field[8] = f9_language */
 };
 static const ProtobufCIntRange auth__v1__sign_up_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor auth__v1__sign_up_request__descriptor =
 {
@@ -241,7 +254,7 @@ const ProtobufCMessageDescriptor auth__v1__sign_up_request__descriptor =
   "Auth__V1__SignUpRequest",
   "auth.v1",
   sizeof(Auth__V1__SignUpRequest),
-  8,
+  9,
   auth__v1__sign_up_request__field_descriptors,
   auth__v1__sign_up_request__field_indices_by_name,
   1,  auth__v1__sign_up_request__number_ranges,

@@ -31,6 +31,24 @@ void   auth__v1__end_sessions_request__init
   static const Auth__V1__EndSessionsRequest init_value = AUTH__V1__END_SESSIONS_REQUEST__INIT;
   *message = init_value;
 }
+void   auth__v1__mail__init
+                     (Auth__V1__Mail         *message)
+{
+  static const Auth__V1__Mail init_value = AUTH__V1__MAIL__INIT;
+  *message = init_value;
+}
+void   auth__v1__list_mails_request__init
+                     (Auth__V1__ListMailsRequest         *message)
+{
+  static const Auth__V1__ListMailsRequest init_value = AUTH__V1__LIST_MAILS_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__list_mails_response__init
+                     (Auth__V1__ListMailsResponse         *message)
+{
+  static const Auth__V1__ListMailsResponse init_value = AUTH__V1__LIST_MAILS_RESPONSE__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor auth__v1__account__field_descriptors[8] =
 {
   {
@@ -338,4 +356,295 @@ const ProtobufCMessageDescriptor auth__v1__end_sessions_request__descriptor =
   1,  auth__v1__end_sessions_request__number_ranges,
   (ProtobufCMessageInit) auth__v1__end_sessions_request__init,
   NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__mail__field_descriptors[9] =
+{
+  {
+    "f1_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Mail, f1_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_kind",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Mail, f2_kind),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_user_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Mail, f3_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_state",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Mail, f4_state),
+    &auth__v1__mail_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_attempts",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Mail, f5_attempts),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_error",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Mail, f6_error),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_created_at",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Mail, f7_created_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_next_attempt_at",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Mail, f8_next_attempt_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f9_finished_at",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Mail, f9_finished_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__mail__field_indices_by_name[] = {
+  0,   /* field[0] = f1_id */
+  1,   /* field[1] = f2_kind */
+  2,   /* field[2] = f3_user_id */
+  3,   /* field[3] = f4_state */
+  4,   /* field[4] = f5_attempts */
+  5,   /* field[5] = f6_error */
+  6,   /* field[6] = f7_created_at */
+  7,   /* field[7] = f8_next_attempt_at */
+  8,   /* field[8] = f9_finished_at */
+};
+static const ProtobufCIntRange auth__v1__mail__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor auth__v1__mail__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.Mail",
+  "Mail",
+  "Auth__V1__Mail",
+  "auth.v1",
+  sizeof(Auth__V1__Mail),
+  9,
+  auth__v1__mail__field_descriptors,
+  auth__v1__mail__field_indices_by_name,
+  1,  auth__v1__mail__number_ranges,
+  (ProtobufCMessageInit) auth__v1__mail__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__list_mails_request__field_descriptors[3] =
+{
+  {
+    "f1_state",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListMailsRequest, f1_state),
+    &auth__v1__mail_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_page_size",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListMailsRequest, f2_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_page_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListMailsRequest, f3_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__list_mails_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_state */
+  1,   /* field[1] = f2_page_size */
+  2,   /* field[2] = f3_page_token */
+};
+static const ProtobufCIntRange auth__v1__list_mails_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor auth__v1__list_mails_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ListMailsRequest",
+  "ListMailsRequest",
+  "Auth__V1__ListMailsRequest",
+  "auth.v1",
+  sizeof(Auth__V1__ListMailsRequest),
+  3,
+  auth__v1__list_mails_request__field_descriptors,
+  auth__v1__list_mails_request__field_indices_by_name,
+  1,  auth__v1__list_mails_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__list_mails_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__list_mails_response__field_descriptors[2] =
+{
+  {
+    "f1_mails",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Auth__V1__ListMailsResponse, n_f1_mails),
+    offsetof(Auth__V1__ListMailsResponse, f1_mails),
+    &auth__v1__mail__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListMailsResponse, f2_next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__list_mails_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_mails */
+  1,   /* field[1] = f2_next_page_token */
+};
+static const ProtobufCIntRange auth__v1__list_mails_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor auth__v1__list_mails_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ListMailsResponse",
+  "ListMailsResponse",
+  "Auth__V1__ListMailsResponse",
+  "auth.v1",
+  sizeof(Auth__V1__ListMailsResponse),
+  2,
+  auth__v1__list_mails_response__field_descriptors,
+  auth__v1__list_mails_response__field_indices_by_name,
+  1,  auth__v1__list_mails_response__number_ranges,
+  (ProtobufCMessageInit) auth__v1__list_mails_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue auth__v1__mail_state__enum_values_by_number[5] =
+{
+  { "v0_MAIL_STATE_UNSPECIFIED", "AUTH__V1__MAIL_STATE__v0_MAIL_STATE_UNSPECIFIED", 0 },
+  { "v1_MAIL_STATE_QUEUED", "AUTH__V1__MAIL_STATE__v1_MAIL_STATE_QUEUED", 1 },
+  { "v2_MAIL_STATE_SENDING", "AUTH__V1__MAIL_STATE__v2_MAIL_STATE_SENDING", 2 },
+  { "v3_MAIL_STATE_SENT", "AUTH__V1__MAIL_STATE__v3_MAIL_STATE_SENT", 3 },
+  { "v4_MAIL_STATE_DEAD", "AUTH__V1__MAIL_STATE__v4_MAIL_STATE_DEAD", 4 },
+};
+static const ProtobufCIntRange auth__v1__mail_state__value_ranges[] = {
+{0, 0},{0, 5}
+};
+static const ProtobufCEnumValueIndex auth__v1__mail_state__enum_values_by_name[5] =
+{
+  { "v0_MAIL_STATE_UNSPECIFIED", 0 },
+  { "v1_MAIL_STATE_QUEUED", 1 },
+  { "v2_MAIL_STATE_SENDING", 2 },
+  { "v3_MAIL_STATE_SENT", 3 },
+  { "v4_MAIL_STATE_DEAD", 4 },
+};
+const ProtobufCEnumDescriptor auth__v1__mail_state__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "auth.v1.MailState",
+  "MailState",
+  "Auth__V1__MailState",
+  "auth.v1",
+  5,
+  auth__v1__mail_state__enum_values_by_number,
+  5,
+  auth__v1__mail_state__enum_values_by_name,
+  1,
+  auth__v1__mail_state__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

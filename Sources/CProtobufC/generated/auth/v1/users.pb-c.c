@@ -85,7 +85,7 @@ void   auth__v1__user_address__init
   static const Auth__V1__UserAddress init_value = AUTH__V1__USER_ADDRESS__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[15] =
+static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[16] =
 {
   {
     "f1_id",
@@ -267,6 +267,18 @@ static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[15] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f16_language",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__User, f16_language),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__user__field_indices_by_name[] = {
   9,   /* field[9] = f10_default_unit_id */
@@ -275,6 +287,7 @@ static const unsigned auth__v1__user__field_indices_by_name[] = {
   12,   /* field[12] = f13_missing_context */
   13,   /* field[13] = f14_created_at */
   14,   /* field[14] = f15_updated_at */
+  15,   /* field[15] = f16_language */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_email */
   2,   /* field[2] = f3_email_verified */
@@ -288,7 +301,7 @@ static const unsigned auth__v1__user__field_indices_by_name[] = {
 static const ProtobufCIntRange auth__v1__user__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 15 }
+  { 0, 16 }
 };
 const ProtobufCMessageDescriptor auth__v1__user__descriptor =
 {
@@ -298,7 +311,7 @@ const ProtobufCMessageDescriptor auth__v1__user__descriptor =
   "Auth__V1__User",
   "auth.v1",
   sizeof(Auth__V1__User),
-  15,
+  16,
   auth__v1__user__field_descriptors,
   auth__v1__user__field_indices_by_name,
   1,  auth__v1__user__number_ranges,
@@ -343,7 +356,7 @@ const ProtobufCMessageDescriptor auth__v1__get_me_request__descriptor =
   (ProtobufCMessageInit) auth__v1__get_me_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__update_profile_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor auth__v1__update_profile_request__field_descriptors[5] =
 {
   {
     "f1_display_name",
@@ -393,17 +406,30 @@ static const ProtobufCFieldDescriptor auth__v1__update_profile_request__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_language",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Auth__V1__UpdateProfileRequest, p5_language_case),
+    offsetof(Auth__V1__UpdateProfileRequest, f5_language),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__update_profile_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_display_name */
   1,   /* field[1] = f2_first_name */
   2,   /* field[2] = f3_last_name */
   3,   /* field[3] = f4_idempotency_key */
+  4,   /* field[4] = f5_language */
 };
 static const ProtobufCIntRange auth__v1__update_profile_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor auth__v1__update_profile_request__descriptor =
 {
@@ -413,7 +439,7 @@ const ProtobufCMessageDescriptor auth__v1__update_profile_request__descriptor =
   "Auth__V1__UpdateProfileRequest",
   "auth.v1",
   sizeof(Auth__V1__UpdateProfileRequest),
-  4,
+  5,
   auth__v1__update_profile_request__field_descriptors,
   auth__v1__update_profile_request__field_indices_by_name,
   1,  auth__v1__update_profile_request__number_ranges,

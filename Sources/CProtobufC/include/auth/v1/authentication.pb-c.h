@@ -56,10 +56,11 @@ struct  Auth__V1__SignUpRequest
   Auth__V1__Device *f6_device;
   protobuf_c_boolean f7_allow_partial_context;
   ProtobufCBinaryData f8_idempotency_key;
+  ProtobufCBinaryData f9_language;
 };
 #define AUTH__V1__SIGN_UP_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__sign_up_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, 0, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, 0, {0,NULL}, {0,NULL} }
 
 
 struct  Auth__V1__SignInRequest

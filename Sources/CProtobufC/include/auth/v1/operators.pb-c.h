@@ -22,10 +22,21 @@ typedef struct Auth__V1__Account Auth__V1__Account;
 typedef struct Auth__V1__ListUsersRequest Auth__V1__ListUsersRequest;
 typedef struct Auth__V1__ListUsersResponse Auth__V1__ListUsersResponse;
 typedef struct Auth__V1__EndSessionsRequest Auth__V1__EndSessionsRequest;
+typedef struct Auth__V1__Mail Auth__V1__Mail;
+typedef struct Auth__V1__ListMailsRequest Auth__V1__ListMailsRequest;
+typedef struct Auth__V1__ListMailsResponse Auth__V1__ListMailsResponse;
 
 
 /* --- enums --- */
 
+typedef enum _Auth__V1__MailState {
+  AUTH__V1__MAIL_STATE__v0_MAIL_STATE_UNSPECIFIED = 0,
+  AUTH__V1__MAIL_STATE__v1_MAIL_STATE_QUEUED = 1,
+  AUTH__V1__MAIL_STATE__v2_MAIL_STATE_SENDING = 2,
+  AUTH__V1__MAIL_STATE__v3_MAIL_STATE_SENT = 3,
+  AUTH__V1__MAIL_STATE__v4_MAIL_STATE_DEAD = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__MAIL_STATE)
+} Auth__V1__MailState;
 
 /* --- messages --- */
 
@@ -82,6 +93,48 @@ struct  Auth__V1__EndSessionsRequest
     , {0,NULL}, {0,NULL}, {0,NULL} }
 
 
+struct  Auth__V1__Mail
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_id;
+  ProtobufCBinaryData f2_kind;
+  ProtobufCBinaryData f3_user_id;
+  Auth__V1__MailState f4_state;
+  uint32_t f5_attempts;
+  ProtobufCBinaryData f6_error;
+  Google__Protobuf__Timestamp *f7_created_at;
+  Google__Protobuf__Timestamp *f8_next_attempt_at;
+  Google__Protobuf__Timestamp *f9_finished_at;
+};
+#define AUTH__V1__MAIL__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__mail__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL}, AUTH__V1__MAIL_STATE__v0_MAIL_STATE_UNSPECIFIED, 0, {0,NULL}, NULL, NULL, NULL }
+
+
+struct  Auth__V1__ListMailsRequest
+{
+  ProtobufCMessage base;
+  Auth__V1__MailState f1_state;
+  uint32_t f2_page_size;
+  ProtobufCBinaryData f3_page_token;
+};
+#define AUTH__V1__LIST_MAILS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_mails_request__descriptor) \
+    , AUTH__V1__MAIL_STATE__v0_MAIL_STATE_UNSPECIFIED, 0, {0,NULL} }
+
+
+struct  Auth__V1__ListMailsResponse
+{
+  ProtobufCMessage base;
+  size_t n_f1_mails;
+  Auth__V1__Mail **f1_mails;
+  ProtobufCBinaryData f2_next_page_token;
+};
+#define AUTH__V1__LIST_MAILS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_mails_response__descriptor) \
+    , 0,NULL, {0,NULL} }
+
+
 /* Auth__V1__Account methods */
 void   auth__v1__account__init
                      (Auth__V1__Account         *message);
@@ -94,6 +147,15 @@ void   auth__v1__list_users_response__init
 /* Auth__V1__EndSessionsRequest methods */
 void   auth__v1__end_sessions_request__init
                      (Auth__V1__EndSessionsRequest         *message);
+/* Auth__V1__Mail methods */
+void   auth__v1__mail__init
+                     (Auth__V1__Mail         *message);
+/* Auth__V1__ListMailsRequest methods */
+void   auth__v1__list_mails_request__init
+                     (Auth__V1__ListMailsRequest         *message);
+/* Auth__V1__ListMailsResponse methods */
+void   auth__v1__list_mails_response__init
+                     (Auth__V1__ListMailsResponse         *message);
 /* --- per-message closures --- */
 
 typedef void (*Auth__V1__Account_Closure)
@@ -108,16 +170,29 @@ typedef void (*Auth__V1__ListUsersResponse_Closure)
 typedef void (*Auth__V1__EndSessionsRequest_Closure)
                  (const Auth__V1__EndSessionsRequest *message,
                   void *closure_data);
+typedef void (*Auth__V1__Mail_Closure)
+                 (const Auth__V1__Mail *message,
+                  void *closure_data);
+typedef void (*Auth__V1__ListMailsRequest_Closure)
+                 (const Auth__V1__ListMailsRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__ListMailsResponse_Closure)
+                 (const Auth__V1__ListMailsResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    auth__v1__mail_state__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__account__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__list_users_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__list_users_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__end_sessions_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__mail__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__list_mails_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__list_mails_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -58,10 +58,11 @@ struct  Auth__V1__User
   ProtobufCBinaryData *f13_missing_context;
   Google__Protobuf__Timestamp *f14_created_at;
   Google__Protobuf__Timestamp *f15_updated_at;
+  ProtobufCBinaryData f16_language;
 };
 #define AUTH__V1__USER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__user__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, 0,NULL, NULL, NULL }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, 0,NULL, NULL, NULL, {0,NULL} }
 
 
 struct  Auth__V1__GetMeRequest
@@ -92,6 +93,12 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__UPDATE_PROFILE_REQUEST__P3_LAST_NAME__CASE)
 } Auth__V1__UpdateProfileRequest__P3LastNameCase;
 
+typedef enum {
+  AUTH__V1__UPDATE_PROFILE_REQUEST__P5_LANGUAGE__NOT_SET = 0,
+  AUTH__V1__UPDATE_PROFILE_REQUEST__P5_LANGUAGE_F5_LANGUAGE = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__UPDATE_PROFILE_REQUEST__P5_LANGUAGE__CASE)
+} Auth__V1__UpdateProfileRequest__P5LanguageCase;
+
 struct  Auth__V1__UpdateProfileRequest
 {
   ProtobufCMessage base;
@@ -108,10 +115,14 @@ struct  Auth__V1__UpdateProfileRequest
   union {
     ProtobufCBinaryData f3_last_name;
   };
+  Auth__V1__UpdateProfileRequest__P5LanguageCase p5_language_case;
+  union {
+    ProtobufCBinaryData f5_language;
+  };
 };
 #define AUTH__V1__UPDATE_PROFILE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__update_profile_request__descriptor) \
-    , {0,NULL}, AUTH__V1__UPDATE_PROFILE_REQUEST__P1_DISPLAY_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P2_FIRST_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P3_LAST_NAME__NOT_SET, {0} }
+    , {0,NULL}, AUTH__V1__UPDATE_PROFILE_REQUEST__P1_DISPLAY_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P2_FIRST_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P3_LAST_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P5_LANGUAGE__NOT_SET, {0} }
 
 
 typedef enum {

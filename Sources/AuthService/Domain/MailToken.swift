@@ -1,0 +1,75 @@
+internal import ServiceKit
+
+/// What a mail carries to prove that somebody read it, as the store keeps it: without the token itself.
+struct MailToken: Hashable, Sendable {
+  /// What a token is good for, and nothing else.
+  enum Purpose: String, CaseIterable, Sendable {
+    case verifyEmail = "verify_email"
+    case resetPassword = "reset_password"
+    case changeEmail = "change_email"
+    case undoEmailChange = "undo_email_change"
+
+    /// How long it works, in milliseconds.
+    var lifetime: Int64 {
+      switch self {
+      case .verifyEmail: 24 * 3_600_000
+      case .resetPassword: 30 * 60_000
+      case .changeEmail: 3_600_000
+      case .undoEmailChange: 7 * 24 * 3_600_000
+      }
+    }
+  }
+
+  /// What it is found by; see `MailTokenKey`.
+  var digest: [UInt8]
+  /// What it is good for.
+  var purpose: Purpose
+  /// Whose it is; nil for a reset as long as nobody looked whether there is an account.
+  var userID: String?
+  /// The key of the address that the account must have; of an undo, of the one that it gets back.
+  var addressKey: String
+  /// The address that the account gets; empty where it gets none.
+  var address = ""
+  /// The session that stays when the address changes; empty for none.
+  var sessionID = ""
+  /// Of an undo, whether the address was verified when the account had it.
+  var wasVerified = false
+  /// When it was made, in milliseconds since 1970.
+  var created: Int64
+  /// When it was used; nil when it was not.
+  var used: Int64?
+
+  /// When it ends to work.
+  var expires: Int64 { created.addingSaturated(purpose.lifetime) }
+
+  /// Whether it can be used for the first time.
+  func isUsable(now: Int64) -> Bool { used == nil && now < expires && userID != nil }
+}
+
+/// Makes tokens, and the digests that they are found by.
+///
+/// A token is 32 random bytes. Its digest is keyed and depends on the purpose, so that the store has
+/// nothing that opens an account, and a token of one mail is nothing for another.
+struct MailTokenKey: Sendable {
+  private static let byteCount = 32
+
+  private let key: HMACKey
+
+  /// Works under a key of its own, derived from `secret`.
+  init(secret: HMACKey) {
+    key = HMACKey(secret.code(of: Array("key of mail tokens".utf8)))
+  }
+
+  /// A new token, for a mail and nobody else.
+  func make(_ random: any RandomSource) -> String {
+    Base64URL.encode(random.bytes(Self.byteCount))
+  }
+
+  /// What a token is found by; nil for a text that cannot be one.
+  func digest(of token: String, _ purpose: MailToken.Purpose) -> [UInt8]? {
+    guard token.utf8.count <= 64, let bytes = Base64URL.decode(token),
+      bytes.count == Self.byteCount
+    else { return nil }
+    return key.code(of: Array("\(purpose.rawValue) ".utf8) + bytes)
+  }
+}

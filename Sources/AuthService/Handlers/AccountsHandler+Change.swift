@@ -1,0 +1,192 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// Moving an account to another address.
+extension AccountsHandler {
+  func changeEmail(
+    _ request: Auth_V1.ChangeEmailRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.ChangeEmailResponse {
+    let identity = try call.requireUser()
+    let new = EmailAddress(request.newEmail)
+    guard new.isMailable else { throw AuthError.emailInvalid(field: "new_email") }
+    try core.admitMail(Array("change \(identity.userID)".utf8), "account", call)
+    let verified = try await prove(request.currentPassword, identity, call)
+    let (core, now) = (core, core.clock.now)
+    let text = core.outbox.tokens.make(core.random)
+    guard let digest = core.outbox.tokens.digest(of: text, .changeEmail) else {
+      throw AuthError.mailTokenInvalid
+    }
+    let token = MailToken(
+      digest: digest,
+      purpose: .changeEmail,
+      userID: identity.userID,
+      addressKey: EmailAddress(verified.user.email).key,
+      address: new.text,
+      sessionID: identity.sessionID,
+      created: now
+    )
+    try await core.store.write(call) { tx in
+      try core.requireActiveSession(of: identity, now: now, in: tx)
+      let basis = try UserTable.basis(of: identity.userID, in: tx)
+      guard basis?.passwordVersion == verified.basis.passwordVersion else {
+        throw AuthError.invalidCredentials
+      }
+      try AttemptTable.clear(verified.subject, .password, in: tx)
+      try MailTokenTable.deleteUnused(.changeEmail, of: identity.userID, in: tx)
+      try MailTokenTable.insert(token, in: tx)
+      // Whether the address has an account the outbox finds out; then it gets another mail.
+      let order = MailOrder(
+        .changeEmail,
+        to: .address(new.text),
+        userID: identity.userID,
+        token: text,
+        values: ["new_email": new.text]
+      )
+      try core.outbox.require(order, expires: token.expires, in: tx)
+      try tx.audit("email.request_change", object: identity.userID)
+    }
+    core.outbox.wake()
+    return .init()
+  }
+
+  /// Finds the password to be the caller's; throws INVALID_CREDENTIALS when it is not.
+  private func prove(
+    _ password: String,
+    _ identity: UserIdentity,
+    _ call: CallContext
+  ) async throws -> VerifiedPassword {
+    let permit = try core.pool.reserve(.trusted, for: HashShare(user: identity.userID))
+    let user = try await core.store.read { tx in try UserTable.find(identity.userID, in: tx) }
+    guard let user else { throw AuthError.userNotFound }
+    let verified = try await core.verify(
+      password,
+      of: EmailAddress(user.email),
+      core.attemptSubject(session: identity.sessionID),
+      permit,
+      call
+    )
+    guard let verified, verified.user.id == identity.userID else {
+      throw AuthError.invalidCredentials
+    }
+    return verified
+  }
+
+  func confirmEmailChange(
+    _ request: Auth_V1.ConfirmEmailChangeRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.ConfirmEmailChangeResponse {
+    let shown = try await find(request.token, .changeEmail, call)
+    let (core, now) = (core, core.clock.now)
+    let undoText = core.outbox.tokens.make(core.random)
+    let undoDigest = core.outbox.tokens.digest(of: undoText, .undoEmailChange)
+    let revoked = try await core.store.write(call) { tx -> [Revocation] in
+      let (token, user) = try current(shown, in: tx)
+      let (old, new) = (EmailAddress(user.email), EmailAddress(token.address))
+      if token.used != nil, old.key == new.key { return [] }
+      guard token.isUsable(now: now), old.key == token.addressKey, let undoDigest else {
+        throw AuthError.mailTokenInvalid
+      }
+      guard try !UserTable.isTaken(new, exceptBy: user.id, now: now, in: tx) else {
+        throw AuthError.emailTaken
+      }
+      try UserTable.changeEmail(of: user.id, to: new, isVerified: true, now: now, in: tx)
+      try MailTokenTable.markUsed(token.digest, now: now, in: tx)
+      // Those for the old address; the undo of an earlier change stays, because whoever changes an
+      // address twice may be a thief.
+      try MailTokenTable.deleteUnused(.verifyEmail, of: user.id, in: tx)
+      try MailTokenTable.deleteUnused(.resetPassword, of: user.id, in: tx)
+      let undo = MailToken(
+        digest: undoDigest,
+        purpose: .undoEmailChange,
+        userID: user.id,
+        addressKey: old.key,
+        address: old.text,
+        wasVerified: user.isEmailVerified,
+        created: now
+      )
+      try MailTokenTable.insert(undo, in: tx)
+      let order = MailOrder(
+        .emailChanged,
+        to: .address(old.text),
+        userID: user.id,
+        token: undoText,
+        values: ["new_email": new.text]
+      )
+      try core.outbox.require(order, expires: undo.expires, in: tx)
+      let ended = try core.endAllSessions(of: user.id, except: token.sessionID, now: now, in: tx)
+      try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
+      try tx.audit(
+        "email.change",
+        object: user.id,
+        detail: "revoked \(ended.count)",
+        by: .user(user.id)
+      )
+      return ended
+    }
+    core.announce(revoked)
+    core.outbox.wake()
+    return .init()
+  }
+
+  func undoEmailChange(
+    _ request: Auth_V1.UndoEmailChangeRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.UndoEmailChangeResponse {
+    let shown = try await find(request.token, .undoEmailChange, call)
+    let (core, now) = (core, core.clock.now)
+    let resetText = core.outbox.tokens.make(core.random)
+    let resetDigest = core.outbox.tokens.digest(of: resetText, .resetPassword)
+    let revoked = try await core.store.write(call) { tx -> [Revocation] in
+      let (token, user) = try current(shown, in: tx)
+      let old = EmailAddress(token.address)
+      if token.used != nil, EmailAddress(user.email).key == old.key { return [] }
+      guard token.isUsable(now: now), let resetDigest else { throw AuthError.mailTokenInvalid }
+      guard try !UserTable.isTaken(old, exceptBy: user.id, now: now, in: tx) else {
+        throw AuthError.emailTaken
+      }
+      try UserTable.changeEmail(
+        of: user.id,
+        to: old,
+        isVerified: token.wasVerified,
+        now: now,
+        in: tx
+      )
+      // Whoever changed the address knew the password: no record matches this one.
+      try UserTable.changePassword(of: user.id, to: "", now: now, in: tx)
+      try MailTokenTable.markUsed(token.digest, now: now, in: tx)
+      // The thief's own undo too.
+      for purpose in MailToken.Purpose.allCases {
+        try MailTokenTable.deleteUnused(purpose, of: user.id, in: tx)
+      }
+      let reset = MailToken(
+        digest: resetDigest,
+        purpose: .resetPassword,
+        userID: user.id,
+        addressKey: old.key,
+        created: now
+      )
+      try MailTokenTable.insert(reset, in: tx)
+      let order = MailOrder(
+        .resetPassword,
+        to: .address(old.text),
+        userID: user.id,
+        token: resetText
+      )
+      try core.outbox.require(order, expires: reset.expires, in: tx)
+      let ended = try core.endAllSessions(of: user.id, now: now, in: tx)
+      try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
+      try tx.audit(
+        "email.undo_change",
+        object: user.id,
+        detail: "revoked \(ended.count)",
+        by: .user(user.id)
+      )
+      return ended
+    }
+    core.announce(revoked)
+    core.outbox.wake()
+    return .init()
+  }
+}

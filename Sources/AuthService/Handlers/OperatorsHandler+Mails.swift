@@ -1,0 +1,45 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// What has become of mails.
+extension OperatorsHandler {
+  func listMails(
+    _ request: Auth_V1.ListMailsRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.ListMailsResponse {
+    let user = try call.requireUser()
+    try core.auditBudget.take(call.caller.description)
+    let state = MailRecord.State(rawValue: Int64(request.state.rawValue))
+    let binding = "Operators.ListMails \(user.userID) \(request.state.rawValue)"
+    let cursor = try core.cursor(of: request.pageToken, binding)
+    let limit = request.pageSize == 0 ? Self.pageSizeStandard : Int(request.pageSize)
+    let found = try await core.store.read { tx in
+      try MailTable.page(state, before: cursor, limit: limit + 1, in: tx)
+    }
+    let page = Array(found.prefix(limit))
+    // Before the answer: whoever reads about others is known to have read.
+    try await core.store.write(call) { tx in
+      try tx.audit("mail.list", object: "", detail: "\(page.count)")
+    }
+    let next = found.count > limit ? page.last.map { core.pageToken(after: $0.id, binding) } : nil
+    return .init(mails: page.map { .init($0) }, nextPageToken: next ?? "")
+  }
+}
+
+extension Auth_V1.Mail {
+  fileprivate init(_ mail: MailRecord) {
+    let isOver = mail.state == .sent || mail.state == .dead
+    self.init(
+      id: mail.id,
+      kind: mail.kind,
+      userId: mail.userID ?? "",
+      state: Auth_V1.MailState(rawValue: Int32(mail.state.rawValue)),
+      attempts: UInt32(clamping: mail.attemptCount),
+      error: mail.error,
+      createdAt: .init(milliseconds: mail.created),
+      nextAttemptAt: isOver ? nil : .init(milliseconds: mail.due),
+      finishedAt: mail.finished.map { .init(milliseconds: $0) }
+    )
+  }
+}

@@ -1,0 +1,74 @@
+extension BuiltInMails {
+  static let english: [MailKind: Draft] = [
+    .verifyEmail: Draft(
+      subject: "Verify your e-mail address",
+      paragraphs: [
+        "Hello {{name}},",
+        "an account was created with this address. Open the link to confirm that it is yours:",
+        "{{link}}", "Or enter this code where you were asked for it: {{token}}",
+        "Link and code work once, for 24 hours. If you did not create an account, ignore this mail.",
+      ]
+    ),
+    .resetPassword: Draft(
+      subject: "Set a new password",
+      paragraphs: [
+        "Hello {{name}},", "open the link to set a new password for your account:", "{{link}}",
+        "Or enter this code where you were asked for it: {{token}}",
+        "Link and code work once, for 30 minutes. Setting a password signs you out everywhere. If you"
+          + " did not ask for this, ignore this mail: your password stays as it is.",
+      ]
+    ),
+    .changeEmail: Draft(
+      subject: "Confirm your new e-mail address",
+      paragraphs: [
+        "Hello,", "open the link to use the address {{new_email}} for your account:", "{{link}}",
+        "Or enter this code where you were asked for it: {{token}}",
+        "Link and code work once, for one hour. If you did not ask for this, ignore this mail.",
+      ]
+    ),
+    .emailChanged: Draft(
+      subject: "Your e-mail address was changed",
+      paragraphs: [
+        "Hello {{name}},",
+        "your account now has the address {{new_email}}, and this one no longer works for it.",
+        "If that was not you, open this link within seven days to get your account back:",
+        "{{link}}", "Or use this code with undo-email-change: {{token}}",
+        "That signs everybody out, makes the password invalid and sends you a mail for a new one.",
+      ]
+    ),
+    .addressInUse: Draft(
+      subject: "Your e-mail address is in use",
+      paragraphs: [
+        "Hello,",
+        "somebody wanted to use the address {{email}} for another account. It belongs to your account"
+          + " already, so nothing was changed.",
+        "If that was you, sign in with this address, or ask for a new password for it.",
+      ]
+    ),
+    .newDevice: Draft(
+      subject: "New sign-in to your account",
+      paragraphs: [
+        "Hello {{name}},",
+        "your account was signed in to from a device that it does not know.",
+        "Device: {{device}}", "Network: {{network}}", "Time: {{time}}",
+        "If that was not you, change your password now and sign out your other sessions.",
+      ]
+    ),
+    .passwordChanged: Draft(
+      subject: "Your password was changed",
+      paragraphs: [
+        "Hello {{name}},", "the password of your account was changed at {{time}}.",
+        "If that was not you, ask for a new password now.",
+      ]
+    ),
+    .signInsRefused: Draft(
+      subject: "Many failed attempts to sign in",
+      paragraphs: [
+        "Hello {{name}},",
+        "many attempts to sign in to your account failed, the last one at {{time}}. Further attempts"
+          + " have to wait for up to 15 minutes; devices that you used before do not.",
+        "You need not do anything as long as nobody knows your password.",
+      ]
+    ),
+  ]
+}

@@ -1,0 +1,84 @@
+extension BuiltInMails {
+  static let german: [MailKind: Draft] = [
+    .verifyEmail: Draft(
+      subject: "E-Mail-Adresse bestätigen",
+      paragraphs: [
+        "Hallo {{name}},",
+        "mit dieser Adresse wurde ein Konto angelegt. Öffnen Sie den Link, um zu bestätigen, dass es"
+          + " Ihre ist:",
+        "{{link}}", "Oder geben Sie diesen Code ein, wo Sie danach gefragt wurden: {{token}}",
+        "Link und Code gelten einmal, 24 Stunden lang. Wenn Sie kein Konto angelegt haben, brauchen"
+          + " Sie nichts zu tun.",
+      ]
+    ),
+    .resetPassword: Draft(
+      subject: "Neues Passwort festlegen",
+      paragraphs: [
+        "Hallo {{name}},",
+        "öffnen Sie den Link, um ein neues Passwort für Ihr Konto festzulegen:", "{{link}}",
+        "Oder geben Sie diesen Code ein, wo Sie danach gefragt wurden: {{token}}",
+        "Link und Code gelten einmal, 30 Minuten lang. Mit dem neuen Passwort werden Sie überall"
+          + " abgemeldet. Wenn Sie das nicht wollten, brauchen Sie nichts zu tun: Ihr Passwort bleibt,"
+          + " wie es ist.",
+      ]
+    ),
+    .changeEmail: Draft(
+      subject: "Neue E-Mail-Adresse bestätigen",
+      paragraphs: [
+        "Hallo,",
+        "öffnen Sie den Link, um die Adresse {{new_email}} für Ihr Konto zu verwenden:",
+        "{{link}}", "Oder geben Sie diesen Code ein, wo Sie danach gefragt wurden: {{token}}",
+        "Link und Code gelten einmal, eine Stunde lang. Wenn Sie das nicht wollten, brauchen Sie nichts"
+          + " zu tun.",
+      ]
+    ),
+    .emailChanged: Draft(
+      subject: "Ihre E-Mail-Adresse wurde geändert",
+      paragraphs: [
+        "Hallo {{name}},",
+        "Ihr Konto hat jetzt die Adresse {{new_email}}; diese hier gilt nicht mehr dafür.",
+        "Wenn Sie das nicht waren, öffnen Sie innerhalb von sieben Tagen diesen Link, um Ihr Konto"
+          + " zurückzubekommen:",
+        "{{link}}", "Oder verwenden Sie diesen Code mit undo-email-change: {{token}}",
+        "Damit werden alle abgemeldet, das Passwort wird ungültig, und Sie bekommen eine Mail für ein"
+          + " neues.",
+      ]
+    ),
+    .addressInUse: Draft(
+      subject: "Ihre E-Mail-Adresse wird schon verwendet",
+      paragraphs: [
+        "Hallo,",
+        "jemand wollte die Adresse {{email}} für ein anderes Konto verwenden. Sie gehört schon zu Ihrem"
+          + " Konto; deshalb wurde nichts geändert.",
+        "Wenn Sie das waren, melden Sie sich mit dieser Adresse an, oder lassen Sie sich ein neues"
+          + " Passwort schicken.",
+      ]
+    ),
+    .newDevice: Draft(
+      subject: "Neue Anmeldung an Ihrem Konto",
+      paragraphs: [
+        "Hallo {{name}},",
+        "an Ihrem Konto hat sich jemand von einem unbekannten Gerät angemeldet.",
+        "Gerät: {{device}}", "Netz: {{network}}", "Zeit: {{time}}",
+        "Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort und beenden Sie Ihre anderen Sitzungen.",
+      ]
+    ),
+    .passwordChanged: Draft(
+      subject: "Ihr Passwort wurde geändert",
+      paragraphs: [
+        "Hallo {{name}},", "das Passwort Ihres Kontos wurde geändert: {{time}}.",
+        "Wenn Sie das nicht waren, lassen Sie sich jetzt ein neues Passwort schicken.",
+      ]
+    ),
+    .signInsRefused: Draft(
+      subject: "Viele fehlgeschlagene Anmeldungen",
+      paragraphs: [
+        "Hallo {{name}},",
+        "viele Versuche, sich an Ihrem Konto anzumelden, sind fehlgeschlagen, der letzte {{time}}."
+          + " Weitere Versuche müssen bis zu 15 Minuten warten; Geräte, die Sie schon benutzt haben,"
+          + " nicht.",
+        "Sie brauchen nichts zu tun, solange niemand Ihr Passwort kennt.",
+      ]
+    ),
+  ]
+}

@@ -1,0 +1,63 @@
+/// The mails that AuthService sends, by the names of their templates.
+enum MailKind: String, CaseIterable, Sendable {
+  /// To a new account's address: prove that you read it.
+  case verifyEmail = "verify_email"
+  /// To an account whose password was forgotten.
+  case resetPassword = "reset_password"
+  /// To the address that an account wants to move to.
+  case changeEmail = "change_email"
+  /// To the address that an account had: it can take the change back.
+  case emailChanged = "email_changed"
+  /// To an address that another account wanted to move to, although it has one.
+  case addressInUse = "address_in_use"
+  /// The account was signed in to from a device that it does not know.
+  case newDevice = "new_device"
+  /// The password was changed or reset.
+  case passwordChanged = "password_changed"
+  /// So many wrong passwords came that further attempts have to wait.
+  case signInsRefused = "sign_ins_refused"
+
+  /// The names that its templates may use.
+  var placeholders: Set<String> {
+    let own: Set<String> =
+      switch self {
+      case .verifyEmail, .resetPassword: ["link", "token"]
+      case .changeEmail, .emailChanged: ["link", "token", "new_email"]
+      case .addressInUse: []
+      case .newDevice: ["device", "network", "time"]
+      case .passwordChanged, .signInsRefused: ["time"]
+      }
+    return own.union(["name", "email"])
+  }
+
+  /// Names of which a template must use one: a mail that is of no use without them.
+  var required: Set<String> { placeholders.intersection(["link", "token"]) }
+
+  /// What its token is good for; nil for mails that only tell.
+  var purpose: MailToken.Purpose? {
+    switch self {
+    case .verifyEmail: .verifyEmail
+    case .resetPassword: .resetPassword
+    case .changeEmail: .changeEmail
+    case .emailChanged: .undoEmailChange
+    case .addressInUse, .newDevice, .passwordChanged, .signInsRefused: nil
+    }
+  }
+
+  /// The last part of the link that it holds; nil for mails that only tell.
+  var linkPath: String? {
+    switch self {
+    case .verifyEmail: "verify-email"
+    case .resetPassword: "reset-password"
+    case .changeEmail: "confirm-email"
+    case .emailChanged: "undo-email"
+    case .addressInUse, .newDevice, .passwordChanged, .signInsRefused: nil
+    }
+  }
+
+  /// Whether it may call the recipient by the account's name.
+  ///
+  /// Not where the address is somebody else's, as far as is known: a name is free text, and anybody could
+  /// have it sent to anybody.
+  var mayNameTheUser: Bool { self != .changeEmail && self != .addressInUse }
+}

@@ -1,0 +1,80 @@
+/// The text of a mail with places for values: `{{name}}`, and nothing more clever than that.
+struct MailTemplate: Hashable, Sendable {
+  /// What is wrong with a template, for people.
+  struct Fault: Error, Hashable, CustomStringConvertible {
+    let description: String
+  }
+
+  /// Where values go in, and how they are written there.
+  enum Format: Sendable {
+    /// One line: control characters become blanks.
+    case text
+    /// The same, with the characters escaped that mean something in HTML or in an attribute.
+    case html
+  }
+
+  private enum Piece: Hashable, Sendable {
+    case literal(String)
+    case value(String)
+  }
+
+  private let pieces: [Piece]
+
+  /// Reads a template.
+  ///
+  /// Throws `Fault` for a name that is not among `placeholders`, and for one that does not end.
+  init(_ text: String, placeholders: Set<String>) throws(Fault) {
+    var pieces: [Piece] = []
+    var rest = text[...]
+    while let start = rest.firstRange(of: "{{") {
+      if start.lowerBound > rest.startIndex {
+        pieces.append(.literal(String(rest[..<start.lowerBound])))
+      }
+      rest = rest[start.upperBound...]
+      guard let end = rest.firstRange(of: "}}") else {
+        throw Fault(description: "a placeholder that begins with {{ has no end; close it with }}")
+      }
+      let name = String(rest[..<end.lowerBound])
+      guard placeholders.contains(name) else {
+        let known = placeholders.sorted().map { "{{\($0)}}" }.joined(separator: ", ")
+        throw Fault(description: "{{\(name.prefix(40))}} is unknown here; use \(known)")
+      }
+      pieces.append(.value(name))
+      rest = rest[end.upperBound...]
+    }
+    if !rest.isEmpty { pieces.append(.literal(String(rest))) }
+    self.pieces = pieces
+  }
+
+  /// The placeholders that it uses.
+  var names: Set<String> {
+    Set(pieces.compactMap { if case .value(let name) = $0 { name } else { nil } })
+  }
+
+  /// The text with values in their places; one that is not given is empty.
+  func filled(_ values: [String: String], _ format: Format) -> String {
+    pieces.map { piece in
+      switch piece {
+      case .literal(let text): text
+      case .value(let name): Self.written(values[name] ?? "", format)
+      }
+    }.joined()
+  }
+
+  private static func written(_ value: String, _ format: Format) -> String {
+    var text = ""
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "&" where format == .html: text += "&amp;"
+      case "<" where format == .html: text += "&lt;"
+      case ">" where format == .html: text += "&gt;"
+      case "\"" where format == .html: text += "&quot;"
+      case "'" where format == .html: text += "&#39;"
+      case _ where scalar.properties.generalCategory == .control: text += " "
+      case "\u{2028}", "\u{2029}": text += " "
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,64 @@
+internal import RPCKit
+
+/// What became of an attempt to hand a mail over.
+enum MailOutcome: Hashable, Sendable {
+  /// Somebody else has it now.
+  case sent
+  /// Not yet; worth another attempt.
+  case failed(String)
+  /// Never: another attempt would end alike.
+  case refused(String)
+}
+
+/// A way for mails to leave.
+protocol MailTransport: Sendable {
+  /// How many mails it takes at a time. All of them must be done long before their lease ends.
+  var batchCount: Int { get }
+
+  /// Hands mails over; an outcome for each, in their order.
+  ///
+  /// Blocks the thread that it is called on, and is called on one that has nothing else to do. After
+  /// `isStopping` says so, the rest has failed.
+  func deliver(_ mails: [MailMessage], isStopping: () -> Bool) -> [MailOutcome]
+}
+
+/// The thread that hands mails over, made when the first one is due.
+final class MailThread: Sendable {
+  private struct State {
+    var group: EventLoopGroup?
+    var isStopped = false
+  }
+
+  private let state = Lock(State())
+
+  /// The service is closed.
+  struct Stopped: Error, CustomStringConvertible {
+    var description: String { "the service is stopping" }
+  }
+
+  /// Runs `body` on the thread.
+  ///
+  /// Throws `Stopped` after `stop`, and `SyscallError` when there can be no thread.
+  func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async throws -> Result {
+    let group = try state.withLock { state throws -> EventLoopGroup in
+      guard !state.isStopped else { throw Stopped() }
+      if let group = state.group { return group }
+      let group = try EventLoopGroup.epoll(count: 1)
+      state.group = group
+      return group
+    }
+    return await withCheckedContinuation { continuation in
+      group.loops[0].execute { continuation.resume(returning: body()) }
+    }
+  }
+
+  /// Ends the thread, when what it does is done.
+  func stop() {
+    let group = state.withLock { state -> EventLoopGroup? in
+      state.isStopped = true
+      defer { state.group = nil }
+      return state.group
+    }
+    group?.stop()
+  }
+}

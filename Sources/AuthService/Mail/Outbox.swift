@@ -1,0 +1,441 @@
+internal import RPCKit
+internal import ServiceKit
+
+/// Mails that wait to be sent, in the store: each is queued by the write that causes it, and sent after.
+///
+/// A mail is sent at least once, and twice only if the service ends between handing it over and saying so
+/// (docs/decisions/0121). Both have the same Message-ID. While an attempt is under way the mail is leased to
+/// it. The store has one program at a time, so that the next one need not wait for the ends of leases.
+final class Outbox: Sendable {
+  /// How long one attempt has a mail to itself, in milliseconds: longer than a whole batch may take.
+  static let lease: Int64 = 15 * 60_000
+  /// What a notice is worth telling for, in milliseconds.
+  static let noticeLifetime: Int64 = 3 * 24 * 3_600_000
+  /// How long ended mails are listed, in milliseconds.
+  static let keptAfterEnd: Int64 = 30 * 24 * 3_600_000
+  /// The first and the longest pause between two attempts, in milliseconds.
+  static let pauses: ClosedRange<Int64> = 60_000...(4 * 3_600_000)
+  /// How often mails are looked for that became due, or that nobody announced.
+  private static let pollInterval = Duration.seconds(5)
+  /// Bytes of an error that are kept.
+  private static let errorByteCountMax = 300
+
+  let tokens: MailTokenKey
+  private let settings: MailSettings
+  private let templates: MailTemplates
+  private let transport: any MailTransport
+  private let sealing: SealingKey
+  private let clock: any WallClock
+  private let random: any RandomSource
+  private let identifiers: IdentifierFactory
+  private let logger: Logger
+  private let metrics: OutboxMetrics
+  private let signal = RevocationSignal()
+  private let thread = MailThread()
+  private let isStopping = Lock(false)
+  /// Mails that wait: as the store had them the last time they were counted, and those queued since.
+  ///
+  /// Not asked of the store each time: with a full outbox that would take longer than the sign-in.
+  private let waiting = Lock(0)
+
+  init(
+    _ settings: MailSettings,
+    templates: MailTemplates,
+    transport: any MailTransport,
+    secrets: AuthSecrets,
+    clock: any WallClock,
+    random: any RandomSource,
+    identifiers: IdentifierFactory,
+    logger: Logger,
+    metrics: OutboxMetrics
+  ) {
+    self.settings = settings
+    self.templates = templates
+    self.transport = transport
+    sealing = secrets.sealing
+    tokens = MailTokenKey(secret: secrets.lookup)
+    self.clock = clock
+    self.random = random
+    self.identifiers = identifiers
+    self.logger = logger
+    self.metrics = metrics
+  }
+
+  // MARK: - Queueing
+
+  /// Queues a mail in the write that causes it; false when too many wait, and it is not.
+  ///
+  /// Call `wake` after the commit.
+  @discardableResult
+  func queue(
+    _ order: MailOrder,
+    expires: Int64? = nil,
+    in tx: borrowing WriteTransaction
+  ) throws -> Bool {
+    let hasRoom = waiting.withLock { waiting -> Bool in
+      guard waiting < settings.queueCountMax else { return false }
+      waiting += 1
+      return true
+    }
+    guard hasRoom else {
+      metrics.shed.increment()
+      return false
+    }
+    let (id, now) = (identifiers.make(.mail), clock.now)
+    try MailTable.insert(
+      MailRecord(
+        id: id,
+        kind: order.kind.rawValue,
+        userID: order.userID,
+        state: .queued,
+        attemptCount: 0,
+        created: now,
+        due: now,
+        expires: expires ?? now.addingSaturated(Self.noticeLifetime),
+        finished: nil,
+        error: ""
+      ),
+      sealed: sealing.seal(order.bytes, for: Self.purpose(id), random: random),
+      in: tx
+    )
+    metrics.queued.series(order.kind.rawValue).increment()
+    return true
+  }
+
+  /// Queues a mail without which the write is of no use; throws RESOURCE_EXHAUSTED when too many wait.
+  func require(
+    _ order: MailOrder,
+    expires: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    guard try queue(order, expires: expires, in: tx) else { throw AuthError.mailQueueFull }
+  }
+
+  /// Has mails sent that were committed, at once.
+  func wake() { signal.announce() }
+
+  private static func purpose(_ id: String) -> String { "mail \(id)" }
+
+  // MARK: - Sending
+
+  /// Sends what is due, until the task is cancelled.
+  func run(_ store: ServiceStore, on loop: any EventLoop) async {
+    await recover(store)
+    await withTaskCancellationHandler {
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { await self.announceRegularly(on: loop) }
+        group.addTask { await self.drainWheneverAnnounced(store) }
+        await group.waitForAll()
+      }
+    } onCancel: {
+      isStopping.withLock { $0 = true }
+    }
+  }
+
+  /// Makes the attempts of the program before this one again: what became of them nobody knows.
+  func recover(_ store: ServiceStore) async {
+    let now = clock.now
+    do {
+      try await store.writeOwn { tx in try MailTable.release(now: now, in: tx) }
+    } catch {
+      logger.error("could not look for unfinished mails; they wait", ["error": "\(error)"])
+    }
+  }
+
+  private func announceRegularly(on loop: any EventLoop) async {
+    while !Task.isCancelled {
+      await loop.sleep(Self.pollInterval)
+      wake()
+    }
+  }
+
+  private func drainWheneverAnnounced(_ store: ServiceStore) async {
+    while !Task.isCancelled {
+      // Before the store, so that nothing is missed in between.
+      let version = signal.version
+      await drain(store)
+      await signal.wait(past: version)
+    }
+  }
+
+  /// Ends the thread that hands mails over.
+  func stop() {
+    isStopping.withLock { $0 = true }
+    thread.stop()
+  }
+
+  /// Sends all mails that are due now, a batch at a time.
+  func drain(_ store: ServiceStore) async {
+    do {
+      while !Task.isCancelled {
+        let batch = try await begin(store)
+        let outcomes = try await deliver(batch.mails)
+        try await end(zip(batch.mails, outcomes).map { ($0, $1) }, store)
+        guard batch.isFull else { return }
+      }
+    } catch {
+      // Attempts that were begun are made again when their leases have ended.
+      logger.error("could not send mails; retrying", ["error": "\(error)"])
+    }
+  }
+
+  /// A mail that an attempt was begun for.
+  private struct Attempt: Sendable {
+    let record: MailRecord
+    let message: MailMessage
+
+    /// Which attempt it is, counted from 1.
+    var number: Int64 { record.attemptCount + 1 }
+  }
+
+  private struct Batch: Sendable {
+    var mails: [Attempt] = []
+    /// Whether more may be due.
+    var isFull = false
+  }
+
+  private func begin(_ store: ServiceStore) async throws -> Batch {
+    let (now, limit) = (clock.now, transport.batchCount)
+    let horizon = now.addingSaturated(max(Self.pauses.upperBound, Self.lease))
+    let isIdle = try await store.database.read { tx in
+      try MailTable.due(now: now, horizon: horizon, limit: 1, in: tx).isEmpty
+    }
+    if isIdle {
+      try await count(store)
+      return Batch()
+    }
+    return try await store.writeOwn { [self] tx in
+      let due = try MailTable.due(now: now, horizon: horizon, limit: limit, in: tx)
+      var batch = Batch(isFull: due.count == limit)
+      for (mail, sealed) in due {
+        if let begun = try attempt(mail, sealed, now: now, in: tx) { batch.mails.append(begun) }
+      }
+      return batch
+    }
+  }
+
+  /// Begins an attempt; nil for a mail that ends without one.
+  private func attempt(
+    _ mail: MailRecord,
+    _ sealed: [UInt8],
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws -> Attempt? {
+    guard now < mail.expires else {
+      try abandon(mail, "expired before it could be sent; \(mail.error)", "expired", now, in: tx)
+      return nil
+    }
+    // A sealing key that was replaced; the mail is lost, and its owner asks for another one.
+    let opened = try? sealing.open(sealed, for: Self.purpose(mail.id))
+    guard let sealedOrder = opened.flatMap({ MailOrder($0) }) else {
+      try abandon(mail, "cannot be read with this sealing key", "refused", now, in: tx)
+      return nil
+    }
+    guard let (order, user) = try resolve(sealedOrder, now: now, in: tx) else {
+      try MailTable.delete(mail.id, in: tx)
+      metrics.sent.series("dropped").increment()
+      return nil
+    }
+    guard case .address(let address) = order.recipient, EmailAddress(address).isMailable else {
+      try abandon(mail, "the address cannot be sent mail to", "refused", now, in: tx)
+      return nil
+    }
+    try MailTable.begin(
+      mail.id,
+      userID: user?.id,
+      leaseEnd: now.addingSaturated(Self.lease),
+      in: tx
+    )
+    return Attempt(record: mail, message: message(mail, order, to: address, user))
+  }
+
+  /// The order with the address that it goes to, and the account that it is about; nil when it is for
+  /// nobody.
+  private func resolve(
+    _ order: MailOrder,
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws -> (MailOrder, UserRecord?)? {
+    var order = order
+    let digest = order.kind.purpose.flatMap { tokens.digest(of: order.token, $0) }
+    // A token that was relieved by a newer one, or used: nobody needs it any more.
+    if let digest {
+      guard let token = try MailTokenTable.find(digest, in: tx), token.used == nil else {
+        return nil
+      }
+    }
+    switch order.recipient {
+    case .holder(let key):
+      guard let user = try UserTable.holder(of: EmailAddress(key), in: tx) else {
+        if let digest { try MailTokenTable.delete(digest, in: tx) }
+        return nil
+      }
+      if let digest { try MailTokenTable.bind(digest, to: user.id, in: tx) }
+      // Where the account's mail goes, and not what somebody typed.
+      order.recipient = .address(user.email)
+      return (order, user)
+    case .address(let address):
+      guard let userID = order.userID, let user = try UserTable.find(userID, in: tx) else {
+        return nil
+      }
+      if order.kind == .changeEmail,
+        try UserTable.isTaken(EmailAddress(address), exceptBy: userID, now: now, in: tx)
+      {
+        if let digest { try MailTokenTable.delete(digest, in: tx) }
+        order.kind = .addressInUse
+        order.token = ""
+      }
+      return (order, user)
+    }
+  }
+
+  private func message(
+    _ mail: MailRecord,
+    _ order: MailOrder,
+    to address: String,
+    _ user: UserRecord?
+  ) -> MailMessage {
+    var values = order.values
+    values["email"] = address
+    values["token"] = order.token
+    if let path = order.kind.linkPath {
+      // Behind a number sign, so that no server and no scanner on the way gets to see it.
+      values["link"] = "\(settings.link)/\(path)#\(order.token)"
+    }
+    // Whoever signs an address up that is somebody else's must not be able to send them words.
+    let isNamed = order.kind.mayNameTheUser && user?.isEmailVerified == true
+    values["name"] = isNamed ? user?.displayName ?? address : address
+    let texts = templates.texts(order.kind, language: user?.language ?? "")
+    return MailMessage(
+      id: mail.id,
+      date: mail.created,
+      from: .init(name: settings.fromName, address: settings.fromAddress),
+      to: address,
+      subject: texts.subject.filled(values, .text),
+      plain: texts.text.filled(values, .text),
+      html: texts.html.filled(values, .html)
+    )
+  }
+
+  private func deliver(_ mails: [Attempt]) async throws -> [MailOutcome] {
+    guard !mails.isEmpty else { return [] }
+    let messages = mails.map(\.message)
+    return try await thread.run { [self] in
+      transport.deliver(messages) { isStopping.withLock { $0 } }
+    }
+  }
+
+  /// Says what became of attempts.
+  private func end(_ ended: [(Attempt, MailOutcome)], _ store: ServiceStore) async throws {
+    guard !ended.isEmpty else { return }
+    let now = clock.now
+    try await store.writeOwn { [self] tx in
+      for (attempt, outcome) in ended {
+        let (mail, number) = (attempt.record, attempt.number)
+        switch outcome {
+        case .sent:
+          try MailTable.finish(mail.id, .sent, error: "", now: now, in: tx)
+          metrics.sent.series("sent").increment()
+        case .refused(let reason):
+          try abandon(mail, reason, "refused", now, in: tx)
+        case .failed(let reason) where number >= settings.attemptCountMax:
+          try abandon(mail, "\(number) attempts; the last: \(reason)", "refused", now, in: tx)
+        case .failed(let reason):
+          try MailTable.retry(
+            mail.id,
+            attempt: number,
+            due: now.addingSaturated(Self.pause(after: number)),
+            error: Self.shortened(reason),
+            in: tx
+          )
+          metrics.sent.series("failed").increment()
+        }
+      }
+    }
+    for (attempt, outcome) in ended {
+      if case .failed(let reason) = outcome, attempt.number == 1 {
+        logger.warning(
+          "could not send a mail; retrying",
+          ["mail": .string(attempt.record.id), "error": .string(Self.shortened(reason))]
+        )
+      }
+    }
+    try await count(store)
+  }
+
+  /// Ends a mail that will not be sent.
+  private func abandon(
+    _ mail: MailRecord,
+    _ reason: String,
+    _ outcome: String,
+    _ now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    let error = Self.shortened(reason)
+    try MailTable.finish(mail.id, .dead, error: error, now: now, in: tx)
+    metrics.sent.series(outcome).increment()
+    logger.warning(
+      "a mail was given up",
+      ["mail": .string(mail.id), "kind": .string(mail.kind), "error": .string(error)]
+    )
+  }
+
+  /// Counts what the store has.
+  private func count(_ store: ServiceStore) async throws {
+    let (waitingCount, deadCount) = try await store.database.read { tx in
+      (try MailTable.waitingCount(in: tx), try MailTable.deadCount(in: tx))
+    }
+    waiting.withLock { $0 = waitingCount }
+    metrics.waiting.set(waitingCount)
+    metrics.dead.set(deadCount)
+  }
+
+  /// 1, 2, 4 … minutes, and never more than four hours.
+  static func pause(after attempt: Int64) -> Int64 {
+    min(pauses.lowerBound << min(max(0, attempt - 1), 10), pauses.upperBound)
+  }
+
+  private static func shortened(_ reason: String) -> String {
+    let oneLine: [Unicode.Scalar] = reason.unicodeScalars.map { scalar in
+      scalar.properties.generalCategory == .control ? " " : scalar
+    }
+    var text = ""
+    for scalar in oneLine where text.utf8.count < errorByteCountMax {
+      text.unicodeScalars.append(scalar)
+    }
+    return text
+  }
+}
+
+/// What the outbox counts.
+struct OutboxMetrics: Sendable {
+  let queued: MetricFamily<Counter>
+  let sent: MetricFamily<Counter>
+  let shed: Counter
+  let waiting: Gauge
+  let dead: Gauge
+
+  init(_ registry: MetricRegistry) {
+    queued = registry.counters(
+      "gatehouse_auth_mails_queued_total",
+      help: "Mails queued, by kind.",
+      labels: ["kind"]
+    )
+    sent = registry.counters(
+      "gatehouse_auth_mail_attempts_total",
+      help: "What became of mails: sent, failed, refused, expired, dropped.",
+      labels: ["outcome"]
+    )
+    shed = registry.counter(
+      "gatehouse_auth_mails_shed_total",
+      help: "Mails not queued because too many were waiting."
+    )
+    waiting = registry.gauge("gatehouse_auth_mails_waiting", help: "Mails waiting to be sent.")
+    dead = registry.gauge(
+      "gatehouse_auth_mails_dead",
+      help: "Mails given up in the last 30 days."
+    )
+    for kind in MailKind.allCases { _ = queued.series(kind.rawValue) }
+    for outcome in ["sent", "failed", "refused", "expired", "dropped"] { _ = sent.series(outcome) }
+  }
+}

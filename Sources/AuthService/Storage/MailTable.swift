@@ -1,0 +1,206 @@
+internal import ServiceKit
+
+/// A mail of the outbox as it is stored, without what it says.
+struct MailRecord: Hashable, Sendable {
+  /// What has become of it.
+  enum State: Int64, Sendable {
+    /// Waits until it is due.
+    case queued = 1
+    /// An attempt is under way until it is due: then whoever made it is gone.
+    case sending = 2
+    /// Was handed over.
+    case sent = 3
+    /// Will not be sent.
+    case dead = 4
+  }
+
+  /// Its identifier, `eml_…`.
+  var id: String
+  /// The name of a `MailKind`.
+  var kind: String
+  /// The account that it is about, once that is known.
+  var userID: String?
+  /// What has become of it.
+  var state: State
+  /// Attempts that were begun.
+  var attemptCount: Int64
+  /// When it was queued, in milliseconds since 1970.
+  var created: Int64
+  /// When it is tried next, or its lease ends.
+  var due: Int64
+  /// From then on it is of no use.
+  var expires: Int64
+  /// When it was sent or given up.
+  var finished: Int64?
+  /// Why the last attempt failed.
+  var error: String
+}
+
+/// The outbox in the store.
+enum MailTable {
+  private static let columns = """
+    id, kind, user_id, state, attempts, created_at, due_at, expires_at, finished_at, error
+    """
+
+  private static func record(_ row: borrowing Row) -> MailRecord {
+    MailRecord(
+      id: row.text(0),
+      kind: row.text(1),
+      userID: row.optionalText(2),
+      state: MailRecord.State(rawValue: row.integer(3)) ?? .dead,
+      attemptCount: row.integer(4),
+      created: row.integer(5),
+      due: row.integer(6),
+      expires: row.integer(7),
+      finished: row.optionalInteger(8),
+      error: row.text(9)
+    )
+  }
+
+  /// How many wait.
+  static func waitingCount(in tx: borrowing some StoreTransaction & ~Copyable) throws -> Int {
+    let count = try tx.first("SELECT count(*) FROM mail WHERE state <= 2") { $0.integer(0) }
+    return Int(count ?? 0)
+  }
+
+  /// How many were given up and are still listed.
+  static func deadCount(in tx: borrowing some StoreTransaction & ~Copyable) throws -> Int {
+    let count = try tx.first("SELECT count(*) FROM mail WHERE state = 4") { $0.integer(0) }
+    return Int(count ?? 0)
+  }
+
+  static func insert(
+    _ mail: MailRecord,
+    sealed: [UInt8],
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.execute(
+      """
+      INSERT INTO mail (\(columns), sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      .text(mail.id),
+      .text(mail.kind),
+      .optionalText(mail.userID),
+      .integer(mail.state.rawValue),
+      .integer(mail.attemptCount),
+      .integer(mail.created),
+      .integer(mail.due),
+      .integer(mail.expires),
+      .optionalInteger(mail.finished),
+      .text(mail.error),
+      .blob(sealed)
+    )
+  }
+
+  /// Those whose time has come, longest due first, with what was sealed.
+  ///
+  /// One that is due later than `horizon` was queued by a clock that ran ahead, and counts as due.
+  static func due(
+    now: Int64,
+    horizon: Int64,
+    limit: Int,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [(mail: MailRecord, sealed: [UInt8])] {
+    try tx.query(
+      """
+      SELECT \(columns), sealed FROM mail WHERE state <= 2 AND (due_at <= ? OR due_at > ?)
+      ORDER BY due_at, id LIMIT ?
+      """,
+      .integer(now),
+      .integer(horizon),
+      .integer(limit)
+    ) { (record($0), $0.blob(10)) }
+  }
+
+  /// Begins an attempt, which has the mail to itself until `leaseEnd`.
+  static func begin(
+    _ id: String,
+    userID: String?,
+    leaseEnd: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.execute(
+      "UPDATE mail SET state = 2, attempts = attempts + 1, due_at = ?, user_id = ? WHERE id = ?",
+      .integer(leaseEnd),
+      .optionalText(userID),
+      .text(id)
+    )
+  }
+
+  /// Ends the leases of all attempts: nobody is left who makes them.
+  static func release(now: Int64, in tx: borrowing WriteTransaction) throws {
+    try tx.execute("UPDATE mail SET due_at = ? WHERE state = 2", .integer(now))
+  }
+
+  /// Ends an attempt that is to be followed by another; one whose lease ended meanwhile says nothing
+  /// any more.
+  static func retry(
+    _ id: String,
+    attempt: Int64,
+    due: Int64,
+    error: String,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.execute(
+      """
+      UPDATE mail SET state = 1, due_at = ?, error = ? WHERE id = ? AND state = 2 AND attempts = ?
+      """,
+      .integer(due),
+      .text(error),
+      .text(id),
+      .integer(attempt)
+    )
+  }
+
+  /// Ends a mail, and wipes what it says.
+  static func finish(
+    _ id: String,
+    _ state: MailRecord.State,
+    error: String,
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.execute(
+      """
+      UPDATE mail SET state = ?, error = ?, finished_at = ?, sealed = x'' WHERE id = ? AND state <= 2
+      """,
+      .integer(state.rawValue),
+      .text(error),
+      .integer(now),
+      .text(id)
+    )
+  }
+
+  /// Forgets a mail that turned out to be for nobody.
+  static func delete(_ id: String, in tx: borrowing WriteTransaction) throws {
+    try tx.execute("DELETE FROM mail WHERE id = ?", .text(id))
+  }
+
+  /// Mails of a state, or all, newest first, from the one after `cursor` on.
+  static func page(
+    _ state: MailRecord.State?,
+    before cursor: String?,
+    limit: Int,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [MailRecord] {
+    let end = SQLValue.text(cursor ?? "\u{7F}")
+    guard let state else {
+      return try tx.query(
+        "SELECT \(columns) FROM mail WHERE id < ? ORDER BY id DESC LIMIT ?",
+        end,
+        .integer(limit)
+      ) { record($0) }
+    }
+    return try tx.query(
+      "SELECT \(columns) FROM mail WHERE state = ? AND id < ? ORDER BY id DESC LIMIT ?",
+      .integer(state.rawValue),
+      end,
+      .integer(limit)
+    ) { record($0) }
+  }
+
+  /// Forgets those that ended before a time.
+  static func prune(finishedBefore time: Int64, in tx: borrowing WriteTransaction) throws {
+    try tx.execute("DELETE FROM mail WHERE state >= 3 AND finished_at < ?", .integer(time))
+  }
+}

@@ -1,0 +1,94 @@
+import RPCKit
+import RPCKitTesting
+import ServiceKit
+
+@testable import AuthService
+
+/// A way for mails to leave that does what the test says, and keeps what it was given.
+final class ScriptedTransport: MailTransport {
+  let batchCount: Int
+  private let outcomes: Lock<[MailOutcome]>
+  private let given = Lock<[MailMessage]>([])
+
+  /// Answers with these outcomes, the last one again and again.
+  init(_ outcomes: MailOutcome..., batchCount: Int = 3) {
+    self.batchCount = batchCount
+    self.outcomes = Lock(outcomes)
+  }
+
+  var mails: [MailMessage] { given.withLock { $0 } }
+
+  func deliver(_ mails: [MailMessage], isStopping: () -> Bool) -> [MailOutcome] {
+    given.withLock { $0 += mails }
+    return mails.map { _ in
+      outcomes.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? .sent }
+    }
+  }
+}
+
+/// An outbox of its own on the store of a stage.
+struct OutboxStage {
+  let stage: AuthStage
+  let outbox: Outbox
+  let registry = MetricRegistry()
+
+  var core: AuthCore { stage.service.core }
+
+  init(
+    _ stage: AuthStage,
+    _ transport: any MailTransport,
+    attemptCountMax: Int64,
+    queueCountMax: Int
+  ) throws {
+    self.stage = stage
+    var settings = stage.service.core.settings.mail
+    settings.attemptCountMax = attemptCountMax
+    settings.queueCountMax = queueCountMax
+    let core = stage.service.core
+    outbox = Outbox(
+      settings,
+      templates: try settings.readTemplates(),
+      transport: transport,
+      secrets: core.secrets,
+      clock: core.clock,
+      random: core.random,
+      identifiers: core.identifiers,
+      logger: core.logger,
+      metrics: OutboxMetrics(registry)
+    )
+  }
+
+  /// Queues a notice to an address.
+  @discardableResult
+  func queue(_ address: String = "ada@example.org", of user: String) async throws -> Bool {
+    let outbox = outbox
+    return try await core.store.writeOwn { tx in
+      try outbox.queue(
+        MailOrder(
+          .passwordChanged,
+          to: .address(address),
+          userID: user,
+          values: ["time": "now"]
+        ),
+        in: tx
+      )
+    }
+  }
+
+  func drain() async { await outbox.drain(core.store) }
+
+  /// What the outbox has: `kind state attempts error`, oldest first.
+  func rows() async throws -> [String] {
+    try await core.database.read { tx in
+      try MailTable.page(nil, before: nil, limit: 1000, in: tx).reversed().map {
+        "\($0.kind) \($0.state) \($0.attemptCount) \($0.error)"
+      }
+    }
+  }
+
+  func metric(_ series: String) -> String {
+    let text = String(decoding: registry.render(), as: UTF8.self)
+    let line = text.split(separator: "\n").first { $0.hasPrefix(series + " ") }
+    return line.map { String($0.dropFirst(series.count + 1)) } ?? "none"
+  }
+}
