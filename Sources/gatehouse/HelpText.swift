@@ -6,8 +6,8 @@ enum HelpText {
     Call the services of a Gatehouse installation.
 
     commands:
-    \(CommandName.allCases.map { "  \(padded($0.rawValue, 14))\(summary($0))" }.joined(separator: "\n"))
-      help          explain a command: gatehouse help COMMAND
+    \(CommandName.allCases.map { "  \(padded($0.rawValue, 19))\(summary($0))" }.joined(separator: "\n"))
+      help               explain a command: gatehouse help COMMAND
 
     \(options)
     """
@@ -61,6 +61,10 @@ enum HelpText {
     case .seed: " [--product \(SeedProduct.allCases.map(\.rawValue).joined(separator: "|"))]"
     case .explain: " USER|EMAIL|me ACTION OBJECT"
     case .policy: " check|explain|diff|test FILE|FOLDER..."
+    case .verifyEmail: " [CODE]"
+    case .resetPassword: " EMAIL|CODE"
+    case .changeEmail: " EMAIL"
+    case .confirmEmail, .undoEmailChange: " CODE"
     case .keys: " DIRECTORY [SERVICE]..."
     case .users: " [TEXT]"
     case .endSessions: " USER|EMAIL"
@@ -79,6 +83,11 @@ enum HelpText {
     case .signup: "create an account and sign in"
     case .login: "sign in"
     case .logout: "end the session"
+    case .verifyEmail: "prove that the account's e-mail address is yours"
+    case .resetPassword: "replace a forgotten password"
+    case .changeEmail: "move the account to another e-mail address"
+    case .confirmEmail: "confirm the new address with the code from the mail"
+    case .undoEmailChange: "take a change of address back"
     case .whoami: "show the signed-in user"
     case .token: "print a fresh access token, for scripts"
     case .seed: "create something to play with: a portfolio, or a world of a product"
@@ -134,6 +143,35 @@ enum HelpText {
       machine, even after you sign out. The session that was kept before is ended.
       """
     case .logout: "Ends the session at AuthService and deletes its file."
+    case .verifyEmail:
+      """
+      Asks for a mail that verifies the signed-in user's address; with the CODE from that mail,
+      verifies it, signed in or not. The code works once, for 24 hours.
+      """
+    case .resetPassword:
+      """
+      Asks for a mail to the account with this address, if there is one; with the CODE from that mail,
+      sets a new password and ends all sessions. Asks for the password, or takes it from
+      GATEHOUSE_PASSWORD. The code works once, for 30 minutes.
+
+        gatehouse reset-password ada@example.com
+        gatehouse reset-password CODE
+      """
+    case .changeEmail:
+      """
+      Asks for a mail to the new address. Nothing changes until it is confirmed with
+      gatehouse confirm-email CODE. Asks for the password, or takes it from GATEHOUSE_PASSWORD.
+      """
+    case .confirmEmail:
+      """
+      Gives the account the address that this CODE was sent to, and ends its other sessions. The old
+      address is told, and can take the change back for seven days. The code works once, for an hour.
+      """
+    case .undoEmailChange:
+      """
+      Gives the account the address back that this CODE was sent to, ends all its sessions, makes its
+      password invalid and sends a mail with which to set a new one.
+      """
     case .whoami: "Shows the signed-in user with current roles and plan."
     case .token:
       """

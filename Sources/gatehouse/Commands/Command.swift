@@ -13,6 +13,11 @@ enum CommandName: String, CaseIterable, Sendable {
   case signup
   case login
   case logout
+  case verifyEmail = "verify-email"
+  case resetPassword = "reset-password"
+  case changeEmail = "change-email"
+  case confirmEmail = "confirm-email"
+  case undoEmailChange = "undo-email-change"
   case whoami
   case token
   case seed
@@ -73,6 +78,12 @@ enum CommandName: String, CaseIterable, Sendable {
     case .signup: try SignUpCommand(try Self.words(words, ["EMAIL", "NAME"]))
     case .login: LoginCommand(email: try Self.words(words, ["EMAIL"])[0])
     case .logout: try Self.alone(words, LogoutCommand())
+    case .verifyEmail: VerifyEmailCommand(token: try Self.words(words, [], optionalCount: 1).first)
+    case .resetPassword:
+      ResetPasswordCommand(addressOrToken: try Self.words(words, ["EMAIL or CODE"])[0])
+    case .changeEmail: ChangeEmailCommand(email: try Self.words(words, ["EMAIL"])[0])
+    case .confirmEmail: ConfirmEmailCommand(token: try Self.words(words, ["CODE"])[0])
+    case .undoEmailChange: UndoEmailChangeCommand(token: try Self.words(words, ["CODE"])[0])
     case .whoami: try Self.alone(words, WhoAmICommand())
     case .token: try Self.alone(words, TokenCommand())
     case .seed: try Self.alone(words, SeedCommand())
