@@ -98,7 +98,7 @@ struct CommandLineTests {
       (["call", "Permissions/WatchChanges"], "use gatehouse watch"),
       (["watch", "Portfolios/List"], "use gatehouse call"),
       (["frobnicate"], "use list, describe, call"),
-      (["list", "Nothing"], "use auth.v1.Authentication, auth.v1.Keys"),
+      (["list", "Nothing"], "use auth.v1.Accounts, auth.v1.Authentication"),
       (["--output", "xml", "list"], "is not a format; use json or table"),
       (["login", "a@b", "--output", "json"], "--output json is not for gatehouse login"),
       (["watch", "Health/Watch", "--output=table"], "--output table is not for gatehouse watch"),

@@ -55,9 +55,8 @@ struct OutputTests {
       #expect(first?["method"] == "tenancy.v1.Portfolios/Create")
       #expect(first?["idempotent"] == false && first?["callingServices"] == [])
       let services = await stage.gatehouse("list", "--output", "json")
-      #expect(
-        services.output.hasPrefix(#"{"service":"auth.v1.Authentication","methods":["SignUp","#)
-      )
+      let line = #"{"service":"auth.v1.Authentication","methods":["SignUp","#
+      #expect(services.output.split(separator: "\n").contains { $0.hasPrefix(line) })
     }
   }
 
