@@ -48,7 +48,7 @@ struct MailToken: Hashable, Sendable {
 
 /// Makes tokens, and the digests that they are found by.
 ///
-/// A token is 32 random bytes. Its digest is keyed and depends on the purpose, so that the store has
+/// A token has 255 random bits. Its digest is keyed and depends on the purpose, so that the store has
 /// nothing that opens an account, and a token of one mail is nothing for another.
 struct MailTokenKey: Sendable {
   private static let byteCount = 32
@@ -61,8 +61,13 @@ struct MailTokenKey: Sendable {
   }
 
   /// A new token, for a mail and nobody else.
+  ///
+  /// Its first bit is always 0: so it does not begin with a hyphen, and a command line takes it for what it
+  /// is.
   func make(_ random: any RandomSource) -> String {
-    Base64URL.encode(random.bytes(Self.byteCount))
+    var bytes = random.bytes(Self.byteCount)
+    bytes[0] &= 0x7F
+    return Base64URL.encode(bytes)
   }
 
   /// What a token is found by; nil for a text that cannot be one.

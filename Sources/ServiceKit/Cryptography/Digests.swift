@@ -59,7 +59,9 @@ package final class RunningDigest: Sendable {
   /// Adds bytes behind those that it has seen.
   package func add(_ bytes: [UInt8]) { context.withLock { $0.add(bytes) } }
 
-  /// The digest of everything that it has seen: 32 bytes. More can be added afterwards.
+  /// The digest of everything that it has seen: 32 bytes.
+  ///
+  /// More can be added afterwards.
   package var value: [UInt8] { context.withLock { $0.value } }
 }
 

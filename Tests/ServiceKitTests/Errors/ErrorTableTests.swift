@@ -31,7 +31,12 @@ struct ErrorTableTests {
         "GATEHOUSE_PASSWORD", "GATEHOUSE_TENANCY", "GATEHOUSE_", "REASON_",
       ]
     ),
-    Origin(heading: "AuthService", folders: ["AuthService"], others: ["EMAIL", "FILE"]),
+    Origin(
+      heading: "AuthService",
+      folders: ["AuthService"],
+      // Arguments of commands, and variables that the mail command gets.
+      others: ["EMAIL", "FILE", "FOLDER", "ADDRESS", "PATH", "HOME", "LANG"]
+    ),
     Origin(
       heading: "TenancyService",
       folders: ["TenancyService", "AccessEngine"],

@@ -5,23 +5,30 @@ import Synchronization
 /// Stands between the services and hands on what they ask one another, until it is told to say
 /// nothing more on the streams that push: they stay open and silent, and calls continue.
 final class PushBreaker: Sendable {
-  let port: UInt16
+  private let bound = Lock<UInt16>(0)
   private let isCut = Atomic(false)
   private let targets = Lock<(auth: Channel, tenancy: Channel)?>(nil)
 
-  private init(port: UInt16) { self.port = port }
+  private init() {}
+
+  /// Where it listens.
+  var port: UInt16 { bound.withLock { $0 } }
 
   /// Runs `body` with one that listens.
   static func run(_ body: (PushBreaker) async throws -> Void) async throws {
     let loops = try EventLoopGroup.epoll(count: 1)
     defer { loops.stop() }
-    let breaker = PushBreaker(port: try await Installation.freePort(on: loops))
-    var configuration = ServerConfiguration(
-      endpoints: [.init(.ipv4([127, 0, 0, 1], port: breaker.port))]
-    )
+    let breaker = PushBreaker()
+    var configuration = ServerConfiguration(endpoints: [.init(.ipv4([127, 0, 0, 1], port: 0))])
     configuration.limits.drainTimeout = .milliseconds(100)
     let server = Server(configuration, services: breaker.services, on: loops)
-    try await server.serving { _ in try await body(breaker) }
+    try await server.serving { server in
+      guard case .ipv4(_, let port)? = server.addresses.first else {
+        throw ChildProcess.Failure(description: "it listens nowhere")
+      }
+      breaker.bound.withLock { $0 = port }
+      try await body(breaker)
+    }
   }
 
   /// Says where calls go from now on.

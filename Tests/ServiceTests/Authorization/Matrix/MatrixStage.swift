@@ -131,6 +131,8 @@ struct MatrixStage: Sendable {
     case "address": return somebody.email
     case "new address": return "new.\(counter.next())@example.com"
     case "refresh token": return try await product.signIn(caller).refreshToken
+    // One that was never made.
+    case "mail token": return String(repeating: "A", count: 43)
     case "soon": return InstantText.text(product.clock.now + 600_000)
     case "operator": return operatorPerson.id
     // Whom calls give roles to, and take them from.

@@ -38,13 +38,13 @@ enum MatrixTable {
     ),
     .init("Accounts/RequestEmailVerification", .none, .everyone),
     // Nobody has a token: what those allow is for AccountTests.
-    .init("Accounts/VerifyEmail", .none, [], #"{"token": "<device>"}"#, yes: "verified"),
+    .init("Accounts/VerifyEmail", .none, [], #"{"token": "<mail token>"}"#, yes: "verified"),
     .init("Accounts/RequestPasswordReset", .none, .everyone, #"{"email": "<new address>"}"#),
     .init(
       "Accounts/ResetPassword",
       .none,
       [],
-      #"{"token": "<device>", "newPassword": "<password>"}"#,
+      #"{"token": "<mail token>", "newPassword": "<password>"}"#,
       yes: "revokedSessions"
     ),
     .init(
@@ -53,8 +53,8 @@ enum MatrixTable {
       .everyone,
       #"{"currentPassword": "<password>", "newEmail": "<new address>"}"#
     ),
-    .init("Accounts/ConfirmEmailChange", .none, [], #"{"token": "<device>"}"#, yes: "changed"),
-    .init("Accounts/UndoEmailChange", .none, [], #"{"token": "<device>"}"#, yes: "undone"),
+    .init("Accounts/ConfirmEmailChange", .none, [], #"{"token": "<mail token>"}"#, yes: "changed"),
+    .init("Accounts/UndoEmailChange", .none, [], #"{"token": "<mail token>"}"#, yes: "undone"),
     .init("Users/BatchGet", .service, [], #"{"userIds": ["<user>"]}"#),
     .init("Users/FindByEmail", .service, [], #"{"email": "<address>"}"#),
     .init("Users/ResolveEmails", .service, [], #"{"emails": ["<address>"]}"#),

@@ -320,7 +320,7 @@ struct ReportTests {
       let home = try await Building(stage, name: "home")
       let refused = try await refusal {
         for try await _ in stage.reports.read(
-          .init(rootId: home.portfolio),
+          .init(rootId: home.portfolio, from: .init(milliseconds: 0)),
           options: .by(home.owner)
         ) {}
       }
