@@ -68,7 +68,7 @@ def children_with_points(suite):
     made = called(suite, "Entities/BatchCreate",
                   entities=[{"type": "child", "name": f"Child {number}", "parentId": family}
                             for number in range(CHILDREN)])
-    children = [child["id"] for child in made["entities"]]
+    children = made["entityIds"]
     rule = {"app": APP, "points_per_minute": 1000, "points_per_reward_minute": 1}
     for child in children:
         called(suite, "Points/SetRule", holder_id=child, rule=rule)
