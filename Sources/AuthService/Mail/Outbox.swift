@@ -30,7 +30,7 @@ final class Outbox: Sendable {
   private let identifiers: IdentifierFactory
   private let logger: Logger
   private let metrics: OutboxMetrics
-  private let signal = RevocationSignal()
+  private let signal = WakeSignal()
   private let thread = MailThread()
   private let isStopping = Lock(false)
   /// Mails that wait: as the store had them the last time they were counted, and those queued since.

@@ -36,7 +36,7 @@ struct AuthCore: Sendable {
   /// What operators may have recorded without changing anything.
   let auditBudget: AuditBudget
   let revocations: RevocationSet
-  let signal: RevocationSignal
+  let signal: WakeSignal
   let logger: Logger
   let metrics: AuthMetrics
 

@@ -186,7 +186,7 @@ public final class AuthService: Sendable {
           metrics: dependencies.metrics
         ),
         revocations: RevocationSet(uptime: dependencies.uptime),
-        signal: RevocationSignal(),
+        signal: WakeSignal(),
         logger: dependencies.logger,
         metrics: AuthMetrics(dependencies.metrics)
       )

@@ -1,9 +1,9 @@
 internal import RPCKit
 
-/// Wakes those who tell other services of revocations, or who send mails.
+/// Wakes those who work through what is in the store: who tell of revocations, and who send mails.
 ///
 /// They read what is new from the store: this only says that there may be something.
-final class RevocationSignal: Sendable {
+final class WakeSignal: Sendable {
   private struct State {
     var version: UInt64 = 0
     var lastWaiter: UInt64 = 0
