@@ -7,4 +7,6 @@ extension IdentifierPrefix {
   public static let session = IdentifierPrefix("ses")
   /// Of a mail.
   public static let mail = IdentifierPrefix("eml")
+  /// Of an access token that comes without a refresh token.
+  static let accessToken = IdentifierPrefix("atk")
 }

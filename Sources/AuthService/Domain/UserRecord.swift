@@ -45,12 +45,14 @@ public struct SessionRecord: Hashable, Sendable {
   public var refresh: RefreshState
   /// When it began, in milliseconds since 1970.
   public var created: Int64
-  /// When the user proved to be who they are.
+  /// When the user proved to be who they are, at last.
   public var authenticated: Int64
   /// What the user signed in from.
   public var device: DeviceDescription
   /// The network it began in, without the host part.
   public var network: String
+  /// How the user proved to be who they are, at last.
+  public var proof = SignInProof.password
 
   /// Whether it is neither revoked nor over.
   public func isAlive(at now: Int64) -> Bool {

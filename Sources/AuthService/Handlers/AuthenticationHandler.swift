@@ -37,6 +37,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
       of: user.id,
       from: DeviceDescription(request.device),
       network: source.network,
+      proof: .password,
       now: user.created
     )
     let made = try await core.writeOnce(request.idempotencyKey, request.withoutPassword, call) {
@@ -50,20 +51,7 @@ struct AuthenticationHandler: Auth_V1.AuthenticationService {
     return .init(
       tokens: core.tokens(of: session, by: signer),
       user: .init(user, context),
-      deviceToken: deviceToken(nil, EmailAddress(user.email), session)
-    )
-  }
-
-  /// What the device keeps for the next sign-in; its name stays when it has one.
-  func deviceToken(
-    _ device: KnownDevice?,
-    _ email: EmailAddress,
-    _ session: SessionRecord
-  ) -> String {
-    core.devices.token(
-      device ?? core.devices.device(of: session.id),
-      of: core.attemptSubject(email),
-      now: session.created
+      deviceToken: core.deviceToken(nil, EmailAddress(user.email), session)
     )
   }
 

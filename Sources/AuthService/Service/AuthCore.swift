@@ -80,6 +80,7 @@ struct AuthCore: Sendable {
     of userID: String,
     from device: DeviceDescription,
     network: String,
+    proof: SignInProof,
     now: Int64
   ) -> SessionRecord {
     SessionRecord(
@@ -95,7 +96,8 @@ struct AuthCore: Sendable {
       created: now,
       authenticated: now,
       device: device,
-      network: network
+      network: network,
+      proof: proof
     )
   }
 
@@ -160,16 +162,12 @@ struct AuthCore: Sendable {
       tokenID: tokenID,
       issued: issued,
       expires: issued + lifetime,
-      acr: "pwd",
-      methods: ["pwd"],
+      acr: session.proof.acr,
+      methods: session.proof.methods,
       authenticated: session.authenticated
     )
     return Auth_V1.Tokens(
-      accessToken: JSONWebToken.signed(
-        type: AccessTokenVerifier.type,
-        claims: claims.object(issuer: settings.issuer, audience: settings.audience),
-        by: signer
-      ),
+      accessToken: signed(claims, by: signer),
       accessTokenExpiresAt: .init(milliseconds: claims.expires),
       refreshToken: secrets.refreshKeys.token(session: session.id, generation: generation),
       refreshTokenExpiresAt: .init(milliseconds: session.end),

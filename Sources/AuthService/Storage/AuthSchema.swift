@@ -140,5 +140,13 @@ enum AuthSchema {
         CREATE INDEX mail_token_by_end ON mail_token (expires_at);
         """
     ),
+    Migration(
+      version: 6,
+      sql: """
+        -- How the user proved to be who they are: what that is worth, and with what, apart by spaces.
+        ALTER TABLE session ADD COLUMN acr TEXT NOT NULL DEFAULT 'pwd';
+        ALTER TABLE session ADD COLUMN amr TEXT NOT NULL DEFAULT 'pwd';
+        """
+    ),
   ]
 }

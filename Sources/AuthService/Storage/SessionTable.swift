@@ -4,7 +4,7 @@ internal import ServiceKit
 enum SessionTable {
   private static let columns = """
     id, user_id, generation, rotated_at, created_at, idle_end, absolute_end, authenticated_at, \
-    device_name, device_model, device_application, network, revoked_at
+    device_name, device_model, device_application, network, revoked_at, acr, amr
     """
 
   private static func record(_ row: borrowing Row) -> SessionRecord {
@@ -25,7 +25,11 @@ enum SessionTable {
       created: row.integer(4),
       authenticated: row.integer(7),
       device: device,
-      network: row.text(11)
+      network: row.text(11),
+      proof: SignInProof(
+        acr: row.text(13),
+        methods: row.text(14).split(separator: " ").map(String.init)
+      )
     )
   }
 
@@ -56,7 +60,7 @@ enum SessionTable {
     try tx.execute(
       """
       INSERT INTO session (\(columns), newest_issue)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?)
       """,
       .text(session.id),
       .text(session.userID),
@@ -70,6 +74,8 @@ enum SessionTable {
       .text(session.device.model),
       .text(session.device.application),
       .text(session.network),
+      .text(session.proof.acr),
+      .text(session.proof.methods.joined(separator: " ")),
       .integer(session.refresh.rotated)
     )
   }
@@ -85,6 +91,20 @@ enum SessionTable {
       .integer(session.refresh.rotated),
       .integer(session.refresh.idleEnd),
       .integer(session.refresh.rotated),
+      .text(session.id)
+    )
+  }
+
+  /// Writes how the user proved to be who they are, and when; a token is issued at that time.
+  static func updateProof(of session: SessionRecord, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      """
+      UPDATE session SET authenticated_at = ?1, newest_issue = max(newest_issue, ?1), acr = ?2, amr = ?3
+      WHERE id = ?4
+      """,
+      .integer(session.authenticated),
+      .text(session.proof.acr),
+      .text(session.proof.methods.joined(separator: " ")),
       .text(session.id)
     )
   }

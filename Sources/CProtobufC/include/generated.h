@@ -100,6 +100,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__tokens(void) {
   return &auth__v1__tokens__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__access_token(void) {
+  return &auth__v1__access_token__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign_in_response(void) {
   return &auth__v1__sign_in_response__descriptor;
 }

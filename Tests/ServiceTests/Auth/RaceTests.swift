@@ -197,7 +197,13 @@ private struct Runners: Sendable {
       updated: core.clock.now
     )
     func session() -> SessionRecord {
-      core.newSession(of: user.id, from: .init(), network: "", now: core.clock.now)
+      core.newSession(
+        of: user.id,
+        from: .init(),
+        network: "",
+        proof: .password,
+        now: core.clock.now
+      )
     }
     let (first, second) = (session(), session())
     try await core.database.write { tx in

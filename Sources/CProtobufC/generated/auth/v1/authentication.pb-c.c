@@ -31,6 +31,12 @@ void   auth__v1__tokens__init
   static const Auth__V1__Tokens init_value = AUTH__V1__TOKENS__INIT;
   *message = init_value;
 }
+void   auth__v1__access_token__init
+                     (Auth__V1__AccessToken         *message)
+{
+  static const Auth__V1__AccessToken init_value = AUTH__V1__ACCESS_TOKEN__INIT;
+  *message = init_value;
+}
 void   auth__v1__sign_in_response__init
                      (Auth__V1__SignInResponse         *message)
 {
@@ -452,6 +458,70 @@ const ProtobufCMessageDescriptor auth__v1__tokens__descriptor =
   auth__v1__tokens__field_indices_by_name,
   1,  auth__v1__tokens__number_ranges,
   (ProtobufCMessageInit) auth__v1__tokens__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__access_token__field_descriptors[3] =
+{
+  {
+    "f1_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccessToken, f1_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_expires_at",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccessToken, f2_expires_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_acr",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AccessToken, f3_acr),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__access_token__field_indices_by_name[] = {
+  0,   /* field[0] = f1_token */
+  1,   /* field[1] = f2_expires_at */
+  2,   /* field[2] = f3_acr */
+};
+static const ProtobufCIntRange auth__v1__access_token__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor auth__v1__access_token__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.AccessToken",
+  "AccessToken",
+  "Auth__V1__AccessToken",
+  "auth.v1",
+  sizeof(Auth__V1__AccessToken),
+  3,
+  auth__v1__access_token__field_descriptors,
+  auth__v1__access_token__field_indices_by_name,
+  1,  auth__v1__access_token__number_ranges,
+  (ProtobufCMessageInit) auth__v1__access_token__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor auth__v1__sign_in_response__field_descriptors[3] =

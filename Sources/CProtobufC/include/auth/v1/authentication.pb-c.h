@@ -22,6 +22,7 @@ typedef struct Auth__V1__Device Auth__V1__Device;
 typedef struct Auth__V1__SignUpRequest Auth__V1__SignUpRequest;
 typedef struct Auth__V1__SignInRequest Auth__V1__SignInRequest;
 typedef struct Auth__V1__Tokens Auth__V1__Tokens;
+typedef struct Auth__V1__AccessToken Auth__V1__AccessToken;
 typedef struct Auth__V1__SignInResponse Auth__V1__SignInResponse;
 typedef struct Auth__V1__RefreshRequest Auth__V1__RefreshRequest;
 typedef struct Auth__V1__SignOutRequest Auth__V1__SignOutRequest;
@@ -92,6 +93,18 @@ struct  Auth__V1__Tokens
     , {0,NULL}, NULL, {0,NULL}, NULL, {0,NULL} }
 
 
+struct  Auth__V1__AccessToken
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_token;
+  Google__Protobuf__Timestamp *f2_expires_at;
+  ProtobufCBinaryData f3_acr;
+};
+#define AUTH__V1__ACCESS_TOKEN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__access_token__descriptor) \
+    , {0,NULL}, NULL, {0,NULL} }
+
+
 struct  Auth__V1__SignInResponse
 {
   ProtobufCMessage base;
@@ -144,6 +157,9 @@ void   auth__v1__sign_in_request__init
 /* Auth__V1__Tokens methods */
 void   auth__v1__tokens__init
                      (Auth__V1__Tokens         *message);
+/* Auth__V1__AccessToken methods */
+void   auth__v1__access_token__init
+                     (Auth__V1__AccessToken         *message);
 /* Auth__V1__SignInResponse methods */
 void   auth__v1__sign_in_response__init
                      (Auth__V1__SignInResponse         *message);
@@ -170,6 +186,9 @@ typedef void (*Auth__V1__SignInRequest_Closure)
 typedef void (*Auth__V1__Tokens_Closure)
                  (const Auth__V1__Tokens *message,
                   void *closure_data);
+typedef void (*Auth__V1__AccessToken_Closure)
+                 (const Auth__V1__AccessToken *message,
+                  void *closure_data);
 typedef void (*Auth__V1__SignInResponse_Closure)
                  (const Auth__V1__SignInResponse *message,
                   void *closure_data);
@@ -192,6 +211,7 @@ extern const ProtobufCMessageDescriptor auth__v1__device__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__sign_up_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__sign_in_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__tokens__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__access_token__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__sign_in_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__refresh_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__sign_out_request__descriptor;

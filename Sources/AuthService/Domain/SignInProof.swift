@@ -1,0 +1,16 @@
+/// How a user proved to be who they are, as the access tokens of the session say it.
+public struct SignInProof: Hashable, Sendable {
+  /// How much the proof is worth (`acr` of RFC 9068, section 2.2.1): `pwd`, `mfa`, `phr`, `phrh`, `fed`.
+  public var acr: String
+  /// What was shown (`amr` of RFC 8176), in the order it was shown.
+  public var methods: [String]
+
+  /// A password alone.
+  public static let password = SignInProof(acr: "pwd", methods: ["pwd"])
+
+  /// Makes a proof; neither may be empty or contain a space.
+  public init(acr: String, methods: [String]) {
+    self.acr = acr
+    self.methods = methods
+  }
+}
