@@ -4,6 +4,34 @@ public import CProtobufC
 public import RPCKit
 
 extension Auth_V1 {
+  /// Whether an account may be signed in to.
+  public struct AccountState: RPCKit.OpenEnum {
+    /// The number on the wire.
+    public var rawValue: Swift.Int32
+
+    /// Makes a value of any number, named or not.
+    public init(rawValue: Swift.Int32) {
+      self.rawValue = rawValue
+    }
+
+    /// Not specified.
+    public static var unspecified: Self { Self(rawValue: 0) }
+    /// It may.
+    public static var active: Self { Self(rawValue: 1) }
+    /// An operator disabled it: nobody can sign in to it, and it has no sessions.
+    public static var disabled: Self { Self(rawValue: 2) }
+
+    /// The name in the contract, or nil for a number that it does not name.
+    public var name: Swift.StaticString? {
+      switch rawValue {
+      case 0: "ACCOUNT_STATE_UNSPECIFIED"
+      case 1: "ACCOUNT_STATE_ACTIVE"
+      case 2: "ACCOUNT_STATE_DISABLED"
+      default: nil
+      }
+    }
+  }
+
   /// What has become of a mail.
   public struct MailState: RPCKit.OpenEnum {
     /// The number on the wire.
@@ -56,6 +84,14 @@ extension Auth_V1 {
     public var createdAt: Google_Protobuf.Timestamp? = nil
     /// When it was last changed.
     public var updatedAt: Google_Protobuf.Timestamp? = nil
+    /// Whether it may be signed in to.
+    public var state: Auth_V1.AccountState = Auth_V1.AccountState(rawValue: 0)
+    /// When it was disabled; absent unless it is.
+    public var disabledAt: Google_Protobuf.Timestamp? = nil
+    /// Who disabled it, as in the audit log: `user:usr_…`; empty unless it is disabled.
+    public var disabledBy: Swift.String = ""
+    /// Why it was disabled; empty unless it is.
+    public var disabledReason: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -69,7 +105,11 @@ extension Auth_V1 {
       firstName: Swift.String = "",
       lastName: Swift.String = "",
       createdAt: Google_Protobuf.Timestamp? = nil,
-      updatedAt: Google_Protobuf.Timestamp? = nil
+      updatedAt: Google_Protobuf.Timestamp? = nil,
+      state: Auth_V1.AccountState = Auth_V1.AccountState(rawValue: 0),
+      disabledAt: Google_Protobuf.Timestamp? = nil,
+      disabledBy: Swift.String = "",
+      disabledReason: Swift.String = ""
     ) {
       self.id = id
       self.email = email
@@ -79,6 +119,10 @@ extension Auth_V1 {
       self.lastName = lastName
       self.createdAt = createdAt
       self.updatedAt = updatedAt
+      self.state = state
+      self.disabledAt = disabledAt
+      self.disabledBy = disabledBy
+      self.disabledReason = disabledReason
     }
 
     /// `auth.v1.Account`.
@@ -114,6 +158,12 @@ extension Auth_V1 {
       if let member = unsafe source.pointee.f8_updated_at {
         try unsafe self.updatedAt = Google_Protobuf.Timestamp(reading: member)
       }
+      unsafe self.state = Auth_V1.AccountState(rawValue: RPCKit.MessageReading.number(source.pointee.f9_state.rawValue))
+      if let member = unsafe source.pointee.f10_disabled_at {
+        try unsafe self.disabledAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      try unsafe self.disabledBy = RPCKit.MessageReading.string(source.pointee.f11_disabled_by)
+      try unsafe self.disabledReason = RPCKit.MessageReading.string(source.pointee.f12_disabled_reason)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -144,6 +194,12 @@ extension Auth_V1 {
       if let value = self.updatedAt {
         unsafe target.pointee.f8_updated_at = value.packed(in: scratch)
       }
+      unsafe target.pointee.f9_state = Auth__V1__AccountState(rawValue: Swift.UInt32(bitPattern: self.state.rawValue))
+      if let value = self.disabledAt {
+        unsafe target.pointee.f10_disabled_at = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f11_disabled_by = scratch.copy(self.disabledBy)
+      unsafe target.pointee.f12_disabled_reason = scratch.copy(self.disabledReason)
       return unsafe target
     }
 
@@ -158,12 +214,14 @@ extension Auth_V1 {
   /// Lists accounts.
   public struct ListUsersRequest: RPCKit.Message {
     /// Prefix of the e-mail address, display name, first name or last name, ignoring ASCII case; empty
-    /// means all accounts.
+    /// means all accounts. The account with exactly this address comes first.
     public var text: Swift.String = ""
     /// Items per page; 0 means 50.
     public var pageSize: Swift.UInt32 = 0
     /// `next_page_token` of an earlier response to a request with the same other fields.
     public var pageToken: Swift.String = ""
+    /// Only those of this state; unspecified means all.
+    public var state: Auth_V1.AccountState = Auth_V1.AccountState(rawValue: 0)
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -172,11 +230,13 @@ extension Auth_V1 {
     public init(
       text: Swift.String = "",
       pageSize: Swift.UInt32 = 0,
-      pageToken: Swift.String = ""
+      pageToken: Swift.String = "",
+      state: Auth_V1.AccountState = Auth_V1.AccountState(rawValue: 0)
     ) {
       self.text = text
       self.pageSize = pageSize
       self.pageToken = pageToken
+      self.state = state
     }
 
     /// `auth.v1.ListUsersRequest`.
@@ -203,6 +263,7 @@ extension Auth_V1 {
       try unsafe self.text = RPCKit.MessageReading.string(source.pointee.f1_text)
       unsafe self.pageSize = source.pointee.f2_page_size
       try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f3_page_token)
+      unsafe self.state = Auth_V1.AccountState(rawValue: RPCKit.MessageReading.number(source.pointee.f4_state.rawValue))
     }
 
     /// Appends the encoded message; see `Message`.
@@ -224,6 +285,7 @@ extension Auth_V1 {
       unsafe target.pointee.f1_text = scratch.copy(self.text)
       unsafe target.pointee.f2_page_size = self.pageSize
       unsafe target.pointee.f3_page_token = scratch.copy(self.pageToken)
+      unsafe target.pointee.f4_state = Auth__V1__AccountState(rawValue: Swift.UInt32(bitPattern: self.state.rawValue))
       return unsafe target
     }
 
@@ -253,12 +315,17 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
         }
       }
+      if !(self.state.rawValue == 0) {
+        if self.state.name == nil {
+          violations.append(RPCKit.FieldViolation(field: path + "state", description: "must be a value that the contract names"))
+        }
+      }
     }
   }
 
   /// One page of accounts.
   public struct ListUsersResponse: RPCKit.Message {
-    /// Newest first.
+    /// The one with exactly the requested address, then newest first.
     public var users: [Auth_V1.Account] = []
     /// For the next page; empty on the last one.
     public var nextPageToken: Swift.String = ""
@@ -443,6 +510,765 @@ extension Auth_V1 {
           violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
+    }
+  }
+
+  /// Gets one account.
+  public struct GetUserRequest: RPCKit.Message {
+    /// The user.
+    public var userId: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userId: Swift.String = ""
+    ) {
+      self.userId = userId
+    }
+
+    /// `auth.v1.GetUserRequest`.
+    public static var protobufName: Swift.String { "auth.v1.GetUserRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__get_user_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__GetUserRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__GetUserRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__GetUserRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__GetUserRequest.self, 1)
+      unsafe auth__v1__get_user_request__init(target)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.userId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
+      } else {
+        if self.userId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
+  /// Disables an account.
+  public struct DisableUserRequest: RPCKit.Message {
+    /// The user; not the caller.
+    public var userId: Swift.String = ""
+    /// Why, for operators and the audit log; not shown to the user.
+    public var reason: Swift.String = ""
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
+    public var idempotencyKey: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userId: Swift.String = "",
+      reason: Swift.String = "",
+      idempotencyKey: Swift.String = ""
+    ) {
+      self.userId = userId
+      self.reason = reason
+      self.idempotencyKey = idempotencyKey
+    }
+
+    /// `auth.v1.DisableUserRequest`.
+    public static var protobufName: Swift.String { "auth.v1.DisableUserRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__disable_user_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__DisableUserRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__DisableUserRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+      try unsafe self.reason = RPCKit.MessageReading.string(source.pointee.f2_reason)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__DisableUserRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__DisableUserRequest.self, 1)
+      unsafe auth__v1__disable_user_request__init(target)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f2_reason = scratch.copy(self.reason)
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.userId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
+      } else {
+        if self.userId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.reason.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "reason", description: "must be set"))
+      } else {
+        if self.reason.utf8.count > 500 {
+          violations.append(RPCKit.FieldViolation(field: path + "reason", description: "must have at most 500 bytes"))
+        } else {
+          RPCKit.TextRule.multiLine.check(
+            self.reason,
+            path: path + "reason",
+            into: &violations
+          )
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// Enables an account again.
+  public struct EnableUserRequest: RPCKit.Message {
+    /// The user.
+    public var userId: Swift.String = ""
+    /// Why, for the audit log; not shown to the user.
+    public var reason: Swift.String = ""
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
+    public var idempotencyKey: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userId: Swift.String = "",
+      reason: Swift.String = "",
+      idempotencyKey: Swift.String = ""
+    ) {
+      self.userId = userId
+      self.reason = reason
+      self.idempotencyKey = idempotencyKey
+    }
+
+    /// `auth.v1.EnableUserRequest`.
+    public static var protobufName: Swift.String { "auth.v1.EnableUserRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__enable_user_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__EnableUserRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__EnableUserRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+      try unsafe self.reason = RPCKit.MessageReading.string(source.pointee.f2_reason)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__EnableUserRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__EnableUserRequest.self, 1)
+      unsafe auth__v1__enable_user_request__init(target)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f2_reason = scratch.copy(self.reason)
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.userId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
+      } else {
+        if self.userId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.reason.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "reason", description: "must be set"))
+      } else {
+        if self.reason.utf8.count > 500 {
+          violations.append(RPCKit.FieldViolation(field: path + "reason", description: "must have at most 500 bytes"))
+        } else {
+          RPCKit.TextRule.multiLine.check(
+            self.reason,
+            path: path + "reason",
+            into: &violations
+          )
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// Makes a user choose a new password.
+  public struct ForcePasswordResetRequest: RPCKit.Message {
+    /// The user; not a disabled one.
+    public var userId: Swift.String = ""
+    /// Why, for the audit log; not shown to the user.
+    public var reason: Swift.String = ""
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
+    public var idempotencyKey: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userId: Swift.String = "",
+      reason: Swift.String = "",
+      idempotencyKey: Swift.String = ""
+    ) {
+      self.userId = userId
+      self.reason = reason
+      self.idempotencyKey = idempotencyKey
+    }
+
+    /// `auth.v1.ForcePasswordResetRequest`.
+    public static var protobufName: Swift.String { "auth.v1.ForcePasswordResetRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__force_password_reset_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__ForcePasswordResetRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__ForcePasswordResetRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+      try unsafe self.reason = RPCKit.MessageReading.string(source.pointee.f2_reason)
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__ForcePasswordResetRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__ForcePasswordResetRequest.self, 1)
+      unsafe auth__v1__force_password_reset_request__init(target)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f2_reason = scratch.copy(self.reason)
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.userId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
+      } else {
+        if self.userId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.reason.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "reason", description: "must be set"))
+      } else {
+        if self.reason.utf8.count > 500 {
+          violations.append(RPCKit.FieldViolation(field: path + "reason", description: "must have at most 500 bytes"))
+        } else {
+          RPCKit.TextRule.multiLine.check(
+            self.reason,
+            path: path + "reason",
+            into: &violations
+          )
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// Lists the sessions of a user.
+  public struct ListUserSessionsRequest: RPCKit.Message {
+    /// The user.
+    public var userId: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userId: Swift.String = ""
+    ) {
+      self.userId = userId
+    }
+
+    /// `auth.v1.ListUserSessionsRequest`.
+    public static var protobufName: Swift.String { "auth.v1.ListUserSessionsRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__list_user_sessions_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__ListUserSessionsRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__ListUserSessionsRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__ListUserSessionsRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__ListUserSessionsRequest.self, 1)
+      unsafe auth__v1__list_user_sessions_request__init(target)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.userId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
+      } else {
+        if self.userId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
+  /// Lists what AuthService's audit log has about a user.
+  public struct ListUserAuditRequest: RPCKit.Message {
+    /// The user.
+    public var userId: Swift.String = ""
+    /// Items per page; 0 means 50.
+    public var pageSize: Swift.UInt32 = 0
+    /// `next_page_token` of an earlier response to a request with the same other fields.
+    public var pageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      userId: Swift.String = "",
+      pageSize: Swift.UInt32 = 0,
+      pageToken: Swift.String = ""
+    ) {
+      self.userId = userId
+      self.pageSize = pageSize
+      self.pageToken = pageToken
+    }
+
+    /// `auth.v1.ListUserAuditRequest`.
+    public static var protobufName: Swift.String { "auth.v1.ListUserAuditRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__list_user_audit_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__ListUserAuditRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__ListUserAuditRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.userId = RPCKit.MessageReading.string(source.pointee.f1_user_id)
+      unsafe self.pageSize = source.pointee.f2_page_size
+      try unsafe self.pageToken = RPCKit.MessageReading.string(source.pointee.f3_page_token)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__ListUserAuditRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__ListUserAuditRequest.self, 1)
+      unsafe auth__v1__list_user_audit_request__init(target)
+      unsafe target.pointee.f1_user_id = scratch.copy(self.userId)
+      unsafe target.pointee.f2_page_size = self.pageSize
+      unsafe target.pointee.f3_page_token = scratch.copy(self.pageToken)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.userId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must be set"))
+      } else {
+        if self.userId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "user_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.pageSize == 0) {
+        if !(Swift.Double(self.pageSize) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "page_size", description: "must be at most 1000"))
+        }
+      }
+      if !(self.pageToken.isEmpty) {
+        if self.pageToken.utf8.count > 1024 {
+          violations.append(RPCKit.FieldViolation(field: path + "page_token", description: "must have at most 1024 bytes"))
+        }
+      }
+    }
+  }
+
+  /// A record of the audit log.
+  public struct AuditEntry: RPCKit.Message {
+    /// When it was written.
+    public var recordedAt: Google_Protobuf.Timestamp? = nil
+    /// Who acted: `user:usr_…`, `svc://tenancy` or `anonymous`.
+    public var `actor`: Swift.String = ""
+    /// The user for whom a service acted: `user:usr_…`; empty if none.
+    public var onBehalfOf: Swift.String = ""
+    /// What was done: `session.begin`.
+    public var action: Swift.String = ""
+    /// The identifier of what it was done to.
+    public var object: Swift.String = ""
+    /// Whether it was done; otherwise it was refused.
+    public var done: Swift.Bool = false
+    /// The request in which it happened, as in log lines.
+    public var requestId: Swift.String = ""
+    /// What else is known: reasons, counts.
+    public var detail: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      recordedAt: Google_Protobuf.Timestamp? = nil,
+      `actor`: Swift.String = "",
+      onBehalfOf: Swift.String = "",
+      action: Swift.String = "",
+      object: Swift.String = "",
+      done: Swift.Bool = false,
+      requestId: Swift.String = "",
+      detail: Swift.String = ""
+    ) {
+      self.recordedAt = recordedAt
+      self.`actor` = `actor`
+      self.onBehalfOf = onBehalfOf
+      self.action = action
+      self.object = object
+      self.done = done
+      self.requestId = requestId
+      self.detail = detail
+    }
+
+    /// `auth.v1.AuditEntry`.
+    public static var protobufName: Swift.String { "auth.v1.AuditEntry" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__audit_entry(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__AuditEntry.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__AuditEntry>
+    ) throws(RPCKit.MessageDecodingError) {
+      if let member = unsafe source.pointee.f1_recorded_at {
+        try unsafe self.recordedAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      try unsafe self.`actor` = RPCKit.MessageReading.string(source.pointee.f2_actor)
+      try unsafe self.onBehalfOf = RPCKit.MessageReading.string(source.pointee.f3_on_behalf_of)
+      try unsafe self.action = RPCKit.MessageReading.string(source.pointee.f4_action)
+      try unsafe self.object = RPCKit.MessageReading.string(source.pointee.f5_object)
+      unsafe self.done = source.pointee.f6_done != 0
+      try unsafe self.requestId = RPCKit.MessageReading.string(source.pointee.f7_request_id)
+      try unsafe self.detail = RPCKit.MessageReading.string(source.pointee.f8_detail)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__AuditEntry> {
+      let target = unsafe scratch.allocate(Auth__V1__AuditEntry.self, 1)
+      unsafe auth__v1__audit_entry__init(target)
+      if let value = self.recordedAt {
+        unsafe target.pointee.f1_recorded_at = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f2_actor = scratch.copy(self.`actor`)
+      unsafe target.pointee.f3_on_behalf_of = scratch.copy(self.onBehalfOf)
+      unsafe target.pointee.f4_action = scratch.copy(self.action)
+      unsafe target.pointee.f5_object = scratch.copy(self.object)
+      unsafe target.pointee.f6_done = self.done ? 1 : 0
+      unsafe target.pointee.f7_request_id = scratch.copy(self.requestId)
+      unsafe target.pointee.f8_detail = scratch.copy(self.detail)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// One page of audit records.
+  public struct ListUserAuditResponse: RPCKit.Message {
+    /// Newest first.
+    public var entries: [Auth_V1.AuditEntry] = []
+    /// For the next page; empty on the last one.
+    public var nextPageToken: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      entries: [Auth_V1.AuditEntry] = [],
+      nextPageToken: Swift.String = ""
+    ) {
+      self.entries = entries
+      self.nextPageToken = nextPageToken
+    }
+
+    /// `auth.v1.ListUserAuditResponse`.
+    public static var protobufName: Swift.String { "auth.v1.ListUserAuditResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__list_user_audit_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__ListUserAuditResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__ListUserAuditResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+      if unsafe source.pointee.n_f1_entries > 0 {
+        unsafe self.entries.reserveCapacity(source.pointee.n_f1_entries)
+        for index in unsafe 0..<source.pointee.n_f1_entries {
+          if let member = unsafe source.pointee.f1_entries[index] {
+            try unsafe self.entries.append(Auth_V1.AuditEntry(reading: member))
+          }
+        }
+      }
+      try unsafe self.nextPageToken = RPCKit.MessageReading.string(source.pointee.f2_next_page_token)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__ListUserAuditResponse> {
+      let target = unsafe scratch.allocate(Auth__V1__ListUserAuditResponse.self, 1)
+      unsafe auth__v1__list_user_audit_response__init(target)
+      if !self.entries.isEmpty {
+        unsafe target.pointee.n_f1_entries = self.entries.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Auth__V1__AuditEntry>?.self, self.entries.count)
+        for (index, element) in self.entries.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f1_entries = unsafe elements
+      }
+      unsafe target.pointee.f2_next_page_token = scratch.copy(self.nextPageToken)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
@@ -763,21 +1589,103 @@ extension Auth_V1 {
       kind: .unary,
       callerClass: .admin,
       callingServices: [],
-      stepUp: nil,
+      stepUp: "fresh",
       isIdempotent: true,
       priority: .low,
       requestType: "auth.v1.ListUsersRequest",
       responseType: "auth.v1.ListUsersResponse"
     )
+    /// Gets one account.
+    public static let getUser = RPCKit.MethodDescriptor(
+      service: "auth.v1.Operators",
+      method: "GetUser",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: true,
+      priority: .low,
+      requestType: "auth.v1.GetUserRequest",
+      responseType: "auth.v1.Account"
+    )
+    /// Ends all sessions of a user and keeps anybody from signing in to the account, in whatever way, until it is enabled
+    /// again. All services refuse its tokens within a second. Its roles stay: suspend the user too (Subjects/Suspend) to
+    /// have checks that services make about it refused. Disabling a disabled account changes nothing.
+    /// FAILED_PRECONDITION, CANNOT_DISABLE_SELF, for the caller's own account.
+    public static let disableUser = RPCKit.MethodDescriptor(
+      service: "auth.v1.Operators",
+      method: "DisableUser",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "auth.v1.DisableUserRequest",
+      responseType: "auth.v1.Account"
+    )
+    /// Lets an account be signed in to again. Enabling an active account changes nothing.
+    public static let enableUser = RPCKit.MethodDescriptor(
+      service: "auth.v1.Operators",
+      method: "EnableUser",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "auth.v1.EnableUserRequest",
+      responseType: "auth.v1.Account"
+    )
+    /// Makes a user's password invalid, ends all its sessions and sends it a mail with which to set a new one. FAILED_PRECONDITION,
+    /// USER_DISABLED, for a disabled account.
+    public static let forcePasswordReset = RPCKit.MethodDescriptor(
+      service: "auth.v1.Operators",
+      method: "ForcePasswordReset",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "auth.v1.ForcePasswordResetRequest",
+      responseType: "auth.v1.RevokeSessionsResponse"
+    )
+    /// Lists where a user is signed in.
+    public static let listUserSessions = RPCKit.MethodDescriptor(
+      service: "auth.v1.Operators",
+      method: "ListUserSessions",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: true,
+      priority: .low,
+      requestType: "auth.v1.ListUserSessionsRequest",
+      responseType: "auth.v1.ListSessionsResponse"
+    )
+    /// Lists what the audit log of AuthService has about a user: what it did, and what was done to it.
+    public static let listUserAudit = RPCKit.MethodDescriptor(
+      service: "auth.v1.Operators",
+      method: "ListUserAudit",
+      kind: .unary,
+      callerClass: .admin,
+      callingServices: [],
+      stepUp: "fresh",
+      isIdempotent: true,
+      priority: .low,
+      requestType: "auth.v1.ListUserAuditRequest",
+      responseType: "auth.v1.ListUserAuditResponse"
+    )
     /// Ends all sessions of a user. All services refuse its tokens within a second. The user can sign
-    /// in again, so suspend it too to block it.
+    /// in again, so disable it to block it.
     public static let endSessions = RPCKit.MethodDescriptor(
       service: "auth.v1.Operators",
       method: "EndSessions",
       kind: .unary,
       callerClass: .admin,
       callingServices: [],
-      stepUp: nil,
+      stepUp: "fresh",
       isIdempotent: true,
       priority: .normal,
       requestType: "auth.v1.EndSessionsRequest",
@@ -790,7 +1698,7 @@ extension Auth_V1 {
       kind: .unary,
       callerClass: .admin,
       callingServices: [],
-      stepUp: nil,
+      stepUp: "fresh",
       isIdempotent: true,
       priority: .low,
       requestType: "auth.v1.ListMailsRequest",
@@ -798,12 +1706,30 @@ extension Auth_V1 {
     )
   }
 
-  /// Accounts, for operators. Each call is recorded in the audit log, lists included.
+  /// Accounts, for operators. Each call is recorded in the audit log, lists included, and needs a recent sign-in: the
+  /// operator proved who they are in the last five minutes (UNAUTHENTICATED, STEP_UP_REQUIRED otherwise). Nobody can
+  /// act as another user, and no call returns or sets a password.
   public protocol OperatorsService: Swift.Sendable {
     /// Lists accounts, or those whose address or name begins with a text.
     func listUsers(_ request: Auth_V1.ListUsersRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ListUsersResponse
+    /// Gets one account.
+    func getUser(_ request: Auth_V1.GetUserRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.Account
+    /// Ends all sessions of a user and keeps anybody from signing in to the account, in whatever way, until it is enabled
+    /// again. All services refuse its tokens within a second. Its roles stay: suspend the user too (Subjects/Suspend) to
+    /// have checks that services make about it refused. Disabling a disabled account changes nothing.
+    /// FAILED_PRECONDITION, CANNOT_DISABLE_SELF, for the caller's own account.
+    func disableUser(_ request: Auth_V1.DisableUserRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.Account
+    /// Lets an account be signed in to again. Enabling an active account changes nothing.
+    func enableUser(_ request: Auth_V1.EnableUserRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.Account
+    /// Makes a user's password invalid, ends all its sessions and sends it a mail with which to set a new one. FAILED_PRECONDITION,
+    /// USER_DISABLED, for a disabled account.
+    func forcePasswordReset(_ request: Auth_V1.ForcePasswordResetRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.RevokeSessionsResponse
+    /// Lists where a user is signed in.
+    func listUserSessions(_ request: Auth_V1.ListUserSessionsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ListSessionsResponse
+    /// Lists what the audit log of AuthService has about a user: what it did, and what was done to it.
+    func listUserAudit(_ request: Auth_V1.ListUserAuditRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ListUserAuditResponse
     /// Ends all sessions of a user. All services refuse its tokens within a second. The user can sign
-    /// in again, so suspend it too to block it.
+    /// in again, so disable it to block it.
     func endSessions(_ request: Auth_V1.EndSessionsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.RevokeSessionsResponse
     /// Lists the mails of the outbox: those that wait, and for 30 days those that were sent or given up.
     func listMails(_ request: Auth_V1.ListMailsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ListMailsResponse
@@ -832,8 +1758,90 @@ extension Auth_V1 {
       return try await channel.unary(OperatorsMethods.listUsers, request, options: options)
     }
 
+    /// Gets one account.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func getUser(
+      _ request: Auth_V1.GetUserRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.Account {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(OperatorsMethods.getUser, request, options: options)
+    }
+
+    /// Ends all sessions of a user and keeps anybody from signing in to the account, in whatever way, until it is enabled
+    /// again. All services refuse its tokens within a second. Its roles stay: suspend the user too (Subjects/Suspend) to
+    /// have checks that services make about it refused. Disabling a disabled account changes nothing.
+    /// FAILED_PRECONDITION, CANNOT_DISABLE_SELF, for the caller's own account.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func disableUser(
+      _ request: Auth_V1.DisableUserRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.Account {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(OperatorsMethods.disableUser, request, options: options)
+    }
+
+    /// Lets an account be signed in to again. Enabling an active account changes nothing.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func enableUser(
+      _ request: Auth_V1.EnableUserRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.Account {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(OperatorsMethods.enableUser, request, options: options)
+    }
+
+    /// Makes a user's password invalid, ends all its sessions and sends it a mail with which to set a new one. FAILED_PRECONDITION,
+    /// USER_DISABLED, for a disabled account.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func forcePasswordReset(
+      _ request: Auth_V1.ForcePasswordResetRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.RevokeSessionsResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(OperatorsMethods.forcePasswordReset, request, options: options)
+    }
+
+    /// Lists where a user is signed in.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func listUserSessions(
+      _ request: Auth_V1.ListUserSessionsRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.ListSessionsResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(OperatorsMethods.listUserSessions, request, options: options)
+    }
+
+    /// Lists what the audit log of AuthService has about a user: what it did, and what was done to it.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func listUserAudit(
+      _ request: Auth_V1.ListUserAuditRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.ListUserAuditResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(OperatorsMethods.listUserAudit, request, options: options)
+    }
+
     /// Ends all sessions of a user. All services refuse its tokens within a second. The user can sign
-    /// in again, so suspend it too to block it.
+    /// in again, so disable it to block it.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func endSessions(
@@ -864,7 +1872,7 @@ extension Auth_V1 {
   public static var authV1OperatorsFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "auth/v1/operators.proto",
-      base64: "ChdhdXRoL3YxL29wZXJhdG9ycy5wcm90bxIHYXV0aC52MRoWYXV0aC92MS9zZXNzaW9ucy5wcm90bxoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8iqwIKB0FjY291bnQSDgoCaWQYASABKAlSAmlkEhQKBWVtYWlsGAIgASgJUgVlbWFpbBIlCg5lbWFpbF92ZXJpZmllZBgDIAEoCFINZW1haWxWZXJpZmllZBIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEh0KCmZpcnN0X25hbWUYBSABKAlSCWZpcnN0TmFtZRIbCglsYXN0X25hbWUYBiABKAlSCGxhc3ROYW1lEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdCKFAQoQTGlzdFVzZXJzUmVxdWVzdBIdCgR0ZXh0GAEgASgJQgmquxgFGP4BWAFSBHRleHQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4iYwoRTGlzdFVzZXJzUmVzcG9uc2USJgoFdXNlcnMYASADKAsyEC5hdXRoLnYxLkFjY291bnRSBXVzZXJzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbiKIAQoSRW5kU2Vzc2lvbnNSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSHQoEbm90ZRgCIAEoCUIJqrsYBRj0A1gCUgRub3RlEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki2wIKBE1haWwSDgoCaWQYASABKAlSAmlkEhIKBGtpbmQYAiABKAlSBGtpbmQSFwoHdXNlcl9pZBgDIAEoCVIGdXNlcklkEigKBXN0YXRlGAQgASgOMhIuYXV0aC52MS5NYWlsU3RhdGVSBXN0YXRlEhoKCGF0dGVtcHRzGAUgASgNUghhdHRlbXB0cxIUCgVlcnJvchgGIAEoCVIFZXJyb3ISOQoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBJCCg9uZXh0X2F0dGVtcHRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUg1uZXh0QXR0ZW1wdEF0EjsKC2ZpbmlzaGVkX2F0GAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKZmluaXNoZWRBdCKYAQoQTGlzdE1haWxzUmVxdWVzdBIwCgVzdGF0ZRgBIAEoDjISLmF1dGgudjEuTWFpbFN0YXRlQgaquxgCOAFSBXN0YXRlEioKCXBhZ2Vfc2l6ZRgCIAEoDUINqrsYCTEAAAAAAECPQFIIcGFnZVNpemUSJgoKcGFnZV90b2tlbhgDIAEoCUIHqrsYAxiACFIJcGFnZVRva2VuImAKEUxpc3RNYWlsc1Jlc3BvbnNlEiMKBW1haWxzGAEgAygLMg0uYXV0aC52MS5NYWlsUgVtYWlscxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQYWdlVG9rZW4qgAEKCU1haWxTdGF0ZRIaChZNQUlMX1NUQVRFX1VOU1BFQ0lGSUVEEAASFQoRTUFJTF9TVEFURV9RVUVVRUQQARIWChJNQUlMX1NUQVRFX1NFTkRJTkcQAhITCg9NQUlMX1NUQVRFX1NFTlQQAxITCg9NQUlMX1NUQVRFX0RFQUQQBDKCAgoJT3BlcmF0b3JzEk4KCUxpc3RVc2VycxIZLmF1dGgudjEuTGlzdFVzZXJzUmVxdWVzdBoaLmF1dGgudjEuTGlzdFVzZXJzUmVzcG9uc2UiCqK7GAYIBCABKAESVQoLRW5kU2Vzc2lvbnMSGy5hdXRoLnYxLkVuZFNlc3Npb25zUmVxdWVzdBofLmF1dGgudjEuUmV2b2tlU2Vzc2lvbnNSZXNwb25zZSIIorsYBAgEIAESTgoJTGlzdE1haWxzEhkuYXV0aC52MS5MaXN0TWFpbHNSZXF1ZXN0GhouYXV0aC52MS5MaXN0TWFpbHNSZXNwb25zZSIKorsYBggEIAEoAUIsWipnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvYXV0aC92MTthdXRodjFKnhYKJAoBDBIDAQASGhogQWNjb3VudHMsIGZvciBvcGVyYXRvcnMuCgotCgIEABIEDAAdARohIEFuIGFjY291bnQgYXMgb3BlcmF0b3JzIHNlZSBpdC4KCiUKBAQAAgASAw4CEBoYIElkZW50aWZpZXIsIGB1c3Jf4oCmYC4KCjgKBAQAAgESAxACExorIEUtbWFpbCBhZGRyZXNzLCBhbHNvIHVzZWQgZm9yIHNpZ25pbmcgaW4uCgowCgQEAAICEgMSAhoaIyBXaGV0aGVyIHRoZSBhZGRyZXNzIHdhcyB2ZXJpZmllZC4KChwKBAQAAgMSAxQCGhoPIERpc3BsYXkgbmFtZS4KChoKBAQAAgQSAxYCGBoNIEZpcnN0IG5hbWUuCgoZCgQEAAIFEgMYAhcaDCBMYXN0IG5hbWUuCgosCgQEAAIGEgMaAisaHyBXaGVuIHRoZSBhY2NvdW50IHdhcyBjcmVhdGVkLgoKKAoEBAACBxIDHAIrGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKHQoCBAESBCAAKAEaESBMaXN0cyBhY2NvdW50cy4KCoMBCgQEAQIAEgMjAkoadiBQcmVmaXggb2YgdGhlIGUtbWFpbCBhZGRyZXNzLCBkaXNwbGF5IG5hbWUsIGZpcnN0IG5hbWUgb3IgbGFzdCBuYW1lLCBpZ25vcmluZyBBU0NJSSBjYXNlOyBlbXB0eQogbWVhbnMgYWxsIGFjY291bnRzLgoKKgoEBAECARIDJQI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEAQICEgMnAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCiMKAgQCEgQrADABGhcgT25lIHBhZ2Ugb2YgYWNjb3VudHMuCgocCgQEAgIAEgMtAh0aDyBOZXdlc3QgZmlyc3QuCgo4CgQEAgIBEgMvAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKKgoCBAMSBDMAOwEaHiBFbmRzIGFsbCBzZXNzaW9ucyBvZiBhIHVzZXIuCgoYCgQEAwIAEgM1AkkaCyBUaGUgdXNlci4KCj0KBAQDAgESAzcCSRowIFdoeSwgZm9yIHRoZSBhdWRpdCBsb2c7IG5vdCBzaG93biB0byB0aGUgdXNlci4KCoEBCgQEAwICEgM6AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCigKAgUAEgQ+AEkBGhwgV2hhdCBoYXMgYmVjb21lIG9mIGEgbWFpbC4KCh0KBAUAAgASA0ACHRoQIE5vdCBzcGVjaWZpZWQuCgozCgQFAAIBEgNCAhgaJiBXYWl0cyBmb3IgaXRzIGZpcnN0IG9yIG5leHQgYXR0ZW1wdC4KCkwKBAUAAgISA0QCGRo/IEFuIGF0dGVtcHQgaXMgdW5kZXIgd2F5LCBvciB3YXMgd2hlbiB0aGUgc2VydmljZSB3YXMgc3RvcHBlZC4KCh8KBAUAAgMSA0YCFhoSIFdhcyBoYW5kZWQgb3Zlci4KCjIKBAUAAgQSA0gCFholIFdpbGwgbm90IGJlIHNlbnQ6IGBlcnJvcmAgc2F5cyB3aHkuCgpZCgIEBBIETABfARpNIEEgbWFpbCBpbiB0aGUgb3V0Ym94IGFzIG9wZXJhdG9ycyBzZWUgaXQ6IG5laXRoZXIgaXRzIHRleHQgbm9yIHRoZSBhZGRyZXNzLgoKRgoEBAQCABIDTgIQGjkgSWRlbnRpZmllciwgYGVtbF/igKZgOyB0aGUgbGVmdCBwYXJ0IG9mIGl0cyBNZXNzYWdlLUlELgoKTAoEBAQCARIDUAISGj8gV2hpY2ggbWFpbCBpdCBpczogYHZlcmlmeV9lbWFpbGAsIGByZXNldF9wYXNzd29yZGAgYW5kIHNvIG9uLgoKVwoEBAQCAhIDUgIVGkogVGhlIHVzZXIgaXQgaXMgZm9yOyBlbXB0eSBhcyBsb25nIGFzIG5vYm9keSBsb29rZWQgd2hldGhlciB0aGVyZSBpcyBvbmUuCgolCgQEBAIDEgNUAhYaGCBXaGF0IGhhcyBiZWNvbWUgb2YgaXQuCgofCgQEBAIEEgNWAhYaEiBBdHRlbXB0cyBzbyBmYXIuCgo+CgQEBAIFEgNYAhMaMSBXaHkgdGhlIGxhc3QgYXR0ZW1wdCBmYWlsZWQ7IGVtcHR5IGlmIG5vbmUgZGlkLgoKIgoEBAQCBhIDWgIrGhUgV2hlbiBpdCB3YXMgcXVldWVkLgoKQQoEBAQCBxIDXAIwGjQgV2hlbiBpdCBpcyB0cmllZCBuZXh0OyBhYnNlbnQgd2hlbiBpdCB3aWxsIG5vdCBiZS4KCkoKBAQEAggSA14CLBo9IFdoZW4gaXQgd2FzIGhhbmRlZCBvdmVyIG9yIGdpdmVuIHVwOyBhYnNlbnQgd2hpbGUgaXQgd2FpdHMuCgoaCgIEBRIEYgBpARoOIExpc3RzIG1haWxzLgoKPwoEBAUCABIDZAJBGjIgT25seSB0aG9zZSBvZiB0aGlzIHN0YXRlOyB1bnNwZWNpZmllZCBtZWFucyBhbGwuCgoqCgQEBQIBEgNmAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmAKBAQFAgISA2gCPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKIAoCBAYSBGwAcQEaFCBPbmUgcGFnZSBvZiBtYWlscy4KChwKBAQGAgASA24CGhoPIE5ld2VzdCBmaXJzdC4KCjgKBAQGAgESA3ACHRorIEZvciB0aGUgbmV4dCBwYWdlOyBlbXB0eSBvbiB0aGUgbGFzdCBvbmUuCgpfCgIGABIFdACCAQEaUiBBY2NvdW50cywgZm9yIG9wZXJhdG9ycy4gRWFjaCBjYWxsIGlzIHJlY29yZGVkIGluIHRoZSBhdWRpdCBsb2csIGxpc3RzIGluY2x1ZGVkLgoKUgoEBgACABIEdgJ4AxpEIExpc3RzIGFjY291bnRzLCBvciB0aG9zZSB3aG9zZSBhZGRyZXNzIG9yIG5hbWUgYmVnaW5zIHdpdGggYSB0ZXh0LgoKmQEKBAYAAgESBHsCfQMaigEgRW5kcyBhbGwgc2Vzc2lvbnMgb2YgYSB1c2VyLiBBbGwgc2VydmljZXMgcmVmdXNlIGl0cyB0b2tlbnMgd2l0aGluIGEgc2Vjb25kLiBUaGUgdXNlciBjYW4gc2lnbgogaW4gYWdhaW4sIHNvIHN1c3BlbmQgaXQgdG9vIHRvIGJsb2NrIGl0LgoKcgoEBgACAhIFfwKBAQMaYyBMaXN0cyB0aGUgbWFpbHMgb2YgdGhlIG91dGJveDogdGhvc2UgdGhhdCB3YWl0LCBhbmQgZm9yIDMwIGRheXMgdGhvc2UgdGhhdCB3ZXJlIHNlbnQgb3IgZ2l2ZW4gdXAuCmIGcHJvdG8z"
+      base64: "ChdhdXRoL3YxL29wZXJhdG9ycy5wcm90bxIHYXV0aC52MRoWYXV0aC92MS9zZXNzaW9ucy5wcm90bxoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8aH2dvb2dsZS9wcm90b2J1Zi90aW1lc3RhbXAucHJvdG8i3wMKB0FjY291bnQSDgoCaWQYASABKAlSAmlkEhQKBWVtYWlsGAIgASgJUgVlbWFpbBIlCg5lbWFpbF92ZXJpZmllZBgDIAEoCFINZW1haWxWZXJpZmllZBIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEh0KCmZpcnN0X25hbWUYBSABKAlSCWZpcnN0TmFtZRIbCglsYXN0X25hbWUYBiABKAlSCGxhc3ROYW1lEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSOQoKdXBkYXRlZF9hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCXVwZGF0ZWRBdBIrCgVzdGF0ZRgJIAEoDjIVLmF1dGgudjEuQWNjb3VudFN0YXRlUgVzdGF0ZRI7CgtkaXNhYmxlZF9hdBgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmRpc2FibGVkQXQSHwoLZGlzYWJsZWRfYnkYCyABKAlSCmRpc2FibGVkQnkSJwoPZGlzYWJsZWRfcmVhc29uGAwgASgJUg5kaXNhYmxlZFJlYXNvbiK6AQoQTGlzdFVzZXJzUmVxdWVzdBIdCgR0ZXh0GAEgASgJQgmquxgFGP4BWAFSBHRleHQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4SMwoFc3RhdGUYBCABKA4yFS5hdXRoLnYxLkFjY291bnRTdGF0ZUIGqrsYAjgBUgVzdGF0ZSJjChFMaXN0VXNlcnNSZXNwb25zZRImCgV1c2VycxgBIAMoCzIQLmF1dGgudjEuQWNjb3VudFIFdXNlcnMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuIogBChJFbmRTZXNzaW9uc1JlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIdCgRub3RlGAIgASgJQgmquxgFGPQDWAJSBG5vdGUSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSIzCg5HZXRVc2VyUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkIo4BChJEaXNhYmxlVXNlclJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIjCgZyZWFzb24YAiABKAlCC6q7GAcIARj0A1gCUgZyZWFzb24SMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKNAQoRRW5hYmxlVXNlclJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBIjCgZyZWFzb24YAiABKAlCC6q7GAcIARj0A1gCUgZyZWFzb24SMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSKVAQoZRm9yY2VQYXNzd29yZFJlc2V0UmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkEiMKBnJlYXNvbhgCIAEoCUILqrsYBwgBGPQDWAJSBnJlYXNvbhIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IjwKF0xpc3RVc2VyU2Vzc2lvbnNSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQijQEKFExpc3RVc2VyQXVkaXRSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQSKgoJcGFnZV9zaXplGAIgASgNQg2quxgJMQAAAAAAQI9AUghwYWdlU2l6ZRImCgpwYWdlX3Rva2VuGAMgASgJQgequxgDGIAIUglwYWdlVG9rZW4i/AEKCkF1ZGl0RW50cnkSOwoLcmVjb3JkZWRfYXQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgpyZWNvcmRlZEF0EhQKBWFjdG9yGAIgASgJUgVhY3RvchIgCgxvbl9iZWhhbGZfb2YYAyABKAlSCm9uQmVoYWxmT2YSFgoGYWN0aW9uGAQgASgJUgZhY3Rpb24SFgoGb2JqZWN0GAUgASgJUgZvYmplY3QSEgoEZG9uZRgGIAEoCFIEZG9uZRIdCgpyZXF1ZXN0X2lkGAcgASgJUglyZXF1ZXN0SWQSFgoGZGV0YWlsGAggASgJUgZkZXRhaWwibgoVTGlzdFVzZXJBdWRpdFJlc3BvbnNlEi0KB2VudHJpZXMYASADKAsyEy5hdXRoLnYxLkF1ZGl0RW50cnlSB2VudHJpZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuItsCCgRNYWlsEg4KAmlkGAEgASgJUgJpZBISCgRraW5kGAIgASgJUgRraW5kEhcKB3VzZXJfaWQYAyABKAlSBnVzZXJJZBIoCgVzdGF0ZRgEIAEoDjISLmF1dGgudjEuTWFpbFN0YXRlUgVzdGF0ZRIaCghhdHRlbXB0cxgFIAEoDVIIYXR0ZW1wdHMSFAoFZXJyb3IYBiABKAlSBWVycm9yEjkKCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgljcmVhdGVkQXQSQgoPbmV4dF9hdHRlbXB0X2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFINbmV4dEF0dGVtcHRBdBI7CgtmaW5pc2hlZF9hdBgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCmZpbmlzaGVkQXQimAEKEExpc3RNYWlsc1JlcXVlc3QSMAoFc3RhdGUYASABKA4yEi5hdXRoLnYxLk1haWxTdGF0ZUIGqrsYAjgBUgVzdGF0ZRIqCglwYWdlX3NpemUYAiABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YAyABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbiJgChFMaXN0TWFpbHNSZXNwb25zZRIjCgVtYWlscxgBIAMoCzINLmF1dGgudjEuTWFpbFIFbWFpbHMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuKmMKDEFjY291bnRTdGF0ZRIdChlBQ0NPVU5UX1NUQVRFX1VOU1BFQ0lGSUVEEAASGAoUQUNDT1VOVF9TVEFURV9BQ1RJVkUQARIaChZBQ0NPVU5UX1NUQVRFX0RJU0FCTEVEEAIqgAEKCU1haWxTdGF0ZRIaChZNQUlMX1NUQVRFX1VOU1BFQ0lGSUVEEAASFQoRTUFJTF9TVEFURV9RVUVVRUQQARIWChJNQUlMX1NUQVRFX1NFTkRJTkcQAhITCg9NQUlMX1NUQVRFX1NFTlQQAxITCg9NQUlMX1NUQVRFX0RFQUQQBDKtBgoJT3BlcmF0b3JzElUKCUxpc3RVc2VycxIZLmF1dGgudjEuTGlzdFVzZXJzUmVxdWVzdBoaLmF1dGgudjEuTGlzdFVzZXJzUmVzcG9uc2UiEaK7GA0IBBoFZnJlc2ggASgBEkcKB0dldFVzZXISFy5hdXRoLnYxLkdldFVzZXJSZXF1ZXN0GhAuYXV0aC52MS5BY2NvdW50IhGiuxgNCAQaBWZyZXNoIAEoARJLCgtEaXNhYmxlVXNlchIbLmF1dGgudjEuRGlzYWJsZVVzZXJSZXF1ZXN0GhAuYXV0aC52MS5BY2NvdW50Ig2iuxgJCAQaBWZyZXNoEkkKCkVuYWJsZVVzZXISGi5hdXRoLnYxLkVuYWJsZVVzZXJSZXF1ZXN0GhAuYXV0aC52MS5BY2NvdW50Ig2iuxgJCAQaBWZyZXNoEmgKEkZvcmNlUGFzc3dvcmRSZXNldBIiLmF1dGgudjEuRm9yY2VQYXNzd29yZFJlc2V0UmVxdWVzdBofLmF1dGgudjEuUmV2b2tlU2Vzc2lvbnNSZXNwb25zZSINorsYCQgEGgVmcmVzaBJmChBMaXN0VXNlclNlc3Npb25zEiAuYXV0aC52MS5MaXN0VXNlclNlc3Npb25zUmVxdWVzdBodLmF1dGgudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiEaK7GA0IBBoFZnJlc2ggASgBEmEKDUxpc3RVc2VyQXVkaXQSHS5hdXRoLnYxLkxpc3RVc2VyQXVkaXRSZXF1ZXN0Gh4uYXV0aC52MS5MaXN0VXNlckF1ZGl0UmVzcG9uc2UiEaK7GA0IBBoFZnJlc2ggASgBElwKC0VuZFNlc3Npb25zEhsuYXV0aC52MS5FbmRTZXNzaW9uc1JlcXVlc3QaHy5hdXRoLnYxLlJldm9rZVNlc3Npb25zUmVzcG9uc2UiD6K7GAsIBBoFZnJlc2ggARJVCglMaXN0TWFpbHMSGS5hdXRoLnYxLkxpc3RNYWlsc1JlcXVlc3QaGi5hdXRoLnYxLkxpc3RNYWlsc1Jlc3BvbnNlIhGiuxgNCAQaBWZyZXNoIAEoAUIsWipnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvYXV0aC92MTthdXRodjFK5zIKJAoBDBIDAQASGhogQWNjb3VudHMsIGZvciBvcGVyYXRvcnMuCgo1CgIFABIEDAATARopIFdoZXRoZXIgYW4gYWNjb3VudCBtYXkgYmUgc2lnbmVkIGluIHRvLgoKHQoEBQACABIDDgIgGhAgTm90IHNwZWNpZmllZC4KChYKBAUAAgESAxACGxoJIEl0IG1heS4KClkKBAUAAgISAxICHRpMIEFuIG9wZXJhdG9yIGRpc2FibGVkIGl0OiBub2JvZHkgY2FuIHNpZ24gaW4gdG8gaXQsIGFuZCBpdCBoYXMgbm8gc2Vzc2lvbnMuCgotCgIEABIEFgAvARohIEFuIGFjY291bnQgYXMgb3BlcmF0b3JzIHNlZSBpdC4KCiUKBAQAAgASAxgCEBoYIElkZW50aWZpZXIsIGB1c3Jf4oCmYC4KCjgKBAQAAgESAxoCExorIEUtbWFpbCBhZGRyZXNzLCBhbHNvIHVzZWQgZm9yIHNpZ25pbmcgaW4uCgowCgQEAAICEgMcAhoaIyBXaGV0aGVyIHRoZSBhZGRyZXNzIHdhcyB2ZXJpZmllZC4KChwKBAQAAgMSAx4CGhoPIERpc3BsYXkgbmFtZS4KChoKBAQAAgQSAyACGBoNIEZpcnN0IG5hbWUuCgoZCgQEAAIFEgMiAhcaDCBMYXN0IG5hbWUuCgosCgQEAAIGEgMkAisaHyBXaGVuIHRoZSBhY2NvdW50IHdhcyBjcmVhdGVkLgoKKAoEBAACBxIDJgIrGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKLgoEBAACCBIDKAIZGiEgV2hldGhlciBpdCBtYXkgYmUgc2lnbmVkIGluIHRvLgoKOQoEBAACCRIDKgItGiwgV2hlbiBpdCB3YXMgZGlzYWJsZWQ7IGFic2VudCB1bmxlc3MgaXQgaXMuCgphCgQEAAIKEgMsAhoaVCBXaG8gZGlzYWJsZWQgaXQsIGFzIGluIHRoZSBhdWRpdCBsb2c6IGB1c2VyOnVzcl/igKZgOyBlbXB0eSB1bmxlc3MgaXQgaXMgZGlzYWJsZWQuCgo3CgQEAAILEgMuAh4aKiBXaHkgaXQgd2FzIGRpc2FibGVkOyBlbXB0eSB1bmxlc3MgaXQgaXMuCgodCgIEARIEMgA8ARoRIExpc3RzIGFjY291bnRzLgoKtwEKBAQBAgASAzUCShqpASBQcmVmaXggb2YgdGhlIGUtbWFpbCBhZGRyZXNzLCBkaXNwbGF5IG5hbWUsIGZpcnN0IG5hbWUgb3IgbGFzdCBuYW1lLCBpZ25vcmluZyBBU0NJSSBjYXNlOyBlbXB0eQogbWVhbnMgYWxsIGFjY291bnRzLiBUaGUgYWNjb3VudCB3aXRoIGV4YWN0bHkgdGhpcyBhZGRyZXNzIGNvbWVzIGZpcnN0LgoKKgoEBAECARIDNwI5Gh0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuCgpgCgQEAQICEgM5Aj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCj8KBAQBAgMSAzsCRBoyIE9ubHkgdGhvc2Ugb2YgdGhpcyBzdGF0ZTsgdW5zcGVjaWZpZWQgbWVhbnMgYWxsLgoKIwoCBAISBD8ARAEaFyBPbmUgcGFnZSBvZiBhY2NvdW50cy4KCk0KBAQCAgASA0ECHRpAIFRoZSBvbmUgd2l0aCBleGFjdGx5IHRoZSByZXF1ZXN0ZWQgYWRkcmVzcywgdGhlbiBuZXdlc3QgZmlyc3QuCgo4CgQEAgIBEgNDAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKKgoCBAMSBEcATwEaHiBFbmRzIGFsbCBzZXNzaW9ucyBvZiBhIHVzZXIuCgoYCgQEAwIAEgNJAkkaCyBUaGUgdXNlci4KCj0KBAQDAgESA0sCSRowIFdoeSwgZm9yIHRoZSBhdWRpdCBsb2c7IG5vdCBzaG93biB0byB0aGUgdXNlci4KCoEBCgQEAwICEgNOAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCh8KAgQEEgRSAFUBGhMgR2V0cyBvbmUgYWNjb3VudC4KChgKBAQEAgASA1QCSRoLIFRoZSB1c2VyLgoKIgoCBAUSBFgAYAEaFiBEaXNhYmxlcyBhbiBhY2NvdW50LgoKKAoEBAUCABIDWgJJGhsgVGhlIHVzZXI7IG5vdCB0aGUgY2FsbGVyLgoKSwoEBAUCARIDXAJbGj4gV2h5LCBmb3Igb3BlcmF0b3JzIGFuZCB0aGUgYXVkaXQgbG9nOyBub3Qgc2hvd24gdG8gdGhlIHVzZXIuCgqBAQoEBAUCAhIDXwJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgonCgIEBhIEYwBrARobIEVuYWJsZXMgYW4gYWNjb3VudCBhZ2Fpbi4KChgKBAQGAgASA2UCSRoLIFRoZSB1c2VyLgoKPQoEBAYCARIDZwJbGjAgV2h5LCBmb3IgdGhlIGF1ZGl0IGxvZzsgbm90IHNob3duIHRvIHRoZSB1c2VyLgoKgQEKBAQGAgISA2oCQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKMQoCBAcSBG4AdgEaJSBNYWtlcyBhIHVzZXIgY2hvb3NlIGEgbmV3IHBhc3N3b3JkLgoKLAoEBAcCABIDcAJJGh8gVGhlIHVzZXI7IG5vdCBhIGRpc2FibGVkIG9uZS4KCj0KBAQHAgESA3ICWxowIFdoeSwgZm9yIHRoZSBhdWRpdCBsb2c7IG5vdCBzaG93biB0byB0aGUgdXNlci4KCoEBCgQEBwICEgN1AkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCisKAgQIEgR5AHwBGh8gTGlzdHMgdGhlIHNlc3Npb25zIG9mIGEgdXNlci4KChgKBAQIAgASA3sCSRoLIFRoZSB1c2VyLgoKQwoCBAkSBX8AhgEBGjYgTGlzdHMgd2hhdCBBdXRoU2VydmljZSdzIGF1ZGl0IGxvZyBoYXMgYWJvdXQgYSB1c2VyLgoKGQoEBAkCABIEgQECSRoLIFRoZSB1c2VyLgoKKwoEBAkCARIEgwECORodIEl0ZW1zIHBlciBwYWdlOyAwIG1lYW5zIDUwLgoKYQoEBAkCAhIEhQECPhpTIGBuZXh0X3BhZ2VfdG9rZW5gIG9mIGFuIGVhcmxpZXIgcmVzcG9uc2UgdG8gYSByZXF1ZXN0IHdpdGggdGhlIHNhbWUgb3RoZXIgZmllbGRzLgoKKgoCBAoSBokBAJoBARocIEEgcmVjb3JkIG9mIHRoZSBhdWRpdCBsb2cuCgokCgQECgIAEgSLAQIsGhYgV2hlbiBpdCB3YXMgd3JpdHRlbi4KCkoKBAQKAgESBI0BAhMaPCBXaG8gYWN0ZWQ6IGB1c2VyOnVzcl/igKZgLCBgc3ZjOi8vdGVuYW5jeWAgb3IgYGFub255bW91c2AuCgpRCgQECgICEgSPAQIaGkMgVGhlIHVzZXIgZm9yIHdob20gYSBzZXJ2aWNlIGFjdGVkOiBgdXNlcjp1c3Jf4oCmYDsgZW1wdHkgaWYgbm9uZS4KCi8KBAQKAgMSBJEBAhQaISBXaGF0IHdhcyBkb25lOiBgc2Vzc2lvbi5iZWdpbmAuCgo2CgQECgIEEgSTAQIUGiggVGhlIGlkZW50aWZpZXIgb2Ygd2hhdCBpdCB3YXMgZG9uZSB0by4KCj4KBAQKAgUSBJUBAhAaMCBXaGV0aGVyIGl0IHdhcyBkb25lOyBvdGhlcndpc2UgaXQgd2FzIHJlZnVzZWQuCgpCCgQECgIGEgSXAQIYGjQgVGhlIHJlcXVlc3QgaW4gd2hpY2ggaXQgaGFwcGVuZWQsIGFzIGluIGxvZyBsaW5lcy4KCjQKBAQKAgcSBJkBAhQaJiBXaGF0IGVsc2UgaXMga25vd246IHJlYXNvbnMsIGNvdW50cy4KCioKAgQLEgadAQCiAQEaHCBPbmUgcGFnZSBvZiBhdWRpdCByZWNvcmRzLgoKHQoEBAsCABIEnwECIhoPIE5ld2VzdCBmaXJzdC4KCjkKBAQLAgESBKEBAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKKgoCBQESBqUBALABARocIFdoYXQgaGFzIGJlY29tZSBvZiBhIG1haWwuCgoeCgQFAQIAEgSnAQIdGhAgTm90IHNwZWNpZmllZC4KCjQKBAUBAgESBKkBAhgaJiBXYWl0cyBmb3IgaXRzIGZpcnN0IG9yIG5leHQgYXR0ZW1wdC4KCk0KBAUBAgISBKsBAhkaPyBBbiBhdHRlbXB0IGlzIHVuZGVyIHdheSwgb3Igd2FzIHdoZW4gdGhlIHNlcnZpY2Ugd2FzIHN0b3BwZWQuCgogCgQFAQIDEgStAQIWGhIgV2FzIGhhbmRlZCBvdmVyLgoKMwoEBQECBBIErwECFholIFdpbGwgbm90IGJlIHNlbnQ6IGBlcnJvcmAgc2F5cyB3aHkuCgpbCgIEDBIGswEAxgEBGk0gQSBtYWlsIGluIHRoZSBvdXRib3ggYXMgb3BlcmF0b3JzIHNlZSBpdDogbmVpdGhlciBpdHMgdGV4dCBub3IgdGhlIGFkZHJlc3MuCgpHCgQEDAIAEgS1AQIQGjkgSWRlbnRpZmllciwgYGVtbF/igKZgOyB0aGUgbGVmdCBwYXJ0IG9mIGl0cyBNZXNzYWdlLUlELgoKTQoEBAwCARIEtwECEho/IFdoaWNoIG1haWwgaXQgaXM6IGB2ZXJpZnlfZW1haWxgLCBgcmVzZXRfcGFzc3dvcmRgIGFuZCBzbyBvbi4KClgKBAQMAgISBLkBAhUaSiBUaGUgdXNlciBpdCBpcyBmb3I7IGVtcHR5IGFzIGxvbmcgYXMgbm9ib2R5IGxvb2tlZCB3aGV0aGVyIHRoZXJlIGlzIG9uZS4KCiYKBAQMAgMSBLsBAhYaGCBXaGF0IGhhcyBiZWNvbWUgb2YgaXQuCgogCgQEDAIEEgS9AQIWGhIgQXR0ZW1wdHMgc28gZmFyLgoKPwoEBAwCBRIEvwECExoxIFdoeSB0aGUgbGFzdCBhdHRlbXB0IGZhaWxlZDsgZW1wdHkgaWYgbm9uZSBkaWQuCgojCgQEDAIGEgTBAQIrGhUgV2hlbiBpdCB3YXMgcXVldWVkLgoKQgoEBAwCBxIEwwECMBo0IFdoZW4gaXQgaXMgdHJpZWQgbmV4dDsgYWJzZW50IHdoZW4gaXQgd2lsbCBub3QgYmUuCgpLCgQEDAIIEgTFAQIsGj0gV2hlbiBpdCB3YXMgaGFuZGVkIG92ZXIgb3IgZ2l2ZW4gdXA7IGFic2VudCB3aGlsZSBpdCB3YWl0cy4KChwKAgQNEgbJAQDQAQEaDiBMaXN0cyBtYWlscy4KCkAKBAQNAgASBMsBAkEaMiBPbmx5IHRob3NlIG9mIHRoaXMgc3RhdGU7IHVuc3BlY2lmaWVkIG1lYW5zIGFsbC4KCisKBAQNAgESBM0BAjkaHSBJdGVtcyBwZXIgcGFnZTsgMCBtZWFucyA1MC4KCmEKBAQNAgISBM8BAj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCiIKAgQOEgbTAQDYAQEaFCBPbmUgcGFnZSBvZiBtYWlscy4KCh0KBAQOAgASBNUBAhoaDyBOZXdlc3QgZmlyc3QuCgo5CgQEDgIBEgTXAQIdGisgRm9yIHRoZSBuZXh0IHBhZ2U7IGVtcHR5IG9uIHRoZSBsYXN0IG9uZS4KCrACCgIGABIG3QEAhwIBGqECIEFjY291bnRzLCBmb3Igb3BlcmF0b3JzLiBFYWNoIGNhbGwgaXMgcmVjb3JkZWQgaW4gdGhlIGF1ZGl0IGxvZywgbGlzdHMgaW5jbHVkZWQsIGFuZCBuZWVkcyBhIHJlY2VudCBzaWduLWluOiB0aGUKIG9wZXJhdG9yIHByb3ZlZCB3aG8gdGhleSBhcmUgaW4gdGhlIGxhc3QgZml2ZSBtaW51dGVzIChVTkFVVEhFTlRJQ0FURUQsIFNURVBfVVBfUkVRVUlSRUQgb3RoZXJ3aXNlKS4gTm9ib2R5IGNhbgogYWN0IGFzIGFub3RoZXIgdXNlciwgYW5kIG5vIGNhbGwgcmV0dXJucyBvciBzZXRzIGEgcGFzc3dvcmQuCgpUCgQGAAIAEgbfAQLhAQMaRCBMaXN0cyBhY2NvdW50cywgb3IgdGhvc2Ugd2hvc2UgYWRkcmVzcyBvciBuYW1lIGJlZ2lucyB3aXRoIGEgdGV4dC4KCiMKBAYAAgESBuMBAuUBAxoTIEdldHMgb25lIGFjY291bnQuCgqhAwoEBgACAhIG6gEC7AEDGpADIEVuZHMgYWxsIHNlc3Npb25zIG9mIGEgdXNlciBhbmQga2VlcHMgYW55Ym9keSBmcm9tIHNpZ25pbmcgaW4gdG8gdGhlIGFjY291bnQsIGluIHdoYXRldmVyIHdheSwgdW50aWwgaXQgaXMgZW5hYmxlZAogYWdhaW4uIEFsbCBzZXJ2aWNlcyByZWZ1c2UgaXRzIHRva2VucyB3aXRoaW4gYSBzZWNvbmQuIEl0cyByb2xlcyBzdGF5OiBzdXNwZW5kIHRoZSB1c2VyIHRvbyAoU3ViamVjdHMvU3VzcGVuZCkgdG8KIGhhdmUgY2hlY2tzIHRoYXQgc2VydmljZXMgbWFrZSBhYm91dCBpdCByZWZ1c2VkLiBEaXNhYmxpbmcgYSBkaXNhYmxlZCBhY2NvdW50IGNoYW5nZXMgbm90aGluZy4KIEZBSUxFRF9QUkVDT05ESVRJT04sIENBTk5PVF9ESVNBQkxFX1NFTEYsIGZvciB0aGUgY2FsbGVyJ3Mgb3duIGFjY291bnQuCgpkCgQGAAIDEgbuAQLwAQMaVCBMZXRzIGFuIGFjY291bnQgYmUgc2lnbmVkIGluIHRvIGFnYWluLiBFbmFibGluZyBhbiBhY3RpdmUgYWNjb3VudCBjaGFuZ2VzIG5vdGhpbmcuCgq3AQoEBgACBBIG8wEC9QEDGqYBIE1ha2VzIGEgdXNlcidzIHBhc3N3b3JkIGludmFsaWQsIGVuZHMgYWxsIGl0cyBzZXNzaW9ucyBhbmQgc2VuZHMgaXQgYSBtYWlsIHdpdGggd2hpY2ggdG8gc2V0IGEgbmV3IG9uZS4gRkFJTEVEX1BSRUNPTkRJVElPTiwKIFVTRVJfRElTQUJMRUQsIGZvciBhIGRpc2FibGVkIGFjY291bnQuCgoyCgQGAAIFEgb3AQL5AQMaIiBMaXN0cyB3aGVyZSBhIHVzZXIgaXMgc2lnbmVkIGluLgoKcQoEBgACBhIG+wEC/QEDGmEgTGlzdHMgd2hhdCB0aGUgYXVkaXQgbG9nIG9mIEF1dGhTZXJ2aWNlIGhhcyBhYm91dCBhIHVzZXI6IHdoYXQgaXQgZGlkLCBhbmQgd2hhdCB3YXMgZG9uZSB0byBpdC4KCpcBCgQGAAIHEgaAAgKCAgMahgEgRW5kcyBhbGwgc2Vzc2lvbnMgb2YgYSB1c2VyLiBBbGwgc2VydmljZXMgcmVmdXNlIGl0cyB0b2tlbnMgd2l0aGluIGEgc2Vjb25kLiBUaGUgdXNlciBjYW4gc2lnbgogaW4gYWdhaW4sIHNvIGRpc2FibGUgaXQgdG8gYmxvY2sgaXQuCgpzCgQGAAIIEgaEAgKGAgMaYyBMaXN0cyB0aGUgbWFpbHMgb2YgdGhlIG91dGJveDogdGhvc2UgdGhhdCB3YWl0LCBhbmQgZm9yIDMwIGRheXMgdGhvc2UgdGhhdCB3ZXJlIHNlbnQgb3IgZ2l2ZW4gdXAuCmIGcHJvdG8z"
     )
   }
 }
@@ -877,6 +1885,24 @@ extension Auth_V1.OperatorsService {
       methods: [
         .unary(Auth_V1.OperatorsMethods.listUsers) {
           request, call in try await self.listUsers(request, call)
+        },
+        .unary(Auth_V1.OperatorsMethods.getUser) {
+          request, call in try await self.getUser(request, call)
+        },
+        .unary(Auth_V1.OperatorsMethods.disableUser) {
+          request, call in try await self.disableUser(request, call)
+        },
+        .unary(Auth_V1.OperatorsMethods.enableUser) {
+          request, call in try await self.enableUser(request, call)
+        },
+        .unary(Auth_V1.OperatorsMethods.forcePasswordReset) {
+          request, call in try await self.forcePasswordReset(request, call)
+        },
+        .unary(Auth_V1.OperatorsMethods.listUserSessions) {
+          request, call in try await self.listUserSessions(request, call)
+        },
+        .unary(Auth_V1.OperatorsMethods.listUserAudit) {
+          request, call in try await self.listUserAudit(request, call)
         },
         .unary(Auth_V1.OperatorsMethods.endSessions) {
           request, call in try await self.endSessions(request, call)

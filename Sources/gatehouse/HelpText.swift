@@ -67,7 +67,8 @@ enum HelpText {
     case .confirmEmail, .undoEmailChange: " CODE"
     case .keys: " DIRECTORY [SERVICE]..."
     case .users: " [TEXT]"
-    case .endSessions: " USER|EMAIL"
+    case .user, .endSessions: " USER|EMAIL"
+    case .disableUser, .enableUser, .forceReset: " USER|EMAIL REASON"
     case .logs: " --request ID [FILE|FOLDER|-]..."
     case .report: " ROOT --from TIME | --verify FILE"
     case .completion: " bash|fish|zsh"
@@ -95,6 +96,10 @@ enum HelpText {
     case .policy: "check, explain, compare or test policy files, without a service"
     case .keys: "create the keys and secrets of a new installation"
     case .users: "list or search accounts, for operators"
+    case .user: "show an account, its sessions and what the audit log has about it, for operators"
+    case .disableUser: "keep everybody from signing in to an account, for operators"
+    case .enableUser: "let an account be signed in to again, for operators"
+    case .forceReset: "make a user set a new password, for operators"
     case .endSessions: "sign a user out everywhere, for operators"
     case .logs: "find one request in the logs and audit logs of all services"
     case .report: "write or verify a compliance report: who had access, who did what"
@@ -225,18 +230,41 @@ enum HelpText {
       """
     case .users:
       """
-      Lists accounts, newest first: id, e-mail address and display name. With TEXT, only those whose
-      address, display name, first or last name begins with it. Needs the role super_admin, and is
-      recorded in AuthService's audit log.
+      Lists accounts, newest first: id, e-mail address, display name and whether it is disabled. With
+      TEXT, only those whose address, display name, first or last name begins with it; the one with
+      exactly this address comes first. Needs the role super_admin and a sign-in of the last five
+      minutes, like all commands for operators, and is recorded in AuthService's audit log.
+      """
+    case .user:
+      """
+      Shows the account with this id or e-mail address, where it is signed in, and the newest 20 records
+      of AuthService's audit log about it.
+
+        gatehouse user ada@example.com
+        gatehouse call Operators/ListUserAudit '{"userId": "usr_…", "pageSize": 1000}'
+      """
+    case .disableUser:
+      """
+      Ends all sessions of the user, and refuses everybody who signs in to the account, in whatever way,
+      as if the password were wrong, until it is enabled. REASON is for operators and the audit log.
+      Roles stay: to have checks refused that services make about the user, suspend it too.
+
+        gatehouse disable-user ada@example.com "asked by the police, ticket 4711"
+      """
+    case .enableUser: "Lets a disabled account be signed in to again. REASON is for the audit log."
+    case .forceReset:
+      """
+      Makes the user's password invalid, ends all its sessions and sends a mail with which to set a new
+      one. REASON is for the audit log.
+
+        gatehouse force-reset ada@example.com "the password was in a leak"
       """
     case .endSessions:
       """
       Ends all sessions of the user with this id or e-mail address. All services refuse the tokens
-      within a second. The user can sign in again, so suspend it too to keep it out. Needs the role
-      super_admin.
+      within a second. The user can sign in again; disable-user keeps it out. Needs the role super_admin.
 
         gatehouse end-sessions ada@example.com
-        gatehouse call Subjects/Suspend '{"userId": "usr_…"}'
       """
     case .logs:
       """

@@ -121,8 +121,12 @@ struct SchemaChecker {
       if !rules.callingServices.isEmpty, caller == "public" {
         report(file, method.line, "calling_services says nothing when anyone may call")
       }
-      if !rules.stepUp.isEmpty, caller != "user" {
-        report(file, method.line, "step_up needs `caller: CALLER_CLASS_USER`")
+      if !rules.stepUp.isEmpty, caller != "user", caller != "admin" {
+        report(
+          file,
+          method.line,
+          "step_up needs `caller: CALLER_CLASS_USER` or `CALLER_CLASS_ADMIN`"
+        )
       }
       if rules.isImmediate, method.isClientStreaming || method.isServerStreaming {
         report(file, method.line, "immediate is for methods with one request and one response")

@@ -70,13 +70,14 @@ struct AccountsHandler: Auth_V1.AccountsService {
     return token
   }
 
-  /// A token and its user as the transaction sees them.
+  /// A token and its user as the transaction sees them; one of a disabled account does not work.
   func current(
     _ shown: MailToken,
     in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> (token: MailToken, user: UserRecord) {
     guard let token = try MailTokenTable.find(shown.digest, in: tx), let userID = token.userID,
-      let user = try UserTable.find(userID, in: tx)
+      let user = try UserTable.find(userID, in: tx),
+      try DisablementTable.find(userID, in: tx) == nil
     else { throw AuthError.mailTokenInvalid }
     return (token, user)
   }

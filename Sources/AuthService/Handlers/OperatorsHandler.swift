@@ -14,55 +14,93 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
   ) async throws -> Auth_V1.ListUsersResponse {
     let user = try call.requireUser()
     try core.auditBudget.take(call.caller.description)
-    let binding = "Operators.ListUsers \(user.userID) \(request.text)"
+    let state = AccountState(request.state)
+    let binding = "Operators.ListUsers \(user.userID) \(request.state.rawValue) \(request.text)"
     let cursor = try core.cursor(of: request.pageToken, binding)
     let limit = request.pageSize == 0 ? Self.pageSizeStandard : Int(request.pageSize)
-    var found = try await core.store.read { tx in
-      try UserTable.page(request.text, before: cursor, limit: limit + 1, in: tx)
+    let found = try await core.store.read { tx in
+      try UserTable.page(request.text, state, before: cursor, limit: limit + 1, in: tx)
+        .map { user in (user, try DisablementTable.find(user.id, in: tx)) }
     }
-    let isLast = found.count <= limit
-    found = Array(found.prefix(limit))
+    let page = Array(found.prefix(limit))
     // Before the answer: whoever reads about others is known to have read.
-    let count = found.count
+    let count = page.count
+    let condition = state.map { ", \($0)" } ?? ""
     try await core.store.write(call) { tx in
       try tx.audit(
         "user.list",
         object: "",
-        detail: "\(count) beginning with \"\(request.text)\""
+        detail: "\(count) beginning with \"\(request.text)\"\(condition)"
       )
     }
-    let next = isLast ? nil : found.last.map { core.pageToken(after: $0.id, binding) }
-    return .init(users: found.map { .init($0) }, nextPageToken: next ?? "")
+    let last = found.count > limit ? page.last : nil
+    let next = last.map { user, _ in
+      core.pageToken(after: UserTable.cursor(after: user, of: request.text), binding)
+    }
+    return .init(users: page.map { .init($0, $1) }, nextPageToken: next ?? "")
+  }
+
+  func getUser(
+    _ request: Auth_V1.GetUserRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.Account {
+    try core.auditBudget.take(call.caller.description)
+    return try await core.store.write(call) { tx in
+      let user = try Self.find(request.userId, in: tx)
+      try tx.audit("user.get", object: user.id)
+      return .init(user, try DisablementTable.find(user.id, in: tx))
+    }
   }
 
   func endSessions(
     _ request: Auth_V1.EndSessionsRequest,
     _ call: CallContext
   ) async throws -> Auth_V1.RevokeSessionsResponse {
-    let user = try call.requireUser()
+    try await change(request.userId, request.idempotencyKey, request, call) {
+      [core] user, now, tx in
+      let ended = try core.endAllSessions(of: user.id, now: now, in: tx)
+      try tx.audit(
+        "session.end_all",
+        object: user.id,
+        detail: "\(ended.count) sessions; \(request.note)"
+      )
+      return (Auth_V1.RevokeSessionsResponse(revoked: UInt32(ended.count)), ended)
+    }
+  }
+
+  static func find(
+    _ userID: String,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> UserRecord {
+    guard let user = try UserTable.find(userID, in: tx) else { throw AuthError.userNotFound }
+    return user
+  }
+
+  /// Changes a user in one transaction in which the caller is an operator with a living session, then
+  /// announces the sessions that this ended.
+  func change<Response: Message>(
+    _ userID: String,
+    _ key: String,
+    _ request: some Message,
+    _ call: CallContext,
+    _ body:
+      @escaping @Sendable (UserRecord, _ now: Int64, borrowing WriteTransaction) throws
+      -> (Response, [Revocation])
+  ) async throws -> Response {
+    let caller = try call.requireUser()
     let (core, now) = (core, core.clock.now)
     let ended = Lock<[Revocation]>([])
     let response = try await core.permissions.confirming(
       .administration,
-      of: user.userID,
+      of: caller.userID,
       domain: AuthError.domain
     ) { right in
-      try await core.writeOnce(request.idempotencyKey, request, call) { tx in
+      try await core.writeOnce(key, request, call) { tx in
         try right.requireCurrent()
-        try core.requireActiveSession(of: user, now: now, in: tx)
-        guard try UserTable.find(request.userId, in: tx) != nil else {
-          throw AuthError.userNotFound
-        }
-        try UserTable.countSessionEnding(of: request.userId, in: tx)
-        let alive = try SessionTable.alive(of: request.userId, now: now, in: tx).map(\.id)
-        let revoked = try SessionTable.revoke(alive, of: request.userId, now: now, in: tx)
-        try tx.audit(
-          "session.end_all",
-          object: request.userId,
-          detail: "\(revoked.count) sessions; \(request.note)"
-        )
+        try core.requireActiveSession(of: caller, now: now, in: tx)
+        let (response, revoked) = try body(try Self.find(userID, in: tx), now, tx)
         ended.withLock { $0 = revoked }
-        return Auth_V1.RevokeSessionsResponse(revoked: UInt32(revoked.count))
+        return response
       }
     }
     core.announce(ended.withLock { $0 })
@@ -70,8 +108,19 @@ struct OperatorsHandler: Auth_V1.OperatorsService {
   }
 }
 
+extension AccountState {
+  /// The state that is asked for; nil for all.
+  fileprivate init?(_ state: Auth_V1.AccountState) {
+    switch state {
+    case .active: self = .active
+    case .disabled: self = .disabled
+    default: return nil
+    }
+  }
+}
+
 extension Auth_V1.Account {
-  fileprivate init(_ user: UserRecord) {
+  init(_ user: UserRecord, _ disablement: Disablement?) {
     self.init(
       id: user.id,
       email: user.email,
@@ -80,7 +129,11 @@ extension Auth_V1.Account {
       firstName: user.firstName,
       lastName: user.lastName,
       createdAt: .init(milliseconds: user.created),
-      updatedAt: .init(milliseconds: user.updated)
+      updatedAt: .init(milliseconds: user.updated),
+      state: disablement == nil ? .active : .disabled,
+      disabledAt: disablement.map { .init(milliseconds: $0.since) },
+      disabledBy: disablement?.actor ?? "",
+      disabledReason: disablement?.reason ?? ""
     )
   }
 }

@@ -266,7 +266,10 @@ final class Outbox: Sendable {
     }
     switch order.recipient {
     case .holder(let key):
-      guard let user = try UserTable.holder(of: EmailAddress(key), in: tx) else {
+      // A disabled account is told nothing that it could do nothing about.
+      guard let user = try UserTable.holder(of: EmailAddress(key), in: tx),
+        try DisablementTable.find(user.id, in: tx) == nil
+      else {
         if let digest { try MailTokenTable.delete(digest, in: tx) }
         return nil
       }

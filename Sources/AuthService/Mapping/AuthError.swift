@@ -94,6 +94,22 @@ enum AuthError {
     message: "session not found"
   )
 
+  /// An operator who disables its own account could not enable it again, and the last one nobody could.
+  static let cannotDisableSelf = RPCError(
+    .failedPrecondition,
+    reason: "CANNOT_DISABLE_SELF",
+    domain: domain,
+    message: "your own account cannot be disabled; ask another operator"
+  )
+
+  /// An operator wants to have a password set that could not be used.
+  static let userDisabled = RPCError(
+    .failedPrecondition,
+    reason: "USER_DISABLED",
+    domain: domain,
+    message: "the account is disabled; enable it first"
+  )
+
   static let userNotFound = RPCError(
     .notFound,
     reason: "USER_NOT_FOUND",

@@ -148,5 +148,17 @@ enum AuthSchema {
         ALTER TABLE session ADD COLUMN amr TEXT NOT NULL DEFAULT 'pwd';
         """
     ),
+    Migration(
+      version: 7,
+      sql: """
+        -- Accounts that nobody can sign in to, and who decided that.
+        CREATE TABLE disabled_user (
+          user_id TEXT PRIMARY KEY REFERENCES user (id),
+          reason TEXT NOT NULL,
+          actor TEXT NOT NULL,
+          since INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        """
+    ),
   ]
 }

@@ -35,15 +35,16 @@ enum UserTable {
 
   /// The user of an address, the stored password, and what a sign-in rests on.
   ///
-  /// One query with joins, so that an unknown address costs what a known one does.
+  /// One query with joins, so that an unknown address costs what a known one does. A disabled account has no
+  /// password here: everything that checks one treats it like an account that never had any.
   static func findForSignIn(
     _ email: EmailAddress,
     in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> (user: UserRecord, password: String?, basis: SignInBasis)? {
     try tx.first(
       """
-      SELECT \(columns), password, coalesce(version, 0), session_endings FROM user
-      LEFT JOIN credential ON credential.user_id = user.id WHERE email_key = ?
+      SELECT \(columns), iif(\(isDisabled), NULL, password), coalesce(version, 0), session_endings
+      FROM user LEFT JOIN credential ON credential.user_id = user.id WHERE email_key = ?
       """,
       .text(email.key)
     ) { row in
@@ -62,7 +63,10 @@ enum UserTable {
     try tx.first("SELECT \(columns) FROM user WHERE email_key = ?", .text(email.key)) { record($0) }
   }
 
-  /// What a sign-in of a user rests on now; nil without a user.
+  /// What a sign-in of a user rests on now; nil without a user, and for one whose account is disabled.
+  ///
+  /// Every sign-in asks this in the transaction that begins its session, whatever proved who the user is. So
+  /// this is where a disabled account is kept from having sessions.
   static func basis(
     of userID: String,
     in tx: borrowing some StoreTransaction & ~Copyable
@@ -70,7 +74,7 @@ enum UserTable {
     try tx.first(
       """
       SELECT coalesce(version, 0), session_endings FROM user
-      LEFT JOIN credential ON credential.user_id = user.id WHERE user.id = ?
+      LEFT JOIN credential ON credential.user_id = user.id WHERE user.id = ? AND NOT \(isDisabled)
       """,
       .text(userID)
     ) { SignInBasis(passwordVersion: $0.integer(0), sessionEndings: $0.integer(1)) }
@@ -84,20 +88,57 @@ enum UserTable {
     )
   }
 
-  /// Users whose address or a name begins with `text`, without regard to ASCII case, or all; newest
-  /// first, from the one after `cursor` on.
+  /// Whether a row of `user` is a disabled account.
+  private static let isDisabled =
+    "EXISTS (SELECT 1 FROM disabled_user WHERE disabled_user.user_id = user.id)"
+
+  /// Where pages begin, behind an account with exactly the address: greater than every identifier, which are
+  /// ASCII.
+  private static let start = "\u{7F}"
+
+  /// The cursor of the page after one that ends with `user`.
+  static func cursor(after user: UserRecord, of text: String) -> String {
+    EmailAddress(user.email).key == EmailAddress(text).key ? start : user.id
+  }
+
+  /// Users whose address or a name begins with `text`, without regard to ASCII case, or all.
+  ///
+  /// The one with exactly this address comes first, then newest first, from the one after `cursor` on.
   static func page(
     _ text: String,
+    _ state: AccountState?,
     before cursor: String?,
     limit: Int,
     in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> [UserRecord] {
-    // Greater than every identifier: those are ASCII.
-    let end = SQLValue.text(cursor ?? "\u{7F}")
+    let others = try page(text, state, before: cursor ?? start, others: limit, in: tx)
+    guard cursor == nil, !text.isEmpty,
+      let exact = try holder(of: EmailAddress(text), in: tx)
+    else { return others }
+    let isFound =
+      try state == nil || state == DisablementTable.find(exact.id, in: tx).accountState
+    return isFound ? [exact] + others.prefix(limit - 1) : others
+  }
+
+  /// As `page`, without the account that has exactly the address.
+  private static func page(
+    _ text: String,
+    _ state: AccountState?,
+    before end: String,
+    others limit: Int,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [UserRecord] {
+    let condition =
+      switch state {
+      case nil: ""
+      case .active: "AND id NOT IN (SELECT user_id FROM disabled_user)"
+      // The few that are disabled are looked up, rather than all accounts looked at.
+      case .disabled: "AND id IN (SELECT user_id FROM disabled_user)"
+      }
     guard !text.isEmpty else {
       return try tx.query(
-        "SELECT \(columns) FROM user WHERE id < ? ORDER BY id DESC LIMIT ?",
-        end,
+        "SELECT \(columns) FROM user WHERE id < ? \(condition) ORDER BY id DESC LIMIT ?",
+        .text(end),
         .integer(limit)
       ) { record($0) }
     }
@@ -108,11 +149,11 @@ enum UserTable {
     return try tx.query(
       """
       SELECT \(columns) FROM user WHERE rowid IN (\(matches.joined(separator: " UNION ")))
-      AND id < ?3 ORDER BY id DESC LIMIT ?4
+      AND email_key <> ?1 AND id < ?3 \(condition) ORDER BY id DESC LIMIT ?4
       """,
       .text(key),
       .text(key + "\u{10FFFF}"),
-      end,
+      .text(end),
       .integer(limit)
     ) { record($0) }
   }

@@ -142,6 +142,30 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__end_sessions_request(void) {
   return &auth__v1__end_sessions_request__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_user_request(void) {
+  return &auth__v1__get_user_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__disable_user_request(void) {
+  return &auth__v1__disable_user_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__enable_user_request(void) {
+  return &auth__v1__enable_user_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__force_password_reset_request(void) {
+  return &auth__v1__force_password_reset_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_user_sessions_request(void) {
+  return &auth__v1__list_user_sessions_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_user_audit_request(void) {
+  return &auth__v1__list_user_audit_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__audit_entry(void) {
+  return &auth__v1__audit_entry__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_user_audit_response(void) {
+  return &auth__v1__list_user_audit_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__mail(void) {
   return &auth__v1__mail__descriptor;
 }

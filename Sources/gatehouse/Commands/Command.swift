@@ -25,6 +25,10 @@ enum CommandName: String, CaseIterable, Sendable {
   case policy
   case keys
   case users
+  case user
+  case disableUser = "disable-user"
+  case enableUser = "enable-user"
+  case forceReset = "force-reset"
   case endSessions = "end-sessions"
   case logs
   case report
@@ -62,7 +66,8 @@ enum CommandName: String, CaseIterable, Sendable {
   /// The formats in which the command can write what it finds.
   var formats: [OutputFormat] {
     switch self {
-    case .list, .call, .whoami, .seed, .explain, .policy, .users, .logs: OutputFormat.allCases
+    case .list, .call, .whoami, .seed, .explain, .policy, .users, .user, .logs:
+      OutputFormat.allCases
     case .watch: [.json]
     default: []
     }
@@ -91,6 +96,13 @@ enum CommandName: String, CaseIterable, Sendable {
     case .policy: try PolicyCommand(words)
     case .keys: try KeysCommand(try Self.words(words, ["DIRECTORY"], optionalCount: 8))
     case .users: UsersCommand(text: try Self.words(words, [], optionalCount: 1).first ?? "")
+    case .user: UserCommand(user: try Self.words(words, ["USER or EMAIL"])[0])
+    case .disableUser:
+      UserChangeCommand(.disable, try Self.words(words, ["USER or EMAIL", "REASON"]))
+    case .enableUser:
+      UserChangeCommand(.enable, try Self.words(words, ["USER or EMAIL", "REASON"]))
+    case .forceReset:
+      UserChangeCommand(.forceReset, try Self.words(words, ["USER or EMAIL", "REASON"]))
     case .endSessions: EndSessionsCommand(user: try Self.words(words, ["USER or EMAIL"])[0])
     case .logs: LogsCommand(paths: words)
     case .report: ReportCommand(words: try Self.words(words, [], optionalCount: 1))

@@ -13,7 +13,7 @@ struct EndSessionsCommand: Command {
         client: Auth_V1.OperatorsClient(channel),
         options: CallOptions(timeout: context.callTimeout, metadata: metadata)
       )
-      let id = user.contains("@") ? try await accounts.id(ofEmail: user) : user
+      let id = try await accounts.id(of: user)
       let ended = try await accounts.client.endSessions(
         .init(userId: id),
         options: accounts.options
@@ -24,15 +24,19 @@ struct EndSessionsCommand: Command {
 }
 
 extension Accounts {
+  /// The user with this identifier or address.
+  func id(of user: String) async throws -> String {
+    user.contains("@") ? try await id(ofEmail: user) : user
+  }
+
   /// The user with exactly this address, without regard to ASCII case.
   func id(ofEmail email: String) async throws -> String {
-    var found: String?
-    // An address may be the beginning of longer ones.
-    try await each(email) { account in
-      if Self.key(account.email) == Self.key(email) { found = account.id }
+    // It comes first, before those whose addresses only begin with it.
+    let first = try await client.listUsers(.init(text: email, pageSize: 1), options: options)
+    guard let account = first.users.first, Self.key(account.email) == Self.key(email) else {
+      throw UsageError("\(email) has no account")
     }
-    guard let found else { throw UsageError("\(email) has no account") }
-    return found
+    return account.id
   }
 
   private static func key(_ email: String) -> [UInt8] {

@@ -19,7 +19,10 @@ struct UsersCommand: Command {
         let name = FailureText.printable(account.displayName)
         try context.show(
           [try json.decode(account.protobufBytes, as: Auth_V1.Account.protobufName)],
-          table: ["\(account.id)  \(FailureText.printable(account.email))  \(name)"]
+          table: [
+            "\(account.id)  \(FailureText.printable(account.email))  \(name)"
+              + (account.state == .disabled ? "  (disabled)" : "")
+          ]
         )
       }
     }

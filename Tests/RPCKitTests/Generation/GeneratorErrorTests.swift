@@ -55,7 +55,7 @@ struct GeneratorErrorTests {
           }
         }
         """,
-      errors: ["bad.proto:7: step_up needs `caller: CALLER_CLASS_USER`"]
+      errors: ["bad.proto:7: step_up needs `caller: CALLER_CLASS_USER` or `CALLER_CLASS_ADMIN`"]
     ),
     Case(
       testDescription: "an extension",

@@ -76,13 +76,22 @@ struct SignInTests {
     }
   }
 
-  @Test("Wrong password, unknown address and a locked account: same answer, same work")
+  @Test(
+    "Wrong password, unknown address, a locked account and a disabled one: same answer, same work"
+  )
   func signIn_everyFailure_looksTheSame() async throws {
     try await AuthStage.run { stage in
       _ = try await stage.signUp()
       _ = try await stage.signUp("eve@example.org")
       for _ in 0..<5 {
         _ = await outcome { _ = try await stage.signIn("eve@example.org", password: "guess") }
+      }
+      let out = try await stage.signUp("out@example.org")
+      try await stage.service.core.database.write { tx in
+        try DisablementTable.insert(
+          .init(userID: out.user?.id ?? "", reason: "left", actor: "user:usr_1", since: 0),
+          in: tx
+        )
       }
       struct Work: Equatable {
         var answer: String
@@ -125,6 +134,8 @@ struct SignInTests {
       #expect(await work("eve@example.org", AuthStage.password) == wrong)
       #expect(await work("eve@example.org", "guess") == wrong)
       #expect(await work("not an address", "x") == wrong)
+      #expect(await work("out@example.org", AuthStage.password) == wrong)
+      #expect(await work("out@example.org", "not the password") == wrong)
     }
   }
 

@@ -114,7 +114,7 @@ struct  Gatehouse__MethodRules
   size_t n_calling_services;
   char **calling_services;
   /*
-   * The step-up that a user needs: "pin", "fresh".
+   * The step-up that a user or an operator needs: "pin", "fresh".
    */
   char *step_up;
   /*

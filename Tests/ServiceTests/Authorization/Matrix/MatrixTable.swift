@@ -62,6 +62,27 @@ enum MatrixTable {
     .init("Operators/ListUsers", .system, .operators),
     .init("Operators/ListMails", .system, .operators),
     .init("Operators/EndSessions", .system, .operators, #"{"userId": "<user>"}"#),
+    .init("Operators/GetUser", .system, .operators, #"{"userId": "<user>"}"#),
+    .init("Operators/ListUserSessions", .system, .operators, #"{"userId": "<user>"}"#),
+    .init("Operators/ListUserAudit", .system, .operators, #"{"userId": "<user>"}"#),
+    .init(
+      "Operators/ForcePasswordReset",
+      .system,
+      .operators,
+      #"{"userId": "<user>", "reason": "a leak"}"#
+    ),
+    .init(
+      "Operators/DisableUser",
+      .system,
+      .operators,
+      #"{"userId": "<user>", "reason": "a leak"}"#
+    ),
+    .init(
+      "Operators/EnableUser",
+      .system,
+      .operators,
+      #"{"userId": "<user>", "reason": "mended"}"#
+    ),
     .init("Sessions/List", .none, .everyone),
     .init("Sessions/Revoke", .self_, .everyone, #"{"sessionId": "<session>"}"#),
     .init("Sessions/RevokeOthers", .none, .everyone),

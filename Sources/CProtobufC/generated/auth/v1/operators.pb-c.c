@@ -31,6 +31,54 @@ void   auth__v1__end_sessions_request__init
   static const Auth__V1__EndSessionsRequest init_value = AUTH__V1__END_SESSIONS_REQUEST__INIT;
   *message = init_value;
 }
+void   auth__v1__get_user_request__init
+                     (Auth__V1__GetUserRequest         *message)
+{
+  static const Auth__V1__GetUserRequest init_value = AUTH__V1__GET_USER_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__disable_user_request__init
+                     (Auth__V1__DisableUserRequest         *message)
+{
+  static const Auth__V1__DisableUserRequest init_value = AUTH__V1__DISABLE_USER_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__enable_user_request__init
+                     (Auth__V1__EnableUserRequest         *message)
+{
+  static const Auth__V1__EnableUserRequest init_value = AUTH__V1__ENABLE_USER_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__force_password_reset_request__init
+                     (Auth__V1__ForcePasswordResetRequest         *message)
+{
+  static const Auth__V1__ForcePasswordResetRequest init_value = AUTH__V1__FORCE_PASSWORD_RESET_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__list_user_sessions_request__init
+                     (Auth__V1__ListUserSessionsRequest         *message)
+{
+  static const Auth__V1__ListUserSessionsRequest init_value = AUTH__V1__LIST_USER_SESSIONS_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__list_user_audit_request__init
+                     (Auth__V1__ListUserAuditRequest         *message)
+{
+  static const Auth__V1__ListUserAuditRequest init_value = AUTH__V1__LIST_USER_AUDIT_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__audit_entry__init
+                     (Auth__V1__AuditEntry         *message)
+{
+  static const Auth__V1__AuditEntry init_value = AUTH__V1__AUDIT_ENTRY__INIT;
+  *message = init_value;
+}
+void   auth__v1__list_user_audit_response__init
+                     (Auth__V1__ListUserAuditResponse         *message)
+{
+  static const Auth__V1__ListUserAuditResponse init_value = AUTH__V1__LIST_USER_AUDIT_RESPONSE__INIT;
+  *message = init_value;
+}
 void   auth__v1__mail__init
                      (Auth__V1__Mail         *message)
 {
@@ -49,7 +97,7 @@ void   auth__v1__list_mails_response__init
   static const Auth__V1__ListMailsResponse init_value = AUTH__V1__LIST_MAILS_RESPONSE__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor auth__v1__account__field_descriptors[8] =
+static const ProtobufCFieldDescriptor auth__v1__account__field_descriptors[12] =
 {
   {
     "f1_id",
@@ -147,8 +195,59 @@ static const ProtobufCFieldDescriptor auth__v1__account__field_descriptors[8] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f9_state",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Account, f9_state),
+    &auth__v1__account_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f10_disabled_at",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Account, f10_disabled_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f11_disabled_by",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Account, f11_disabled_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f12_disabled_reason",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Account, f12_disabled_reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__account__field_indices_by_name[] = {
+  9,   /* field[9] = f10_disabled_at */
+  10,   /* field[10] = f11_disabled_by */
+  11,   /* field[11] = f12_disabled_reason */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_email */
   2,   /* field[2] = f3_email_verified */
@@ -157,11 +256,12 @@ static const unsigned auth__v1__account__field_indices_by_name[] = {
   5,   /* field[5] = f6_last_name */
   6,   /* field[6] = f7_created_at */
   7,   /* field[7] = f8_updated_at */
+  8,   /* field[8] = f9_state */
 };
 static const ProtobufCIntRange auth__v1__account__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor auth__v1__account__descriptor =
 {
@@ -171,14 +271,14 @@ const ProtobufCMessageDescriptor auth__v1__account__descriptor =
   "Auth__V1__Account",
   "auth.v1",
   sizeof(Auth__V1__Account),
-  8,
+  12,
   auth__v1__account__field_descriptors,
   auth__v1__account__field_indices_by_name,
   1,  auth__v1__account__number_ranges,
   (ProtobufCMessageInit) auth__v1__account__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__list_users_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor auth__v1__list_users_request__field_descriptors[4] =
 {
   {
     "f1_text",
@@ -216,16 +316,29 @@ static const ProtobufCFieldDescriptor auth__v1__list_users_request__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_state",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListUsersRequest, f4_state),
+    &auth__v1__account_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__list_users_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_text */
   1,   /* field[1] = f2_page_size */
   2,   /* field[2] = f3_page_token */
+  3,   /* field[3] = f4_state */
 };
 static const ProtobufCIntRange auth__v1__list_users_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor auth__v1__list_users_request__descriptor =
 {
@@ -235,7 +348,7 @@ const ProtobufCMessageDescriptor auth__v1__list_users_request__descriptor =
   "Auth__V1__ListUsersRequest",
   "auth.v1",
   sizeof(Auth__V1__ListUsersRequest),
-  3,
+  4,
   auth__v1__list_users_request__field_descriptors,
   auth__v1__list_users_request__field_indices_by_name,
   1,  auth__v1__list_users_request__number_ranges,
@@ -355,6 +468,518 @@ const ProtobufCMessageDescriptor auth__v1__end_sessions_request__descriptor =
   auth__v1__end_sessions_request__field_indices_by_name,
   1,  auth__v1__end_sessions_request__number_ranges,
   (ProtobufCMessageInit) auth__v1__end_sessions_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__get_user_request__field_descriptors[1] =
+{
+  {
+    "f1_user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__GetUserRequest, f1_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__get_user_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_user_id */
+};
+static const ProtobufCIntRange auth__v1__get_user_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__get_user_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.GetUserRequest",
+  "GetUserRequest",
+  "Auth__V1__GetUserRequest",
+  "auth.v1",
+  sizeof(Auth__V1__GetUserRequest),
+  1,
+  auth__v1__get_user_request__field_descriptors,
+  auth__v1__get_user_request__field_indices_by_name,
+  1,  auth__v1__get_user_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__get_user_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__disable_user_request__field_descriptors[3] =
+{
+  {
+    "f1_user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__DisableUserRequest, f1_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_reason",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__DisableUserRequest, f2_reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_idempotency_key",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__DisableUserRequest, f3_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__disable_user_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_user_id */
+  1,   /* field[1] = f2_reason */
+  2,   /* field[2] = f3_idempotency_key */
+};
+static const ProtobufCIntRange auth__v1__disable_user_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor auth__v1__disable_user_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.DisableUserRequest",
+  "DisableUserRequest",
+  "Auth__V1__DisableUserRequest",
+  "auth.v1",
+  sizeof(Auth__V1__DisableUserRequest),
+  3,
+  auth__v1__disable_user_request__field_descriptors,
+  auth__v1__disable_user_request__field_indices_by_name,
+  1,  auth__v1__disable_user_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__disable_user_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__enable_user_request__field_descriptors[3] =
+{
+  {
+    "f1_user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__EnableUserRequest, f1_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_reason",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__EnableUserRequest, f2_reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_idempotency_key",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__EnableUserRequest, f3_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__enable_user_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_user_id */
+  1,   /* field[1] = f2_reason */
+  2,   /* field[2] = f3_idempotency_key */
+};
+static const ProtobufCIntRange auth__v1__enable_user_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor auth__v1__enable_user_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.EnableUserRequest",
+  "EnableUserRequest",
+  "Auth__V1__EnableUserRequest",
+  "auth.v1",
+  sizeof(Auth__V1__EnableUserRequest),
+  3,
+  auth__v1__enable_user_request__field_descriptors,
+  auth__v1__enable_user_request__field_indices_by_name,
+  1,  auth__v1__enable_user_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__enable_user_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__force_password_reset_request__field_descriptors[3] =
+{
+  {
+    "f1_user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ForcePasswordResetRequest, f1_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_reason",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ForcePasswordResetRequest, f2_reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_idempotency_key",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ForcePasswordResetRequest, f3_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__force_password_reset_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_user_id */
+  1,   /* field[1] = f2_reason */
+  2,   /* field[2] = f3_idempotency_key */
+};
+static const ProtobufCIntRange auth__v1__force_password_reset_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor auth__v1__force_password_reset_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ForcePasswordResetRequest",
+  "ForcePasswordResetRequest",
+  "Auth__V1__ForcePasswordResetRequest",
+  "auth.v1",
+  sizeof(Auth__V1__ForcePasswordResetRequest),
+  3,
+  auth__v1__force_password_reset_request__field_descriptors,
+  auth__v1__force_password_reset_request__field_indices_by_name,
+  1,  auth__v1__force_password_reset_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__force_password_reset_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__list_user_sessions_request__field_descriptors[1] =
+{
+  {
+    "f1_user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListUserSessionsRequest, f1_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__list_user_sessions_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_user_id */
+};
+static const ProtobufCIntRange auth__v1__list_user_sessions_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__list_user_sessions_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ListUserSessionsRequest",
+  "ListUserSessionsRequest",
+  "Auth__V1__ListUserSessionsRequest",
+  "auth.v1",
+  sizeof(Auth__V1__ListUserSessionsRequest),
+  1,
+  auth__v1__list_user_sessions_request__field_descriptors,
+  auth__v1__list_user_sessions_request__field_indices_by_name,
+  1,  auth__v1__list_user_sessions_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__list_user_sessions_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__list_user_audit_request__field_descriptors[3] =
+{
+  {
+    "f1_user_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListUserAuditRequest, f1_user_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_page_size",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListUserAuditRequest, f2_page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_page_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListUserAuditRequest, f3_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__list_user_audit_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_user_id */
+  1,   /* field[1] = f2_page_size */
+  2,   /* field[2] = f3_page_token */
+};
+static const ProtobufCIntRange auth__v1__list_user_audit_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor auth__v1__list_user_audit_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ListUserAuditRequest",
+  "ListUserAuditRequest",
+  "Auth__V1__ListUserAuditRequest",
+  "auth.v1",
+  sizeof(Auth__V1__ListUserAuditRequest),
+  3,
+  auth__v1__list_user_audit_request__field_descriptors,
+  auth__v1__list_user_audit_request__field_indices_by_name,
+  1,  auth__v1__list_user_audit_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__list_user_audit_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__audit_entry__field_descriptors[8] =
+{
+  {
+    "f1_recorded_at",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AuditEntry, f1_recorded_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_actor",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AuditEntry, f2_actor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_on_behalf_of",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AuditEntry, f3_on_behalf_of),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_action",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AuditEntry, f4_action),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_object",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AuditEntry, f5_object),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_done",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AuditEntry, f6_done),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_request_id",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AuditEntry, f7_request_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f8_detail",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__AuditEntry, f8_detail),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__audit_entry__field_indices_by_name[] = {
+  0,   /* field[0] = f1_recorded_at */
+  1,   /* field[1] = f2_actor */
+  2,   /* field[2] = f3_on_behalf_of */
+  3,   /* field[3] = f4_action */
+  4,   /* field[4] = f5_object */
+  5,   /* field[5] = f6_done */
+  6,   /* field[6] = f7_request_id */
+  7,   /* field[7] = f8_detail */
+};
+static const ProtobufCIntRange auth__v1__audit_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor auth__v1__audit_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.AuditEntry",
+  "AuditEntry",
+  "Auth__V1__AuditEntry",
+  "auth.v1",
+  sizeof(Auth__V1__AuditEntry),
+  8,
+  auth__v1__audit_entry__field_descriptors,
+  auth__v1__audit_entry__field_indices_by_name,
+  1,  auth__v1__audit_entry__number_ranges,
+  (ProtobufCMessageInit) auth__v1__audit_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__list_user_audit_response__field_descriptors[2] =
+{
+  {
+    "f1_entries",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Auth__V1__ListUserAuditResponse, n_f1_entries),
+    offsetof(Auth__V1__ListUserAuditResponse, f1_entries),
+    &auth__v1__audit_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__ListUserAuditResponse, f2_next_page_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__list_user_audit_response__field_indices_by_name[] = {
+  0,   /* field[0] = f1_entries */
+  1,   /* field[1] = f2_next_page_token */
+};
+static const ProtobufCIntRange auth__v1__list_user_audit_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor auth__v1__list_user_audit_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.ListUserAuditResponse",
+  "ListUserAuditResponse",
+  "Auth__V1__ListUserAuditResponse",
+  "auth.v1",
+  sizeof(Auth__V1__ListUserAuditResponse),
+  2,
+  auth__v1__list_user_audit_response__field_descriptors,
+  auth__v1__list_user_audit_response__field_indices_by_name,
+  1,  auth__v1__list_user_audit_response__number_ranges,
+  (ProtobufCMessageInit) auth__v1__list_user_audit_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor auth__v1__mail__field_descriptors[9] =
@@ -613,6 +1238,36 @@ const ProtobufCMessageDescriptor auth__v1__list_mails_response__descriptor =
   1,  auth__v1__list_mails_response__number_ranges,
   (ProtobufCMessageInit) auth__v1__list_mails_response__init,
   NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue auth__v1__account_state__enum_values_by_number[3] =
+{
+  { "v0_ACCOUNT_STATE_UNSPECIFIED", "AUTH__V1__ACCOUNT_STATE__v0_ACCOUNT_STATE_UNSPECIFIED", 0 },
+  { "v1_ACCOUNT_STATE_ACTIVE", "AUTH__V1__ACCOUNT_STATE__v1_ACCOUNT_STATE_ACTIVE", 1 },
+  { "v2_ACCOUNT_STATE_DISABLED", "AUTH__V1__ACCOUNT_STATE__v2_ACCOUNT_STATE_DISABLED", 2 },
+};
+static const ProtobufCIntRange auth__v1__account_state__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex auth__v1__account_state__enum_values_by_name[3] =
+{
+  { "v0_ACCOUNT_STATE_UNSPECIFIED", 0 },
+  { "v1_ACCOUNT_STATE_ACTIVE", 1 },
+  { "v2_ACCOUNT_STATE_DISABLED", 2 },
+};
+const ProtobufCEnumDescriptor auth__v1__account_state__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "auth.v1.AccountState",
+  "AccountState",
+  "Auth__V1__AccountState",
+  "auth.v1",
+  3,
+  auth__v1__account_state__enum_values_by_number,
+  3,
+  auth__v1__account_state__enum_values_by_name,
+  1,
+  auth__v1__account_state__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue auth__v1__mail_state__enum_values_by_number[5] =
 {

@@ -22,6 +22,14 @@ typedef struct Auth__V1__Account Auth__V1__Account;
 typedef struct Auth__V1__ListUsersRequest Auth__V1__ListUsersRequest;
 typedef struct Auth__V1__ListUsersResponse Auth__V1__ListUsersResponse;
 typedef struct Auth__V1__EndSessionsRequest Auth__V1__EndSessionsRequest;
+typedef struct Auth__V1__GetUserRequest Auth__V1__GetUserRequest;
+typedef struct Auth__V1__DisableUserRequest Auth__V1__DisableUserRequest;
+typedef struct Auth__V1__EnableUserRequest Auth__V1__EnableUserRequest;
+typedef struct Auth__V1__ForcePasswordResetRequest Auth__V1__ForcePasswordResetRequest;
+typedef struct Auth__V1__ListUserSessionsRequest Auth__V1__ListUserSessionsRequest;
+typedef struct Auth__V1__ListUserAuditRequest Auth__V1__ListUserAuditRequest;
+typedef struct Auth__V1__AuditEntry Auth__V1__AuditEntry;
+typedef struct Auth__V1__ListUserAuditResponse Auth__V1__ListUserAuditResponse;
 typedef struct Auth__V1__Mail Auth__V1__Mail;
 typedef struct Auth__V1__ListMailsRequest Auth__V1__ListMailsRequest;
 typedef struct Auth__V1__ListMailsResponse Auth__V1__ListMailsResponse;
@@ -29,6 +37,12 @@ typedef struct Auth__V1__ListMailsResponse Auth__V1__ListMailsResponse;
 
 /* --- enums --- */
 
+typedef enum _Auth__V1__AccountState {
+  AUTH__V1__ACCOUNT_STATE__v0_ACCOUNT_STATE_UNSPECIFIED = 0,
+  AUTH__V1__ACCOUNT_STATE__v1_ACCOUNT_STATE_ACTIVE = 1,
+  AUTH__V1__ACCOUNT_STATE__v2_ACCOUNT_STATE_DISABLED = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__ACCOUNT_STATE)
+} Auth__V1__AccountState;
 typedef enum _Auth__V1__MailState {
   AUTH__V1__MAIL_STATE__v0_MAIL_STATE_UNSPECIFIED = 0,
   AUTH__V1__MAIL_STATE__v1_MAIL_STATE_QUEUED = 1,
@@ -51,10 +65,14 @@ struct  Auth__V1__Account
   ProtobufCBinaryData f6_last_name;
   Google__Protobuf__Timestamp *f7_created_at;
   Google__Protobuf__Timestamp *f8_updated_at;
+  Auth__V1__AccountState f9_state;
+  Google__Protobuf__Timestamp *f10_disabled_at;
+  ProtobufCBinaryData f11_disabled_by;
+  ProtobufCBinaryData f12_disabled_reason;
 };
 #define AUTH__V1__ACCOUNT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__account__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, AUTH__V1__ACCOUNT_STATE__v0_ACCOUNT_STATE_UNSPECIFIED, NULL, {0,NULL}, {0,NULL} }
 
 
 struct  Auth__V1__ListUsersRequest
@@ -63,10 +81,11 @@ struct  Auth__V1__ListUsersRequest
   ProtobufCBinaryData f1_text;
   uint32_t f2_page_size;
   ProtobufCBinaryData f3_page_token;
+  Auth__V1__AccountState f4_state;
 };
 #define AUTH__V1__LIST_USERS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_users_request__descriptor) \
-    , {0,NULL}, 0, {0,NULL} }
+    , {0,NULL}, 0, {0,NULL}, AUTH__V1__ACCOUNT_STATE__v0_ACCOUNT_STATE_UNSPECIFIED }
 
 
 struct  Auth__V1__ListUsersResponse
@@ -91,6 +110,103 @@ struct  Auth__V1__EndSessionsRequest
 #define AUTH__V1__END_SESSIONS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__end_sessions_request__descriptor) \
     , {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+struct  Auth__V1__GetUserRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_user_id;
+};
+#define AUTH__V1__GET_USER_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__get_user_request__descriptor) \
+    , {0,NULL} }
+
+
+struct  Auth__V1__DisableUserRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_user_id;
+  ProtobufCBinaryData f2_reason;
+  ProtobufCBinaryData f3_idempotency_key;
+};
+#define AUTH__V1__DISABLE_USER_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__disable_user_request__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+struct  Auth__V1__EnableUserRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_user_id;
+  ProtobufCBinaryData f2_reason;
+  ProtobufCBinaryData f3_idempotency_key;
+};
+#define AUTH__V1__ENABLE_USER_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__enable_user_request__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+struct  Auth__V1__ForcePasswordResetRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_user_id;
+  ProtobufCBinaryData f2_reason;
+  ProtobufCBinaryData f3_idempotency_key;
+};
+#define AUTH__V1__FORCE_PASSWORD_RESET_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__force_password_reset_request__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+struct  Auth__V1__ListUserSessionsRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_user_id;
+};
+#define AUTH__V1__LIST_USER_SESSIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_user_sessions_request__descriptor) \
+    , {0,NULL} }
+
+
+struct  Auth__V1__ListUserAuditRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_user_id;
+  uint32_t f2_page_size;
+  ProtobufCBinaryData f3_page_token;
+};
+#define AUTH__V1__LIST_USER_AUDIT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_user_audit_request__descriptor) \
+    , {0,NULL}, 0, {0,NULL} }
+
+
+struct  Auth__V1__AuditEntry
+{
+  ProtobufCMessage base;
+  Google__Protobuf__Timestamp *f1_recorded_at;
+  ProtobufCBinaryData f2_actor;
+  ProtobufCBinaryData f3_on_behalf_of;
+  ProtobufCBinaryData f4_action;
+  ProtobufCBinaryData f5_object;
+  protobuf_c_boolean f6_done;
+  ProtobufCBinaryData f7_request_id;
+  ProtobufCBinaryData f8_detail;
+};
+#define AUTH__V1__AUDIT_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__audit_entry__descriptor) \
+    , NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL} }
+
+
+struct  Auth__V1__ListUserAuditResponse
+{
+  ProtobufCMessage base;
+  size_t n_f1_entries;
+  Auth__V1__AuditEntry **f1_entries;
+  ProtobufCBinaryData f2_next_page_token;
+};
+#define AUTH__V1__LIST_USER_AUDIT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__list_user_audit_response__descriptor) \
+    , 0,NULL, {0,NULL} }
 
 
 struct  Auth__V1__Mail
@@ -147,6 +263,30 @@ void   auth__v1__list_users_response__init
 /* Auth__V1__EndSessionsRequest methods */
 void   auth__v1__end_sessions_request__init
                      (Auth__V1__EndSessionsRequest         *message);
+/* Auth__V1__GetUserRequest methods */
+void   auth__v1__get_user_request__init
+                     (Auth__V1__GetUserRequest         *message);
+/* Auth__V1__DisableUserRequest methods */
+void   auth__v1__disable_user_request__init
+                     (Auth__V1__DisableUserRequest         *message);
+/* Auth__V1__EnableUserRequest methods */
+void   auth__v1__enable_user_request__init
+                     (Auth__V1__EnableUserRequest         *message);
+/* Auth__V1__ForcePasswordResetRequest methods */
+void   auth__v1__force_password_reset_request__init
+                     (Auth__V1__ForcePasswordResetRequest         *message);
+/* Auth__V1__ListUserSessionsRequest methods */
+void   auth__v1__list_user_sessions_request__init
+                     (Auth__V1__ListUserSessionsRequest         *message);
+/* Auth__V1__ListUserAuditRequest methods */
+void   auth__v1__list_user_audit_request__init
+                     (Auth__V1__ListUserAuditRequest         *message);
+/* Auth__V1__AuditEntry methods */
+void   auth__v1__audit_entry__init
+                     (Auth__V1__AuditEntry         *message);
+/* Auth__V1__ListUserAuditResponse methods */
+void   auth__v1__list_user_audit_response__init
+                     (Auth__V1__ListUserAuditResponse         *message);
 /* Auth__V1__Mail methods */
 void   auth__v1__mail__init
                      (Auth__V1__Mail         *message);
@@ -170,6 +310,30 @@ typedef void (*Auth__V1__ListUsersResponse_Closure)
 typedef void (*Auth__V1__EndSessionsRequest_Closure)
                  (const Auth__V1__EndSessionsRequest *message,
                   void *closure_data);
+typedef void (*Auth__V1__GetUserRequest_Closure)
+                 (const Auth__V1__GetUserRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__DisableUserRequest_Closure)
+                 (const Auth__V1__DisableUserRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__EnableUserRequest_Closure)
+                 (const Auth__V1__EnableUserRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__ForcePasswordResetRequest_Closure)
+                 (const Auth__V1__ForcePasswordResetRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__ListUserSessionsRequest_Closure)
+                 (const Auth__V1__ListUserSessionsRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__ListUserAuditRequest_Closure)
+                 (const Auth__V1__ListUserAuditRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__AuditEntry_Closure)
+                 (const Auth__V1__AuditEntry *message,
+                  void *closure_data);
+typedef void (*Auth__V1__ListUserAuditResponse_Closure)
+                 (const Auth__V1__ListUserAuditResponse *message,
+                  void *closure_data);
 typedef void (*Auth__V1__Mail_Closure)
                  (const Auth__V1__Mail *message,
                   void *closure_data);
@@ -185,11 +349,20 @@ typedef void (*Auth__V1__ListMailsResponse_Closure)
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    auth__v1__account_state__descriptor;
 extern const ProtobufCEnumDescriptor    auth__v1__mail_state__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__account__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__list_users_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__list_users_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__end_sessions_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__get_user_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__disable_user_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__enable_user_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__force_password_reset_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__list_user_sessions_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__list_user_audit_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__audit_entry__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__list_user_audit_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__mail__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__list_mails_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__list_mails_response__descriptor;
