@@ -45,6 +45,7 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .target(
       name: "CProtobufC",
@@ -88,7 +89,7 @@ let package = Package(
     ),
     .target(
       name: "AuthService",
-      dependencies: ["ServiceKit", "RPCKit", "Contracts", "CSodium"],
+      dependencies: ["ServiceKit", "RPCKit", "Contracts", "CSodium", "COpenSSL", "CCrypt"],
       swiftSettings: strict
     ),
     .target(

@@ -24,4 +24,22 @@ enum Argon2id {
     )
     return result == 0 ? tag : nil
   }
+
+  /// Whether a password is that of a PHC string of another system, which `Argon2Text` has found to be one.
+  ///
+  /// Without memory for it, it is not.
+  static func matches(_ password: [UInt8], text: String) -> Bool {
+    precondition(isReady, "libsodium cannot be used")
+    // The function takes an array of this many characters (crypto_pwhash_str_verify).
+    let count = Int(crypto_pwhash_STRBYTES)
+    var characters = text.utf8.map { CChar(bitPattern: $0) }
+    precondition(characters.count < count, "a PHC string has 127 characters at most")
+    characters += [CChar](repeating: 0, count: count - characters.count)
+    let result = unsafe crypto_pwhash_str_verify(
+      characters,
+      password.map { CChar(bitPattern: $0) },
+      UInt64(password.count)
+    )
+    return result == 0
+  }
 }

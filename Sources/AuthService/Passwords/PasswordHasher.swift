@@ -27,6 +27,11 @@ public struct PasswordHasher: Sendable {
 
   /// A new record of a password.
   func record(of password: String) throws -> PasswordRecord {
+    try record(of: Array(password.utf8))
+  }
+
+  /// A new record of bytes.
+  func record(of password: [UInt8]) throws -> PasswordRecord {
     let salt = random.bytes(PasswordRecord.saltByteCount)
     let tag = try tag(of: password, salt: salt, cost: cost, pepper: peppers.current)
     return PasswordRecord(pepperVersion: peppers.current, cost: cost, salt: salt, tag: tag ?? [])
@@ -37,6 +42,11 @@ public struct PasswordHasher: Sendable {
   /// Without a record, or with one that cannot be checked any more, the work is the same and the
   /// answer is no.
   func check(_ password: String, against record: PasswordRecord?) throws -> Bool {
+    try check(Array(password.utf8), against: record)
+  }
+
+  /// As `check` of a password, for bytes.
+  func check(_ password: [UInt8], against record: PasswordRecord?) throws -> Bool {
     let tested = record ?? decoy
     let tag = try tag(
       of: password,
@@ -54,13 +64,12 @@ public struct PasswordHasher: Sendable {
   }
 
   private func tag(
-    of password: String,
+    of password: [UInt8],
     salt: [UInt8],
     cost: PasswordCost,
     pepper: Int
   ) throws -> [UInt8]? {
-    let bytes = Array(password.utf8)
-    guard let tag = Argon2id.tag(password: bytes, salt: salt, cost: cost) else {
+    guard let tag = Argon2id.tag(password: password, salt: salt, cost: cost) else {
       throw OutOfMemory()
     }
     return peppers.apply(pepper, to: tag)

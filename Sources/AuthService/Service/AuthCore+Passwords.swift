@@ -46,9 +46,11 @@ extension AuthCore {
     let isInTime = reservation.isInTime
     guard isInTime || !subject.isKnown else { return nil }
     let stored = found?.password
-    let record = stored.flatMap { PasswordRecord($0) }
+    let record = found.flatMap { found in
+      found.password.flatMap { StoredPassword($0, of: found.user.id, secrets.sealing) }
+    }
     let hasher = hasher
-    let isRight = try await pool.run(permit) { try hasher.check(password, against: record) }
+    let isRight = try await pool.run(permit) { try hasher.check(password, stored: record) }
     guard isInTime, isRight, let found, let stored else { return nil }
     return VerifiedPassword(
       user: found.user,
@@ -58,12 +60,11 @@ extension AuthCore {
     )
   }
 
-  /// A new record for a password whose stored one is below today's cost; nil when it is not, or when
-  /// the threads are too busy, which can wait for the next sign-in.
+  /// A new record for a password whose stored one is below today's cost or another system's; nil when it is
+  /// neither, or when the threads are too busy, which can wait for the next sign-in.
   func replacement(for verified: VerifiedPassword, password: String) async -> String? {
-    guard let record = PasswordRecord(verified.stored), hasher.isOutdated(record) else {
-      return nil
-    }
+    let stored = StoredPassword(verified.stored, of: verified.user.id, secrets.sealing)
+    guard hasher.isOutdated(stored) else { return nil }
     let hasher = hasher
     do {
       let permit = try pool.reserve(.trusted, for: HashShare(user: verified.user.id))

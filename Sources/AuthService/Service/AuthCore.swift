@@ -186,6 +186,7 @@ struct AuthMetrics: Sendable {
   let addressLookUps: MetricFamily<Counter>
   let guessingSources: Counter
   let mailRefusals: MetricFamily<Counter>
+  let wrappedHashes: Counter
 
   init(_ registry: MetricRegistry) {
     signIns = registry.counters(
@@ -220,6 +221,10 @@ struct AuthMetrics: Sendable {
       "gatehouse_auth_mail_requests_refused_total",
       help: "Requests for a mail refused because there were too many, by what had too many.",
       labels: ["limit"]
+    )
+    wrappedHashes = registry.counter(
+      "gatehouse_auth_imported_hashes_wrapped_total",
+      help: "Fast digests of other systems wrapped in hashes of our own."
     )
     revoked = registry.counter(
       "gatehouse_auth_sessions_revoked_total",

@@ -259,12 +259,13 @@ public final class AuthService: Sendable {
   /// Run around every handler, in this order.
   public var interceptors: [any ServerInterceptor] { [authentication] }
 
-  /// Looks after keys and old rows, listens for changes of operators' rights and sends mails, until the
-  /// task is cancelled.
+  /// Looks after keys and old rows, listens for changes of operators' rights, sends mails and wraps imported
+  /// digests, until the task is cancelled.
   public func run() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.core.permissions.run() }
       group.addTask { await self.lookAfterRows() }
+      group.addTask { await HashWrapping(core: self.core).run(on: self.loop) }
       group.addTask { await self.core.outbox.run(self.core.store, on: self.loop) }
       await group.waitForAll()
     }

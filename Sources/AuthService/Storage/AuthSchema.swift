@@ -158,6 +158,8 @@ enum AuthSchema {
           actor TEXT NOT NULL,
           since INTEGER NOT NULL
         ) WITHOUT ROWID;
+        -- Imported digests that wait for a hash of our own.
+        CREATE INDEX credential_fast ON credential (user_id) WHERE substr(password, 1, 5) = 'fast:';
         """
     ),
   ]

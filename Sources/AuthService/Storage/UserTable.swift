@@ -269,6 +269,17 @@ enum UserTable {
     )
   }
 
+  /// Imported fast digests that wait to be wrapped; the index `credential_fast` has them.
+  static func fastPasswords(
+    limit: Int,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [(userID: String, password: String)] {
+    try tx.query(
+      "SELECT user_id, password FROM credential WHERE substr(password, 1, 5) = 'fast:' LIMIT ?",
+      .integer(limit)
+    ) { ($0.text(0), $0.text(1)) }
+  }
+
   /// Writes a new record of the same password, unless another one was written in between.
   static func renewPassword(
     of userID: String,
