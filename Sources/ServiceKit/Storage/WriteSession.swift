@@ -21,11 +21,19 @@ final class WriteSession {
   private var changeCountBefore = 0
   /// Whether the one that runs relies on what one before it has touched.
   private var hasConflict = false
+  /// Whether each write, and each part that can be undone alone, gets a savepoint; without one, what fails
+  /// after it has changed something takes the whole transaction along.
+  private let hasSavepoints: Bool
+  /// Whether the transaction contains changes of something that has failed.
+  private var isTainted = false
+  /// Whether a savepoint was needed.
+  private(set) var hasUndoneChanges = false
 
-  init(_ connection: SQLiteConnection, now: Int64, revision: Int64) {
+  init(_ connection: SQLiteConnection, now: Int64, revision: Int64, hasSavepoints: Bool) {
     self.connection = connection
     self.now = now
     revisionBefore = revision
+    self.hasSavepoints = hasSavepoints
   }
 
   /// How a write ended.
@@ -34,6 +42,9 @@ final class WriteSession {
     case done((any Error)?)
     /// Nothing of it is left: it has to run again when those before it are committed.
     case conflict
+    /// Changes that have to be undone are left, and there is no savepoint to go back to: the transaction
+    /// has to be rolled back, and all of its writes have to run again in one with savepoints.
+    case tainted
   }
 
   /// Runs one of the group's writes.
@@ -44,15 +55,16 @@ final class WriteSession {
     changeCountBefore = changes.count
     hasConflict = false
     do {
-      try inSavepoint {
+      try undoable {
         try work(self)
         // Whoever has caught the error does not get its way with it.
         if hasConflict { throw WriteConflict() }
       }
     } catch {
+      if isTainted { return .tainted }
       return hasConflict ? .conflict : .done(error)
     }
-    return .done(nil)
+    return isTainted ? .tainted : .done(nil)
   }
 
   // MARK: What writes rely on
@@ -82,31 +94,45 @@ final class WriteSession {
   ///
   /// Savepoints inside one another may have one name: the newest is meant
   /// (sqlite.org/lang_savepoint.html).
-  func inSavepoint<R>(_ body: () throws -> R) throws -> R {
+  func undoable<R>(_ body: () throws -> R) throws -> R {
     let (changeCount, touchedCount) = (changes.count, touchedByRunning.count)
-    try open().execute("SAVEPOINT part")
+    let connection = try open()
+    let rowCount = connection.changedRowCount
+    if hasSavepoints { try connection.execute("SAVEPOINT part") }
     do {
       let result = try body()
-      try connection.execute("RELEASE part")
+      if hasSavepoints { try connection.execute("RELEASE part") }
       return result
     } catch {
       changes.removeSubrange(changeCount...)
       touchedByRunning.removeSubrange(touchedCount...)
-      // An error of the disk may have ended the whole transaction (sqlite.org/lang_transaction.html,
-      // "Response To Errors Within A Transaction"); the writer looks at that itself.
-      if connection.isInTransaction {
-        try connection.execute("ROLLBACK TO part")
-        try connection.execute("RELEASE part")
-      }
+      try undoChanges(since: rowCount)
       throw error
     }
+  }
+
+  /// Undoes what was changed since the newest savepoint, or says that it cannot.
+  private func undoChanges(since rowCount: Int64) throws(StoreError) {
+    // An error of the disk may have ended the whole transaction (sqlite.org/lang_transaction.html,
+    // "Response To Errors Within A Transaction"); the writer looks at that itself.
+    guard connection.isInTransaction else { return }
+    let hasChanged = connection.changedRowCount != rowCount
+    guard hasSavepoints else {
+      isTainted = isTainted || hasChanged
+      return
+    }
+    hasUndoneChanges = hasUndoneChanges || hasChanged
+    try connection.execute("ROLLBACK TO part")
+    try connection.execute("RELEASE part")
   }
 
   /// The connection, as long as the transaction lasts.
   ///
   /// An error of the disk ends it at once; a body that continued regardless would write outside of it.
+  /// Nor may one continue whose changes could not be undone: it would go by what must not be there.
   func open() throws(StoreError) -> SQLiteConnection {
     guard connection.isInTransaction else { throw Self.endedByItself(connection) }
+    guard !isTainted else { throw .unavailable("the write has to run again") }
     return connection
   }
 

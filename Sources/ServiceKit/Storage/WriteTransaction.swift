@@ -84,7 +84,9 @@ public struct WriteTransaction: StoreTransaction, ~Copyable {
   }
 
   /// Runs a part that can be undone alone: when `body` throws, what it did is gone.
+  ///
+  /// The whole write may have to run again for that, with everything before it in its commit.
   public func attempt<R>(_ body: () throws -> R) throws -> R {
-    try session.inSavepoint(body)
+    try session.undoable(body)
   }
 }

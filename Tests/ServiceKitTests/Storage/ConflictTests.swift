@@ -56,7 +56,8 @@ struct ConflictTests {
     try await first.value
     try await second.value
     try await third.value
-    #expect(runs.all == [0, 1])
+    // Twice behind the first one, because it had changed something by the time it had to be undone.
+    #expect(runs.all == [0, 0, 1])
     #expect(try await database.note("a") == "third")
     await database.close()
   }

@@ -19,8 +19,10 @@ final class OneShot: @unchecked Sendable {
 
   func fire() { _ = unsafe sem_post(semaphore) }
 
+  /// Returns once it has happened, however often it is asked.
   func wait() {
     while unsafe sem_wait(semaphore) != 0 {}
+    fire()
   }
 }
 

@@ -16,6 +16,8 @@ struct WriterHold: Sendable {
       try await database.write { _ in
         continuation.finish()
         isOver.wait()
+        // The write may have to run again, and is not held then.
+        isOver.signal()
       }
     }
     for await _ in started {}

@@ -137,6 +137,10 @@ final class SQLiteConnection {
   /// The key of the last row that was inserted.
   var lastInsertedKey: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
+  /// Rows that were inserted, changed or deleted since the connection was opened, those included that
+  /// were undone again (sqlite.org/c3ref/total_changes.html).
+  var changedRowCount: Int64 { unsafe sqlite3_total_changes64(handle) }
+
   /// Bytes in a page of the file.
   var pageByteCount: Int {
     get throws(StoreError) { Int(try first("PRAGMA page_size") { $0.integer(0) } ?? 4096) }
@@ -148,9 +152,9 @@ final class SQLiteConnection {
     let statement = try borrow(sql)
     defer { statement.reset() }
     try statement.bind(values)
-    let before = unsafe sqlite3_total_changes64(handle)
+    let before = changedRowCount
     while try step(statement) {}
-    return unsafe Int(clamping: sqlite3_total_changes64(handle) - before)
+    return Int(clamping: changedRowCount - before)
   }
 
   /// Runs one statement and turns each of its rows into a value.

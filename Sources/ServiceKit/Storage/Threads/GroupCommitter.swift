@@ -11,6 +11,8 @@ final class GroupCommitter {
   private let feed: ChangeFeed
   private let state: SharedCondition
   private var log: LogPolicy
+  /// How many of the next transactions get savepoints.
+  private var savepointCommitCount = 0
   /// Who is told of each commit before its callers.
   private var follower: (any CommitFollower)?
 
@@ -33,24 +35,40 @@ final class GroupCommitter {
     )
   }
 
+  /// Transactions that get savepoints after one write had to be undone: whoever sends writes that fail
+  /// late sends several.
+  private static let savepointCommitCountMax = 64
+
   /// Runs the job and what waits behind it in one transaction; answers them after its fsync.
   ///
-  /// Returns a job that has to be the first of the next transaction, because it relied on what one
-  /// before it has changed. Those behind it wait, so all are done in the order in which they were taken.
-  func commit(
-    startingWith first: StoreWriter.Queue.Job,
-    from queue: StoreWriter.Queue
-  ) -> StoreWriter.Queue.Job? {
+  /// A job that has to be the first of the next transaction, because it relied on what one before it has
+  /// changed, is put back into the line. Those behind it wait, so all are done in the order in which they
+  /// were taken.
+  ///
+  /// Most writes succeed, so a transaction has no savepoints at first: they have SQLite copy each page that
+  /// a write changes. If a write that has changed something must be undone alone, the transaction is rolled
+  /// back, and all of its jobs are put back to run again in one with savepoints.
+  func commit(startingWith first: StoreWriter.Queue.Job, from line: WriteLine) {
     do throws(StoreError) {
       try requireWritable()
       try connection.execute("BEGIN IMMEDIATE")
     } catch {
       fail(error)
       first.caller.resume(throwing: error)
-      return nil
+      return
     }
-    let session = WriteSession(connection, now: clock.now, revision: feed.newest)
-    let (outcomes, conflicting) = run(startingWith: first, from: queue, session)
+    let session = WriteSession(
+      connection,
+      now: clock.now,
+      revision: feed.newest,
+      hasSavepoints: savepointCommitCount > 0
+    )
+    guard let outcomes = run(startingWith: first, from: line, session) else {
+      savepointCommitCount = Self.savepointCommitCountMax
+      return rollBack()
+    }
+    savepointCommitCount =
+      session.hasUndoneChanges ? Self.savepointCommitCountMax : max(0, savepointCommitCount - 1)
     let failure = finishTransaction()
     if failure == nil {
       opened.seal.committed(
@@ -61,7 +79,6 @@ final class GroupCommitter {
     }
     for outcome in outcomes { outcome.tell(failure) }
     checkpoint(log.afterCommit(pageCount: connection.logPageCount))
-    return conflicting
   }
 
   /// Tells of a commit: first whom writes decide by, then everybody who watches.
@@ -77,41 +94,46 @@ final class GroupCommitter {
 
   /// What became of a write before the commit.
   private struct Outcome {
-    let caller: CheckedContinuation<Void, any Error>
+    let job: StoreWriter.Queue.Job
     let error: (any Error)?
 
     /// Tells the caller; the commit's error wins, since one of the write's own may be about what did not
     /// happen.
     func tell(_ failure: StoreError?) {
       if let error = failure ?? error {
-        caller.resume(throwing: error)
+        job.caller.resume(throwing: error)
       } else {
-        caller.resume()
+        job.caller.resume()
       }
     }
   }
 
   /// Runs writes inside the transaction until none waits, it is large or old enough, or one of them
-  /// has to wait for its end.
+  /// has to wait for its end; nil when the transaction has to be rolled back.
   private func run(
     startingWith first: StoreWriter.Queue.Job,
-    from queue: StoreWriter.Queue,
+    from line: WriteLine,
     _ session: WriteSession
-  ) -> (outcomes: [Outcome], conflicting: StoreWriter.Queue.Job?) {
+  ) -> [Outcome]? {
     var outcomes: [Outcome] = []
     let end = ContinuousClock.now.advanced(by: configuration.commitIntervalMax)
     var next: StoreWriter.Queue.Job? = first
     while let job = next {
       switch session.run(job.work) {
-      case .done(let error): outcomes.append(Outcome(caller: job.caller, error: error))
-      case .conflict: return (outcomes, job)
+      case .done(let error): outcomes.append(Outcome(job: job, error: error))
+      case .conflict:
+        line.putBack([job])
+        return outcomes
+      case .tainted:
+        line.putBack(outcomes.map(\.job) + [job])
+        return nil
       }
       let hasRoom =
         connection.isInTransaction && outcomes.count < configuration.writesPerCommitMax
         && ContinuousClock.now < end
-      next = hasRoom ? queue.take() : nil
+      next = hasRoom ? line.take() : nil
     }
-    return (outcomes, nil)
+    return outcomes
   }
 
   /// Moves the log into the file at the end of the store's life.

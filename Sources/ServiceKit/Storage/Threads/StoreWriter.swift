@@ -42,10 +42,8 @@ final class StoreWriter: Sendable {
         feed: feed,
         state: state
       )
-      var conflicting: Queue.Job?
-      while let job = conflicting ?? queue.wait() {
-        conflicting = committer.commit(startingWith: job, from: queue)
-      }
+      let line = WriteLine(queue)
+      while let job = line.wait() { committer.commit(startingWith: job, from: line) }
       committer.finish()
     }
     return StoreWriter(queue: queue, thread: thread, state: state)
