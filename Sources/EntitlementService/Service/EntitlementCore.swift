@@ -198,7 +198,8 @@ final class EntitlementCore: Sendable {
   ) async throws -> Response {
     let changes = SubjectChanges(cache)
     defer { changes.end() }
-    let bytes = request.protobufBytes
+    // What tells it from others under its key.
+    let bytes = key.isEmpty ? [] : request.protobufBytes
     for _ in 0..<Self.confirmationCountMax {
       let right = try await confirmedRight(of: call, needed)
       do {

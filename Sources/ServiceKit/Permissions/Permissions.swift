@@ -51,6 +51,7 @@ public final class Permissions: Sendable {
   private let loop: any EventLoop
   private let metrics: PermissionMetrics
   private let follower: WatchFollower
+  private let confirmations: PermissionQuestions
   private let state: Lock<State>
 
   /// Makes a cache in front of the service behind `channel`, whose calls must prove this service.
@@ -65,7 +66,15 @@ public final class Permissions: Sendable {
     logger: Logger,
     metrics: PermissionMetrics
   ) {
-    client = Tenancy_V1.PermissionsClient(channel)
+    let (client, timeout) = (Tenancy_V1.PermissionsClient(channel), configuration.timeout)
+    self.client = client
+    confirmations = PermissionQuestions(waitingCountMax: configuration.flightCountMax) {
+      questions in
+      guard questions.count > 1 else {
+        return [try await client.check(questions[0], timeout: timeout)]
+      }
+      return try await client.batchCheck(.init(checks: questions), timeout: timeout).decisions
+    }
     self.configuration = configuration
     self.clock = clock
     self.loop = loop
@@ -145,6 +154,7 @@ public final class Permissions: Sendable {
 
   /// What TenancyService says now, for a write: never an answer that was kept.
   ///
+  /// Asked together with what others want to have confirmed at the same time (see `PermissionQuestions`).
   /// When it contradicts one that was kept, all that is known of `subject` is forgotten: a change of its
   /// rights was not heard of.
   /// Look at `PermissionConfirmation.isCurrent` inside the transaction, and ask again when it says no.
@@ -157,7 +167,7 @@ public final class Permissions: Sendable {
     let key = PermissionCache.Key(subject: subject, action: action, entity: entity)
     let ticket = state.withLock { $0.cache.ticket }
     let began = loop.preciseNow
-    let response = try await ask(key)
+    let response = try await confirmed(key)
     let (ancestors, decision) = ([entity] + response.ancestorIds, PermissionDecision(response))
     let isContradicted = state.withLock { state in
       guard case .known(let kept) = state.cache.answer(key, at: loop.now),
@@ -178,6 +188,9 @@ public final class Permissions: Sendable {
       }
     }
   }
+
+  /// Questions of `confirm` that wait for a call to be part of.
+  package var waitingConfirmationCount: Int { confirmations.waitingCount }
 
   /// Forgets what is known of `subject`, who has signed out somewhere or was signed out.
   public func forget(subject: String) {
@@ -220,11 +233,29 @@ public final class Permissions: Sendable {
   }
 
   private func ask(_ key: PermissionCache.Key) async throws -> Tenancy_V1.Decision {
+    try await limited {
+      try await client.check(Self.question(key), timeout: configuration.timeout)
+    }
+  }
+
+  private func confirmed(_ key: PermissionCache.Key) async throws -> Tenancy_V1.Decision {
+    let answer = try await limited {
+      try await confirmations.answer(to: Self.question(key))
+    }
+    guard let answer else {
+      metrics.refused.increment()
+      throw Self.unavailable("too many permissions are being asked for")
+    }
+    return answer
+  }
+
+  private static func question(_ key: PermissionCache.Key) -> Tenancy_V1.CheckRequest {
+    .init(subjectId: key.subject, action: key.action, entityId: key.entity, forCache: true)
+  }
+
+  private func limited<Answer>(_ ask: () async throws -> Answer) async throws -> Answer {
     do {
-      return try await client.check(
-        .init(subjectId: key.subject, action: key.action, entityId: key.entity, forCache: true),
-        timeout: configuration.timeout
-      )
+      return try await ask()
     } catch let error as RPCError where error.code == .deadlineExceeded {
       // The limit is ours and not the caller's, who may well try again.
       throw Self.unavailable("the permission service is unavailable", cause: error)

@@ -157,7 +157,9 @@ final class TenancyCore: Sendable {
     request: Request,
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
-    try await write(call, user, key: key, request: request.protobufBytes, body)
+    // What tells it from others under its key.
+    let bytes = key.isEmpty ? [] : request.protobufBytes
+    return try await write(call, user, key: key, request: bytes, body)
   }
 
   /// Runs `body` on one snapshot of the store.

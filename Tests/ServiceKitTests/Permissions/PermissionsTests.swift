@@ -86,6 +86,29 @@ struct PermissionsTests {
     }
   }
 
+  @Test("Answers that many writes go by at once come in few calls, each to who asked")
+  func confirm_manyAtOnce_shareCalls() async throws {
+    let stage = try await Stage()
+    try await stage.serving { permissions, service in
+      await service.hold()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<50 {
+          group.addTask {
+            let right = try await permissions.confirm("usr_\(number)", "a", "dev_1")
+            #expect(right.decision.isAllowed == (number != 7) && right.isCurrent)
+          }
+        }
+        while permissions.waitingConfirmationCount < 48 { await Task.yield() }
+        await service.denyOnly("usr_7")
+        await service.release()
+        for try await _ in group {}
+      }
+      let batches = await service.batches
+      #expect(batches == [48])
+      #expect(await service.callCount == 2)
+    }
+  }
+
   @Test("When its credentials end, the push goes on with new ones, quietly, and answers stay known")
   func push_proofEnds_goesOn() async throws {
     let (stage, sink) = (try await Stage(), CollectingSink())
@@ -255,6 +278,10 @@ private struct Stage {
 /// Answers as it is told, and counts.
 private actor ScriptedPermissions: Tenancy_V1.PermissionsService {
   private(set) var callCount = 0
+  /// How many questions each `BatchCheck` had.
+  private(set) var batches: [Int] = []
+  /// The one subject that is denied, if any.
+  private var deniedSubject: String?
   private var reason = Tenancy_V1.Reason.allowed
   private var fails = false
   private var isHeld = false
@@ -274,6 +301,7 @@ private actor ScriptedPermissions: Tenancy_V1.PermissionsService {
   }
   func hold() { isHeld = true }
   func deny(_ reason: Tenancy_V1.Reason = .expired) { self.reason = reason }
+  func denyOnly(_ subject: String) { deniedSubject = subject }
   func fail() { fails = true }
   func recover() { fails = false }
   func resetCount() { callCount = 0 }
@@ -320,6 +348,11 @@ private actor ScriptedPermissions: Tenancy_V1.PermissionsService {
     callWaiters = []
     if isHeld { await withCheckedContinuation { held.append($0) } }
     guard !fails else { throw RPCError(.internal, "no answer") }
+    return answer(to: request)
+  }
+
+  private func answer(to request: Tenancy_V1.CheckRequest) -> Tenancy_V1.Decision {
+    let reason = request.subjectId == deniedSubject ? .noAssociation : reason
     return Tenancy_V1.Decision(
       allowed: reason == .allowed,
       reason: reason,
@@ -343,7 +376,10 @@ private actor ScriptedPermissions: Tenancy_V1.PermissionsService {
   func batchCheck(
     _ request: Tenancy_V1.BatchCheckRequest,
     _ call: CallContext
-  ) async throws -> Tenancy_V1.BatchCheckResponse { throw RPCError(.unimplemented, "not asked") }
+  ) async throws -> Tenancy_V1.BatchCheckResponse {
+    batches.append(request.checks.count)
+    return .init(decisions: request.checks.map(answer(to:)))
+  }
 
   func listActions(
     _ request: Tenancy_V1.ListActionsRequest,
