@@ -244,5 +244,7 @@ enum EntitlementSchema {
         ALTER TABLE purchase ADD COLUMN refund_signed_at BIGINT;
         """
     ),
+    // Integrator: the deletion of accounts has this number; take its body.
+    Migration(version: 7, sql: ""),
   ]
 }

@@ -382,5 +382,7 @@ enum TenancySchema {
             THEN CAST(strftime('%s', 'now') AS INTEGER) * 1000 ELSE 0 END;
         """
     ),
+    // Integrator: the PIN has this number; take its body.
+    Migration(version: 10, sql: ""),
   ]
 }
