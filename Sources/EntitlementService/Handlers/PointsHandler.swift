@@ -67,18 +67,12 @@ struct PointsHandler: Entitlement_V1.PointsService {
     return try await post(.redeem, of: holder, request.idempotencyKey, request, call) { draft, tx in
       var postings: [PointsPosting] = []
       for part in request.parts {
-        guard let rule = try PointsRuleTable.load(part.app, of: holder, in: tx) else {
-          throw PointsError.ruleMissing(app: part.app)
-        }
+        guard
+          let (rule, balance) = try PointsRuleTable.loadWithBalance(part.app, of: holder, in: tx)
+        else { throw PointsError.ruleMissing(app: part.app) }
         var amount: Int64?
         if case .points(let points) = part.amount { amount = points }
-        postings.append(
-          try rule.redeeming(
-            amount,
-            of: draft.ledger.balance(of: part.app, in: tx),
-            for: request.reward
-          )
-        )
+        postings.append(try rule.redeeming(amount, of: balance, for: request.reward))
       }
       return try draft.redeem(postings, for: request.reward, in: tx)
     }
@@ -222,16 +216,17 @@ struct PointsHandler: Entitlement_V1.PointsService {
     )
     let answer = try await write(deed.rawValue, of: holder, key, request, call) { tx in
       let outcome = try body(draft, tx)
+      let wire = outcome.wire(at: tx.now)
       if let id = outcome.madeID {
         try tx.audit(
           "points.\(deed.rawValue)",
           object: id,
           scope: holder,
-          after: Digests.sha256(outcome.wire(at: tx.now).protobufBytes),
+          after: Digests.sha256(wire.protobufBytes),
           detail: outcome.summary
         )
       }
-      return outcome.wire(at: tx.now)
+      return wire
     }
     core.metrics.posted(deed.rawValue)
     return answer

@@ -44,8 +44,8 @@ struct PointsLedger {
   ) throws -> [PointsEntry] {
     try tx.query(
       """
-      SELECT \(Self.columns) FROM points_entry WHERE holder = ? AND transaction_id = ?
-      ORDER BY number
+      SELECT \(Self.columns) FROM points_entry INDEXED BY points_entry_by_transaction
+      WHERE holder = ? AND transaction_id = ? ORDER BY number
       """,
       .text(holder),
       .text(transactionID)
@@ -103,15 +103,13 @@ struct PointsLedger {
     var number = try reserveNumbers(postings.count, in: tx)
     var entries: [PointsEntry] = []
     for posting in postings {
-      let (debit, credit) = posting.kind.accounts
-      try take(posting, from: debit, in: tx)
-      try give(posting, to: credit, in: tx)
+      let balance = try move(posting, in: tx)
       number += 1
       let entry = PointsEntry(
         number: number,
         transactionID: transactionID,
         posting: posting,
-        balance: try balance(of: posting.app, in: tx),
+        balance: balance,
         actorID: actorID,
         occurredAt: tx.now
       )
@@ -126,73 +124,76 @@ struct PointsLedger {
 
   /// Counts entries that are going to be made; the number of the last one before them.
   private func reserveNumbers(_ count: Int, in tx: borrowing WriteTransaction) throws -> Int64 {
-    try tx.execute(
+    let total = try tx.first(
       """
       INSERT INTO points_holder (holder, entry_count) VALUES (?, ?)
       ON CONFLICT (holder) DO UPDATE SET
         entry_count = points_holder.entry_count + excluded.entry_count
+      RETURNING entry_count
       """,
       .text(holder),
       .integer(count)
-    )
-    let total = try tx.first(
-      "SELECT entry_count FROM points_holder WHERE holder = ?",
-      .text(holder)
     ) { $0.integer(0) }
     return (total ?? 0) - Int64(count)
   }
 
+  /// Moves points between the two accounts of a posting; the balance of its app after that.
+  private func move(_ posting: PointsPosting, in tx: borrowing WriteTransaction) throws -> Int64 {
+    let (debit, credit) = posting.kind.accounts
+    let left = try take(posting, from: debit, in: tx)
+    let sum = try add(posting.points, posting.app, credit, in: tx)
+    // One of the two is the balance, whatever is done.
+    return debit == .balance ? left : sum
+  }
+
+  /// Takes points from an account; what is left in it.
   private func take(
     _ posting: PointsPosting,
     from account: PointsAccount,
     in tx: borrowing WriteTransaction
-  ) throws {
+  ) throws -> Int64 {
     guard account != .issued else { return try add(-posting.points, posting.app, account, in: tx) }
     // The condition decides, and not what was read before: whoever finds fewer points changes nothing.
-    let count = try tx.execute(
+    let left = try tx.first(
       """
       UPDATE points_account SET points = points - ?
-      WHERE holder = ? AND app = ? AND name = ? AND points >= ?
+      WHERE holder = ? AND app = ? AND name = ? AND points >= ? RETURNING points
       """,
       .integer(posting.points),
       .text(holder),
       .text(posting.app),
       .text(account.rawValue),
       .integer(posting.points)
-    )
-    guard count == 1 else {
+    ) { $0.integer(0) }
+    guard let left else {
       throw PointsError.insufficient(
         app: posting.app,
         balance: try balance(of: posting.app, in: tx)
       )
     }
+    return left
   }
 
-  private func give(
-    _ posting: PointsPosting,
-    to account: PointsAccount,
-    in tx: borrowing WriteTransaction
-  ) throws {
-    try add(posting.points, posting.app, account, in: tx)
-  }
-
+  /// Adds points to an account; what is in it then.
   private func add(
     _ points: Int64,
     _ app: String,
     _ account: PointsAccount,
     in tx: borrowing WriteTransaction
-  ) throws {
-    try tx.execute(
+  ) throws -> Int64 {
+    let sum = try tx.first(
       """
       INSERT INTO points_account (holder, app, name, points) VALUES (?, ?, ?, ?)
       ON CONFLICT (holder, app, name) DO UPDATE SET
         points = points_account.points + excluded.points
+      RETURNING points
       """,
       .text(holder),
       .text(app),
       .text(account.rawValue),
       .integer(points)
-    )
+    ) { $0.integer(0) }
+    return sum ?? points
   }
 
   private func insert(_ entry: PointsEntry, in tx: borrowing WriteTransaction) throws {

@@ -15,6 +15,25 @@ enum PointsRuleTable {
     ) { rule($0) }
   }
 
+  /// The rule of one app, if it has one, and the points of that app that can be redeemed.
+  static func loadWithBalance(
+    _ app: String,
+    of holder: String,
+    in tx: borrowing WriteTransaction
+  ) throws -> (rule: PointsRule, balance: Int64)? {
+    try tx.first(
+      """
+      SELECT app, points_per_minute, points_per_reward_minute, (
+        SELECT points FROM points_account
+        WHERE holder = points_rule.holder AND app = points_rule.app AND name = ?)
+      FROM points_rule WHERE holder = ? AND app = ?
+      """,
+      .text(PointsAccount.balance.rawValue),
+      .text(holder),
+      .text(app)
+    ) { (rule: rule($0), balance: $0.optionalInteger(3) ?? 0) }
+  }
+
   /// All rules of a holder, sorted by app.
   static func all(
     of holder: String,

@@ -29,13 +29,23 @@ enum RewardTable {
     ) { RewardTime(reward: $0.text(0), endsAt: $0.integer(1)) }
   }
 
-  /// Keeps the time of a reward and drops what has run out; throws `PointsError.rewardLimit` when too
-  /// many run.
+  /// Keeps the time of a reward; throws `PointsError.rewardLimit` when too many run.
+  ///
+  /// What has run out is dropped when a reward is added or ends.
   static func save(
     _ time: RewardTime,
     of holder: String,
     in tx: borrowing WriteTransaction
   ) throws {
+    if time.endsAt > tx.now {
+      let changedCount = try tx.execute(
+        "UPDATE points_reward SET ends_at = ? WHERE holder = ? AND reward = ?",
+        .integer(time.endsAt),
+        .text(holder),
+        .text(time.reward)
+      )
+      guard changedCount == 0 else { return }
+    }
     try tx.execute(
       "DELETE FROM points_reward WHERE holder = ? AND (ends_at <= ? OR reward = ?)",
       .text(holder),
