@@ -170,31 +170,26 @@ extension StoreTransaction where Self: ~Copyable {
     at instant: Int64
   ) throws -> [PastAssociation] {
     let marks = repeatElement("?", count: places.count).joined(separator: ", ")
-    // SQLite gives the other columns of the row that has the minimum
+    // SQLite gives the other columns of the row that has the maximum or minimum
     // (sqlite.org/lang_select.html, section 2.5).
-    let columns = "id, user_id, entity_id, role, valid_from, valid_until, recurring, variant"
+    let columns =
+      "association_id, user_id, entity_id, role, valid_from, valid_until, recurring, variant"
     let then: [SQLValue] = [.text(userID), .integer(instant)]
-    var values = then
-    values.append(.integer(instant))
-    values += then
-    values += then
-    for place in places + places { values.append(.text(place)) }
+    // Two states of one association overlap only where the clock was set back; the later one counts.
     return try query(
       """
       WITH held AS (
-        SELECT \(columns), min(sequence) FROM past_association
-        WHERE user_id = ? AND ended_at > ? AND created_at <= ? GROUP BY id
-        UNION ALL
-        SELECT \(columns), 0 FROM association
-        WHERE user_id = ? AND created_at <= ? AND id NOT IN (
-          SELECT id FROM past_association WHERE user_id = ? AND ended_at > ?)
+        SELECT \(columns), max(sequence) FROM (
+          SELECT * FROM association_history WHERE user_id = ? AND ended_at > ?
+          UNION ALL SELECT * FROM association_history WHERE user_id = ? AND ended_at IS NULL)
+        WHERE began_at <= ? GROUP BY association_id
       )
       SELECT \(columns) FROM held WHERE entity_id IN (\(marks))
       UNION ALL
-      SELECT min(id), user_id, entity_id, role, valid_from, valid_until, recurring, variant FROM held
-      WHERE entity_id NOT IN (\(marks)) GROUP BY role
+      SELECT min(association_id), user_id, entity_id, role, valid_from, valid_until, recurring, variant
+      FROM held WHERE entity_id NOT IN (\(marks)) GROUP BY role
       """,
-      values: values
+      values: then + then + (places + places).map { .text($0) }
     ) {
       PastAssociation(
         id: $0.text(0),

@@ -1,6 +1,7 @@
 internal import ServiceKit
 
-/// Keeps what is about to be replaced or removed, for questions about the past.
+/// Keeps what is about to be replaced or removed, for questions about the past; associations have their own
+/// history (see `beginHistory`).
 ///
 /// Copied by the store, in the transaction that replaces it.
 extension WriteTransaction {
@@ -10,20 +11,6 @@ extension WriteTransaction {
       """
       INSERT INTO past_entity (id, type, parent_id, name, attributes, created_at, ended_at)
       SELECT id, type, parent_id, name, attributes, created_at, ? FROM entity WHERE id = ?
-      """,
-      .integer(now),
-      .text(id)
-    )
-  }
-
-  /// Keeps an association as it is, if it is there.
-  func keepPast(association id: String) throws {
-    try execute(
-      """
-      INSERT INTO past_association
-        (id, user_id, entity_id, role, valid_from, valid_until, recurring, variant, created_at, ended_at)
-      SELECT id, user_id, entity_id, role, valid_from, valid_until, recurring, variant, created_at, ?
-      FROM association WHERE id = ?
       """,
       .integer(now),
       .text(id)
@@ -73,7 +60,7 @@ extension WriteTransaction {
 
 extension Database {
   private static let pastTables = [
-    "past_entity", "past_association", "past_link", "past_suspension", "past_role_definition",
+    "past_entity", "past_link", "past_suspension", "past_role_definition",
   ]
 
   /// Forgets what was replaced or removed before `instant` (milliseconds since 1970); how many rows that

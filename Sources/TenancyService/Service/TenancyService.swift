@@ -198,7 +198,10 @@ public final class TenancyService: Sendable {
     while try await database.purgeInvitations(before: now - InvitationLimits.retention) > 0 {}
     try await Products.purge(database, now: now)
     if let lifetime = database.configuration.auditLifetime {
-      while try await database.purgeReports(before: now - lifetime) > 0 {}
+      // Questions about the past need roles for as long as everything else that they rest on.
+      let kept = max(lifetime, Tombstone.lifetime)
+      while try await database.purgeEndedRoles(before: now - kept) > 0 {}
+      while try await database.purgeRefusals(before: now - lifetime) > 0 {}
     }
   }
 

@@ -55,7 +55,7 @@ struct HeldRole: Hashable, Sendable {
 /// What the store remembers of associations that are over or had another window.
 ///
 /// Written where associations are, in the same transaction; one row for each state that an association
-/// was in.
+/// was in. Reports read it by tree, and questions about the past by user.
 extension WriteTransaction {
   /// An association is as the record says from now on.
   func beginHistory(of record: AssociationRecord) throws {
@@ -63,8 +63,9 @@ extension WriteTransaction {
     try execute(
       """
       INSERT INTO association_history (association_id, user_id, role, custom_role, entity_id,
-        entity_type, entity_name, root_id, granted_by, valid_from, valid_until, recurring, began_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        entity_type, entity_name, root_id, granted_by, valid_from, valid_until, recurring, variant,
+        began_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       .text(record.id),
       .text(record.userID),
@@ -78,6 +79,7 @@ extension WriteTransaction {
       .optionalInteger(record.validFrom),
       .optionalInteger(record.validUntil),
       .optionalText(record.recurring?.storedText),
+      .text(record.variant),
       .integer(now)
     )
   }
@@ -98,7 +100,7 @@ extension WriteTransaction {
     let open = "ended_at IS NULL AND root_id <> ? AND entity_id IN below"
     let columns = """
       association_id, user_id, role, custom_role, entity_id, entity_type, entity_name, granted_by,
-      valid_from, valid_until, recurring
+      valid_from, valid_until, recurring, variant
       """
     // Before the others end, which would not be found again.
     try execute(
@@ -116,13 +118,12 @@ extension WriteTransaction {
 }
 
 extension Database {
-  /// Forgets roles that ended before `instant` (milliseconds since 1970), and refusals from before it; how
-  /// many rows that were.
+  /// Forgets roles that ended before `instant` (milliseconds since 1970); how many rows that were.
   ///
   /// Few at a time, so that writers behind it hardly wait: call again until it is 0.
-  func purgeReports(before instant: Int64) async throws -> Int {
+  func purgeEndedRoles(before instant: Int64) async throws -> Int {
     try await write { tx in
-      let roleCount = try tx.execute(
+      let count = try tx.execute(
         """
         DELETE FROM association_history WHERE sequence IN (
           SELECT sequence FROM association_history WHERE ended_at < ? ORDER BY ended_at LIMIT ?)
@@ -130,23 +131,31 @@ extension Database {
         .integer(instant),
         .integer(Self.purgeCountMax)
       )
-      if roleCount > 0 {
+      if count > 0 {
         try tx.execute(
           "UPDATE report_coverage SET since = ? WHERE since < ?",
           .integer(instant),
           .integer(instant)
         )
       }
-      return try roleCount
-        + tx.execute(
-          """
-          DELETE FROM refusal WHERE (root_id, hour, actor, on_behalf_of, action, object, reason) IN (
-            SELECT root_id, hour, actor, on_behalf_of, action, object, reason FROM refusal
-            WHERE hour < ? LIMIT ?)
-          """,
-          .integer(instant),
-          .integer(Self.purgeCountMax)
-        )
+      return count
+    }
+  }
+
+  /// Forgets refusals of hours before `instant` (milliseconds since 1970); how many rows that were.
+  ///
+  /// Few at a time, as `purgeEndedRoles`.
+  func purgeRefusals(before instant: Int64) async throws -> Int {
+    try await write { tx in
+      try tx.execute(
+        """
+        DELETE FROM refusal WHERE (root_id, hour, actor, on_behalf_of, action, object, reason) IN (
+          SELECT root_id, hour, actor, on_behalf_of, action, object, reason FROM refusal
+          WHERE hour < ? LIMIT ?)
+        """,
+        .integer(instant),
+        .integer(Self.purgeCountMax)
+      )
     }
   }
 }

@@ -384,5 +384,31 @@ enum TenancySchema {
     ),
     // Integrator: the PIN has this number; take its body.
     Migration(version: 10, sql: ""),
+    Migration(
+      version: 11,
+      // One history of roles instead of two. What ended before version 9 is known without its tree, so no
+      // report has it; a row there began when the one before it ended.
+      sql: """
+        ALTER TABLE association_history ADD COLUMN variant TEXT NOT NULL DEFAULT '';
+        UPDATE association_history SET variant = coalesce(
+          (SELECT variant FROM association WHERE id = association_id),
+          (SELECT variant FROM past_association WHERE id = association_id), '');
+        INSERT INTO association_history (association_id, user_id, role, custom_role, entity_id,
+            entity_type, entity_name, root_id, granted_by, valid_from, valid_until, recurring, variant,
+            began_at, ended_at)
+          SELECT id, user_id, role, '', entity_id, '', '', '', '', valid_from, valid_until, recurring,
+            variant, began_at, ended_at
+          FROM (
+            SELECT *, coalesce(
+              lag(ended_at) OVER (PARTITION BY id ORDER BY sequence), created_at) AS began_at
+            FROM past_association) AS past
+          WHERE NOT EXISTS (
+            SELECT 1 FROM association_history AS known
+            WHERE known.association_id = past.id AND known.ended_at = past.ended_at)
+          ORDER BY sequence;
+        DROP TABLE past_association;
+        CREATE INDEX association_history_by_user ON association_history (user_id, ended_at);
+        """
+    ),
   ]
 }

@@ -132,7 +132,6 @@ extension WriteTransaction {
       touching: Self.touched(by: record),
       policy
     )
-    try keepPast(association: record.id)
     try execute(
       """
       INSERT INTO association (id, user_id, entity_id, role, valid_from, valid_until, granted_by,
@@ -159,7 +158,6 @@ extension WriteTransaction {
 
   /// Removes an association.
   func remove(_ record: AssociationRecord, _ policy: Policy) throws -> Int64 {
-    try keepPast(association: record.id)
     try execute("DELETE FROM association WHERE id = ?", .text(record.id))
     try endHistory(of: record.id)
     return try log(

@@ -348,6 +348,83 @@ struct ReportHistoryTests {
     #expect(scope.completeSince > 0 && scope.line[.detail].hasPrefix("complete since "))
   }
 
+  @Test("Of a store with two histories of roles nothing is lost, and nothing is there twice")
+  func migration_ofTwoHistories_joinsThem() async throws {
+    let folder = try TestFolder()
+    let version = TenancySchema.migrations.firstIndex {
+      $0.sql.contains("DROP TABLE past_association")
+    }
+    let older = try #require(version)
+    let configuration = DatabaseConfiguration(
+      path: folder.path("store"),
+      applicationID: TenancySchema.applicationID
+    )
+    let before = try await Database.open(
+      configuration,
+      migrations: Array(TenancySchema.migrations[..<older])
+    )
+    try await before.write(as: Author(.service("test"), requestID: "req_1")) { tx in
+      for statement in Self.twoHistories { try tx.execute(statement) }
+    }
+    await before.close()
+    let after = try await Database.open(configuration, migrations: TenancySchema.migrations)
+    let rows = try await after.read { tx in
+      try tx.query(
+        """
+        SELECT association_id, root_id, variant, valid_until, began_at, ended_at
+        FROM association_history ORDER BY association_id, began_at
+        """
+      ) { row in
+        let numbers = [row.optionalInteger(3), row.integer(4), row.optionalInteger(5)]
+        return "\(row.text(0)) \(row.text(1)) \(row.text(2)) "
+          + numbers.map { $0.map { "\($0)" } ?? "-" }.joined(separator: " ")
+      }
+    }
+    #expect(
+      rows == [
+        "asc_1   100 1 10", "asc_1   - 10 20", "asc_2 prt_1 rol_2 - 5 30",
+        "asc_3 prt_1 rol_3 - 7 -",
+      ]
+    )
+    // The state that counted at an instant is found, of whichever history it was.
+    let held = try await after.read { tx in
+      var held: [[String]] = []
+      for instant: Int64 in [5, 15, 25, 30] {
+        let found = try tx.associations(ofUser: "usr_a", on: ["prt_1"], at: instant)
+        held.append(found.map { "\($0.id) \($0.validUntil ?? 0)" }.sorted())
+      }
+      return held
+    }
+    #expect(held == [["asc_1 100", "asc_2 0"], ["asc_1 0", "asc_2 0"], ["asc_2 0"], []])
+    await after.close()
+  }
+
+  /// An association whose two states ended before compliance reports had a history, one that ended since,
+  /// and one that is there still.
+  private static let twoHistories = [
+    """
+    INSERT INTO entity (id, type, parent_id, root_id, name, attributes, desired_state, revision,
+      created_at, updated_at)
+    VALUES ('prt_1', 'portfolio', 'sys_root', 'prt_1', 'Home', '{}', '', 1, 1, 1)
+    """,
+    """
+    INSERT INTO past_association (id, user_id, entity_id, role, valid_until, variant, created_at, ended_at)
+    VALUES ('asc_1', 'usr_a', 'prt_1', 'guest', 100, '', 1, 10),
+      ('asc_1', 'usr_a', 'prt_1', 'guest', NULL, '', 1, 20),
+      ('asc_2', 'usr_a', 'prt_1', 'owner', NULL, 'rol_2', 5, 30)
+    """,
+    """
+    INSERT INTO association (id, user_id, entity_id, role, granted_by, created_at, added, variant)
+    VALUES ('asc_3', 'usr_b', 'prt_1', 'owner', '', 7, 2, 'rol_3')
+    """,
+    """
+    INSERT INTO association_history (association_id, user_id, role, custom_role, entity_id, entity_type,
+      entity_name, root_id, granted_by, began_at, ended_at)
+    VALUES ('asc_2', 'usr_a', 'owner', 'Boss', 'prt_1', 'portfolio', 'Home', 'prt_1', '', 5, 30),
+      ('asc_3', 'usr_b', 'owner', 'Boss', 'prt_1', 'portfolio', 'Home', 'prt_1', '', 7, NULL)
+    """,
+  ]
+
   @Test("What is purged while a report is read stops it, and is missing in later ones as they say")
   func purge_ofInterval_stopsReport() async throws {
     try await TenancyStage.run { stage in
@@ -370,8 +447,8 @@ struct ReportHistoryTests {
       #expect(reader.scope.line[.detail] == "complete")
       _ = try await database.read { tx in try reader.slice(at: .start, tx) }
       let until = TenancyStage.start + 2 * day
-      #expect(try await database.purgeReports(before: until) > 0)
-      #expect(try await database.purgeReports(before: until) == 0)
+      #expect(try await database.purgeEndedRoles(before: until) > 0)
+      #expect(try await database.purgeEndedRoles(before: until) == 0)
       #expect(try await database.purgeAuditLog(before: until) > 0)
       let error = await #expect(throws: RPCError.self) {
         try await database.read { tx in try reader.slice(at: .start, tx) }

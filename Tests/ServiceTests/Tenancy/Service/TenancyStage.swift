@@ -238,6 +238,8 @@ struct TenancyStage: Sendable {
       policy: try policy ?? PolicyFile.bytes("smart-home")
     )
     configuration.reportKey = { reportKey }
+    // Less than what other things are kept for, so that none of them goes with the audit log.
+    configuration.auditLifetime = 30 * 86_400_000
     let service = try await TenancyService.open(
       configuration,
       users: AuthUserDirectory(Auth_V1.UsersClient(usersChannel)),
