@@ -132,19 +132,20 @@ extension ChangeSet {
 extension InvitationDraft {
   /// The role as a grant to a user.
   func grant(to userID: String) throws(RPCError) -> RoleDraft {
-    try Self.grant(role, on: entityID, to: userID, from: validFrom, until: validUntil)
+    let new = Tenancy_V1.NewRole(entityId: entityID, role: role, userId: userID)
+    return try Self.grant(new, from: validFrom, until: validUntil, recurring)
   }
 
   fileprivate static func grant(
-    _ role: String,
-    on entityID: String,
-    to userID: String,
+    _ new: Tenancy_V1.NewRole,
     from: Int64?,
-    until: Int64?
+    until: Int64?,
+    _ recurring: RecurringWindow?
   ) throws(RPCError) -> RoleDraft {
-    var new = Tenancy_V1.NewRole(entityId: entityID, role: role, userId: userID)
+    var new = new
     new.validFrom = from.map { .init(milliseconds: $0) }
     new.validUntil = until.map { .init(milliseconds: $0) }
+    new.recurring = recurring.map { .init($0) }
     return try RoleDraft(new, field: "")
   }
 }
@@ -152,7 +153,8 @@ extension InvitationDraft {
 extension InvitationRecord {
   /// The role as a grant to a user.
   func grant(to userID: String) throws(RPCError) -> RoleDraft {
-    try InvitationDraft.grant(role, on: entityID, to: userID, from: validFrom, until: validUntil)
+    let new = Tenancy_V1.NewRole(entityId: entityID, role: role, userId: userID)
+    return try InvitationDraft.grant(new, from: validFrom, until: validUntil, recurring)
   }
 }
 

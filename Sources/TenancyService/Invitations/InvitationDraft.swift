@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import Contracts
 internal import RPCKit
 
@@ -9,13 +10,15 @@ struct InvitationDraft: Sendable {
   /// Milliseconds since 1970.
   let validFrom: Int64?
   let validUntil: Int64?
+  let recurring: RecurringWindow?
   private let expiresAt: Int64?
 
-  /// Reads a request; INVALID_ARGUMENT for instants that are none.
+  /// Reads a request; INVALID_ARGUMENT for instants and hours that are none.
   init(_ request: Tenancy_V1.CreateInvitationRequest) throws(RPCError) {
     (entityID, role, email) = (request.entityId, request.role, request.email)
     validFrom = try request.validFrom?.milliseconds(field: "valid_from")
     validUntil = try request.validUntil?.milliseconds(field: "valid_until")
+    recurring = try request.recurring?.checked(field: "recurring")
     expiresAt = try request.expiresAt?.milliseconds(field: "expires_at")
   }
 

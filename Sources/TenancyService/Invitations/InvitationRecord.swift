@@ -1,3 +1,4 @@
+internal import AccessEngine
 internal import RPCKit
 internal import ServiceKit
 
@@ -20,6 +21,8 @@ struct InvitationRecord: Hashable, Sendable {
   /// Milliseconds since 1970, like all instants here.
   var validFrom: Int64?
   var validUntil: Int64?
+  /// When the role counts in between; nil for always.
+  var recurring: RecurringWindow?
   var expiresAt: Int64
   var invitedBy: String
   /// How whoever invites had proved to be that: conditions of the policy look at it again.
@@ -43,7 +46,9 @@ struct InvitationRecord: Hashable, Sendable {
 
   /// Digest for the audit log.
   var digest: [UInt8] {
-    Digests.sha256(
+    // Hours behind the rest, so that invitations from before there were any have the digests they had.
+    let hours = (recurring?.storedText).map { "\n\($0)" } ?? ""
+    return Digests.sha256(
       lines: id,
       entityID,
       role,
@@ -52,7 +57,7 @@ struct InvitationRecord: Hashable, Sendable {
       "\(validUntil ?? 0)",
       "\(expiresAt)",
       state.rawValue,
-      closedBy
+      closedBy + hours
     )
   }
 
@@ -62,7 +67,7 @@ struct InvitationRecord: Hashable, Sendable {
   private static let selection = """
     SELECT i.id, i.entity_id, i.role, i.email, i.valid_from, i.valid_until, i.expires_at,
       i.invited_by, i.inviter_acr, i.code_digest, i.created_at, i.state, i.closed_at, i.closed_by,
-      i.association_id, e.type, e.name, e.root_id
+      i.association_id, e.type, e.name, e.root_id, i.recurring
     FROM invitation i JOIN entity e ON e.id = i.entity_id
     """
 
@@ -80,8 +85,8 @@ struct InvitationRecord: Hashable, Sendable {
       """
       INSERT INTO invitation (id, entity_id, role, email, email_key, valid_from, valid_until,
         expires_at, invited_by, inviter_acr, code_key, code_digest, created_at, state, closed_at,
-        closed_by, association_id)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        closed_by, association_id, recurring)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       .text(id),
       .text(entityID),
@@ -99,7 +104,8 @@ struct InvitationRecord: Hashable, Sendable {
       .text(state.rawValue),
       .optionalInteger(closedAt),
       .text(closedBy),
-      .text(associationID)
+      .text(associationID),
+      .optionalText(recurring?.storedText)
     )
   }
 
@@ -161,6 +167,11 @@ struct InvitationRecord: Hashable, Sendable {
     entityType = row.text(15)
     entityName = row.text(16)
     rootID = row.text(17)
+    if let text = row.optionalText(18) {
+      recurring = RecurringWindow(storedText: text)
+      // Nor is one whose hours cannot be read: it would count at all hours.
+      if recurring == nil { state = .revoked }
+    }
   }
 
   /// One to a role on an entity.
@@ -178,6 +189,7 @@ struct InvitationRecord: Hashable, Sendable {
     email = draft.email
     validFrom = draft.validFrom
     validUntil = draft.validUntil
+    recurring = draft.recurring
     expiresAt = try draft.expiry(now: now)
     invitedBy = user.userID
     inviterACR = user.acr

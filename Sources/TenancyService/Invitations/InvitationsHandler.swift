@@ -170,27 +170,39 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
     _ body: @escaping @Sendable (InvitationRecord, borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
     let core = core
+    let find = try await finder(of: named, user)
+    func write() async throws -> Response {
+      try await core.write(call, user, key: key, request: request) { tx in
+        try core.requireNotSuspended(user, tx)
+        return try body(try find(tx), tx)
+      }
+    }
+    guard case .code = named else { return try await write() }
+    return try await core.invitationAttempts.trying(user.userID, write)
+  }
+
+  /// Finds the invitation that is named, inside a write.
+  private func finder(
+    of named: NamedInvitation,
+    _ user: UserIdentity
+  ) async throws -> @Sendable (borrowing WriteTransaction) throws -> InvitationRecord {
     switch named {
     case .code(let code):
       let digest = Self.digest(of: code, core)
-      return try await core.invitationAttempts.trying(user.userID) {
-        try await core.write(call, user, key: key, request: request) { tx in
-          try core.requireNotSuspended(user, tx)
-          guard let record = try InvitationRecord.find(codeDigest: digest, tx),
-            record.isOpen(at: tx.now) || record.closedBy == user.userID
-          else {
-            let reason = TenancyError.codeUnknownReason
-            throw TenancyError.codeUnknown.denying("invitation.answer", on: "", because: reason)
-          }
-          return try body(record, tx)
+      return { tx in
+        guard let record = try InvitationRecord.find(codeDigest: digest, tx),
+          record.isOpen(at: tx.now) || record.closedBy == user.userID
+        else {
+          let reason = TenancyError.codeUnknownReason
+          throw TenancyError.codeUnknown.denying("invitation.answer", on: "", because: reason)
         }
+        return record
       }
     case .id(let id):
       // Before the write, which cannot wait; thrown in it, so that a repeated request gets its answer
       // even when AuthService is down.
       let address = try await core.addressResult(of: user)
-      return try await core.write(call, user, key: key, request: request) { tx in
-        try core.requireNotSuspended(user, tx)
+      return { tx in
         let address = try address.get()
         guard let record = try InvitationRecord.find(id, tx), !record.email.isEmpty,
           EmailAddress(record.email).key == address?.key
@@ -202,7 +214,7 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
             record.state == .pending ? "expired" : record.state.rawValue
           )
         }
-        return try body(record, tx)
+        return record
       }
     }
   }
@@ -299,6 +311,7 @@ extension TenancyCore {
     )
     message.validFrom = record.validFrom.map { .init(milliseconds: $0) }
     message.validUntil = record.validUntil.map { .init(milliseconds: $0) }
+    message.recurring = record.recurring.map { .init($0) }
     message.expiresAt = .init(milliseconds: record.expiresAt)
     message.state =
       switch record.state {

@@ -408,6 +408,7 @@ enum TenancySchema {
           ORDER BY sequence;
         DROP TABLE past_association;
         CREATE INDEX association_history_by_user ON association_history (user_id, ended_at);
+        ALTER TABLE invitation ADD COLUMN recurring TEXT;
         """
     ),
   ]

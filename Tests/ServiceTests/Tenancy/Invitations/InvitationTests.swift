@@ -58,6 +58,48 @@ struct InvitationTests {
     }
   }
 
+  @Test("Hours of an invitation are those of the role, and are checked when it is made")
+  func accept_withHours_limitsRole() async throws {
+    try await run { stage, home, _ in
+      let mornings = Tenancy_V1.RecurringWindow(
+        days: ["monday", "wednesday"],
+        from: "08:00",
+        until: "10:30",
+        timeZone: "Europe/Berlin"
+      )
+      var request = Tenancy_V1.CreateInvitationRequest(
+        entityId: home.unit,
+        role: "tenant",
+        recurring: mornings
+      )
+      let made = try await stage.invitations.create(request, options: .by(home.manager))
+      #expect(made.invitation?.recurring == mornings)
+      let listed = try await stage.invitations.list(.init(), options: .by(home.manager))
+      #expect(listed.invitations.map(\.recurring) == [mornings])
+      let role = try await stage.invitations.accept(
+        .init(code: made.code),
+        options: .by("usr_una")
+      )
+      // The clock shows Monday, 13:00 in Berlin.
+      #expect(role.recurring == mornings && !role.recurringOpen)
+      let decision = try await stage.permissions.check(
+        .init(action: "unit.view", entityId: home.unit),
+        options: .by("usr_una")
+      )
+      #expect(decision.reason == .notYetValid)
+      for (zone, until) in [
+        ("Europe/Atlantis", "10:30"), ("UTC", "08:00"),
+      ] {
+        request.recurring?.timeZone = zone
+        request.recurring?.until = until
+        let refused = try await refusal {
+          try await stage.invitations.create(request, options: .by(home.manager))
+        }
+        #expect(refused?.code == .invalidArgument, "\(zone)")
+      }
+    }
+  }
+
   @Test("The store has no code, and a repeated request gets none")
   func create_repeated_answersWithoutCode() async throws {
     try await run { stage, home, _ in

@@ -67,7 +67,7 @@ void   tenancy__v1__revoke_invitation_request__init
   static const Tenancy__V1__RevokeInvitationRequest init_value = TENANCY__V1__REVOKE_INVITATION_REQUEST__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__invitation__field_descriptors[14] =
+static const ProtobufCFieldDescriptor tenancy__v1__invitation__field_descriptors[15] =
 {
   {
     "f1_id",
@@ -237,6 +237,18 @@ static const ProtobufCFieldDescriptor tenancy__v1__invitation__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f15_recurring",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__Invitation, f15_recurring),
+    &tenancy__v1__recurring_window__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__invitation__field_indices_by_name[] = {
   9,   /* field[9] = f10_state */
@@ -244,6 +256,7 @@ static const unsigned tenancy__v1__invitation__field_indices_by_name[] = {
   11,   /* field[11] = f12_created_at */
   12,   /* field[12] = f13_closed_at */
   13,   /* field[13] = f14_closed_by */
+  14,   /* field[14] = f15_recurring */
   0,   /* field[0] = f1_id */
   1,   /* field[1] = f2_entity_id */
   2,   /* field[2] = f3_entity_type */
@@ -257,7 +270,7 @@ static const unsigned tenancy__v1__invitation__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__invitation__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 14 }
+  { 0, 15 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__invitation__descriptor =
 {
@@ -267,14 +280,14 @@ const ProtobufCMessageDescriptor tenancy__v1__invitation__descriptor =
   "Tenancy__V1__Invitation",
   "tenancy.v1",
   sizeof(Tenancy__V1__Invitation),
-  14,
+  15,
   tenancy__v1__invitation__field_descriptors,
   tenancy__v1__invitation__field_indices_by_name,
   1,  tenancy__v1__invitation__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__invitation__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__create_invitation_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor tenancy__v1__create_invitation_request__field_descriptors[8] =
 {
   {
     "f1_entity_id",
@@ -360,8 +373,21 @@ static const ProtobufCFieldDescriptor tenancy__v1__create_invitation_request__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f15_recurring",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__CreateInvitationRequest, f15_recurring),
+    &tenancy__v1__recurring_window__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__create_invitation_request__field_indices_by_name[] = {
+  7,   /* field[7] = f15_recurring */
   0,   /* field[0] = f1_entity_id */
   1,   /* field[1] = f2_role */
   2,   /* field[2] = f3_email */
@@ -370,10 +396,11 @@ static const unsigned tenancy__v1__create_invitation_request__field_indices_by_n
   5,   /* field[5] = f6_expires_at */
   6,   /* field[6] = f7_idempotency_key */
 };
-static const ProtobufCIntRange tenancy__v1__create_invitation_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange tenancy__v1__create_invitation_request__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 15, 7 },
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__create_invitation_request__descriptor =
 {
@@ -383,10 +410,10 @@ const ProtobufCMessageDescriptor tenancy__v1__create_invitation_request__descrip
   "Tenancy__V1__CreateInvitationRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__CreateInvitationRequest),
-  7,
+  8,
   tenancy__v1__create_invitation_request__field_descriptors,
   tenancy__v1__create_invitation_request__field_indices_by_name,
-  1,  tenancy__v1__create_invitation_request__number_ranges,
+  2,  tenancy__v1__create_invitation_request__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__create_invitation_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

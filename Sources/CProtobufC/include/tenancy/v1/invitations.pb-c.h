@@ -61,10 +61,11 @@ struct  Tenancy__V1__Invitation
   Google__Protobuf__Timestamp *f12_created_at;
   Google__Protobuf__Timestamp *f13_closed_at;
   ProtobufCBinaryData f14_closed_by;
+  Tenancy__V1__RecurringWindow *f15_recurring;
 };
 #define TENANCY__V1__INVITATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__invitation__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, NULL, TENANCY__V1__INVITATION_STATE__v0_INVITATION_STATE_UNSPECIFIED, {0,NULL}, NULL, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, NULL, TENANCY__V1__INVITATION_STATE__v0_INVITATION_STATE_UNSPECIFIED, {0,NULL}, NULL, NULL, {0,NULL}, NULL }
 
 
 struct  Tenancy__V1__CreateInvitationRequest
@@ -77,10 +78,11 @@ struct  Tenancy__V1__CreateInvitationRequest
   Google__Protobuf__Timestamp *f5_valid_until;
   Google__Protobuf__Timestamp *f6_expires_at;
   ProtobufCBinaryData f7_idempotency_key;
+  Tenancy__V1__RecurringWindow *f15_recurring;
 };
 #define TENANCY__V1__CREATE_INVITATION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__create_invitation_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, NULL, NULL, {0,NULL}, NULL }
 
 
 struct  Tenancy__V1__CreateInvitationResponse
