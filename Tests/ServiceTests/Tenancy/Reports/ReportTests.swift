@@ -164,7 +164,7 @@ struct ReportTests {
           == Refusal(.permissionDenied, "ROLE_LACKS_ACTION")
       )
       entitlement.set([], of: home.admin)
-      let isForgotten = try await eventually {
+      let isForgotten = try await stage.eventually {
         try await refused(home.admin, home.portfolio) == lacking
       }
       #expect(isForgotten)
@@ -327,14 +327,5 @@ struct ReportTests {
       #expect(refused == Refusal(.failedPrecondition, "REPORTS_UNSIGNED"))
       #expect(try await KeySet(json: Array(stage.reports.getKeys(.init()).jwks.utf8)).ids.isEmpty)
     }
-  }
-
-  /// Asks until it is so; what changes elsewhere is told in its own time.
-  private func eventually(_ condition: () async throws -> Bool) async throws -> Bool {
-    for _ in 0..<5000 {
-      if try await condition() { return true }
-      await Task.yield()
-    }
-    return false
   }
 }

@@ -56,20 +56,18 @@ struct FeatureConditionTests {
     _ stage: TenancyStage,
     _ request: Tenancy_V1.CheckRequest
   ) async throws -> Bool {
-    for _ in 0..<5000 {
-      let answer = try await stage.permissions.check(request, options: Self.service)
-      if answer.reason == reason { return true }
-      await Task.yield()
+    try await stage.eventually {
+      try await stage.permissions.check(request, options: Self.service).reason == reason
     }
-    return false
   }
 
   /// Returns once the stream of changes was heard of, which has everything forgotten once.
   private func listening(_ stage: TenancyStage) async {
     let sign = "gatehouse_tenancy_feature_flushes_total 1"
-    while !String(decoding: stage.metrics.render(), as: UTF8.self).contains(sign) {
-      await Task.yield()
+    let isHeard = await stage.eventually {
+      String(decoding: stage.metrics.render(), as: UTF8.self).contains(sign)
     }
+    #expect(isHeard)
   }
 
   @Test("Without an EntitlementService nobody has a feature, and that is a plain denial")

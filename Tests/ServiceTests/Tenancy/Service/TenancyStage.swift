@@ -128,6 +128,7 @@ struct TenancyStage: Sendable {
   let channel: Channel
   let clock: ManualClock
   let metrics: MetricRegistry
+  private let loop: any EventLoop
   private let connect: @Sendable () throws -> Channel
 
   var portfolios: Tenancy_V1.PortfoliosClient { .init(channel) }
@@ -146,6 +147,11 @@ struct TenancyStage: Sendable {
 
   /// What signs reports.
   static let reportKey = SigningKey.generate()
+
+  /// Waits for what others bring about; see `EventLoop.eventually`.
+  func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
+    try await loop.eventually(condition)
+  }
 
   /// Runs `body` with further channels, each with a connection of its own.
   func withChannels(_ count: Int, _ body: ([Channel]) async throws -> Void) async throws {
@@ -273,6 +279,7 @@ struct TenancyStage: Sendable {
               channel: channel,
               clock: clock,
               metrics: metrics,
+              loop: loops.loops[0],
               connect: { try Channel(target, client) }
             )
           )
