@@ -1000,6 +1000,9 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__c
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__decision(void) {
   return &tenancy__v1__decision__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__decision_details(void) {
+  return &tenancy__v1__decision_details__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__batch_check_request(void) {
   return &tenancy__v1__batch_check_request__descriptor;
 }

@@ -83,8 +83,10 @@ extension PermissionsHandler {
         sufficientRoles: explanation.sufficientRoles,
         validUntil: decision.validUntil.map { _ in .init(milliseconds: explanation.validUntil) },
         revision: decision.revision,
-        assumedStepUps: decision.assumedStepUps,
-        assumedFeatures: decision.assumedFeatures
+        // Which of its roles allows it is told no more than that one does.
+        details: decision.details.map {
+          .init(assumedStepUps: $0.assumedStepUps, assumedFeatures: $0.assumedFeatures)
+        }
       )
     }
     var listed: Set<String> = []

@@ -81,13 +81,16 @@ extension PermissionsHandler {
 extension Tenancy_V1.Decision {
   /// Names what was assumed of some conditions.
   fileprivate mutating func assume(_ conditions: [Reasoning.Condition]) {
+    var assumed = Tenancy_V1.DecisionDetails()
     for condition in conditions {
       switch condition.kind {
-      case .stepUp(let name): assumedStepUps.append(name)
-      case .feature(let name): assumedFeatures.append(name)
+      case .stepUp(let name): assumed.assumedStepUps.append(name)
+      case .feature(let name): assumed.assumedFeatures.append(name)
       case .attribute, .daily: break
       }
     }
+    guard !assumed.assumedStepUps.isEmpty || !assumed.assumedFeatures.isEmpty else { return }
+    details = assumed
   }
 
   /// Says what was decided, without until when: what is past does not change.
@@ -100,7 +103,11 @@ extension Tenancy_V1.Decision {
     }
     associationId = explanation.associationID ?? ""
     role = explanation.role ?? ""
-    customRole = explanation.customRole ?? ""
+    if let custom = explanation.customRole {
+      var named = details ?? .init()
+      named.customRole = custom
+      details = named
+    }
     viaEntityId = explanation.viaEntityID ?? ""
   }
 }

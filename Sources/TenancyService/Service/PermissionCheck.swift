@@ -149,7 +149,9 @@ extension Forest {
     message.allowed = true
     if let association = decision.association {
       message.associationId = identifier(ofAssociation: association)
-      if let custom = variantName(ofAssociation: association) { message.customRole = custom }
+      if let custom = variantName(ofAssociation: association) {
+        message.details = .init(customRole: custom)
+      }
     }
     if let role = decision.role { message.role = name(of: role) }
     if let via = decision.via { message.viaEntityId = identifier(of: via) }

@@ -295,7 +295,7 @@ struct AsOfTests {
       stage.clock.advance(Self.hour)
       try await stage.service.reload { second }
       let hannas = try await check(Self.hanna, "book.view", book, at: Self.hour, stage)
-      #expect(hannas.allowed && hannas.assumedStepUps == ["pin"])
+      #expect(hannas.allowed && hannas.details?.assumedStepUps == ["pin"])
       let rosas = { try await check("usr_rosa", "book.view", book, at: $0, stage).reason }
       #expect(try await rosas(Self.hour - 1) == .allowed)
       #expect(try await rosas(Self.hour) == .roleLacksAction)

@@ -84,7 +84,7 @@ struct RoleDefinitionsTests {
         options: .by("usr_rosa")
       )
       #expect(decision.allowed && decision.role == "reader")
-      #expect(decision.customRole == "weekend_reader")
+      #expect(decision.details?.customRole == "weekend_reader")
       let explained = try await stage.permissions.explain(
         .init(subjectId: "usr_rosa", action: "book.read", entityId: book),
         options: .by(Self.hanna)

@@ -19,6 +19,12 @@ void   tenancy__v1__decision__init
   static const Tenancy__V1__Decision init_value = TENANCY__V1__DECISION__INIT;
   *message = init_value;
 }
+void   tenancy__v1__decision_details__init
+                     (Tenancy__V1__DecisionDetails         *message)
+{
+  static const Tenancy__V1__DecisionDetails init_value = TENANCY__V1__DECISION_DETAILS__INIT;
+  *message = init_value;
+}
 void   tenancy__v1__batch_check_request__init
                      (Tenancy__V1__BatchCheckRequest         *message)
 {
@@ -266,7 +272,7 @@ const ProtobufCMessageDescriptor tenancy__v1__check_request__descriptor =
   (ProtobufCMessageInit) tenancy__v1__check_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__decision__field_descriptors[12] =
+static const ProtobufCFieldDescriptor tenancy__v1__decision__field_descriptors[10] =
 {
   {
     "f1_allowed",
@@ -377,46 +383,20 @@ static const ProtobufCFieldDescriptor tenancy__v1__decision__field_descriptors[1
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "f10_assumed_step_ups",
+    "f10_details",
     10,
-    PROTOBUF_C_LABEL_REPEATED,
-    PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__Decision, n_f10_assumed_step_ups),
-    offsetof(Tenancy__V1__Decision, f10_assumed_step_ups),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "f11_assumed_features",
-    11,
-    PROTOBUF_C_LABEL_REPEATED,
-    PROTOBUF_C_TYPE_BYTES,
-    offsetof(Tenancy__V1__Decision, n_f11_assumed_features),
-    offsetof(Tenancy__V1__Decision, f11_assumed_features),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "f12_custom_role",
-    12,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
+    PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Tenancy__V1__Decision, f12_custom_role),
+    offsetof(Tenancy__V1__Decision, f10_details),
+    &tenancy__v1__decision_details__descriptor,
     NULL,
-    &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
 static const unsigned tenancy__v1__decision__field_indices_by_name[] = {
-  9,   /* field[9] = f10_assumed_step_ups */
-  10,   /* field[10] = f11_assumed_features */
-  11,   /* field[11] = f12_custom_role */
+  9,   /* field[9] = f10_details */
   0,   /* field[0] = f1_allowed */
   1,   /* field[1] = f2_reason */
   2,   /* field[2] = f3_association_id */
@@ -430,7 +410,7 @@ static const unsigned tenancy__v1__decision__field_indices_by_name[] = {
 static const ProtobufCIntRange tenancy__v1__decision__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 12 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__decision__descriptor =
 {
@@ -440,11 +420,75 @@ const ProtobufCMessageDescriptor tenancy__v1__decision__descriptor =
   "Tenancy__V1__Decision",
   "tenancy.v1",
   sizeof(Tenancy__V1__Decision),
-  12,
+  10,
   tenancy__v1__decision__field_descriptors,
   tenancy__v1__decision__field_indices_by_name,
   1,  tenancy__v1__decision__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__decision__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__decision_details__field_descriptors[3] =
+{
+  {
+    "f1_assumed_step_ups",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__DecisionDetails, n_f1_assumed_step_ups),
+    offsetof(Tenancy__V1__DecisionDetails, f1_assumed_step_ups),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_assumed_features",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Tenancy__V1__DecisionDetails, n_f2_assumed_features),
+    offsetof(Tenancy__V1__DecisionDetails, f2_assumed_features),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_custom_role",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DecisionDetails, f3_custom_role),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__decision_details__field_indices_by_name[] = {
+  0,   /* field[0] = f1_assumed_step_ups */
+  1,   /* field[1] = f2_assumed_features */
+  2,   /* field[2] = f3_custom_role */
+};
+static const ProtobufCIntRange tenancy__v1__decision_details__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__decision_details__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.DecisionDetails",
+  "DecisionDetails",
+  "Tenancy__V1__DecisionDetails",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__DecisionDetails),
+  3,
+  tenancy__v1__decision_details__field_descriptors,
+  tenancy__v1__decision_details__field_indices_by_name,
+  1,  tenancy__v1__decision_details__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__decision_details__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor tenancy__v1__batch_check_request__field_descriptors[1] =

@@ -20,6 +20,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Tenancy__V1__CheckRequest Tenancy__V1__CheckRequest;
 typedef struct Tenancy__V1__Decision Tenancy__V1__Decision;
+typedef struct Tenancy__V1__DecisionDetails Tenancy__V1__DecisionDetails;
 typedef struct Tenancy__V1__BatchCheckRequest Tenancy__V1__BatchCheckRequest;
 typedef struct Tenancy__V1__BatchCheckResponse Tenancy__V1__BatchCheckResponse;
 typedef struct Tenancy__V1__ListActionsRequest Tenancy__V1__ListActionsRequest;
@@ -123,15 +124,25 @@ struct  Tenancy__V1__Decision
   ProtobufCBinaryData f8_revision;
   size_t n_f9_ancestor_ids;
   ProtobufCBinaryData *f9_ancestor_ids;
-  size_t n_f10_assumed_step_ups;
-  ProtobufCBinaryData *f10_assumed_step_ups;
-  size_t n_f11_assumed_features;
-  ProtobufCBinaryData *f11_assumed_features;
-  ProtobufCBinaryData f12_custom_role;
+  Tenancy__V1__DecisionDetails *f10_details;
 };
 #define TENANCY__V1__DECISION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__decision__descriptor) \
-    , 0, TENANCY__V1__REASON__v0_REASON_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, {0,NULL} }
+    , 0, TENANCY__V1__REASON__v0_REASON_UNSPECIFIED, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, NULL, {0,NULL}, 0,NULL, NULL }
+
+
+struct  Tenancy__V1__DecisionDetails
+{
+  ProtobufCMessage base;
+  size_t n_f1_assumed_step_ups;
+  ProtobufCBinaryData *f1_assumed_step_ups;
+  size_t n_f2_assumed_features;
+  ProtobufCBinaryData *f2_assumed_features;
+  ProtobufCBinaryData f3_custom_role;
+};
+#define TENANCY__V1__DECISION_DETAILS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__decision_details__descriptor) \
+    , 0,NULL, 0,NULL, {0,NULL} }
 
 
 struct  Tenancy__V1__BatchCheckRequest
@@ -486,6 +497,9 @@ void   tenancy__v1__check_request__init
 /* Tenancy__V1__Decision methods */
 void   tenancy__v1__decision__init
                      (Tenancy__V1__Decision         *message);
+/* Tenancy__V1__DecisionDetails methods */
+void   tenancy__v1__decision_details__init
+                     (Tenancy__V1__DecisionDetails         *message);
 /* Tenancy__V1__BatchCheckRequest methods */
 void   tenancy__v1__batch_check_request__init
                      (Tenancy__V1__BatchCheckRequest         *message);
@@ -565,6 +579,9 @@ typedef void (*Tenancy__V1__CheckRequest_Closure)
                   void *closure_data);
 typedef void (*Tenancy__V1__Decision_Closure)
                  (const Tenancy__V1__Decision *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__DecisionDetails_Closure)
+                 (const Tenancy__V1__DecisionDetails *message,
                   void *closure_data);
 typedef void (*Tenancy__V1__BatchCheckRequest_Closure)
                  (const Tenancy__V1__BatchCheckRequest *message,
@@ -650,6 +667,7 @@ extern const ProtobufCEnumDescriptor    tenancy__v1__window_state__descriptor;
 extern const ProtobufCEnumDescriptor    tenancy__v1__change_kind__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__check_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__decision__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__decision_details__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__batch_check_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__batch_check_response__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__list_actions_request__descriptor;
