@@ -6,18 +6,7 @@ struct PolicyAssertions {
   static let noon: Int64 = 1_767_614_400_000
 
   private var changes: [ForestChange] = []
-  private var expectations: [Expectation] = []
-
-  private struct Expectation {
-    let path: String
-    let who: String
-    let action: ActionID
-    let on: String
-    let isAllowed: Bool
-    let reason: ReasonCode?
-    let context: DecisionContext
-    let now: Int64
-  }
+  private var expectations: [PolicyExpectation] = []
 
   /// Reads the assertions of a file, checking every name.
   ///
@@ -61,10 +50,16 @@ struct PolicyAssertions {
       }
       for element in elements {
         let expectation = problems.attempt { () throws(JSONDecodingError) in
-          try Self.expectation(element, document, policy)
+          try PolicyExpectation(element, document, policy)
         }
         if let expectation { expectations.append(expectation) }
       }
+    }
+    for element in problems.elements(object.optional("matrix")) {
+      let row = problems.attempt { () throws(JSONDecodingError) in
+        try PolicyExpectation.row(element, example, document, policy)
+      }
+      expectations += row ?? []
     }
     object.finish()
   }
@@ -103,55 +98,13 @@ struct PolicyAssertions {
         && (expectation.reason.map { $0 == decision.reason } ?? true)
       guard !isAsExpected else { continue }
       let wanted = expectation.reason?.rawValue ?? (expectation.isAllowed ? "allow" : "deny")
+      let question =
+        expectation.isOfRow ? " for \(policy[expectation.action]) by \(expectation.who)" : ""
       problems.note(
         expectation.path,
-        "expected \(wanted), but the decision is \(decision.reason.rawValue)"
+        "expected \(wanted)\(question), but the decision is \(decision.reason.rawValue)"
       )
     }
-  }
-
-  private enum Outcome: String, CaseIterable {
-    case allow
-    case deny
-  }
-
-  private static func expectation(
-    _ field: JSONField,
-    _ document: PolicyDocument,
-    _ policy: Policy
-  ) throws(JSONDecodingError) -> Expectation {
-    var members = try field.members()
-    let who = try members.required("who").string()
-    let actionField = try members.required("action")
-    let name = try actionField.string()
-    guard document.actions.contains(name), let action = policy.action(named: name) else {
-      throw actionField.error("is not an action of this policy")
-    }
-    let on = try members.required("on").string()
-    let outcome = try members.required("expect").choice(of: Outcome.self)
-    var reason: ReasonCode?
-    if let text = members.optional("reason") {
-      reason = ReasonCode(rawValue: try text.string())
-      guard let reason, (reason == .allowed) == (outcome == .allow) else {
-        throw text.error("is not a reason for this decision")
-      }
-    }
-    let at = try members.optional("at_seconds")?.integer(in: -1_000_000_000...1_000_000_000) ?? 0
-    let context = policy.context(
-      stepUps: try members.optional("step_ups")?.strings() ?? [],
-      features: try members.optional("features")?.strings() ?? []
-    )
-    try members.finish()
-    return Expectation(
-      path: field.path,
-      who: who,
-      action: action,
-      on: on,
-      isAllowed: outcome == .allow,
-      reason: reason,
-      context: context,
-      now: noon + at * 1000
-    )
   }
 }
 

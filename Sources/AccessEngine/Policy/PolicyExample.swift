@@ -5,7 +5,7 @@ struct PolicyExample {
   private let document: PolicyDocument
   private let policy: Policy
   /// Whether it makes sense to say what types and roles do not allow.
-  private let areDefinitionsSound: Bool
+  let areDefinitionsSound: Bool
   /// Types of the entities so far; nil for those that cannot be told.
   private var types: [String: EntityTypeID?] = [Forest.systemIdentifier: .system]
 
@@ -126,7 +126,8 @@ struct PolicyExample {
     return window
   }
 
-  private func entity(
+  /// The entity that a field names; its type is nil if a mistake elsewhere leaves it without one.
+  func entity(
     named field: JSONField
   ) throws(JSONDecodingError) -> (id: String, type: EntityTypeID?) {
     let id = try field.string()

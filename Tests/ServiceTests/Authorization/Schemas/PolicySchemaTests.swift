@@ -114,8 +114,14 @@ struct PolicySchemaTests {
     .both(#""expect": "allow" }"#, #""expect": "allow", "reason": "EXPIRED" }"#),
     .both(#""reason": "EXPIRED""#, #""reason": "TOO_LATE""#),
     .both(#""suspended": ["sam"]"#, #""suspended": "sam""#),
+    .both(#""who": ["olga"],"#, ""), .both(#""who": ["olga"]"#, #""who": "olga""#),
+    .both(#""who": ["olga"]"#, #""who": ["olga"], "reason": "ALLOWED""#),
     // What the parts of a file say about one another.
     .loader(#""roles": ["owner"] }"#, #""roles": ["ower"] }"#),
+    .loader(#""may": ["unit.view","#, #""may": ["unit.view", "unit.view","#),
+    .loader(#""may": ["unit.view","#, #""may": ["device.view","#),
+    .loader(#""may": ["unit.view","#, #""may": ["unit.update","#),
+    .loader(#""on": "flat1", "who""#, #""on": "flat3", "who""#),
     .loader(#""access_level": "use""#, #""access_level": "used""#),
     .loader(#""parents": ["property"]"#, #""parents": ["propertty"]"#),
     .loader(#""view": "unit.view""#, #""view": "device.view""#),
@@ -250,6 +256,12 @@ struct PolicySchemaTests {
           }
         ],
         "suspended": ["sam"],
+        "matrix": [
+          {
+            "who": ["vic"], "on": "atlas", "may": ["book.view"], "at_seconds": 1, "step_ups": ["pin"],
+            "features": ["gold"]
+          }
+        ],
         "expect": [
           {
             "who": "vic", "action": "book.view", "on": "atlas", "expect": "allow",

@@ -180,6 +180,26 @@ struct PolicyLoadingTests {
     )
   }
 
+  @Test(
+    "A row of the matrix fails for each action that is wrong, granted or not, and for each user"
+  )
+  func load_failingRow_namesActions() throws {
+    let text = try PolicyFile.whole("smart-home")
+    let row = #""on": "flat1", "who": ["tess"], "may": ["unit.view", "unit.view_history"]"#
+    try #require(text.contains(row))
+    let wrong = #""on": "flat1", "who": ["tess", "gus"], "may": ["unit.view", "unit.update"]"#
+    let broken = text.replacing(row, with: wrong)
+    let error = #expect(throws: PolicyError.self) { try Policy.load([UInt8](broken.utf8)) }
+    let problems = try #require(error?.problems)
+    #expect(problems.allSatisfy { $0.path.hasPrefix("assertions.matrix[") })
+    #expect(
+      problems.map { $0.problem.prefix(while: { $0 != "," }) } == [
+        "expected allow for unit.update by tess", "expected deny for unit.view_history by tess",
+        "expected allow for unit.view by gus", "expected allow for unit.update by gus",
+      ]
+    )
+  }
+
   @Test("A policy says which actions create, change and delete, and which grant and revoke")
   func load_declarations_areKept() throws {
     let policy = try PolicyFile.smartHome()
