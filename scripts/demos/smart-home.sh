@@ -67,7 +67,7 @@ step "To Mallory, a door she may not see and a door that does not exist look the
 refused mallory NOT_FOUND Devices/Get "{\"deviceId\": \"$door\"}"
 refused mallory NOT_FOUND Devices/Get '{"deviceId": "dev_made_up"}'
 
-chapter "6. Ada buys the Compliance Pack, then gets a refund"
+chapter "6. Ada buys the Compliance Pack, reads a report, and gets a refund"
 product=com.unifiedsmarthome.compliancepack1
 has_pack() { grep -q '"hasCompliancePack": true' <<<"$(as ada gatehouse whoami)"; }
 note ada scripts/test-store buy "$product" --data "$data"
@@ -76,6 +76,17 @@ bought=$(sed -nE 's/^    "transactionId": "([0-9]+)".*/\1/p' <<<"$answer")
 note ada gatehouse whoami
 has_pack || failed "the pack is missing"
 step "The purchase is verified against the test store's root certificate, and whoami shows the pack"
+from=$(date -u -d '-1 hour' +%Y-%m-%dT%H:%M:%SZ)
+note ada gatehouse report "$portfolio" --from "$from" --output "$data/report.csv"
+as ada gatehouse report "$portfolio" --from "$from" --output "$data/report.csv" >/dev/null 2>&1 ||
+  failed "there is no report"
+step "She reads the compliance report of the last hour, whose lines are:"
+tail -n +2 "$data/report.csv" | cut -d, -f1 | sort | uniq -c | sed -E 's/^ *([0-9]+) (.*)/      \1 \2/'
+note ada gatehouse report --verify "$data/report.csv"
+as ada gatehouse report --verify "$data/report.csv" >/dev/null 2>&1 || failed "the report is not as it was signed"
+sed 's/guest/owner/' "$data/report.csv" >"$data/changed.csv"
+! as ada gatehouse report --verify "$data/changed.csv" >/dev/null 2>&1 || failed "a change went unnoticed"
+step "It is as the service signed it; with one word changed, it would not be"
 note ada scripts/test-store buy "$product" --data "$data" --refunded "$bought"
 as ada scripts/test-store buy "$product" --data "$data" --refunded "$bought" >/dev/null || failed "no refund"
 ! has_pack || failed "the pack survived its refund"

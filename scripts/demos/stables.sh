@@ -33,6 +33,15 @@ shared greta groom "$stable" marta
 shared vera veterinarian "$bella" marta
 shared hanna horse_owner "$bella" marta
 step "She takes Greta as groom, and lets the veterinarian Vera and the owner Hanna see Bella"
+sign_up nora Nora
+allowed marta Invitations/Create "{\"entityId\": \"$stable\", \"role\": \"groom\", \"recurring\": {\"days\": [\"saturday\", \"sunday\"], \"from\": \"07:00\", \"until\": \"19:00\", \"timeZone\": \"Europe/Stockholm\"}}"
+code=$(field code "$answer")
+step "For the weekends she invites somebody whose address she does not know, by a code: $code"
+allowed nora Invitations/Accept "{\"code\": \"$code\"}"
+step "Nora accepts, and is a groom on Saturdays and Sundays:"
+answered '"(role|from|until|timeZone)":|"(satur|sun)day"'
+step "The code is good for one person:"
+refused greta CODE_UNKNOWN Invitations/Accept "{\"code\": \"$code\"}"
 step "Greta may not take anybody on herself:"
 refused greta PERMISSION_DENIED Roles/Grant "{\"role\": {\"entityId\": \"$stable\", \"role\": \"groom\", \"email\": \"hanna@example.com\"}}"
 
