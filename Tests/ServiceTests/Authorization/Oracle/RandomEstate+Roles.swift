@@ -135,6 +135,64 @@ extension RandomEstate {
 
   private static let lending = "device.grant_guest"
 
+  /// A pass of the administrator that counts at certain hours.
+  mutating func lendAtHours() async throws {
+    guard let device = pick(ids("device")), let person = pick(people) else { return }
+    let (window, hours) = (window(), hours())
+    let pass = try await product.roles.grant(
+      .init(
+        role: .init(
+          entityId: device,
+          role: "guest",
+          userId: person.id,
+          validFrom: .init(milliseconds: window.from),
+          validUntil: .init(milliseconds: window.until + 600_000),
+          recurring: hours
+        )
+      ),
+      options: try await asAdministrator
+    )
+    granters[pass.id] = administrator.id
+    var recurring: [String: Any] = [
+      "from": hours.from, "until": hours.until, "time_zone": hours.timeZone,
+    ]
+    if !hours.days.isEmpty { recurring["days"] = hours.days }
+    naive.associations.append(
+      .init(
+        id: pass.id,
+        user: person.id,
+        role: "guest",
+        entity: device,
+        from: window.from,
+        until: window.until + 600_000,
+        recurring: recurring
+      )
+    )
+  }
+
+  /// A few minutes around now, on some days, where the clocks of the zone are never changed.
+  private mutating func hours() -> Tenancy_V1.RecurringWindow {
+    let (zone, offset) =
+      pick([("UTC", 0), ("Asia/Kolkata", 330), ("Asia/Tokyo", 540)]) ?? ("UTC", 0)
+    let minute = Int(product.clock.now / 60_000 % 1440) + 1440 + offset
+    let from = minute + Int.random(in: -3...2, using: &generator)
+    let until = from + Int.random(in: 1...5, using: &generator)
+    let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+    let dayCount = Int.random(in: 0...6, using: &generator)
+    return .init(
+      days: Bool.random(using: &generator)
+        ? [] : Array(days.shuffled(using: &generator)[...dayCount]),
+      from: Self.timeOfDay(from),
+      until: Self.timeOfDay(until),
+      timeZone: zone
+    )
+  }
+
+  private static func timeOfDay(_ minute: Int) -> String {
+    let digits = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
+    return "\(digits(minute / 60 % 24)):\(digits(minute % 60))"
+  }
+
   /// Another end, or also another beginning, by which the administrator may become the lender.
   mutating func changePass() async throws {
     let now = product.clock.now

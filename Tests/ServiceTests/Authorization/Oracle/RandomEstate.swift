@@ -42,7 +42,7 @@ struct RandomEstate {
 
   /// One random change, by somebody who may.
   mutating func change() async throws {
-    switch Int.random(in: 0..<28, using: &generator) {
+    switch Int.random(in: 0..<30, using: &generator) {
     case 0: try await addPortfolio()
     case 1: try await addProperty()
     case 2, 3: try await addUnit()
@@ -61,6 +61,7 @@ struct RandomEstate {
     case 23: try await suspendOrResume()
     case 24, 25: try await rename()
     case 26: try await changePass()
+    case 27, 28: try await lendAtHours()
     default: try await delete()
     }
   }

@@ -152,6 +152,7 @@ extension Product {
   var devices: Tenancy_V1.DevicesClient { .init(channel(to: "tenancy")) }
   var guests: Tenancy_V1.GuestsClient { .init(channel(to: "tenancy")) }
   var associations: Tenancy_V1.AssociationsClient { .init(channel(to: "tenancy")) }
+  var roles: Tenancy_V1.RolesClient { .init(channel(to: "tenancy")) }
   var subjects: Tenancy_V1.SubjectsClient { .init(channel(to: "tenancy")) }
   var permissions: Tenancy_V1.PermissionsClient { .init(channel(to: "tenancy")) }
   var subscriptions: Entitlement_V1.SubscriptionsClient { .init(channel(to: "entitlement")) }
