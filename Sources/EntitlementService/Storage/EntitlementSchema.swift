@@ -245,9 +245,8 @@ enum EntitlementSchema {
         """
     ),
     // Integrator: the deletion of accounts has this number; take its body.
-    Migration(version: 7, sql: ""),
     Migration(
-      version: 8,
+      version: 7,
       // Identifiers of transactions grow with time, so new ones go to the end of their index, and a write does
       // not change a page of its own for each holder.
       sql: """
