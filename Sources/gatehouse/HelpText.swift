@@ -65,6 +65,7 @@ enum HelpText {
     case .resetPassword: " EMAIL|CODE"
     case .changeEmail: " EMAIL"
     case .confirmEmail, .undoEmailChange: " CODE"
+    case .pin: " set|clear|token PURPOSE"
     case .keys: " DIRECTORY [SERVICE]..."
     case .users: " [TEXT]"
     case .user, .endSessions: " USER|EMAIL"
@@ -89,6 +90,7 @@ enum HelpText {
     case .changeEmail: "move the account to another e-mail address"
     case .confirmEmail: "confirm the new address with the code from the mail"
     case .undoEmailChange: "take a change of address back"
+    case .pin: "set or remove the PIN, or prove that you know it"
     case .whoami: "show the signed-in user"
     case .token: "print a fresh access token, for scripts"
     case .seed: "create something to play with: a portfolio, or a world of a product"
@@ -176,6 +178,15 @@ enum HelpText {
       """
       Gives the account the address back that this CODE was sent to, ends all its sessions, makes its
       password invalid and sends a mail with which to set a new one.
+      """
+    case .pin:
+      """
+      set asks for a new PIN and clear removes it; both take a sign-in of the last five minutes. token asks
+      for the PIN and prints an access token that satisfies the step-up pin for one PURPOSE, an action of
+      the policy, for five minutes. The PIN is asked for, or taken from GATEHOUSE_PIN.
+
+        gatehouse pin set
+        gatehouse pin token family.enter_parent_mode
       """
     case .whoami: "Shows the signed-in user with current roles and plan."
     case .token:

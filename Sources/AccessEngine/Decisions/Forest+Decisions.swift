@@ -324,7 +324,7 @@ extension Forest {
   ) -> Bool {
     switch condition {
     case .attribute(let test, _): test.passes(code(entity, slot: test.slot))
-    case .stepUp(let bit): context.stepUps & bit != 0
+    case .stepUp(let bit): context.hasStepUp(bit, for: search.action)
     case .feature(let bit): context.features & bit != 0
     case .daily(let place): search.isInside(policy.windows[place])
     }

@@ -6,7 +6,7 @@ extension Forest {
     _ action: String,
     on type: String,
     subject: String,
-    acr: String?,
+    context: DecisionContext,
     now: Int64,
     _ features: any FeatureSource
   ) -> ListQuery? {
@@ -17,7 +17,7 @@ extension Forest {
       subject: subject,
       action: action,
       type: type,
-      context: policy.context(acr: acr),
+      context: context,
       now: now,
       features: features
     )

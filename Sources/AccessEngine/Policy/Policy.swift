@@ -346,10 +346,27 @@ public final class Policy: Sendable {
     )
   }
 
-  /// What a token says about how its user proved itself; nil is a service.
-  package func context(acr: String?) -> DecisionContext {
-    guard let acr, let place = stepUps.firstIndex(of: acr) else { return .plain }
-    return DecisionContext(stepUps: 1 << UInt64(place))
+  /// What a subject has proved of itself: those of the policy's step-ups that `satisfies` says, for all
+  /// actions or for the one that is their purpose.
+  ///
+  /// A purpose that is no action of the policy is worth nothing here.
+  package func context(purpose: String?, satisfies: (String) -> Bool) -> DecisionContext {
+    var bits: UInt64 = 0
+    for (place, stepUp) in stepUps.enumerated() where satisfies(stepUp) {
+      bits |= 1 << UInt64(place)
+    }
+    guard bits != 0 else { return .plain }
+    guard let purpose else { return DecisionContext(stepUps: bits) }
+    guard let action = action(named: purpose) else { return .plain }
+    return DecisionContext(purposeStepUps: bits, purpose: action)
+  }
+
+  /// The step-ups that an action on entities of a type needs, by their names.
+  package func stepUps(of action: ActionID, on type: EntityTypeID) -> [String] {
+    (rule(of: action, on: type)?.conditions ?? []).compactMap { condition in
+      guard case .stepUp(let bit) = condition else { return nil }
+      return stepUps[bit.trailingZeroBitCount]
+    }
   }
 
   /// Bits of features; those that no condition asks for have none.

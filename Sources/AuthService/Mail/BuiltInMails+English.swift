@@ -61,6 +61,13 @@ extension BuiltInMails {
         "If that was not you, ask for a new password now.",
       ]
     ),
+    .pinChanged: Draft(
+      subject: "Your PIN was changed",
+      paragraphs: [
+        "Hello {{name}},", "the PIN of your account was set or removed at {{time}}.",
+        "If that was not you, change your password now and sign out your other sessions.",
+      ]
+    ),
     .signInsRefused: Draft(
       subject: "Many failed attempts to sign in",
       paragraphs: [

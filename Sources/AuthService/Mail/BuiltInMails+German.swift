@@ -70,6 +70,13 @@ extension BuiltInMails {
         "Wenn Sie das nicht waren, lassen Sie sich jetzt ein neues Passwort schicken.",
       ]
     ),
+    .pinChanged: Draft(
+      subject: "Ihre PIN wurde geändert",
+      paragraphs: [
+        "Hallo {{name}},", "die PIN Ihres Kontos wurde gesetzt oder entfernt: {{time}}.",
+        "Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort und beenden Sie Ihre anderen Sitzungen.",
+      ]
+    ),
     .signInsRefused: Draft(
       subject: "Viele fehlgeschlagene Anmeldungen",
       paragraphs: [

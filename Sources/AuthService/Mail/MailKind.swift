@@ -14,6 +14,8 @@ enum MailKind: String, CaseIterable, Sendable {
   case newDevice = "new_device"
   /// The password was changed or reset.
   case passwordChanged = "password_changed"
+  /// The PIN was set or removed.
+  case pinChanged = "pin_changed"
   /// So many wrong passwords came that further attempts have to wait.
   case signInsRefused = "sign_ins_refused"
 
@@ -25,7 +27,7 @@ enum MailKind: String, CaseIterable, Sendable {
       case .changeEmail, .emailChanged: ["link", "token", "new_email"]
       case .addressInUse: []
       case .newDevice: ["device", "network", "time"]
-      case .passwordChanged, .signInsRefused: ["time"]
+      case .passwordChanged, .pinChanged, .signInsRefused: ["time"]
       }
     return own.union(["name", "email"])
   }
@@ -40,7 +42,7 @@ enum MailKind: String, CaseIterable, Sendable {
     case .resetPassword: .resetPassword
     case .changeEmail: .changeEmail
     case .emailChanged: .undoEmailChange
-    case .addressInUse, .newDevice, .passwordChanged, .signInsRefused: nil
+    case .addressInUse, .newDevice, .passwordChanged, .pinChanged, .signInsRefused: nil
     }
   }
 
@@ -51,7 +53,7 @@ enum MailKind: String, CaseIterable, Sendable {
     case .resetPassword: "reset-password"
     case .changeEmail: "confirm-email"
     case .emailChanged: "undo-email"
-    case .addressInUse, .newDevice, .passwordChanged, .signInsRefused: nil
+    case .addressInUse, .newDevice, .passwordChanged, .pinChanged, .signInsRefused: nil
     }
   }
 

@@ -87,6 +87,61 @@ enum AuthError {
     retryAfter: .seconds(60)
   )
 
+  /// A PIN that the policy does not take: INVALID_ARGUMENT, with the field.
+  static func pinRefused(_ objection: PinPolicy.Objection, _ policy: PinPolicy) -> RPCError {
+    let (reason, sentence) =
+      switch objection {
+      case .length: ("PIN_LENGTH", "must have \(policy.digitCount) digits")
+      case .common: ("PIN_COMMON", "must not be a run, a repetition, a year or another common PIN")
+      case .reused: ("PIN_REUSED", "must not be the PIN before, forwards or backwards")
+      }
+    var error = RPCError(
+      .invalidArgument,
+      reason: reason,
+      domain: domain,
+      message: "pin: \(sentence)"
+    )
+    error.details.append(.badRequest([FieldViolation(field: "pin", description: sentence)]))
+    return error
+  }
+
+  static let pinNotSet = RPCError(
+    .failedPrecondition,
+    reason: "PIN_NOT_SET",
+    domain: domain,
+    message: "the account has no PIN; set one first"
+  )
+
+  /// Told to somebody who is signed in: not UNAUTHENTICATED, which makes applications discard sessions.
+  static func pinInvalid(attemptsLeft: Int) -> RPCError {
+    RPCError(
+      .invalidArgument,
+      reason: "PIN_INVALID",
+      domain: domain,
+      message: attemptsLeft == 0
+        ? "pin: is wrong, and is disabled now; sign in again"
+        : "pin: is wrong; try again (\(attemptsLeft) left)",
+      metadata: ["attempts_left": "\(attemptsLeft)"]
+    )
+  }
+
+  static let pinDisabled = RPCError(
+    .failedPrecondition,
+    reason: "PIN_DISABLED",
+    domain: domain,
+    message: "the PIN is disabled after too many wrong ones; sign in again to enable it"
+  )
+
+  static func tooManyPinAttempts(retryAfter: Duration) -> RPCError {
+    RPCError(
+      .resourceExhausted,
+      reason: "TOO_MANY_PIN_ATTEMPTS",
+      domain: domain,
+      message: "too many wrong PINs; retry after the given delay",
+      retryAfter: retryAfter
+    )
+  }
+
   static let sessionNotFound = RPCError(
     .notFound,
     reason: "SESSION_NOT_FOUND",

@@ -187,6 +187,7 @@ struct AuthMetrics: Sendable {
   let guessingSources: Counter
   let mailRefusals: MetricFamily<Counter>
   let wrappedHashes: Counter
+  let stepUps: MetricFamily<Counter>
 
   init(_ registry: MetricRegistry) {
     signIns = registry.counters(
@@ -225,6 +226,10 @@ struct AuthMetrics: Sendable {
     wrappedHashes = registry.counter(
       "gatehouse_auth_imported_hashes_wrapped_total",
       help: "Fast digests of other systems wrapped in hashes of our own."
+    stepUps = registry.counters(
+      "gatehouse_auth_step_ups_total",
+      help: "Attempts to prove more than a password, by method and outcome.",
+      labels: ["method", "outcome"]
     )
     revoked = registry.counter(
       "gatehouse_auth_sessions_revoked_total",

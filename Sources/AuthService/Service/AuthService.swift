@@ -95,6 +95,7 @@ public final class AuthService: Sendable {
         return try await permissions.check(user.userID, right.action, right.entity, for: call)
           .isAllowed
       },
+      operatorStepUp: core.settings.operatorStepUp,
       clock: dependencies.clock,
       metrics: AuthenticationMetrics(dependencies.metrics)
     )
@@ -251,6 +252,7 @@ public final class AuthService: Sendable {
       SessionsHandler(core: core).definition,
       UsersHandler(core: core).definition,
       AccountsHandler(core: core).definition,
+      StepUpHandler(core: core).definition,
       KeysHandler(core: core).definition,
       OperatorsHandler(core: core).definition,
     ]

@@ -18,6 +18,10 @@ public struct AuthSettings: Sendable {
   public var sessions = SessionLifetimes.standard
   /// How often one source may try.
   public var sourceLimits = SourceLimits()
+  /// Which PINs are accepted.
+  public var pin = PinPolicy()
+  /// What operators prove before methods of theirs that need a step-up: `fresh`, `mfa`, `phr` or `phrh`.
+  public var operatorStepUp = "fresh"
   /// How mail is sent.
   public var mail = MailSettings()
   /// When signing keys come and go.
@@ -66,6 +70,19 @@ public struct AuthSettings: Sendable {
     }
     sourceLimits = try members.optional("source_limits").map(SourceLimits.init) ?? sourceLimits
     mail = try members.optional("mail").map(MailSettings.init) ?? mail
+    if let field = members.optional("pin_digits") {
+      pin.digitCount = Int(try field.integer(in: 4...6))
+    }
+    if let field = members.optional("operators") {
+      var members = try field.members()
+      if let stepUp = members.optional("step_up") {
+        operatorStepUp = try stepUp.string()
+        guard ["fresh", "mfa", "phr", "phrh"].contains(operatorStepUp) else {
+          throw stepUp.error("must be fresh, mfa, phr or phrh")
+        }
+      }
+      try members.finish()
+    }
     if let field = members.optional("signing_key_days") {
       rotation.period = try field.integer(in: 1...3650) * 86_400_000
     }

@@ -162,5 +162,19 @@ enum AuthSchema {
         CREATE INDEX credential_fast ON credential (user_id) WHERE substr(password, 1, 5) = 'fast:';
         """
     ),
+    Migration(
+      version: 8,
+      sql: """
+        -- PINs, hashed like passwords, and the wrong ones in a row.
+        CREATE TABLE pin (
+          user_id TEXT PRIMARY KEY REFERENCES user (id),
+          record TEXT NOT NULL,
+          failures INTEGER NOT NULL,
+          last_at INTEGER NOT NULL,
+          until_at INTEGER NOT NULL,
+          changed_at INTEGER NOT NULL
+        );
+        """
+    ),
   ]
 }

@@ -109,6 +109,15 @@ enum SessionTable {
     )
   }
 
+  /// Remembers that a token of a session was issued beside its generations: see `revoke`.
+  static func noteIssue(of id: String, at now: Int64, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      "UPDATE session SET newest_issue = max(newest_issue, ?) WHERE id = ?",
+      .integer(now),
+      .text(id)
+    )
+  }
+
   /// Revokes sessions of a user and tells the other services; gives those that lived.
   ///
   /// Each is remembered for as long as the newest token of the session could be accepted, even if

@@ -7,6 +7,7 @@
 #include "auth/v1/keys.pb-c.h"
 #include "auth/v1/operators.pb-c.h"
 #include "auth/v1/sessions.pb-c.h"
+#include "auth/v1/step_up.pb-c.h"
 #include "auth/v1/users.pb-c.h"
 #include "benchmark/v1/permission.pb-c.h"
 #include "entitlement/v1/entitlements.pb-c.h"
@@ -201,6 +202,30 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__intr
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__introspect_session_response(void) {
   return &auth__v1__introspect_session_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_pin_request(void) {
+  return &auth__v1__get_pin_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__pin_state(void) {
+  return &auth__v1__pin_state__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__set_pin_request(void) {
+  return &auth__v1__set_pin_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__set_pin_response(void) {
+  return &auth__v1__set_pin_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__verify_pin_request(void) {
+  return &auth__v1__verify_pin_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__verify_pin_response(void) {
+  return &auth__v1__verify_pin_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__clear_pin_request(void) {
+  return &auth__v1__clear_pin_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__clear_pin_response(void) {
+  return &auth__v1__clear_pin_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__user(void) {
   return &auth__v1__user__descriptor;

@@ -16,13 +16,17 @@ public protocol SubjectAuthorizer: Sendable {
   /// Whether a user may do something, as TenancyService says now and not as it said lately.
   ///
   /// Throws as `check` does. Asked before each write that needs a right.
-  func confirm(_ permission: Permission, of userID: String) async throws -> PermissionConfirmation
+  func confirm(
+    _ permission: Permission,
+    of userID: String,
+    _ call: CallContext
+  ) async throws -> PermissionConfirmation
 }
 
 /// Asks a closure; for caches of permissions that others own, and for tests.
 public struct ClosureSubjectAuthorizer: SubjectAuthorizer {
   private let confirm:
-    @Sendable (_ userID: String, _ action: String, _ entityID: String) async throws ->
+    @Sendable (_ userID: String, _ action: String, _ entityID: String, CallContext) async throws ->
       PermissionConfirmation
   private let check:
     @Sendable (_ userID: String, _ action: String, _ entityID: String, CallContext) async throws ->
@@ -34,8 +38,8 @@ public struct ClosureSubjectAuthorizer: SubjectAuthorizer {
   /// unless the call wants a refresh.
   public init(
     confirm:
-      @escaping @Sendable (_ userID: String, _ action: String, _ entityID: String) async throws ->
-      PermissionConfirmation,
+      @escaping @Sendable (_ userID: String, _ action: String, _ entityID: String, CallContext)
+      async throws -> PermissionConfirmation,
     check:
       @escaping @Sendable (_ userID: String, _ action: String, _ entityID: String, CallContext)
       async throws -> Bool
@@ -56,9 +60,10 @@ public struct ClosureSubjectAuthorizer: SubjectAuthorizer {
   /// See `SubjectAuthorizer.confirm`.
   public func confirm(
     _ permission: Permission,
-    of userID: String
+    of userID: String,
+    _ call: CallContext
   ) async throws -> PermissionConfirmation {
-    try await confirm(userID, permission.action, permission.entity)
+    try await confirm(userID, permission.action, permission.entity, call)
   }
 }
 

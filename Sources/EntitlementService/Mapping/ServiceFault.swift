@@ -56,7 +56,9 @@ enum ServiceFault {
       code,
       reason: decision.reason,
       domain: domain,
-      message: "\(action) is not allowed by your roles here; it needs \(needed)",
+      message: decision.reason == "STEP_UP_REQUIRED"
+        ? "\(action) needs a recent step-up; prove who you are again"
+        : "\(action) is not allowed by your roles here; it needs \(needed)",
       metadata: ["action": action, "sufficient_roles": roles.joined(separator: ",")]
     )
   }

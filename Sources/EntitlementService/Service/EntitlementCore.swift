@@ -227,7 +227,7 @@ final class EntitlementCore: Sendable {
   ) async throws -> PermissionConfirmation? {
     if let needed { return try await confirm(needed, call) }
     guard call.callerClass == .admin, let user = call.caller.user else { return nil }
-    let right = try await authorizer.confirm(.administration, of: user.userID)
+    let right = try await authorizer.confirm(.administration, of: user.userID, call)
     guard right.decision.isAllowed else { throw IdentityError.operatorRequired }
     return right
   }
@@ -239,7 +239,7 @@ final class EntitlementCore: Sendable {
     let permission = needed.permission
     let right: PermissionConfirmation
     do {
-      right = try await authorizer.confirm(permission, of: try userID(call))
+      right = try await authorizer.confirm(permission, of: try userID(call), call)
     } catch let error as RPCError where Self.meansNothingIsSeen(error) {
       throw ServiceFault.notFound.denying(
         permission.action,

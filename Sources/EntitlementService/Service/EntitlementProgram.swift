@@ -87,8 +87,8 @@ public enum EntitlementProgram: HostedService {
         random: environment.random,
         metrics: environment.metrics.registry,
         authorizer: ClosureSubjectAuthorizer(
-          confirm: { user, action, entity in
-            try await permissions.confirm(user, action, entity)
+          confirm: { user, action, entity, call in
+            try await permissions.confirm(user, action, entity, for: call.caller.user)
           },
           check: { user, action, entity, call in
             try await permissions.check(user, action, entity, for: call).isAllowed

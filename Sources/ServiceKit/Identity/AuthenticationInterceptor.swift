@@ -16,6 +16,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   private let tokens: AccessTokenAuthenticator
   private let services: ServiceTokenVerifier?
   private let isAdministrator: AdministratorCheck?
+  private let operatorStepUp: String
   private let clock: any WallClock
   private let metrics: AuthenticationMetrics
   private let rights: StreamRights
@@ -26,6 +27,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
   ///   - tokens: Believes the users' tokens.
   ///   - services: Believes the tokens of services; nil when only certificates count.
   ///   - isAdministrator: Asked for methods of operators; nil lets nobody call them.
+  ///   - operatorStepUp: What operators prove, at least, before methods of theirs that need a step-up.
   ///   - clock: Says how old a proof is.
   ///   - metrics: Counts who came in and why others did not.
   ///   - streamInterval: How often the proof behind a stream is looked at, as long as it is open; what is
@@ -34,6 +36,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     tokens: AccessTokenAuthenticator,
     services: ServiceTokenVerifier?,
     isAdministrator: AdministratorCheck? = nil,
+    operatorStepUp: String = "fresh",
     clock: any WallClock,
     metrics: AuthenticationMetrics = AuthenticationMetrics(MetricRegistry()),
     streamInterval: Duration = .seconds(3)
@@ -41,6 +44,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     self.tokens = tokens
     self.services = services
     self.isAdministrator = isAdministrator
+    self.operatorStepUp = operatorStepUp
     self.clock = clock
     self.metrics = metrics
     let rights = StreamRights(interval: streamInterval, ended: metrics.endedStreams)
@@ -258,7 +262,7 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     }
     do throws(RPCError) {
       if let user = caller.user, let stepUp = call.stepUp {
-        try check(stepUp, user)
+        try check(stepUp, user, call)
         guard shown?.outcome.isSessionKnown == true else { throw IdentityError.cannotTell }
       }
       try admit(caller, service, to: call)
@@ -293,11 +297,18 @@ public struct AuthenticationInterceptor: ServerInterceptor {
     guard call.names(service) else { throw IdentityError.callerNotAllowed }
   }
 
-  private func check(_ stepUp: String, _ user: UserIdentity) throws(RPCError) {
+  /// Throws STEP_UP_REQUIRED unless a user has proved what a method asks for, and lately.
+  private func check(
+    _ stepUp: String,
+    _ user: UserIdentity,
+    _ call: CallContext
+  ) throws(RPCError) {
     let age = clock.now.subtractingReportingOverflow(user.authenticated).partialValue
     let isFresh = age <= Self.freshAgeMax
-    let isEnough = stepUp == "fresh" ? isFresh : user.acr == stepUp && isFresh
-    guard isEnough else {
+    // What the installation asks of operators comes on top of what the method does.
+    let needed = call.callerClass == .admin ? [stepUp, operatorStepUp] : [stepUp]
+    for stepUp in needed
+    where !isFresh || !user.assurance.satisfies(stepUp, of: call.method.fullName) {
       throw IdentityError.stepUpRequired(stepUp, ageMax: Self.freshAgeMax)
     }
   }

@@ -52,13 +52,19 @@ package enum IdentityError {
   )
 
   /// A user, but without the proof that this method asks for.
+  ///
+  /// The metadata has what RFC 9470 (section 3) puts into a challenge: which classes of proof are enough,
+  /// the weakest first, and how old it may be.
   package static func stepUpRequired(_ stepUp: String, ageMax: Int64) -> RPCError {
     RPCError(
       .unauthenticated,
       reason: "STEP_UP_REQUIRED",
       domain: domain,
       message: "this method needs a recent step-up; prove who you are again",
-      metadata: ["step_up": stepUp, "max_age_seconds": "\(ageMax / 1000)"]
+      metadata: [
+        "step_up": stepUp, "acr_values": Assurance.satisfying(stepUp).joined(separator: " "),
+        "max_age_seconds": "\(ageMax / 1000)",
+      ].filter { !$0.value.isEmpty }
     )
   }
 

@@ -48,12 +48,14 @@ public struct UserIdentity: Sendable, Hashable {
   public var sessionID: String { claims.sessionID }
   /// The token that proves it.
   public var token: BearerToken { storage.token }
-  /// How they proved to be who they are: `pwd`, `pin`.
+  /// How they proved to be who they are: `pwd`, `pin`; see `Assurance`.
   public var acr: String { claims.acr }
   /// When they did, in milliseconds since 1970.
   public var authenticated: Int64 { claims.authenticated }
   /// When the token ends, in milliseconds since 1970.
   public var tokenExpires: Int64 { claims.expires }
+  /// How strongly they did.
+  public var assurance: Assurance { Assurance(acr: claims.acr, purpose: claims.purpose) }
   /// The one thing an elevated token is good for, or nil.
   public var purpose: String? { claims.purpose }
   /// The service that calls for the user, or nil when the user calls.

@@ -11,8 +11,8 @@ extension CallContext {
 extension Permissions {
   /// Whether `subject`, whose call this is, may do `action` to `entity`.
   ///
-  /// If the call wants a refresh, all that is known of `subject` is forgotten first. Throws as
-  /// `check` does.
+  /// If the call wants a refresh, all that is known of `subject` is forgotten first. If only a step-up is
+  /// missing that the caller may have done, it is asked again with their token. Throws as `check` does.
   public func check(
     _ subject: String,
     _ action: String,
@@ -20,6 +20,7 @@ extension Permissions {
     for call: CallContext
   ) async throws -> PermissionDecision {
     if call.wantsRefresh { forget(subject: subject) }
-    return try await check(subject, action, entity)
+    let decision = try await check(subject, action, entity)
+    return try await proven(decision, subject, action, entity, by: call.caller.user)
   }
 }

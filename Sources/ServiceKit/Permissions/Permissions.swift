@@ -157,26 +157,32 @@ public final class Permissions: Sendable {
   /// Asked together with what others want to have confirmed at the same time (see `PermissionQuestions`).
   /// When it contradicts one that was kept, all that is known of `subject` is forgotten: a change of its
   /// rights was not heard of.
+  /// If only a step-up is missing that `user` may have done, who must be the subject, it is asked again
+  /// with their token.
+  ///
   /// Look at `PermissionConfirmation.isCurrent` inside the transaction, and ask again when it says no.
   /// Throws as `check` does.
   public func confirm(
     _ subject: String,
     _ action: String,
-    _ entity: String
+    _ entity: String,
+    for user: UserIdentity? = nil
   ) async throws -> PermissionConfirmation {
     let key = PermissionCache.Key(subject: subject, action: action, entity: entity)
     let ticket = state.withLock { $0.cache.ticket }
     let began = loop.preciseNow
     let response = try await confirmed(key)
-    let (ancestors, decision) = ([entity] + response.ancestorIds, PermissionDecision(response))
+    let ancestors = [entity] + response.ancestorIds
+    let plain = PermissionDecision(response)
     let isContradicted = state.withLock { state in
       guard case .known(let kept) = state.cache.answer(key, at: loop.now),
-        kept.isAllowed != decision.isAllowed
+        kept.isAllowed != plain.isAllowed
       else { return false }
       state.forget(subject: subject)
       return true
     }
     if isContradicted { metrics.contradictions.increment() }
+    let decision = try await proven(plain, key, by: user)
     return PermissionConfirmation(decision: decision) { [self] in
       let now = loop.preciseNow
       return state.withLock { state in
@@ -232,30 +238,9 @@ public final class Permissions: Sendable {
     return decision
   }
 
-  private func ask(_ key: PermissionCache.Key) async throws -> Tenancy_V1.Decision {
-    try await limited {
-      try await client.check(Self.question(key), timeout: configuration.timeout)
-    }
-  }
-
-  private func confirmed(_ key: PermissionCache.Key) async throws -> Tenancy_V1.Decision {
-    let answer = try await limited {
-      try await confirmations.answer(to: Self.question(key))
-    }
-    guard let answer else {
-      metrics.refused.increment()
-      throw Self.unavailable("too many permissions are being asked for")
-    }
-    return answer
-  }
-
-  private static func question(_ key: PermissionCache.Key) -> Tenancy_V1.CheckRequest {
-    .init(subjectId: key.subject, action: key.action, entityId: key.entity, forCache: true)
-  }
-
-  private func limited<Answer>(_ ask: () async throws -> Answer) async throws -> Answer {
-    do {
-      return try await ask()
+    let response = try await confirmed(key)
+    let ancestors = [entity] + response.ancestorIds
+    let plain = PermissionDecision(response)
     } catch let error as RPCError where error.code == .deadlineExceeded {
       // The limit is ours and not the caller's, who may well try again.
       throw Self.unavailable("the permission service is unavailable", cause: error)

@@ -47,7 +47,7 @@ extension PermissionsHandler {
     _ held: HeldEntity,
     _ tx: borrowing ReadTransaction
   ) throws -> Tenancy_V1.Explanation {
-    let context = CheckContext(isUser: false, acr: nil, features: core.features)
+    let context = CheckContext(isUser: false, assurance: nil, features: core.features)
     let ruling = try ruling(of: request, request.subjectId, context)
     // The entity is there, or listing its roles would have been refused; unless it has gone since.
     guard let reasoning = ruling.reasoning else { throw TenancyError.notFound }
@@ -121,7 +121,7 @@ extension PermissionsHandler {
           subject: subject,
           action: action,
           entity: request.entityId,
-          context: forest.policy.context(acr: context.acr),
+          context: forest.policy.context(context.assurance),
           now: now,
           features
         )

@@ -85,7 +85,7 @@ struct PermissionFetch: Sendable {
     let part = forest.permissions(
       of: subject,
       below: entityID,
-      context: forest.policy.context(acr: context.acr),
+      context: forest.policy.context(context.assurance),
       now: now,
       context.features,
       after: cursor,

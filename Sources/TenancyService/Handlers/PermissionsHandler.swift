@@ -174,7 +174,7 @@ struct PermissionsHandler: Tenancy_V1.PermissionsService {
     let page = try await core.page(
       list,
       subject: subject,
-      acr: call.caller.user?.acr,
+      assurance: call.caller.user?.assurance,
       TokenSealer.PageBinding(
         caller: call.caller.description,
         filter: ["ListAccessible", subject, request.action, request.entityType, "\(list.limit)"]

@@ -95,7 +95,7 @@ extension TenancyCore {
     return try await page(
       list,
       subject: user.userID,
-      acr: user.acr,
+      assurance: user.assurance,
       TokenSealer.PageBinding(
         caller: call.caller.description,
         filter: [

@@ -109,13 +109,15 @@ extension ChangeSet {
     _ decide: (ChangeSet) throws -> R
   ) throws -> R {
     // Nobody's token: it only says about whom, and how that user had proved to be it.
+    let assurance = Assurance(text: acr)
     let issuer = UserIdentity(
       userID: issuer,
       sessionID: "",
       token: BearerToken(""),
-      acr: acr,
+      acr: assurance.acr,
       authenticated: 0,
-      tokenExpires: .max
+      tokenExpires: .max,
+      purpose: assurance.purpose
     )
     do {
       return try decide(ChangeSet(core: core, call: call, user: issuer))

@@ -192,7 +192,7 @@ struct InvitationRecord: Hashable, Sendable {
     recurring = draft.recurring
     expiresAt = try draft.expiry(now: now)
     invitedBy = user.userID
-    inviterACR = user.acr
+    inviterACR = user.assurance.text
     self.codeDigest = codeDigest
     createdAt = now
     entityType = entity.type

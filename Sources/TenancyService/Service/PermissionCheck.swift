@@ -27,17 +27,21 @@ struct CheckContext: Sendable {
   /// A user asks about itself and learns nothing of what it may not know of.
   let isUser: Bool
   /// How it has proved itself.
-  let acr: String?
+  let assurance: Assurance?
   let features: any FeatureSource
 
-  init(isUser: Bool, acr: String?, features: any FeatureSource) {
+  init(isUser: Bool, assurance: Assurance?, features: any FeatureSource) {
     self.isUser = isUser
-    self.acr = acr
+    self.assurance = assurance
     self.features = features
   }
 
   init(_ caller: Caller, _ core: TenancyCore) {
-    self.init(isUser: caller.user != nil, acr: caller.user?.acr, features: core.features)
+    self.init(
+      isUser: caller.user != nil,
+      assurance: caller.user?.assurance,
+      features: core.features
+    )
   }
 }
 
@@ -79,7 +83,7 @@ extension Forest {
       let listed = listActions(
         subject: self.subject(subject),
         entity: entity,
-        context: policy.context(acr: context.acr),
+        context: policy.context(context.assurance),
         now: now,
         context.features
       )
@@ -106,7 +110,7 @@ extension Forest {
     into message: inout Tenancy_V1.Decision
   ) -> CheckOutcome {
     guard let action = policy.action(named: check.action) else { return .actionUnknown }
-    let known = policy.context(acr: context.acr)
+    let known = policy.context(context.assurance)
     var decision = decide(
       subject: check.subject,
       action: action,

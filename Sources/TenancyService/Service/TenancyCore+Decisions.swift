@@ -81,7 +81,8 @@ extension TenancyCore {
     throw answer.denying(action, on: id, because: explanation.reason.rawValue)
   }
 
-  /// A known object, the reason against an action on it, and for want of a feature what would unlock it.
+  /// A known object, the reason against an action on it, and what would help: which step-up, or what
+  /// would unlock a feature.
   func denied(
     _ reason: ReasonCode,
     _ action: String,
@@ -89,6 +90,14 @@ extension TenancyCore {
     sufficientRoles: [String]
   ) -> RPCError {
     var lacked: (feature: String, unlocking: [String: String])?
+    var stepUps: [String] = []
+    if reason == .stepUpRequired {
+      stepUps = engine.read { forest in
+        guard let action = forest.policy.action(named: action), let entity = forest.entity(id)
+        else { return [] }
+        return forest.policy.stepUps(of: action, on: forest.type(entity))
+      }
+    }
     if reason == .featureNotAvailable {
       let (now, features) = (clock.now, features)
       let found = engine.read { forest -> (feature: String, holder: FeatureHolder)? in
@@ -102,7 +111,8 @@ extension TenancyCore {
       reason,
       action: action,
       sufficientRoles: sufficientRoles,
-      lacking: lacked
+      lacking: lacked,
+      stepUps: stepUps
     )
   }
 
@@ -128,7 +138,7 @@ extension TenancyCore {
         subject: forest.subject(user.userID),
         action: actionID ?? ActionID.any,
         entity: entity,
-        context: policy.context(acr: user.acr),
+        context: policy.context(user.assurance),
         now: now,
         features
       )

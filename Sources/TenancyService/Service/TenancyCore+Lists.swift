@@ -61,7 +61,7 @@ extension TenancyCore {
   func page(
     _ list: EntityList,
     subject: String,
-    acr: String?,
+    assurance: Assurance?,
     _ binding: TokenSealer.PageBinding
   ) async throws -> Page {
     let sortsByName = list.sortBy.isEmpty || list.sortBy == "name"
@@ -74,7 +74,7 @@ extension TenancyCore {
             list.action,
             on: list.type,
             subject: subject,
-            acr: acr,
+            context: forest.policy.context(assurance),
             now: now,
             features
           ),

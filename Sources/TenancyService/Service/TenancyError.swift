@@ -227,12 +227,14 @@ enum TenancyError {
   }
 
   /// A known object, and the reason against it; for want of a feature, which one and what would unlock
-  /// it, where that is known.
+  /// it, where that is known. Several step-ups are needed together; `acr_values` says of the first which
+  /// classes of proof satisfy it (RFC 9470, section 3).
   static func denied(
     _ reason: ReasonCode,
     action: String,
     sufficientRoles: [String],
-    lacking: (feature: String, unlocking: [String: String])? = nil
+    lacking: (feature: String, unlocking: [String: String])? = nil,
+    stepUps: [String] = []
   ) -> RPCError {
     guard reason != .subjectSuspended else { return suspended }
     let code: StatusCode =
@@ -247,6 +249,10 @@ enum TenancyError {
     if let lacking {
       metadata["feature"] = lacking.feature
       metadata.merge(lacking.unlocking) { $1 }
+    }
+    if let stepUp = stepUps.first {
+      metadata["step_up"] = stepUps.joined(separator: ",")
+      metadata["acr_values"] = Assurance.satisfying(stepUp).joined(separator: " ")
     }
     return error(
       code,

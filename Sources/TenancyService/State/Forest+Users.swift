@@ -10,6 +10,13 @@ extension Forest {
     now: Int64,
     _ features: any FeatureSource
   ) -> ListQuery? {
-    query(action, on: type, subject: user.userID, acr: user.acr, now: now, features)
+    query(
+      action,
+      on: type,
+      subject: user.userID,
+      context: policy.context(user.assurance),
+      now: now,
+      features
+    )
   }
 }

@@ -18,6 +18,7 @@ enum CommandName: String, CaseIterable, Sendable {
   case changeEmail = "change-email"
   case confirmEmail = "confirm-email"
   case undoEmailChange = "undo-email-change"
+  case pin
   case whoami
   case token
   case seed
@@ -89,6 +90,7 @@ enum CommandName: String, CaseIterable, Sendable {
     case .changeEmail: ChangeEmailCommand(email: try Self.words(words, ["EMAIL"])[0])
     case .confirmEmail: ConfirmEmailCommand(token: try Self.words(words, ["CODE"])[0])
     case .undoEmailChange: UndoEmailChangeCommand(token: try Self.words(words, ["CODE"])[0])
+    case .pin: try PinCommand(words)
     case .whoami: try Self.alone(words, WhoAmICommand())
     case .token: try Self.alone(words, TokenCommand())
     case .seed: try Self.alone(words, SeedCommand())

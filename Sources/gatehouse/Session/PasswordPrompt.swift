@@ -10,19 +10,25 @@ enum PasswordPrompt {
   static func ask(_ prompt: String) throws -> String {
     let terminal = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
     guard terminal >= 0 else {
-      throw UsageError("no terminal to ask for the password; set GATEHOUSE_PASSWORD instead")
+      throw UsageError(
+        "no terminal to ask for the password; set GATEHOUSE_PASSWORD or GATEHOUSE_PIN instead"
+      )
     }
     defer { close(terminal) }
     var before = termios()
     guard unsafe tcgetattr(terminal, &before) == 0 else {
-      throw UsageError("the terminal cannot hide the password; set GATEHOUSE_PASSWORD instead")
+      throw UsageError(
+        "the terminal cannot hide the password; set GATEHOUSE_PASSWORD or GATEHOUSE_PIN instead"
+      )
     }
     // Control-C is read as a character: as a signal it would end the program and leave the shell
     // with a terminal that shows nothing.
     var silent = before
     silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
     guard unsafe tcsetattr(terminal, TCSAFLUSH, &silent) == 0 else {
-      throw UsageError("the terminal cannot hide the password; set GATEHOUSE_PASSWORD instead")
+      throw UsageError(
+        "the terminal cannot hide the password; set GATEHOUSE_PASSWORD or GATEHOUSE_PIN instead"
+      )
     }
     defer {
       _ = unsafe tcsetattr(terminal, TCSAFLUSH, &before)

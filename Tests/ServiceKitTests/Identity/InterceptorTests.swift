@@ -53,7 +53,8 @@ struct InterceptorTests {
     method("Tenancy", .service, ["tenancy"]), method("Other", .service, ["other"]),
     method("AnyService", .service), method("Admin", .admin),
     method("AdminOrTenancy", .admin, ["tenancy"]), method("Fresh", .user, stepUp: "fresh"),
-    method("PIN", .user, stepUp: "pin"),
+    method("PIN", .user, stepUp: "pin"), method("MFA", .user, stepUp: "mfa"),
+    method("AdminFresh", .admin, stepUp: "fresh"),
   ]
 
   /// Who a caller shows itself to be.
@@ -78,6 +79,7 @@ struct InterceptorTests {
     sessions: SessionState = .active,
     keys: (any KeySource)? = nil,
     administrators: Set<String> = [],
+    operatorStepUp: String = "fresh",
     _ body: (_ call: (String, Metadata) async -> String) async throws -> Void
   ) async throws {
     let interceptor = AuthenticationInterceptor(
@@ -93,6 +95,7 @@ struct InterceptorTests {
         clock: forge.clock
       ),
       isAdministrator: { user, _ in administrators.contains(user.userID) },
+      operatorStepUp: operatorStepUp,
       clock: forge.clock,
       metrics: AuthenticationMetrics(registry)
     )
@@ -248,6 +251,76 @@ struct InterceptorTests {
       #expect(await call("PIN", token("pwd", age: 0)) == "STEP_UP_REQUIRED")
       #expect(await call("User", token("pwd", age: 100_000)) == "user:usr_1")
     }
+  }
+
+  /// A token that was issued just now with a proof of a class, for one purpose if there is one.
+  private func elevated(_ acr: String, for purpose: String? = nil) -> Metadata {
+    let text = forge.token(claims: { claims in
+      claims["acr"] = .string(acr)
+      claims["auth_time"] = .number(JSONNumber(forge.clock.now / 1000))
+      if let purpose { claims["purpose"] = .string(purpose) }
+    })
+    return ["authorization": "Bearer \(text)"]
+  }
+
+  @Test("A stronger proof is enough for a method, another kind is not")
+  func stepUp_ladder_isClimbed() async throws {
+    try await serving { call in
+      for acr in ["mfa", "phr", "phrh"] {
+        #expect(await call("MFA", elevated(acr)) == "user:usr_1", "\(acr)")
+      }
+      for acr in ["pwd", "pin", "fed"] {
+        #expect(await call("MFA", elevated(acr)) == "STEP_UP_REQUIRED", "\(acr)")
+      }
+      for acr in ["mfa", "phrh"] {
+        #expect(await call("PIN", elevated(acr)) == "STEP_UP_REQUIRED", "\(acr)")
+      }
+    }
+  }
+
+  @Test("An elevated token is good for the method that it is for, and never a fresh sign-in")
+  func stepUp_purpose_isOneMethod() async throws {
+    try await serving { call in
+      let own = elevated("pin", for: "test.v1.Doors/PIN")
+      #expect(await call("PIN", own) == "user:usr_1")
+      #expect(await call("PIN", elevated("pin", for: "test.v1.Doors/MFA")) == "STEP_UP_REQUIRED")
+      #expect(await call("PIN", elevated("pin", for: "test.v1.Doors")) == "STEP_UP_REQUIRED")
+      #expect(
+        await call("Fresh", elevated("pin", for: "test.v1.Doors/Fresh")) == "STEP_UP_REQUIRED"
+      )
+      // What asks for no step-up takes it like the user's other tokens.
+      #expect(await call("User", own) == "user:usr_1")
+    }
+  }
+
+  @Test("What an installation asks of operators comes on top of what a method does")
+  func operators_stepUp_isTheInstallations() async throws {
+    try await serving(administrators: ["usr_1"]) { call in
+      #expect(await call("AdminFresh", elevated("pwd")) == "user:usr_1")
+    }
+    try await serving(administrators: ["usr_1"], operatorStepUp: "mfa") { call in
+      #expect(await call("AdminFresh", elevated("pwd")) == "STEP_UP_REQUIRED")
+      #expect(await call("AdminFresh", elevated("phr")) == "user:usr_1")
+      // Others and methods without a step-up are not touched.
+      #expect(await call("Fresh", elevated("pwd")) == "user:usr_1")
+      #expect(await call("Admin", elevated("pwd")) == "user:usr_1")
+    }
+  }
+
+  @Test("A refusal says which proofs are enough and how old they may be")
+  func stepUp_refusal_namesWhatIsNeeded() throws {
+    func metadata(_ stepUp: String) throws -> [String: String] {
+      let error = IdentityError.stepUpRequired(stepUp, ageMax: 300_000)
+      let detail = try #require(error.details.first { $0.typeURL.hasSuffix("ErrorInfo") })
+      let info = try Google_Rpc.ErrorInfo(protobuf: detail.value.span, limits: MessageLimits())
+      return info.metadata
+    }
+    #expect(
+      try metadata("mfa") == [
+        "step_up": "mfa", "acr_values": "mfa phr phrh", "max_age_seconds": "300",
+      ]
+    )
+    #expect(try metadata("fresh") == ["step_up": "fresh", "max_age_seconds": "300"])
   }
 
   @Test("While nobody can tell whether a session lives, calls go on, those with step-up do not")

@@ -60,6 +60,44 @@ struct PermissionsTests {
     }
   }
 
+  /// A user with a token of some class.
+  private static func user(_ id: String, _ acr: String, token: String) -> UserIdentity {
+    UserIdentity(
+      userID: id,
+      sessionID: "ses_1",
+      token: BearerToken(token),
+      acr: acr,
+      authenticated: 0,
+      tokenExpires: .max
+    )
+  }
+
+  @Test("A step-up that a user has done counts where a service asks for them, by their own token")
+  func confirm_stepUp_isShownByTheToken() async throws {
+    let stage = try await Stage()
+    try await stage.serving { permissions, service in
+      await service.deny(.stepUpRequired)
+      await service.allow(token: "mfa token")
+      let proven = Self.user("usr_1", "mfa", token: "mfa token")
+      func isAllowed(for user: UserIdentity?) async throws -> Bool {
+        try await permissions.confirm("usr_1", "a", "dev_1", for: user).decision.isAllowed
+      }
+      let isProven = try await isAllowed(for: proven)
+      #expect(isProven)
+      #expect(try await !isAllowed(for: nil))
+      #expect(try await !isAllowed(for: Self.user("usr_1", "mfa", token: "other token")))
+      // Somebody else's proof says nothing about the subject.
+      #expect(try await !isAllowed(for: Self.user("usr_2", "mfa", token: "mfa token")))
+      // A password proves nothing that was not asked for already.
+      await service.resetCount()
+      #expect(try await !isAllowed(for: Self.user("usr_1", "pwd", token: "mfa token")))
+      #expect(await service.callCount == 1)
+      // Nothing of it is kept for those who ask without.
+      #expect(try await !permissions.check("usr_1", "a", "dev_1").isAllowed)
+      #expect(permissions.known("usr_1", "a", "dev_1")?.reason == "STEP_UP_REQUIRED")
+    }
+  }
+
   @Test("What a write goes by is asked for each time, and is outdated by a change that touches it")
   func confirm_pushedChange_isOutdated() async throws {
     let stage = try await Stage()
@@ -283,6 +321,8 @@ private actor ScriptedPermissions: Tenancy_V1.PermissionsService {
   /// The one subject that is denied, if any.
   private var deniedSubject: String?
   private var reason = Tenancy_V1.Reason.allowed
+  /// The token that proves what others are refused for.
+  private var sufficientToken: String?
   private var fails = false
   private var isHeld = false
   private var held: [CheckedContinuation<Void, Never>] = []
@@ -302,6 +342,7 @@ private actor ScriptedPermissions: Tenancy_V1.PermissionsService {
   func hold() { isHeld = true }
   func deny(_ reason: Tenancy_V1.Reason = .expired) { self.reason = reason }
   func denyOnly(_ subject: String) { deniedSubject = subject }
+  func allow(token: String) { sufficientToken = token }
   func fail() { fails = true }
   func recover() { fails = false }
   func resetCount() { callCount = 0 }
@@ -339,11 +380,16 @@ private actor ScriptedPermissions: Tenancy_V1.PermissionsService {
     _ request: Tenancy_V1.CheckRequest,
     _ call: CallContext
   ) -> Reply<Tenancy_V1.Decision> {
-    .later { try await self.decision(request) }
+    .later { try await self.decision(request, call.metadata["authorization"]) }
   }
 
-  private func decision(_ request: Tenancy_V1.CheckRequest) async throws -> Tenancy_V1.Decision {
+  private func decision(
+    _ request: Tenancy_V1.CheckRequest,
+    _ authorization: String?
+  ) async throws -> Tenancy_V1.Decision {
     callCount += 1
+    let isProven = authorization != nil && authorization == sufficientToken.map { "Bearer \($0)" }
+    let reason = isProven ? .allowed : reason
     for waiter in callWaiters { waiter.resume() }
     callWaiters = []
     if isHeld { await withCheckedContinuation { held.append($0) } }

@@ -20,11 +20,21 @@ struct AuthSettingsTests {
       (#"{"issuer": ""}"#, "issuer"), (#"{"audience": ""}"#, "audience"),
       (#"{"sessions": {"idle_days": 40, "absolute_days": 30}}"#, "sessions.idle_days"),
       (#"{"sessions": {"idle_days": 181}}"#, "sessions.idle_days"),
+      (#"{"pin_digits": 3}"#, "pin_digits"), (#"{"pin_digits": 7}"#, "pin_digits"),
+      (#"{"operators": {"step_up": "pin"}}"#, "operators.step_up"),
     ]
   )
   func read_impossible_namesThePlace(text: String, path: String) {
     let error = #expect(throws: JSONDecodingError.self) { try read(text) }
     #expect(error?.path == path)
+  }
+
+  @Test("PINs have six digits and operators a fresh sign-in unless the settings say otherwise")
+  func read_stepUps_haveDefaults() throws {
+    let standard = try read("{}")
+    #expect(standard.pin.digitCount == 6 && standard.operatorStepUp == "fresh")
+    let settings = try read(#"{"pin_digits": 4, "operators": {"step_up": "mfa"}}"#)
+    #expect(settings.pin.digitCount == 4 && settings.operatorStepUp == "mfa")
   }
 
   @Test("Sessions that must end sooner than idle ones by default end then")

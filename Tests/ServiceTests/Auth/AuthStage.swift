@@ -51,6 +51,7 @@ struct AuthStage {
   var users: Auth_V1.UsersClient { .init(channel) }
   var keys: Auth_V1.KeysClient { .init(channel) }
   var accounts: Auth_V1.AccountsClient { .init(channel) }
+  var stepUp: Auth_V1.StepUpClient { .init(channel) }
 
   static let password = "correct horse battery staple"
   static let secrets = AuthSecrets.generate(SystemRandomSource())

@@ -7,7 +7,10 @@ extension EndToEndTests {
   /// The two flows of the screen-time app, over started services.
   @Suite("A family's devices, from the first launch on")
   struct FamilyDayTests {
-    private static func run(_ body: (Installation) async throws -> Void) async throws {
+    private static func run(
+      changing change: (String) -> String = { $0 },
+      _ body: (Installation) async throws -> Void
+    ) async throws {
       let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
         url.deletingLastPathComponent()
       }
@@ -15,7 +18,24 @@ extension EndToEndTests {
         contentsOf: root.appending(path: "policies/family.json"),
         encoding: .utf8
       )
-      try await Installation.run(policy: policy, body)
+      try await Installation.run(policy: change(policy), body)
+    }
+
+    private static let pin = "482915"
+
+    /// Calls of somebody who has just typed the PIN, for one purpose.
+    private static func elevated(
+      _ person: Person,
+      for purpose: String,
+      _ home: Installation
+    ) async throws -> CallOptions {
+      let stepUp = Auth_V1.StepUpClient(home.auth.channel)
+      let response = try await stepUp.verifyPin(
+        .init(pin: pin, purpose: purpose),
+        options: person.call
+      )
+      let token = try #require(response.token?.token)
+      return CallOptions(timeout: .seconds(10), metadata: ["authorization": "Bearer \(token)"])
     }
 
     /// A family with a child, made by a parent.
@@ -72,6 +92,19 @@ extension EndToEndTests {
         // A parent who takes the device must prove to be that parent.
         let taken = try await families.getDeviceContext(device, options: ada.call)
         #expect(taken.modes.map(\.reason) == ["STEP_UP_REQUIRED", "ROLE_LACKS_ACTION"])
+        _ = try await Auth_V1.StepUpClient(home.auth.channel).setPin(
+          .init(pin: Self.pin),
+          options: ada.call
+        )
+        for (purpose, reason) in [
+          ("family.enter_parent_mode", "ALLOWED"), ("family.pair_devices", "STEP_UP_REQUIRED"),
+        ] {
+          let entered = try await families.getDeviceContext(
+            device,
+            options: Self.elevated(ada, for: purpose, home)
+          )
+          #expect(entered.modes.map(\.reason) == [reason, "ROLE_LACKS_ACTION"])
+        }
         try await Self.earnAndRedeem(child, home, parent: ada, childAccount: mia)
         let listed = try await families.listPairings(
           .init(familyId: family),
@@ -87,6 +120,46 @@ extension EndToEndTests {
           (try? await points.balances(.init(holderId: child), options: mia.call)) == nil
         }
         #expect(isOver)
+      }
+    }
+
+    @Test("A PIN that the policy asks for before points are reversed reaches EntitlementService")
+    func points_behindThePIN_areReversed() async throws {
+      let rule = #""points.reverse": { "roles": ["parent"] }"#
+      let guarded =
+        #""points.reverse": { "roles": ["parent"], "conditions": [{ "step_up": "pin" }] }"#
+      try await Self.run(changing: { $0.replacingOccurrences(of: rule, with: guarded) }) { home in
+        let ada = try await home.signUp("ada")
+        let (_, child) = try await Self.family(of: ada, home)
+        let points = Entitlement_V1.PointsClient(home.entitlement.channel)
+        _ = try await points.setRule(
+          .init(
+            holderId: child,
+            rule: .init(app: "math", pointsPerMinute: 2, pointsPerRewardMinute: 1)
+          ),
+          options: ada.call
+        )
+        let earned = try await points.earn(
+          .init(holderId: child, app: "math", minutes: 10, idempotencyKey: "earned"),
+          options: ada.call
+        )
+        func reverse(_ options: CallOptions) async throws -> Refusal? {
+          try await refusal {
+            try await points.reverse(
+              .init(holderId: child, transactionId: earned.id, idempotencyKey: "reversed"),
+              options: options
+            )
+          }
+        }
+        #expect(try await reverse(ada.call)?.is(.unauthenticated, "STEP_UP_REQUIRED") == true)
+        _ = try await Auth_V1.StepUpClient(home.auth.channel).setPin(
+          .init(pin: Self.pin),
+          options: ada.call
+        )
+        let other = try await Self.elevated(ada, for: "points.earn", home)
+        #expect(try await reverse(other)?.is(.unauthenticated, "STEP_UP_REQUIRED") == true)
+        let elevated = try await Self.elevated(ada, for: "points.reverse", home)
+        #expect(try await reverse(elevated) == nil)
       }
     }
 

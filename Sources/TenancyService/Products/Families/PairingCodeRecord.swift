@@ -40,7 +40,7 @@ struct PairingCodeRecord: Hashable, Sendable {
     self.familyID = familyID
     self.childID = childID
     issuedBy = user.userID
-    issuerACR = user.acr
+    issuerACR = user.assurance.text
     createdAt = now
     expiresAt = now + PairingLimits.codeLifetime
   }

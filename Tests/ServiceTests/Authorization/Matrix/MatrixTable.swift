@@ -55,6 +55,15 @@ enum MatrixTable {
     ),
     .init("Accounts/ConfirmEmailChange", .none, [], #"{"token": "<mail token>"}"#, yes: "changed"),
     .init("Accounts/UndoEmailChange", .none, [], #"{"token": "<mail token>"}"#, yes: "undone"),
+    .init("StepUp/SetPin", .none, .everyone, #"{"pin": "482915"}"#),
+    .init("StepUp/GetPin", .none, .everyone),
+    .init(
+      "StepUp/VerifyPin",
+      .none,
+      .everyone,
+      #"{"pin": "482915", "purpose": "device.unlock"}"#
+    ),
+    .init("StepUp/ClearPin", .none, .everyone),
     .init("Users/BatchGet", .service, [], #"{"userIds": ["<user>"]}"#),
     .init("Users/FindByEmail", .service, [], #"{"email": "<address>"}"#),
     .init("Users/ResolveEmails", .service, [], #"{"emails": ["<address>"]}"#),

@@ -79,7 +79,7 @@ struct ServiceFixture {
       metrics: MetricRegistry(),
       // Anna sees whatever ends in "anna".
       authorizer: ClosureSubjectAuthorizer(
-        confirm: { try operators.confirm($0, $1, $2) },
+        confirm: { userID, action, entityID, _ in try operators.confirm(userID, action, entityID) },
         check: { userID, action, entityID, _ in
           // What TenancyService says of an action that its policy does not have.
           if entityID == "org_nowhere" {

@@ -58,7 +58,7 @@ struct DeviceEstate {
         "device.view",
         on: "device",
         subject: "usr_1",
-        acr: nil,
+        context: .plain,
         now: 0,
         NoFeatures()
       )

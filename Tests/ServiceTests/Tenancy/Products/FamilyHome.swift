@@ -60,9 +60,13 @@ struct FamilyHome: Sendable {
   func context(
     of device: String = "ipad-1",
     for user: String = annie,
-    acr: String = "pwd"
+    acr: String = "pwd",
+    purpose: String? = nil
   ) async throws -> Tenancy_V1.DeviceContext {
-    try await calls.getDeviceContext(.init(deviceId: device), options: .by(user, acr: acr))
+    try await calls.getDeviceContext(
+      .init(deviceId: device),
+      options: .by(user, acr: acr, purpose: purpose)
+    )
   }
 
   /// Why a device was not paired; nil when it was.
@@ -107,9 +111,10 @@ struct FamilyHome: Sendable {
     _ mode: Tenancy_V1.DeviceMode,
     of device: String = "ipad-1",
     for user: String = annie,
-    acr: String = "pwd"
+    acr: String = "pwd",
+    purpose: String? = nil
   ) async throws -> String? {
-    let modes = try await context(of: device, for: user, acr: acr).modes
+    let modes = try await context(of: device, for: user, acr: acr, purpose: purpose).modes
     return modes.first { $0.mode == mode }?.reason
   }
 

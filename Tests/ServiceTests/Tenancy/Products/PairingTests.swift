@@ -33,6 +33,54 @@ struct PairingTests {
     }
   }
 
+  @Test(
+    "A PIN for one action opens that action and no other, however strong a session is otherwise"
+  )
+  func parentMode_purpose_isThatAction() async throws {
+    try await FamilyHome.run { home in
+      try await home.pair(home.code(), device: "phone", by: FamilyHome.guardian)
+      func reason(_ acr: String, for purpose: String?) async throws -> String? {
+        try await home.reason(
+          .parent,
+          of: "phone",
+          for: FamilyHome.guardian,
+          acr: acr,
+          purpose: purpose
+        )
+      }
+      #expect(try await reason("pin", for: "family.enter_parent_mode") == "ALLOWED")
+      for other in ["family.list_pairings", "family", "no.such_action", ""] {
+        #expect(try await reason("pin", for: other) == "STEP_UP_REQUIRED", "\(other)")
+      }
+      for acr in ["pwd", "mfa", "phr", "phrh", "fed"] {
+        #expect(try await reason(acr, for: nil) == "STEP_UP_REQUIRED", "\(acr)")
+        let purposeful = try await reason(acr, for: "family.enter_parent_mode")
+        #expect(purposeful == "STEP_UP_REQUIRED", "\(acr)")
+      }
+      // Checks and lists say the same.
+      let check = Tenancy_V1.CheckRequest(
+        action: "family.enter_parent_mode",
+        entityId: home.family
+      )
+      for (purpose, allowed) in [("family.enter_parent_mode", true), ("points.view", false)] {
+        let caller = CallOptions.by(FamilyHome.guardian, acr: "pin", purpose: purpose)
+        let decision = try await home.stage.permissions.check(check, options: caller)
+        #expect(decision.allowed == allowed, "\(purpose)")
+        let listed =
+          try await home.stage.permissions.listActions(
+            .init(entityIds: [home.family]),
+            options: caller
+          ).entities.first?.actions ?? []
+        #expect(listed.contains("family.enter_parent_mode") == allowed, "\(purpose)")
+        let accessible = try await home.stage.permissions.listAccessible(
+          .init(action: "family.enter_parent_mode", entityType: "family"),
+          options: caller
+        ).entityIds
+        #expect(accessible == (allowed ? [home.family] : []), "\(purpose)")
+      }
+    }
+  }
+
   @Test("A parent's device has parent mode alone")
   func parentDevice_childMode_isMissing() async throws {
     try await FamilyHome.run { home in

@@ -40,7 +40,8 @@ struct NamedCallers: ServerInterceptor {
           token: BearerToken(""),
           acr: call.metadata["test-acr"] ?? "pwd",
           authenticated: 0,
-          tokenExpires: .max
+          tokenExpires: .max,
+          purpose: call.metadata["test-purpose"]
         )
       )
     } else if let service = call.metadata["test-service"] {
@@ -295,8 +296,14 @@ struct TenancyStage: Sendable {
 
 extension CallOptions {
   /// A call of a user.
-  static func by(_ user: String, acr: String = "pwd") -> CallOptions {
-    CallOptions(timeout: .seconds(20), metadata: ["test-user": user, "test-acr": acr])
+  static func by(
+    _ user: String,
+    acr: String = "pwd",
+    purpose: String? = nil
+  ) -> CallOptions {
+    var metadata: Metadata = ["test-user": user, "test-acr": acr]
+    if let purpose { metadata["test-purpose"] = purpose }
+    return CallOptions(timeout: .seconds(20), metadata: metadata)
   }
 
   /// A call of a service.
