@@ -636,15 +636,198 @@ extension Auth_V1 {
     }
   }
 
-  /// A successful sign-in.
+  /// What a sign-in waits for whose password was right, when the account has a second factor.
+  public struct SecondFactorNeeded: RPCKit.Message {
+    /// Goes into `CompleteSignInRequest` once, from the same network.
+    public var token: Swift.String = ""
+    /// Until when: for five minutes.
+    public var expiresAt: Google_Protobuf.Timestamp? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      token: Swift.String = "",
+      expiresAt: Google_Protobuf.Timestamp? = nil
+    ) {
+      self.token = token
+      self.expiresAt = expiresAt
+    }
+
+    /// `auth.v1.SecondFactorNeeded`.
+    public static var protobufName: Swift.String { "auth.v1.SecondFactorNeeded" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__second_factor_needed(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__SecondFactorNeeded.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__SecondFactorNeeded>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.token = RPCKit.MessageReading.string(source.pointee.f1_token)
+      if let member = unsafe source.pointee.f2_expires_at {
+        try unsafe self.expiresAt = Google_Protobuf.Timestamp(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__SecondFactorNeeded> {
+      let target = unsafe scratch.allocate(Auth__V1__SecondFactorNeeded.self, 1)
+      unsafe auth__v1__second_factor_needed__init(target)
+      unsafe target.pointee.f1_token = scratch.copy(self.token)
+      if let value = self.expiresAt {
+        unsafe target.pointee.f2_expires_at = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// The second half of a sign-in.
+  public struct CompleteSignInRequest: RPCKit.Message {
+    /// Of `SignInResponse.second_factor`.
+    public var secondFactorToken: Swift.String = ""
+    /// The code that the authenticator app shows now; either this or `recovery_code`.
+    public var code: Swift.String = ""
+    /// One of the recovery codes, which is used up by this. Case, spaces and hyphens do not matter.
+    public var recoveryCode: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      secondFactorToken: Swift.String = "",
+      code: Swift.String = "",
+      recoveryCode: Swift.String = ""
+    ) {
+      self.secondFactorToken = secondFactorToken
+      self.code = code
+      self.recoveryCode = recoveryCode
+    }
+
+    /// `auth.v1.CompleteSignInRequest`.
+    public static var protobufName: Swift.String { "auth.v1.CompleteSignInRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__complete_sign_in_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__CompleteSignInRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__CompleteSignInRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.secondFactorToken = RPCKit.MessageReading.string(source.pointee.f1_second_factor_token)
+      try unsafe self.code = RPCKit.MessageReading.string(source.pointee.f2_code)
+      try unsafe self.recoveryCode = RPCKit.MessageReading.string(source.pointee.f3_recovery_code)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__CompleteSignInRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__CompleteSignInRequest.self, 1)
+      unsafe auth__v1__complete_sign_in_request__init(target)
+      unsafe target.pointee.f1_second_factor_token = scratch.copy(self.secondFactorToken)
+      unsafe target.pointee.f2_code = scratch.copy(self.code)
+      unsafe target.pointee.f3_recovery_code = scratch.copy(self.recoveryCode)
+      return unsafe target
+    }
+
+    private static let code_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 287948901175001088, high: 0, minimum: 6, maximum: 6),
+      ],
+    ])
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.secondFactorToken.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "second_factor_token", description: "must be set"))
+      } else {
+        if self.secondFactorToken.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "second_factor_token", description: "must have at most 64 bytes"))
+        }
+      }
+      if !(self.code.isEmpty) {
+        if self.code.utf8.count > 6 {
+          violations.append(RPCKit.FieldViolation(field: path + "code", description: "must have at most 6 bytes"))
+        } else {
+          if !Self.code_pattern.matches(self.code) {
+            violations.append(RPCKit.FieldViolation(field: path + "code", description: "must look like [0-9]{6}"))
+          }
+        }
+      }
+      if !(self.recoveryCode.isEmpty) {
+        if self.recoveryCode.utf8.count > 32 {
+          violations.append(RPCKit.FieldViolation(field: path + "recovery_code", description: "must have at most 32 bytes"))
+        }
+      }
+    }
+  }
+
+  /// A successful sign-in, or its first half.
   public struct SignInResponse: RPCKit.Message {
-    /// The session's tokens.
+    /// The session's tokens; absent when `second_factor` is there.
     public var tokens: Auth_V1.Tokens? {
       get { tokens_storage.first }
       set { tokens_storage = newValue.map { [$0] } ?? [] }
     }
     private var tokens_storage: [Auth_V1.Tokens] = []
-    /// The user with roles and plan.
+    /// The user with roles and plan; absent when `second_factor` is there.
     public var user: Auth_V1.User? {
       get { user_storage.first }
       set { user_storage = newValue.map { [$0] } ?? [] }
@@ -653,6 +836,8 @@ extension Auth_V1 {
     /// Keep it on the device, even after signing out, and send it with the next sign-in. It proves
     /// only that the device signed in to this account in the last 90 days.
     public var deviceToken: Swift.String = ""
+    /// The account has a second factor, which CompleteSignIn takes; nothing else is in the answer then.
+    public var secondFactor: Auth_V1.SecondFactorNeeded? = nil
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -661,11 +846,13 @@ extension Auth_V1 {
     public init(
       tokens: Auth_V1.Tokens? = nil,
       user: Auth_V1.User? = nil,
-      deviceToken: Swift.String = ""
+      deviceToken: Swift.String = "",
+      secondFactor: Auth_V1.SecondFactorNeeded? = nil
     ) {
       self.tokens = tokens
       self.user = user
       self.deviceToken = deviceToken
+      self.secondFactor = secondFactor
     }
 
     /// `auth.v1.SignInResponse`.
@@ -696,6 +883,9 @@ extension Auth_V1 {
         try unsafe self.user_storage = [Auth_V1.User(reading: member)]
       }
       try unsafe self.deviceToken = RPCKit.MessageReading.string(source.pointee.f3_device_token)
+      if let member = unsafe source.pointee.f4_second_factor {
+        try unsafe self.secondFactor = Auth_V1.SecondFactorNeeded(reading: member)
+      }
     }
 
     /// Appends the encoded message; see `Message`.
@@ -721,6 +911,9 @@ extension Auth_V1 {
         unsafe target.pointee.f2_user = value.packed(in: scratch)
       }
       unsafe target.pointee.f3_device_token = scratch.copy(self.deviceToken)
+      if let value = self.secondFactor {
+        unsafe target.pointee.f4_second_factor = value.packed(in: scratch)
+      }
       return unsafe target
     }
 
@@ -942,7 +1135,8 @@ extension Auth_V1 {
     /// ends too: UNAUTHENTICATED, SESSION_ENDED. An account that signs in too often has to wait:
     /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN. A request repeated with its idempotency key
     /// gets the same session, until that was refreshed (ALREADY_EXISTS, SESSION_IN_USE) or has ended
-    /// (UNAUTHENTICATED, SESSION_ENDED).
+    /// (UNAUTHENTICATED, SESSION_ENDED). An account with a second factor gets no session before
+    /// CompleteSignIn.
     public static let signIn = RPCKit.MethodDescriptor(
       service: "auth.v1.Authentication",
       method: "SignIn",
@@ -953,6 +1147,23 @@ extension Auth_V1 {
       isIdempotent: false,
       priority: .normal,
       requestType: "auth.v1.SignInRequest",
+      responseType: "auth.v1.SignInResponse"
+    )
+    /// Signs in to an account that has a second factor, after SignIn. A code that is wrong or was used is
+    /// INVALID_ARGUMENT, CODE_INVALID, and after five of them SignIn has to begin anew:
+    /// SECOND_FACTOR_TOKEN_INVALID, as for a token that is used, expired or from another network. Wrong
+    /// codes of the account make the next one wait: RESOURCE_EXHAUSTED, TOO_MANY_CODES. A lost answer takes
+    /// another sign-in.
+    public static let completeSignIn = RPCKit.MethodDescriptor(
+      service: "auth.v1.Authentication",
+      method: "CompleteSignIn",
+      kind: .unary,
+      callerClass: .`public`,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "auth.v1.CompleteSignInRequest",
       responseType: "auth.v1.SignInResponse"
     )
     /// Exchanges a refresh token for new tokens; it works once. The same token sent again within 30
@@ -994,8 +1205,15 @@ extension Auth_V1 {
     /// ends too: UNAUTHENTICATED, SESSION_ENDED. An account that signs in too often has to wait:
     /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN. A request repeated with its idempotency key
     /// gets the same session, until that was refreshed (ALREADY_EXISTS, SESSION_IN_USE) or has ended
-    /// (UNAUTHENTICATED, SESSION_ENDED).
+    /// (UNAUTHENTICATED, SESSION_ENDED). An account with a second factor gets no session before
+    /// CompleteSignIn.
     func signIn(_ request: Auth_V1.SignInRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.SignInResponse
+    /// Signs in to an account that has a second factor, after SignIn. A code that is wrong or was used is
+    /// INVALID_ARGUMENT, CODE_INVALID, and after five of them SignIn has to begin anew:
+    /// SECOND_FACTOR_TOKEN_INVALID, as for a token that is used, expired or from another network. Wrong
+    /// codes of the account make the next one wait: RESOURCE_EXHAUSTED, TOO_MANY_CODES. A lost answer takes
+    /// another sign-in.
+    func completeSignIn(_ request: Auth_V1.CompleteSignInRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.SignInResponse
     /// Exchanges a refresh token for new tokens; it works once. The same token sent again within 30
     /// seconds gets the same answer. Later, or after the new token was used, it revokes the session.
     func refresh(_ request: Auth_V1.RefreshRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.Tokens
@@ -1032,7 +1250,8 @@ extension Auth_V1 {
     /// ends too: UNAUTHENTICATED, SESSION_ENDED. An account that signs in too often has to wait:
     /// RESOURCE_EXHAUSTED, ACCOUNT_SIGNS_IN_TOO_OFTEN. A request repeated with its idempotency key
     /// gets the same session, until that was refreshed (ALREADY_EXISTS, SESSION_IN_USE) or has ended
-    /// (UNAUTHENTICATED, SESSION_ENDED).
+    /// (UNAUTHENTICATED, SESSION_ENDED). An account with a second factor gets no session before
+    /// CompleteSignIn.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func signIn(
@@ -1043,6 +1262,23 @@ extension Auth_V1 {
       var options = options
       if let timeout { options.timeout = timeout }
       return try await channel.unary(AuthenticationMethods.signIn, request, options: options)
+    }
+
+    /// Signs in to an account that has a second factor, after SignIn. A code that is wrong or was used is
+    /// INVALID_ARGUMENT, CODE_INVALID, and after five of them SignIn has to begin anew:
+    /// SECOND_FACTOR_TOKEN_INVALID, as for a token that is used, expired or from another network. Wrong
+    /// codes of the account make the next one wait: RESOURCE_EXHAUSTED, TOO_MANY_CODES. A lost answer takes
+    /// another sign-in.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func completeSignIn(
+      _ request: Auth_V1.CompleteSignInRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.SignInResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(AuthenticationMethods.completeSignIn, request, options: options)
     }
 
     /// Exchanges a refresh token for new tokens; it works once. The same token sent again within 30
@@ -1077,7 +1313,7 @@ extension Auth_V1 {
   public static var authV1AuthenticationFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "auth/v1/authentication.proto",
-      base64: "ChxhdXRoL3YxL2F1dGhlbnRpY2F0aW9uLnByb3RvEgdhdXRoLnYxGhNhdXRoL3YxL3VzZXJzLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byJ1CgZEZXZpY2USHQoEbmFtZRgBIAEoCUIJqrsYBRjIAVgBUgRuYW1lEh8KBW1vZGVsGAIgASgJQgmquxgFGMgBWAFSBW1vZGVsEisKC2FwcGxpY2F0aW9uGAMgASgJQgmquxgFGMgBWAFSC2FwcGxpY2F0aW9uIqwDCg1TaWduVXBSZXF1ZXN0Ei4KBWVtYWlsGAEgASgJQhiquxgUCAEY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsEicKCHBhc3N3b3JkGAIgASgJQguquxgHCAEQCBiAAlIIcGFzc3dvcmQSLgoMZGlzcGxheV9uYW1lGAMgASgJQguquxgHCAEYyAFYAVILZGlzcGxheU5hbWUSKAoKZmlyc3RfbmFtZRgEIAEoCUIJqrsYBRjIAVgBUglmaXJzdE5hbWUSJgoJbGFzdF9uYW1lGAUgASgJQgmquxgFGMgBWAFSCGxhc3ROYW1lEicKBmRldmljZRgGIAEoCzIPLmF1dGgudjEuRGV2aWNlUgZkZXZpY2USMgoVYWxsb3dfcGFydGlhbF9jb250ZXh0GAcgASgIUhNhbGxvd1BhcnRpYWxDb250ZXh0EjAKD2lkZW1wb3RlbmN5X2tleRgIIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSMQoIbGFuZ3VhZ2UYCSABKAlCFaq7GBEYECINW2EtekEtWjAtOS1dKlIIbGFuZ3VhZ2UikgIKDVNpZ25JblJlcXVlc3QSHwoFZW1haWwYASABKAlCCaq7GAUIARj+AVIFZW1haWwSJQoIcGFzc3dvcmQYAiABKAlCCaq7GAUIARiAAlIIcGFzc3dvcmQSJwoGZGV2aWNlGAMgASgLMg8uYXV0aC52MS5EZXZpY2VSBmRldmljZRIyChVhbGxvd19wYXJ0aWFsX2NvbnRleHQYBCABKAhSE2FsbG93UGFydGlhbENvbnRleHQSKgoMZGV2aWNlX3Rva2VuGAUgASgJQgequxgDGIACUgtkZXZpY2VUb2tlbhIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IpcCCgZUb2tlbnMSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhJRChdhY2Nlc3NfdG9rZW5fZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSFGFjY2Vzc1Rva2VuRXhwaXJlc0F0EiMKDXJlZnJlc2hfdG9rZW4YAyABKAlSDHJlZnJlc2hUb2tlbhJTChhyZWZyZXNoX3Rva2VuX2V4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUhVyZWZyZXNoVG9rZW5FeHBpcmVzQXQSHQoKc2Vzc2lvbl9pZBgFIAEoCVIJc2Vzc2lvbklkInAKC0FjY2Vzc1Rva2VuEhQKBXRva2VuGAEgASgJUgV0b2tlbhI5CgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZXhwaXJlc0F0EhAKA2FjchgDIAEoCVIDYWNyIn8KDlNpZ25JblJlc3BvbnNlEicKBnRva2VucxgBIAEoCzIPLmF1dGgudjEuVG9rZW5zUgZ0b2tlbnMSIQoEdXNlchgCIAEoCzINLmF1dGgudjEuVXNlclIEdXNlchIhCgxkZXZpY2VfdG9rZW4YAyABKAlSC2RldmljZVRva2VuIkAKDlJlZnJlc2hSZXF1ZXN0Ei4KDXJlZnJlc2hfdG9rZW4YASABKAlCCaq7GAUIARiABFIMcmVmcmVzaFRva2VuIhAKDlNpZ25PdXRSZXF1ZXN0IhEKD1NpZ25PdXRSZXNwb25zZTKdAgoOQXV0aGVudGljYXRpb24SQQoGU2lnblVwEhYuYXV0aC52MS5TaWduVXBSZXF1ZXN0GhcuYXV0aC52MS5TaWduSW5SZXNwb25zZSIGorsYAggBEkEKBlNpZ25JbhIWLmF1dGgudjEuU2lnbkluUmVxdWVzdBoXLmF1dGgudjEuU2lnbkluUmVzcG9uc2UiBqK7GAIIARI9CgdSZWZyZXNoEhcuYXV0aC52MS5SZWZyZXNoUmVxdWVzdBoPLmF1dGgudjEuVG9rZW5zIgiiuxgECAEgARJGCgdTaWduT3V0EhcuYXV0aC52MS5TaWduT3V0UmVxdWVzdBoYLmF1dGgudjEuU2lnbk91dFJlc3BvbnNlIgiiuxgECAIgAUIsWipnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvYXV0aC92MTthdXRodjFK+RwKMwoBDBIDAQASGikgU2lnbmluZyB1cCwgc2lnbmluZyBpbiBhbmQgc2lnbmluZyBvdXQuCgpWCgIEABIEDAATARpKIFRoZSBkZXZpY2UgZnJvbSB3aGljaCBhIHVzZXIgc2lnbnMgaW4sIGFzIHNob3duIGluIHRoZSBsaXN0IG9mIHNlc3Npb25zLgoKNgoEBAACABIDDgJKGikgVGhlIHVzZXIncyBuYW1lIGZvciBpdDogYEFkYSdzIGlQaG9uZWAuCgonCgQEAAIBEgMQAksaGiBUaGUgbW9kZWw6IGBpUGhvbmUxNywyYC4KCi8KBAQAAgISAxICURoiIFRoZSBhcHBsaWNhdGlvbiBhbmQgaXRzIHZlcnNpb24uCgohCgIEARIEFgArARoVIENyZWF0ZXMgYW4gYWNjb3VudC4KCkQKBAQBAgASAxgCYho3IEUtbWFpbCBhZGRyZXNzIGZvciBzaWduaW5nIGluOyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuCgpUCgQEAQIBEgMaAlcaRyA4IHRvIDI1NiBieXRlczsgbXVzdCBub3QgYmUgYSBjb21tb24gcGFzc3dvcmQgb3IgcGFydCBvZiB0aGUgYWRkcmVzcy4KChwKBAQBAgISAxwCYhoPIERpc3BsYXkgbmFtZS4KChoKBAQBAgMSAx4CUBoNIEZpcnN0IG5hbWUuCgoZCgQEAQIEEgMgAk8aDCBMYXN0IG5hbWUuCgo3CgQEAQIFEgMiAhQaKiBUaGUgZGV2aWNlIGZyb20gd2hpY2ggdGhlIHVzZXIgc2lnbnMgdXAuCgplCgQEAQIGEgMkAiEaWCBBY2NlcHRzIGFuIGFuc3dlciBpbiB3aGljaCBwYXJ0IG9mIHRoZSBjb250ZXh0IGlzIG1pc3Npbmc7IGBtaXNzaW5nX2NvbnRleHRgIG5hbWVzIGl0LgoKlQEKBAQBAgcSAycCQhqHASBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSAodGhlIHBhc3N3b3JkIG1heSBkaWZmZXIpCiBzaWducyBpbiB0byB0aGUgYWNjb3VudCB0aGF0IGl0IGNyZWF0ZWQuCgqCAQoEBAECCBIDKgJUGnUgTGFuZ3VhZ2Ugb2YgdGhlIHVzZXIncyBtYWlscywgYXMgYGRlYCBvciBgZGUtQVRgOyBvbmUgd2l0aG91dCB0ZW1wbGF0ZXMgZ2V0cyB0aG9zZSBvZiB0aGUKIGluc3RhbGxhdGlvbidzIGxhbmd1YWdlLgoKJwoCBAISBC4APQEaGyBTaWducyBpbiB3aXRoIGEgcGFzc3dvcmQuCgomCgQEAgIAEgMwAkgaGSBBZGRyZXNzIG9mIHRoZSBhY2NvdW50LgoKHAoEBAICARIDMgJLGg8gSXRzIHBhc3N3b3JkLgoKNwoEBAICAhIDNAIUGiogVGhlIGRldmljZSBmcm9tIHdoaWNoIHRoZSB1c2VyIHNpZ25zIGluLgoKZQoEBAICAxIDNgIhGlggQWNjZXB0cyBhbiBhbnN3ZXIgaW4gd2hpY2ggcGFydCBvZiB0aGUgY29udGV4dCBpcyBtaXNzaW5nOyBgbWlzc2luZ19jb250ZXh0YCBuYW1lcyBpdC4KCqYBCgQEAgIEEgM5Aj8amAEgVGhlIGBkZXZpY2VfdG9rZW5gIG9mIHRoZSBsYXN0IHJlc3BvbnNlIG9uIHRoaXMgZGV2aWNlLiBXaXRoIGl0LCB3cm9uZyBwYXNzd29yZHMgdGhhdCBvdGhlcnMKIHRyeSBkbyBub3QgZGVsYXkgdGhpcyBkZXZpY2UuIEFuIHVua25vd24gb25lIGlzIGlnbm9yZWQuCgqOAQoEBAICBRIDPAJCGoABIElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGJlZ2lucyBvbmx5IG9uZSBzZXNzaW9uLiBUaGUKIHBhc3N3b3JkIGlzIGNoZWNrZWQgZWFjaCB0aW1lLgoKIQoCBAMSBEAASwEaFSBBIHNlc3Npb24ncyB0b2tlbnMuCgpCCgQEAwIAEgNCAhoaNSBTZW50IGFzIGBhdXRob3JpemF0aW9uOiBCZWFyZXIg4oCmYCB3aXRoIGVhY2ggY2FsbC4KCi0KBAQDAgESA0QCOBogIFdoZW4gdGhlIGFjY2VzcyB0b2tlbiBleHBpcmVzLgoKQQoEBAMCAhIDRgIbGjQgQ2FuIGJlIGV4Y2hhbmdlZCBvbmNlIGZvciB0aGUgbmV4dCBwYWlyIG9mIHRva2Vucy4KCjwKBAQDAgMSA0gCORovIFdoZW4gdGhlIHNlc3Npb24gZW5kcyB1bmxlc3MgaXQgaXMgcmVmcmVzaGVkLgoKGwoEBAMCBBIDSgIYGg4gVGhlIHNlc3Npb24uCgpDCgIEBBIETgBVARo3IEFuIGFjY2VzcyB0b2tlbiBhbG9uZSwgYXMgYSBzdGVwLXVwIGFuc3dlcnMgd2l0aCBvbmUuCgpRCgQEBAIAEgNQAhMaRCBTZW50IGFzIGBhdXRob3JpemF0aW9uOiBCZWFyZXIg4oCmYCBpbiBwbGFjZSBvZiB0aGUgc2Vzc2lvbidzIG93bi4KCh8KBAQEAgESA1ICKxoSIFdoZW4gaXQgZXhwaXJlcy4KClEKBAQEAgISA1QCERpEIFdoYXQgaXQgcHJvdmVzIChgYWNyYCk6IGBwd2RgLCBgbWZhYCwgYHBocmAsIGBwaHJoYCwgYGZlZGAsIGBwaW5gLgoKIwoCBAUSBFgAYAEaFyBBIHN1Y2Nlc3NmdWwgc2lnbi1pbi4KCiQKBAQFAgASA1oCFBoXIFRoZSBzZXNzaW9uJ3MgdG9rZW5zLgoKLAoEBAUCARIDXAIQGh8gVGhlIHVzZXIgd2l0aCByb2xlcyBhbmQgcGxhbi4KCrABCgQEBQICEgNfAhoaogEgS2VlcCBpdCBvbiB0aGUgZGV2aWNlLCBldmVuIGFmdGVyIHNpZ25pbmcgb3V0LCBhbmQgc2VuZCBpdCB3aXRoIHRoZSBuZXh0IHNpZ24taW4uIEl0IHByb3Zlcwogb25seSB0aGF0IHRoZSBkZXZpY2Ugc2lnbmVkIGluIHRvIHRoaXMgYWNjb3VudCBpbiB0aGUgbGFzdCA5MCBkYXlzLgoKNwoCBAYSBGMAZgEaKyBFeGNoYW5nZXMgYSByZWZyZXNoIHRva2VuIGZvciBuZXcgdG9rZW5zLgoKNwoEBAYCABIDZQJQGiogVGhlIG5ld2VzdCByZWZyZXNoIHRva2VuIG9mIHRoZSBzZXNzaW9uLgoKHAoCBAcSA2kAGRoRIEVuZHMgYSBzZXNzaW9uLgoKJwoCBAgSA2wAGhocIFRoZSByZXN1bHQgb2Ygc2lnbmluZyBvdXQuCgo2CgIGABIFbwCHAQEaKSBTaWduaW5nIHVwLCBzaWduaW5nIGluIGFuZCBzaWduaW5nIG91dC4KCqkBCgQGAAIAEgRyAnQDGpoBIENyZWF0ZXMgYW4gYWNjb3VudCBhbmQgc2lnbnMgaW4uIEEgcmVxdWVzdCByZXBlYXRlZCB3aXRoIGl0cyBpZGVtcG90ZW5jeSBrZXkgaXMgYSBzaWduLWluIHdpdGgKIHRoZSBhY2NvdW50J3MgY3VycmVudCBwYXNzd29yZCBhbmQgYmVnaW5zIGEgbmV3IHNlc3Npb24uCgqFBAoEBgACARIEewJ9Axr2AyBTaWducyBpbi4gQW4gdW5rbm93biBhZGRyZXNzIGFuZCBhIHdyb25nIHBhc3N3b3JkIGdldCB0aGUgc2FtZSBhbnN3ZXI6IFVOQVVUSEVOVElDQVRFRCB3aXRoCiByZWFzb24gSU5WQUxJRF9DUkVERU5USUFMUy4gSWYgdGhlIHVzZXIgZW5kcyBhbGwgc2Vzc2lvbnMsIG9yIGFsbCBvdGhlcnMsIG1lYW53aGlsZSwgdGhpcyBvbmUKIGVuZHMgdG9vOiBVTkFVVEhFTlRJQ0FURUQsIFNFU1NJT05fRU5ERUQuIEFuIGFjY291bnQgdGhhdCBzaWducyBpbiB0b28gb2Z0ZW4gaGFzIHRvIHdhaXQ6CiBSRVNPVVJDRV9FWEhBVVNURUQsIEFDQ09VTlRfU0lHTlNfSU5fVE9PX09GVEVOLiBBIHJlcXVlc3QgcmVwZWF0ZWQgd2l0aCBpdHMgaWRlbXBvdGVuY3kga2V5CiBnZXRzIHRoZSBzYW1lIHNlc3Npb24sIHVudGlsIHRoYXQgd2FzIHJlZnJlc2hlZCAoQUxSRUFEWV9FWElTVFMsIFNFU1NJT05fSU5fVVNFKSBvciBoYXMgZW5kZWQKIChVTkFVVEhFTlRJQ0FURUQsIFNFU1NJT05fRU5ERUQpLgoKzgEKBAYAAgISBoABAoIBAxq9ASBFeGNoYW5nZXMgYSByZWZyZXNoIHRva2VuIGZvciBuZXcgdG9rZW5zOyBpdCB3b3JrcyBvbmNlLiBUaGUgc2FtZSB0b2tlbiBzZW50IGFnYWluIHdpdGhpbiAzMAogc2Vjb25kcyBnZXRzIHRoZSBzYW1lIGFuc3dlci4gTGF0ZXIsIG9yIGFmdGVyIHRoZSBuZXcgdG9rZW4gd2FzIHVzZWQsIGl0IHJldm9rZXMgdGhlIHNlc3Npb24uCgpcCgQGAAIDEgaEAQKGAQMaTCBFbmRzIHRoZSBjYWxsZXIncyBzZXNzaW9uLiBBbGwgc2VydmljZXMgcmVmdXNlIGl0cyB0b2tlbnMgd2l0aGluIGEgc2Vjb25kLgpiBnByb3RvMw=="
+      base64: "ChxhdXRoL3YxL2F1dGhlbnRpY2F0aW9uLnByb3RvEgdhdXRoLnYxGhNhdXRoL3YxL3VzZXJzLnByb3RvGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byJ1CgZEZXZpY2USHQoEbmFtZRgBIAEoCUIJqrsYBRjIAVgBUgRuYW1lEh8KBW1vZGVsGAIgASgJQgmquxgFGMgBWAFSBW1vZGVsEisKC2FwcGxpY2F0aW9uGAMgASgJQgmquxgFGMgBWAFSC2FwcGxpY2F0aW9uIqwDCg1TaWduVXBSZXF1ZXN0Ei4KBWVtYWlsGAEgASgJQhiquxgUCAEY/gEiDVteQCBdK0BbXkAgXStSBWVtYWlsEicKCHBhc3N3b3JkGAIgASgJQguquxgHCAEQCBiAAlIIcGFzc3dvcmQSLgoMZGlzcGxheV9uYW1lGAMgASgJQguquxgHCAEYyAFYAVILZGlzcGxheU5hbWUSKAoKZmlyc3RfbmFtZRgEIAEoCUIJqrsYBRjIAVgBUglmaXJzdE5hbWUSJgoJbGFzdF9uYW1lGAUgASgJQgmquxgFGMgBWAFSCGxhc3ROYW1lEicKBmRldmljZRgGIAEoCzIPLmF1dGgudjEuRGV2aWNlUgZkZXZpY2USMgoVYWxsb3dfcGFydGlhbF9jb250ZXh0GAcgASgIUhNhbGxvd1BhcnRpYWxDb250ZXh0EjAKD2lkZW1wb3RlbmN5X2tleRgIIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSMQoIbGFuZ3VhZ2UYCSABKAlCFaq7GBEYECINW2EtekEtWjAtOS1dKlIIbGFuZ3VhZ2UikgIKDVNpZ25JblJlcXVlc3QSHwoFZW1haWwYASABKAlCCaq7GAUIARj+AVIFZW1haWwSJQoIcGFzc3dvcmQYAiABKAlCCaq7GAUIARiAAlIIcGFzc3dvcmQSJwoGZGV2aWNlGAMgASgLMg8uYXV0aC52MS5EZXZpY2VSBmRldmljZRIyChVhbGxvd19wYXJ0aWFsX2NvbnRleHQYBCABKAhSE2FsbG93UGFydGlhbENvbnRleHQSKgoMZGV2aWNlX3Rva2VuGAUgASgJQgequxgDGIACUgtkZXZpY2VUb2tlbhIwCg9pZGVtcG90ZW5jeV9rZXkYBiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IpcCCgZUb2tlbnMSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhJRChdhY2Nlc3NfdG9rZW5fZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSFGFjY2Vzc1Rva2VuRXhwaXJlc0F0EiMKDXJlZnJlc2hfdG9rZW4YAyABKAlSDHJlZnJlc2hUb2tlbhJTChhyZWZyZXNoX3Rva2VuX2V4cGlyZXNfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUhVyZWZyZXNoVG9rZW5FeHBpcmVzQXQSHQoKc2Vzc2lvbl9pZBgFIAEoCVIJc2Vzc2lvbklkInAKC0FjY2Vzc1Rva2VuEhQKBXRva2VuGAEgASgJUgV0b2tlbhI5CgpleHBpcmVzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZXhwaXJlc0F0EhAKA2FjchgDIAEoCVIDYWNyImUKElNlY29uZEZhY3Rvck5lZWRlZBIUCgV0b2tlbhgBIAEoCVIFdG9rZW4SOQoKZXhwaXJlc19hdBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWV4cGlyZXNBdCKkAQoVQ29tcGxldGVTaWduSW5SZXF1ZXN0EjgKE3NlY29uZF9mYWN0b3JfdG9rZW4YASABKAlCCKq7GAQIARhAUhFzZWNvbmRGYWN0b3JUb2tlbhIkCgRjb2RlGAIgASgJQhCquxgMGAYiCFswLTldezZ9UgRjb2RlEisKDXJlY292ZXJ5X2NvZGUYAyABKAlCBqq7GAIYIFIMcmVjb3ZlcnlDb2RlIsEBCg5TaWduSW5SZXNwb25zZRInCgZ0b2tlbnMYASABKAsyDy5hdXRoLnYxLlRva2Vuc1IGdG9rZW5zEiEKBHVzZXIYAiABKAsyDS5hdXRoLnYxLlVzZXJSBHVzZXISIQoMZGV2aWNlX3Rva2VuGAMgASgJUgtkZXZpY2VUb2tlbhJACg1zZWNvbmRfZmFjdG9yGAQgASgLMhsuYXV0aC52MS5TZWNvbmRGYWN0b3JOZWVkZWRSDHNlY29uZEZhY3RvciJACg5SZWZyZXNoUmVxdWVzdBIuCg1yZWZyZXNoX3Rva2VuGAEgASgJQgmquxgFCAEYgARSDHJlZnJlc2hUb2tlbiIQCg5TaWduT3V0UmVxdWVzdCIRCg9TaWduT3V0UmVzcG9uc2Uy8AIKDkF1dGhlbnRpY2F0aW9uEkEKBlNpZ25VcBIWLmF1dGgudjEuU2lnblVwUmVxdWVzdBoXLmF1dGgudjEuU2lnbkluUmVzcG9uc2UiBqK7GAIIARJBCgZTaWduSW4SFi5hdXRoLnYxLlNpZ25JblJlcXVlc3QaFy5hdXRoLnYxLlNpZ25JblJlc3BvbnNlIgaiuxgCCAESUQoOQ29tcGxldGVTaWduSW4SHi5hdXRoLnYxLkNvbXBsZXRlU2lnbkluUmVxdWVzdBoXLmF1dGgudjEuU2lnbkluUmVzcG9uc2UiBqK7GAIIARI9CgdSZWZyZXNoEhcuYXV0aC52MS5SZWZyZXNoUmVxdWVzdBoPLmF1dGgudjEuVG9rZW5zIgiiuxgECAEgARJGCgdTaWduT3V0EhcuYXV0aC52MS5TaWduT3V0UmVxdWVzdBoYLmF1dGgudjEuU2lnbk91dFJlc3BvbnNlIgiiuxgECAIgAUIsWipnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvYXV0aC92MTthdXRodjFKzCYKMwoBDBIDAQASGikgU2lnbmluZyB1cCwgc2lnbmluZyBpbiBhbmQgc2lnbmluZyBvdXQuCgpWCgIEABIEDAATARpKIFRoZSBkZXZpY2UgZnJvbSB3aGljaCBhIHVzZXIgc2lnbnMgaW4sIGFzIHNob3duIGluIHRoZSBsaXN0IG9mIHNlc3Npb25zLgoKNgoEBAACABIDDgJKGikgVGhlIHVzZXIncyBuYW1lIGZvciBpdDogYEFkYSdzIGlQaG9uZWAuCgonCgQEAAIBEgMQAksaGiBUaGUgbW9kZWw6IGBpUGhvbmUxNywyYC4KCi8KBAQAAgISAxICURoiIFRoZSBhcHBsaWNhdGlvbiBhbmQgaXRzIHZlcnNpb24uCgohCgIEARIEFgArARoVIENyZWF0ZXMgYW4gYWNjb3VudC4KCkQKBAQBAgASAxgCYho3IEUtbWFpbCBhZGRyZXNzIGZvciBzaWduaW5nIGluOyBBU0NJSSBjYXNlIGlzIGlnbm9yZWQuCgpUCgQEAQIBEgMaAlcaRyA4IHRvIDI1NiBieXRlczsgbXVzdCBub3QgYmUgYSBjb21tb24gcGFzc3dvcmQgb3IgcGFydCBvZiB0aGUgYWRkcmVzcy4KChwKBAQBAgISAxwCYhoPIERpc3BsYXkgbmFtZS4KChoKBAQBAgMSAx4CUBoNIEZpcnN0IG5hbWUuCgoZCgQEAQIEEgMgAk8aDCBMYXN0IG5hbWUuCgo3CgQEAQIFEgMiAhQaKiBUaGUgZGV2aWNlIGZyb20gd2hpY2ggdGhlIHVzZXIgc2lnbnMgdXAuCgplCgQEAQIGEgMkAiEaWCBBY2NlcHRzIGFuIGFuc3dlciBpbiB3aGljaCBwYXJ0IG9mIHRoZSBjb250ZXh0IGlzIG1pc3Npbmc7IGBtaXNzaW5nX2NvbnRleHRgIG5hbWVzIGl0LgoKlQEKBAQBAgcSAycCQhqHASBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSAodGhlIHBhc3N3b3JkIG1heSBkaWZmZXIpCiBzaWducyBpbiB0byB0aGUgYWNjb3VudCB0aGF0IGl0IGNyZWF0ZWQuCgqCAQoEBAECCBIDKgJUGnUgTGFuZ3VhZ2Ugb2YgdGhlIHVzZXIncyBtYWlscywgYXMgYGRlYCBvciBgZGUtQVRgOyBvbmUgd2l0aG91dCB0ZW1wbGF0ZXMgZ2V0cyB0aG9zZSBvZiB0aGUKIGluc3RhbGxhdGlvbidzIGxhbmd1YWdlLgoKJwoCBAISBC4APQEaGyBTaWducyBpbiB3aXRoIGEgcGFzc3dvcmQuCgomCgQEAgIAEgMwAkgaGSBBZGRyZXNzIG9mIHRoZSBhY2NvdW50LgoKHAoEBAICARIDMgJLGg8gSXRzIHBhc3N3b3JkLgoKNwoEBAICAhIDNAIUGiogVGhlIGRldmljZSBmcm9tIHdoaWNoIHRoZSB1c2VyIHNpZ25zIGluLgoKZQoEBAICAxIDNgIhGlggQWNjZXB0cyBhbiBhbnN3ZXIgaW4gd2hpY2ggcGFydCBvZiB0aGUgY29udGV4dCBpcyBtaXNzaW5nOyBgbWlzc2luZ19jb250ZXh0YCBuYW1lcyBpdC4KCqYBCgQEAgIEEgM5Aj8amAEgVGhlIGBkZXZpY2VfdG9rZW5gIG9mIHRoZSBsYXN0IHJlc3BvbnNlIG9uIHRoaXMgZGV2aWNlLiBXaXRoIGl0LCB3cm9uZyBwYXNzd29yZHMgdGhhdCBvdGhlcnMKIHRyeSBkbyBub3QgZGVsYXkgdGhpcyBkZXZpY2UuIEFuIHVua25vd24gb25lIGlzIGlnbm9yZWQuCgqOAQoEBAICBRIDPAJCGoABIElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGJlZ2lucyBvbmx5IG9uZSBzZXNzaW9uLiBUaGUKIHBhc3N3b3JkIGlzIGNoZWNrZWQgZWFjaCB0aW1lLgoKIQoCBAMSBEAASwEaFSBBIHNlc3Npb24ncyB0b2tlbnMuCgpCCgQEAwIAEgNCAhoaNSBTZW50IGFzIGBhdXRob3JpemF0aW9uOiBCZWFyZXIg4oCmYCB3aXRoIGVhY2ggY2FsbC4KCi0KBAQDAgESA0QCOBogIFdoZW4gdGhlIGFjY2VzcyB0b2tlbiBleHBpcmVzLgoKQQoEBAMCAhIDRgIbGjQgQ2FuIGJlIGV4Y2hhbmdlZCBvbmNlIGZvciB0aGUgbmV4dCBwYWlyIG9mIHRva2Vucy4KCjwKBAQDAgMSA0gCORovIFdoZW4gdGhlIHNlc3Npb24gZW5kcyB1bmxlc3MgaXQgaXMgcmVmcmVzaGVkLgoKGwoEBAMCBBIDSgIYGg4gVGhlIHNlc3Npb24uCgpDCgIEBBIETgBVARo3IEFuIGFjY2VzcyB0b2tlbiBhbG9uZSwgYXMgYSBzdGVwLXVwIGFuc3dlcnMgd2l0aCBvbmUuCgpRCgQEBAIAEgNQAhMaRCBTZW50IGFzIGBhdXRob3JpemF0aW9uOiBCZWFyZXIg4oCmYCBpbiBwbGFjZSBvZiB0aGUgc2Vzc2lvbidzIG93bi4KCh8KBAQEAgESA1ICKxoSIFdoZW4gaXQgZXhwaXJlcy4KClEKBAQEAgISA1QCERpEIFdoYXQgaXQgcHJvdmVzIChgYWNyYCk6IGBwd2RgLCBgbWZhYCwgYHBocmAsIGBwaHJoYCwgYGZlZGAsIGBwaW5gLgoKZgoCBAUSBFgAXQEaWiBXaGF0IGEgc2lnbi1pbiB3YWl0cyBmb3Igd2hvc2UgcGFzc3dvcmQgd2FzIHJpZ2h0LCB3aGVuIHRoZSBhY2NvdW50IGhhcyBhIHNlY29uZCBmYWN0b3IuCgpNCgQEBQIAEgNaAhMaQCBHb2VzIGludG8gYENvbXBsZXRlU2lnbkluUmVxdWVzdGAgb25jZSwgZnJvbSB0aGUgc2FtZSBuZXR3b3JrLgoKLAoEBAUCARIDXAIrGh8gVW50aWwgd2hlbjogZm9yIGZpdmUgbWludXRlcy4KCisKAgQGEgRgAGcBGh8gVGhlIHNlY29uZCBoYWxmIG9mIGEgc2lnbi1pbi4KCjEKBAQGAgASA2ICVRokIE9mIGBTaWduSW5SZXNwb25zZS5zZWNvbmRfZmFjdG9yYC4KCl0KBAQGAgESA2QCShpQIFRoZSBjb2RlIHRoYXQgdGhlIGF1dGhlbnRpY2F0b3IgYXBwIHNob3dzIG5vdzsgZWl0aGVyIHRoaXMgb3IgYHJlY292ZXJ5X2NvZGVgLgoKawoEBAYCAhIDZgI/Gl4gT25lIG9mIHRoZSByZWNvdmVyeSBjb2Rlcywgd2hpY2ggaXMgdXNlZCB1cCBieSB0aGlzLiBDYXNlLCBzcGFjZXMgYW5kIGh5cGhlbnMgZG8gbm90IG1hdHRlci4KCjYKAgQHEgRqAHQBGiogQSBzdWNjZXNzZnVsIHNpZ24taW4sIG9yIGl0cyBmaXJzdCBoYWxmLgoKSgoEBAcCABIDbAIUGj0gVGhlIHNlc3Npb24ncyB0b2tlbnM7IGFic2VudCB3aGVuIGBzZWNvbmRfZmFjdG9yYCBpcyB0aGVyZS4KClIKBAQHAgESA24CEBpFIFRoZSB1c2VyIHdpdGggcm9sZXMgYW5kIHBsYW47IGFic2VudCB3aGVuIGBzZWNvbmRfZmFjdG9yYCBpcyB0aGVyZS4KCrABCgQEBwICEgNxAhoaogEgS2VlcCBpdCBvbiB0aGUgZGV2aWNlLCBldmVuIGFmdGVyIHNpZ25pbmcgb3V0LCBhbmQgc2VuZCBpdCB3aXRoIHRoZSBuZXh0IHNpZ24taW4uIEl0IHByb3Zlcwogb25seSB0aGF0IHRoZSBkZXZpY2Ugc2lnbmVkIGluIHRvIHRoaXMgYWNjb3VudCBpbiB0aGUgbGFzdCA5MCBkYXlzLgoKbwoEBAcCAxIDcwInGmIgVGhlIGFjY291bnQgaGFzIGEgc2Vjb25kIGZhY3Rvciwgd2hpY2ggQ29tcGxldGVTaWduSW4gdGFrZXM7IG5vdGhpbmcgZWxzZSBpcyBpbiB0aGUgYW5zd2VyIHRoZW4uCgo3CgIECBIEdwB6ARorIEV4Y2hhbmdlcyBhIHJlZnJlc2ggdG9rZW4gZm9yIG5ldyB0b2tlbnMuCgo3CgQECAIAEgN5AlAaKiBUaGUgbmV3ZXN0IHJlZnJlc2ggdG9rZW4gb2YgdGhlIHNlc3Npb24uCgocCgIECRIDfQAZGhEgRW5kcyBhIHNlc3Npb24uCgooCgIEChIEgAEAGhocIFRoZSByZXN1bHQgb2Ygc2lnbmluZyBvdXQuCgo3CgIGABIGgwEApAEBGikgU2lnbmluZyB1cCwgc2lnbmluZyBpbiBhbmQgc2lnbmluZyBvdXQuCgqrAQoEBgACABIGhgECiAEDGpoBIENyZWF0ZXMgYW4gYWNjb3VudCBhbmQgc2lnbnMgaW4uIEEgcmVxdWVzdCByZXBlYXRlZCB3aXRoIGl0cyBpZGVtcG90ZW5jeSBrZXkgaXMgYSBzaWduLWluIHdpdGgKIHRoZSBhY2NvdW50J3MgY3VycmVudCBwYXNzd29yZCBhbmQgYmVnaW5zIGEgbmV3IHNlc3Npb24uCgrPBAoEBgACARIGkAECkgEDGr4EIFNpZ25zIGluLiBBbiB1bmtub3duIGFkZHJlc3MgYW5kIGEgd3JvbmcgcGFzc3dvcmQgZ2V0IHRoZSBzYW1lIGFuc3dlcjogVU5BVVRIRU5USUNBVEVEIHdpdGgKIHJlYXNvbiBJTlZBTElEX0NSRURFTlRJQUxTLiBJZiB0aGUgdXNlciBlbmRzIGFsbCBzZXNzaW9ucywgb3IgYWxsIG90aGVycywgbWVhbndoaWxlLCB0aGlzIG9uZQogZW5kcyB0b286IFVOQVVUSEVOVElDQVRFRCwgU0VTU0lPTl9FTkRFRC4gQW4gYWNjb3VudCB0aGF0IHNpZ25zIGluIHRvbyBvZnRlbiBoYXMgdG8gd2FpdDoKIFJFU09VUkNFX0VYSEFVU1RFRCwgQUNDT1VOVF9TSUdOU19JTl9UT09fT0ZURU4uIEEgcmVxdWVzdCByZXBlYXRlZCB3aXRoIGl0cyBpZGVtcG90ZW5jeSBrZXkKIGdldHMgdGhlIHNhbWUgc2Vzc2lvbiwgdW50aWwgdGhhdCB3YXMgcmVmcmVzaGVkIChBTFJFQURZX0VYSVNUUywgU0VTU0lPTl9JTl9VU0UpIG9yIGhhcyBlbmRlZAogKFVOQVVUSEVOVElDQVRFRCwgU0VTU0lPTl9FTkRFRCkuIEFuIGFjY291bnQgd2l0aCBhIHNlY29uZCBmYWN0b3IgZ2V0cyBubyBzZXNzaW9uIGJlZm9yZQogQ29tcGxldGVTaWduSW4uCgqhAwoEBgACAhIGmAECmgEDGpADIFNpZ25zIGluIHRvIGFuIGFjY291bnQgdGhhdCBoYXMgYSBzZWNvbmQgZmFjdG9yLCBhZnRlciBTaWduSW4uIEEgY29kZSB0aGF0IGlzIHdyb25nIG9yIHdhcyB1c2VkIGlzCiBJTlZBTElEX0FSR1VNRU5ULCBDT0RFX0lOVkFMSUQsIGFuZCBhZnRlciBmaXZlIG9mIHRoZW0gU2lnbkluIGhhcyB0byBiZWdpbiBhbmV3OgogU0VDT05EX0ZBQ1RPUl9UT0tFTl9JTlZBTElELCBhcyBmb3IgYSB0b2tlbiB0aGF0IGlzIHVzZWQsIGV4cGlyZWQgb3IgZnJvbSBhbm90aGVyIG5ldHdvcmsuIFdyb25nCiBjb2RlcyBvZiB0aGUgYWNjb3VudCBtYWtlIHRoZSBuZXh0IG9uZSB3YWl0OiBSRVNPVVJDRV9FWEhBVVNURUQsIFRPT19NQU5ZX0NPREVTLiBBIGxvc3QgYW5zd2VyIHRha2VzCiBhbm90aGVyIHNpZ24taW4uCgrOAQoEBgACAxIGnQECnwEDGr0BIEV4Y2hhbmdlcyBhIHJlZnJlc2ggdG9rZW4gZm9yIG5ldyB0b2tlbnM7IGl0IHdvcmtzIG9uY2UuIFRoZSBzYW1lIHRva2VuIHNlbnQgYWdhaW4gd2l0aGluIDMwCiBzZWNvbmRzIGdldHMgdGhlIHNhbWUgYW5zd2VyLiBMYXRlciwgb3IgYWZ0ZXIgdGhlIG5ldyB0b2tlbiB3YXMgdXNlZCwgaXQgcmV2b2tlcyB0aGUgc2Vzc2lvbi4KClwKBAYAAgQSBqEBAqMBAxpMIEVuZHMgdGhlIGNhbGxlcidzIHNlc3Npb24uIEFsbCBzZXJ2aWNlcyByZWZ1c2UgaXRzIHRva2VucyB3aXRoaW4gYSBzZWNvbmQuCmIGcHJvdG8z"
     )
   }
 }
@@ -1093,6 +1329,9 @@ extension Auth_V1.AuthenticationService {
         },
         .unary(Auth_V1.AuthenticationMethods.signIn) {
           request, call in try await self.signIn(request, call)
+        },
+        .unary(Auth_V1.AuthenticationMethods.completeSignIn) {
+          request, call in try await self.completeSignIn(request, call)
         },
         .unary(Auth_V1.AuthenticationMethods.refresh) {
           request, call in try await self.refresh(request, call)

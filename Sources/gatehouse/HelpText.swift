@@ -66,6 +66,7 @@ enum HelpText {
     case .changeEmail: " EMAIL"
     case .confirmEmail, .undoEmailChange: " CODE"
     case .pin: " set|clear|token PURPOSE"
+    case .totp: " \(TotpCommand.Task.allCases.map(\.rawValue).joined(separator: "|"))"
     case .keys: " DIRECTORY [SERVICE]..."
     case .users: " [TEXT]"
     case .user, .endSessions: " USER|EMAIL"
@@ -91,6 +92,7 @@ enum HelpText {
     case .confirmEmail: "confirm the new address with the code from the mail"
     case .undoEmailChange: "take a change of address back"
     case .pin: "set or remove the PIN, or prove that you know it"
+    case .totp: "add or remove an authenticator app, or prove that you have it"
     case .whoami: "show the signed-in user"
     case .token: "print a fresh access token, for scripts"
     case .seed: "create something to play with: a portfolio, or a world of a product"
@@ -187,6 +189,17 @@ enum HelpText {
 
         gatehouse pin set
         gatehouse pin token family.enter_parent_mode
+      """
+    case .totp:
+      """
+      add shows what an authenticator app needs, and confirm takes its first code and shows ten recovery
+      codes; both take a sign-in of the last five minutes. From then on login asks for a code. verify asks
+      for a code and prints an access token that has proved it; remove and recovery-codes, which makes new
+      ones, take such a proof of the last five minutes. Codes, of the app or recovery codes, are asked for,
+      or taken from GATEHOUSE_CODE.
+
+        gatehouse totp add
+        gatehouse totp confirm
       """
     case .whoami: "Shows the signed-in user with current roles and plan."
     case .token:

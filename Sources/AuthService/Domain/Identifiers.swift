@@ -5,6 +5,8 @@ extension IdentifierPrefix {
   public static let user = IdentifierPrefix("usr")
   /// Of a session.
   public static let session = IdentifierPrefix("ses")
+  /// Of an authenticator app.
+  public static let authenticatorApp = IdentifierPrefix("otp")
   /// Of a mail.
   public static let mail = IdentifierPrefix("eml")
   /// Of an access token that comes without a refresh token.

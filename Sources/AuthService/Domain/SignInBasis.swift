@@ -10,4 +10,6 @@ public struct SignInBasis: Hashable, Sendable {
   public var passwordVersion: Int64
   /// Counts how often the user ended all sessions, or all others.
   public var sessionEndings: Int64
+  /// Whether the user has an authenticator app, which a password alone does not sign in to.
+  public var needsSecondFactor = false
 }

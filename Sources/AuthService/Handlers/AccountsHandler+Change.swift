@@ -153,6 +153,8 @@ extension AccountsHandler {
         now: now,
         in: tx
       )
+      // An app that was added since may be the thief's.
+      try core.removeFactors(of: user.id, since: token.created, in: tx)
       // Whoever changed the address knew the password: no record matches this one.
       try UserTable.changePassword(of: user.id, to: "", now: now, in: tx)
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)

@@ -60,6 +60,9 @@ extension AccountsHandler {
         throw AuthError.mailTokenInvalid
       }
       try UserTable.changePassword(of: user.id, to: record.text, now: now, in: tx)
+      // Nobody had proved the address: who signed up may be somebody else, and must not keep its owner
+      // out with an app of their own.
+      if !user.isEmailVerified { try core.removeFactors(of: user.id, in: tx) }
       // Whoever has the token reads the mail of the address.
       try UserTable.changeEmail(of: user.id, to: email, isVerified: true, now: now, in: tx)
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)

@@ -29,14 +29,18 @@ extension AuthenticationHandler {
       core.failed(attempt)
       throw AuthError.invalidCredentials
     }
-    let answer: SignInAnswer
+    // Whoever lacks a second factor gets no answer to prepare for.
+    let answer: SignInAnswer?
     do {
       try core.succeeded(attempt)
-      answer = try await core.prepareAnswer(
-        to: verified.user,
-        allowsPartialContext: request.allowPartialContext,
-        call
-      )
+      answer =
+        verified.basis.needsSecondFactor
+        ? nil
+        : try await core.prepareAnswer(
+          to: verified.user,
+          allowsPartialContext: request.allowPartialContext,
+          call
+        )
     } catch {
       let isLimited = (error as? RPCError)?.code == .resourceExhausted
       core.metrics.signIns.series(isLimited ? "limited" : "unavailable").increment()
@@ -47,6 +51,16 @@ extension AuthenticationHandler {
       throw error
     }
     let replacement = await core.replacement(for: verified, password: request.password)
+    guard let answer else {
+      return try await askForSecondFactor(
+        verified,
+        attempt,
+        request,
+        tellsOwner: tellsOwner,
+        replacement: replacement,
+        call
+      )
+    }
     let signIn = ReadySignIn(
       user: verified.user,
       basis: verified.basis,

@@ -61,6 +61,42 @@ extension BuiltInMails {
         "If that was not you, ask for a new password now.",
       ]
     ),
+    .totpAdded: Draft(
+      subject: "An authenticator app was added",
+      paragraphs: [
+        "Hello {{name}},",
+        "an authenticator app was added to your account at {{time}}. Signing in takes one of its codes"
+          + " from now on.",
+        "If that was not you, use one of your recovery codes, or ask for a new password now.",
+      ]
+    ),
+    .totpRemoved: Draft(
+      subject: "Your authenticator app was removed",
+      paragraphs: [
+        "Hello {{name}},",
+        "the authenticator app of your account was removed at {{time}}. Signing in takes your password"
+          + " alone again.",
+        "If that was not you, change your password now and sign out your other sessions.",
+      ]
+    ),
+    .recoveryCodeUsed: Draft(
+      subject: "A recovery code was used",
+      paragraphs: [
+        "Hello {{name}},",
+        "one of your recovery codes was used in place of your authenticator app at {{time}}. Codes that"
+          + " are left: {{left}}.",
+        "If that was not you, change your password now and sign out your other sessions.",
+      ]
+    ),
+    .recoveryCodesLow: Draft(
+      subject: "Few recovery codes are left",
+      paragraphs: [
+        "Hello {{name}},",
+        "one of your recovery codes was used in place of your authenticator app at {{time}}. Codes that"
+          + " are left: {{left}}. Make new ones before you need them.",
+        "If that was not you, change your password now and sign out your other sessions.",
+      ]
+    ),
     .pinChanged: Draft(
       subject: "Your PIN was changed",
       paragraphs: [

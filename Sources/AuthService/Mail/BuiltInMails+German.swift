@@ -70,6 +70,43 @@ extension BuiltInMails {
         "Wenn Sie das nicht waren, lassen Sie sich jetzt ein neues Passwort schicken.",
       ]
     ),
+    .totpAdded: Draft(
+      subject: "Eine Authenticator-App wurde hinzugefügt",
+      paragraphs: [
+        "Hallo {{name}},",
+        "zu Ihrem Konto wurde eine Authenticator-App hinzugefügt: {{time}}. Zur Anmeldung gehört von nun"
+          + " an einer ihrer Codes.",
+        "Wenn Sie das nicht waren, verwenden Sie einen Ihrer Wiederherstellungscodes, oder lassen Sie"
+          + " sich jetzt ein neues Passwort schicken.",
+      ]
+    ),
+    .totpRemoved: Draft(
+      subject: "Ihre Authenticator-App wurde entfernt",
+      paragraphs: [
+        "Hallo {{name}},",
+        "die Authenticator-App Ihres Kontos wurde entfernt: {{time}}. Zur Anmeldung genügt wieder Ihr"
+          + " Passwort.",
+        "Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort und beenden Sie Ihre anderen Sitzungen.",
+      ]
+    ),
+    .recoveryCodeUsed: Draft(
+      subject: "Ein Wiederherstellungscode wurde verwendet",
+      paragraphs: [
+        "Hallo {{name}},",
+        "anstelle Ihrer Authenticator-App wurde einer Ihrer Wiederherstellungscodes verwendet:"
+          + " {{time}}. Übrige Codes: {{left}}.",
+        "Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort und beenden Sie Ihre anderen Sitzungen.",
+      ]
+    ),
+    .recoveryCodesLow: Draft(
+      subject: "Nur noch wenige Wiederherstellungscodes",
+      paragraphs: [
+        "Hallo {{name}},",
+        "anstelle Ihrer Authenticator-App wurde einer Ihrer Wiederherstellungscodes verwendet:"
+          + " {{time}}. Übrige Codes: {{left}}. Erzeugen Sie neue, bevor Sie sie brauchen.",
+        "Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort und beenden Sie Ihre anderen Sitzungen.",
+      ]
+    ),
     .pinChanged: Draft(
       subject: "Ihre PIN wurde geändert",
       paragraphs: [

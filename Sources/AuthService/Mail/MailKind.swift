@@ -14,6 +14,14 @@ enum MailKind: String, CaseIterable, Sendable {
   case newDevice = "new_device"
   /// The password was changed or reset.
   case passwordChanged = "password_changed"
+  /// Signing in takes a code of an authenticator app from now on.
+  case totpAdded = "totp_added"
+  /// Signing in takes a password alone again.
+  case totpRemoved = "totp_removed"
+  /// A recovery code was used.
+  case recoveryCodeUsed = "recovery_code_used"
+  /// The same, and few are left.
+  case recoveryCodesLow = "recovery_codes_low"
   /// The PIN was set or removed.
   case pinChanged = "pin_changed"
   /// So many wrong passwords came that further attempts have to wait.
@@ -27,7 +35,8 @@ enum MailKind: String, CaseIterable, Sendable {
       case .changeEmail, .emailChanged: ["link", "token", "new_email"]
       case .addressInUse: []
       case .newDevice: ["device", "network", "time"]
-      case .passwordChanged, .pinChanged, .signInsRefused: ["time"]
+      case .recoveryCodeUsed, .recoveryCodesLow: ["left", "time"]
+      case .passwordChanged, .totpAdded, .totpRemoved, .pinChanged, .signInsRefused: ["time"]
       }
     return own.union(["name", "email"])
   }
@@ -42,7 +51,9 @@ enum MailKind: String, CaseIterable, Sendable {
     case .resetPassword: .resetPassword
     case .changeEmail: .changeEmail
     case .emailChanged: .undoEmailChange
-    case .addressInUse, .newDevice, .passwordChanged, .pinChanged, .signInsRefused: nil
+    case .addressInUse, .newDevice, .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed,
+      .recoveryCodesLow, .pinChanged, .signInsRefused:
+      nil
     }
   }
 
@@ -53,7 +64,9 @@ enum MailKind: String, CaseIterable, Sendable {
     case .resetPassword: "reset-password"
     case .changeEmail: "confirm-email"
     case .emailChanged: "undo-email"
-    case .addressInUse, .newDevice, .passwordChanged, .pinChanged, .signInsRefused: nil
+    case .addressInUse, .newDevice, .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed,
+      .recoveryCodesLow, .pinChanged, .signInsRefused:
+      nil
     }
   }
 

@@ -142,6 +142,54 @@ enum AuthError {
     )
   }
 
+  /// A code of an app, or a recovery code, that is wrong or was used.
+  static let codeInvalid = RPCError(
+    .invalidArgument,
+    reason: "CODE_INVALID",
+    domain: domain,
+    message: "the code is wrong or was used already; wait for the next one, or use a recovery code"
+  )
+
+  static let oneFactorNeeded = RPCError(
+    .invalidArgument,
+    reason: "ONE_FACTOR_NEEDED",
+    domain: domain,
+    message: "code and recovery_code: set one of the two"
+  )
+
+  static func tooManyCodes(retryAfter: Duration) -> RPCError {
+    RPCError(
+      .resourceExhausted,
+      reason: "TOO_MANY_CODES",
+      domain: domain,
+      message: "too many wrong codes; retry after the given delay",
+      retryAfter: retryAfter
+    )
+  }
+
+  static let totpNotEnrolled = RPCError(
+    .failedPrecondition,
+    reason: "TOTP_NOT_ENROLLED",
+    domain: domain,
+    message:
+      "the account has no authenticator app, or it was not confirmed in time; enroll one first"
+  )
+
+  static let totpExists = RPCError(
+    .alreadyExists,
+    reason: "TOTP_EXISTS",
+    domain: domain,
+    message: "the account has an authenticator app already; remove it first"
+  )
+
+  /// Unknown, used, expired, tried too often, or from another network: one answer.
+  static let secondFactorTokenInvalid = RPCError(
+    .invalidArgument,
+    reason: "SECOND_FACTOR_TOKEN_INVALID",
+    domain: domain,
+    message: "second_factor_token: does not work or no longer works; sign in again"
+  )
+
   static let sessionNotFound = RPCError(
     .notFound,
     reason: "SESSION_NOT_FOUND",

@@ -16,6 +16,8 @@ struct AuthCore: Sendable {
   let ring: SigningKeyRing
   let contexts: UserContextSource
   let devices: DeviceTokens
+  /// Keeps recovery codes and the tokens of sign-ins that wait for one.
+  let factorKey: SecondFactorKey
   /// Wrong passwords of sources.
   let guesses: SourceLimiter
   /// Accounts that sources ask for.

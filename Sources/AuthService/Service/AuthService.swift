@@ -165,6 +165,7 @@ public final class AuthService: Sendable {
           entitlement: dependencies.entitlement
         ),
         devices: DeviceTokens(secret: secrets.lookup),
+        factorKey: SecondFactorKey(secret: secrets.lookup),
         guesses: limiter(settings.sourceLimits.failures),
         signUps: limiter(settings.sourceLimits.signUps),
         sourceSignIns: limiter(settings.sourceLimits.signIns),
@@ -253,6 +254,7 @@ public final class AuthService: Sendable {
       UsersHandler(core: core).definition,
       AccountsHandler(core: core).definition,
       StepUpHandler(core: core).definition,
+      SecondFactorsHandler(core: core).definition,
       KeysHandler(core: core).definition,
       OperatorsHandler(core: core).definition,
     ]
@@ -297,6 +299,8 @@ public final class AuthService: Sendable {
       try AttemptTable.prune(now: confirmed, in: tx)
       try SessionTable.prune(endedBefore: confirmed - 7 * 86_400_000, in: tx)
       try MailTokenTable.prune(now: confirmed, in: tx)
+      try PendingSignInTable.prune(now: confirmed, in: tx)
+      try TotpTable.prune(now: confirmed, in: tx)
       try MailTable.prune(finishedBefore: confirmed - Outbox.keptAfterEnd, in: tx)
     }
     try await core.database.purgeOldRows(now: confirmed)

@@ -20,6 +20,8 @@ public struct AuthSettings: Sendable {
   public var sourceLimits = SourceLimits()
   /// Which PINs are accepted.
   public var pin = PinPolicy()
+  /// What authenticator apps show beside an account's address.
+  public var totpIssuer = "Gatehouse"
   /// What operators prove before methods of theirs that need a step-up: `fresh`, `mfa`, `phr` or `phrh`.
   public var operatorStepUp = "fresh"
   /// How mail is sent.
@@ -72,6 +74,10 @@ public struct AuthSettings: Sendable {
     mail = try members.optional("mail").map(MailSettings.init) ?? mail
     if let field = members.optional("pin_digits") {
       pin.digitCount = Int(try field.integer(in: 4...6))
+    }
+    if let field = members.optional("totp_issuer") {
+      totpIssuer = try field.nonEmptyString()
+      guard totpIssuer.utf8.count <= 64 else { throw field.error("must have at most 64 bytes") }
     }
     if let field = members.optional("operators") {
       var members = try field.members()

@@ -5,6 +5,7 @@ enum AttemptTable {
   /// Which secret was tried; each is counted for itself.
   enum Kind: String {
     case password
+    case secondFactor = "second_factor"
   }
 
   private static func find(
@@ -29,6 +30,8 @@ enum AttemptTable {
   struct Reservation: Sendable {
     /// Whether it may continue; false when it comes too early.
     let isInTime: Bool
+    /// How long the next one has to wait, in milliseconds.
+    let wait: Int64
     /// Whether it is the one in a row of which the account's owner is told.
     let isToldOf: Bool
   }
@@ -58,6 +61,7 @@ enum AttemptTable {
     )
     return Reservation(
       isInTime: isTaken,
+      wait: max(0, counter.until.subtractingSaturated(now)),
       isToldOf: isTaken && counter.failures == AttemptCounter.noticeCount
     )
   }

@@ -174,6 +174,39 @@ enum AuthSchema {
           until_at INTEGER NOT NULL,
           changed_at INTEGER NOT NULL
         );
+        -- Authenticator apps, a factor once they were confirmed; their secrets are sealed.
+        CREATE TABLE totp (
+          user_id TEXT PRIMARY KEY REFERENCES user (id),
+          id TEXT NOT NULL,
+          sealed BLOB NOT NULL,
+          created_at INTEGER NOT NULL,
+          confirmed_at INTEGER,
+          last_step INTEGER NOT NULL
+        );
+        -- Codes that take their place once, keyed.
+        CREATE TABLE recovery_code (
+          user_id TEXT NOT NULL REFERENCES user (id),
+          digest BLOB NOT NULL,
+          PRIMARY KEY (user_id, digest)
+        );
+        -- Sign-ins whose password was right and that wait for a second factor.
+        CREATE TABLE pending_sign_in (
+          digest BLOB PRIMARY KEY,
+          user_id TEXT NOT NULL REFERENCES user (id),
+          password_version INTEGER NOT NULL,
+          session_endings INTEGER NOT NULL,
+          device_name TEXT NOT NULL,
+          device_model TEXT NOT NULL,
+          device_application TEXT NOT NULL,
+          network TEXT NOT NULL,
+          known_device BLOB,
+          tells_owner INTEGER NOT NULL CHECK (tells_owner IN (0, 1)),
+          partial_context INTEGER NOT NULL CHECK (partial_context IN (0, 1)),
+          created_at INTEGER NOT NULL,
+          expires_at INTEGER NOT NULL,
+          failures INTEGER NOT NULL
+        );
+        CREATE INDEX pending_sign_in_by_end ON pending_sign_in (expires_at);
         """
     ),
   ]

@@ -7,6 +7,10 @@ enum UserTable {
     default_property, default_unit, created_at, updated_at, language
     """
 
+  /// Whether signing in takes a second factor: as a column, so that it costs no query of its own.
+  private static let needsSecondFactor =
+    "EXISTS (SELECT 1 FROM totp WHERE totp.user_id = user.id AND confirmed_at IS NOT NULL)"
+
   private static func record(_ row: borrowing Row) -> UserRecord {
     var defaults = UserDefaults()
     defaults.portfolio = DefaultChoice(stored: row.optionalText(6))
@@ -43,14 +47,19 @@ enum UserTable {
   ) throws -> (user: UserRecord, password: String?, basis: SignInBasis)? {
     try tx.first(
       """
-      SELECT \(columns), iif(\(isDisabled), NULL, password), coalesce(version, 0), session_endings
+      SELECT \(columns), iif(\(isDisabled), NULL, password), coalesce(version, 0), session_endings,
+        \(needsSecondFactor)
       FROM user LEFT JOIN credential ON credential.user_id = user.id WHERE email_key = ?
       """,
       .text(email.key)
     ) { row in
       (
         record(row), row.optionalText(12),
-        SignInBasis(passwordVersion: row.integer(13), sessionEndings: row.integer(14))
+        SignInBasis(
+          passwordVersion: row.integer(13),
+          sessionEndings: row.integer(14),
+          needsSecondFactor: row.boolean(15)
+        )
       )
     }
   }
@@ -73,11 +82,18 @@ enum UserTable {
   ) throws -> SignInBasis? {
     try tx.first(
       """
-      SELECT coalesce(version, 0), session_endings FROM user
-      LEFT JOIN credential ON credential.user_id = user.id WHERE user.id = ? AND NOT \(isDisabled)
+      SELECT \(columns), iif(\(isDisabled), NULL, password), coalesce(version, 0), session_endings,
+        \(needsSecondFactor)
+      FROM user LEFT JOIN credential ON credential.user_id = user.id WHERE email_key = ?
       """,
       .text(userID)
-    ) { SignInBasis(passwordVersion: $0.integer(0), sessionEndings: $0.integer(1)) }
+    ) { row in
+      SignInBasis(
+        passwordVersion: row.integer(0),
+        sessionEndings: row.integer(1),
+        needsSecondFactor: row.boolean(2)
+      )
+    }
   }
 
   /// Ends the sign-ins of a user that are in progress: see `SignInBasis`.

@@ -6,6 +6,7 @@
 #include "auth/v1/authentication.pb-c.h"
 #include "auth/v1/keys.pb-c.h"
 #include "auth/v1/operators.pb-c.h"
+#include "auth/v1/second_factors.pb-c.h"
 #include "auth/v1/sessions.pb-c.h"
 #include "auth/v1/step_up.pb-c.h"
 #include "auth/v1/users.pb-c.h"
@@ -104,6 +105,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__toke
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__access_token(void) {
   return &auth__v1__access_token__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__second_factor_needed(void) {
+  return &auth__v1__second_factor_needed__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__complete_sign_in_request(void) {
+  return &auth__v1__complete_sign_in_request__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign_in_response(void) {
   return &auth__v1__sign_in_response__descriptor;
 }
@@ -175,6 +182,42 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_mails_response(void) {
   return &auth__v1__list_mails_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_second_factors_request(void) {
+  return &auth__v1__get_second_factors_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__second_factor_state(void) {
+  return &auth__v1__second_factor_state__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__enroll_totp_request(void) {
+  return &auth__v1__enroll_totp_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__enroll_totp_response(void) {
+  return &auth__v1__enroll_totp_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__confirm_totp_request(void) {
+  return &auth__v1__confirm_totp_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__confirm_totp_response(void) {
+  return &auth__v1__confirm_totp_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__remove_totp_request(void) {
+  return &auth__v1__remove_totp_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__remove_totp_response(void) {
+  return &auth__v1__remove_totp_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__regenerate_recovery_codes_request(void) {
+  return &auth__v1__regenerate_recovery_codes_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__regenerate_recovery_codes_response(void) {
+  return &auth__v1__regenerate_recovery_codes_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__verify_second_factor_request(void) {
+  return &auth__v1__verify_second_factor_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__verify_second_factor_response(void) {
+  return &auth__v1__verify_second_factor_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__session(void) {
   return &auth__v1__session__descriptor;

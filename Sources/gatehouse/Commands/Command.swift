@@ -19,6 +19,7 @@ enum CommandName: String, CaseIterable, Sendable {
   case confirmEmail = "confirm-email"
   case undoEmailChange = "undo-email-change"
   case pin
+  case totp
   case whoami
   case token
   case seed
@@ -91,6 +92,7 @@ enum CommandName: String, CaseIterable, Sendable {
     case .confirmEmail: ConfirmEmailCommand(token: try Self.words(words, ["CODE"])[0])
     case .undoEmailChange: UndoEmailChangeCommand(token: try Self.words(words, ["CODE"])[0])
     case .pin: try PinCommand(words)
+    case .totp: try TotpCommand(words)
     case .whoami: try Self.alone(words, WhoAmICommand())
     case .token: try Self.alone(words, TokenCommand())
     case .seed: try Self.alone(words, SeedCommand())

@@ -1,7 +1,7 @@
 internal import Contracts
 internal import RPCKit
 
-/// `gatehouse login`: signs in with a password.
+/// `gatehouse login`: signs in with a password, and with a code if the account has a second factor.
 struct LoginCommand: Command {
   /// The account's address.
   let email: String
@@ -15,9 +15,10 @@ struct LoginCommand: Command {
       allowPartialContext: true,
       deviceToken: KnownDevicesFile(context).token(of: email)
     )
-    let response = try await context.withChannel(to: "auth") { channel in
+    let first = try await context.withChannel(to: "auth") { channel in
       try await Auth_V1.AuthenticationClient(channel).signIn(request, timeout: context.callTimeout)
     }
+    let response = try await SecondFactorSource.complete(first, context)
     try await SignedIn.keep(response, of: email, replacing: before, context)
   }
 }

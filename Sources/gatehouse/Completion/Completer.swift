@@ -32,6 +32,7 @@ struct Completer {
     case .call: return target(arguments) + methods(arguments, prefix) { !$0.isServerStreaming }
     case .watch: return target(arguments) + methods(arguments, prefix) { $0.isServerStreaming }
     case .pin where arguments.isEmpty: return PinCommand.Task.allCases.map(\.rawValue)
+    case .totp where arguments.isEmpty: return TotpCommand.Task.allCases.map(\.rawValue)
     case .policy where arguments.isEmpty: return PolicyCommand.Task.allCases.map(\.rawValue)
     case .completion where arguments.isEmpty: return Shell.allCases.map(\.rawValue)
     default: return []

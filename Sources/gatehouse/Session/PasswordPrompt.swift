@@ -11,14 +11,14 @@ enum PasswordPrompt {
     let terminal = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
     guard terminal >= 0 else {
       throw UsageError(
-        "no terminal to ask for the password; set GATEHOUSE_PASSWORD or GATEHOUSE_PIN instead"
+        "no terminal to ask for the password; set GATEHOUSE_PASSWORD, GATEHOUSE_PIN or GATEHOUSE_CODE instead"
       )
     }
     defer { close(terminal) }
     var before = termios()
     guard unsafe tcgetattr(terminal, &before) == 0 else {
       throw UsageError(
-        "the terminal cannot hide the password; set GATEHOUSE_PASSWORD or GATEHOUSE_PIN instead"
+        "the terminal cannot hide the password; set GATEHOUSE_PASSWORD, GATEHOUSE_PIN or GATEHOUSE_CODE instead"
       )
     }
     // Control-C is read as a character: as a signal it would end the program and leave the shell
@@ -27,7 +27,7 @@ enum PasswordPrompt {
     silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
     guard unsafe tcsetattr(terminal, TCSAFLUSH, &silent) == 0 else {
       throw UsageError(
-        "the terminal cannot hide the password; set GATEHOUSE_PASSWORD or GATEHOUSE_PIN instead"
+        "the terminal cannot hide the password; set GATEHOUSE_PASSWORD, GATEHOUSE_PIN or GATEHOUSE_CODE instead"
       )
     }
     defer {

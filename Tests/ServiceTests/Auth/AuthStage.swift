@@ -52,6 +52,7 @@ struct AuthStage {
   var keys: Auth_V1.KeysClient { .init(channel) }
   var accounts: Auth_V1.AccountsClient { .init(channel) }
   var stepUp: Auth_V1.StepUpClient { .init(channel) }
+  var secondFactors: Auth_V1.SecondFactorsClient { .init(channel) }
 
   static let password = "correct horse battery staple"
   static let secrets = AuthSecrets.generate(SystemRandomSource())

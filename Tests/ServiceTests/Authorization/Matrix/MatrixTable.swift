@@ -17,6 +17,14 @@ enum MatrixTable {
       .everyone,
       #"{"email": "<address>", "password": "<password>"}"#
     ),
+    // Nobody has begun one: what that allows is for SecondFactorTests.
+    .init(
+      "Authentication/CompleteSignIn",
+      .none,
+      [],
+      #"{"secondFactorToken": "<mail token>", "code": "000000"}"#,
+      yes: "accessToken"
+    ),
     .init("Authentication/Refresh", .none, .everyone, #"{"refreshToken": "<refresh token>"}"#),
     .init("Authentication/SignOut", .none, .everyone, endsSession: true),
     .init("Users/GetMe", .none, .everyone),
@@ -55,6 +63,15 @@ enum MatrixTable {
     ),
     .init("Accounts/ConfirmEmailChange", .none, [], #"{"token": "<mail token>"}"#, yes: "changed"),
     .init("Accounts/UndoEmailChange", .none, [], #"{"token": "<mail token>"}"#, yes: "undone"),
+    .init("SecondFactors/Get", .none, .everyone),
+    // Nobody has begun to add an app: what that allows is for SecondFactorTests.
+    .init("SecondFactors/ConfirmTotp", .none, [], #"{"code": "000000"}"#, yes: "recoveryCodes"),
+    // An app that is not confirmed is no factor, so everybody can go on with a password.
+    .init("SecondFactors/EnrollTotp", .none, .everyone),
+    // Nobody has proved a second factor.
+    .init("SecondFactors/RemoveTotp", .none, [], yes: "removed"),
+    .init("SecondFactors/RegenerateRecoveryCodes", .none, [], yes: "recoveryCodes"),
+    .init("SecondFactors/Verify", .none, [], #"{"code": "000000"}"#, yes: "accessToken"),
     .init("StepUp/SetPin", .none, .everyone, #"{"pin": "482915"}"#),
     .init("StepUp/GetPin", .none, .everyone),
     .init(

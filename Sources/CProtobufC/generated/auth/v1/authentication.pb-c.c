@@ -37,6 +37,18 @@ void   auth__v1__access_token__init
   static const Auth__V1__AccessToken init_value = AUTH__V1__ACCESS_TOKEN__INIT;
   *message = init_value;
 }
+void   auth__v1__second_factor_needed__init
+                     (Auth__V1__SecondFactorNeeded         *message)
+{
+  static const Auth__V1__SecondFactorNeeded init_value = AUTH__V1__SECOND_FACTOR_NEEDED__INIT;
+  *message = init_value;
+}
+void   auth__v1__complete_sign_in_request__init
+                     (Auth__V1__CompleteSignInRequest         *message)
+{
+  static const Auth__V1__CompleteSignInRequest init_value = AUTH__V1__COMPLETE_SIGN_IN_REQUEST__INIT;
+  *message = init_value;
+}
 void   auth__v1__sign_in_response__init
                      (Auth__V1__SignInResponse         *message)
 {
@@ -524,7 +536,122 @@ const ProtobufCMessageDescriptor auth__v1__access_token__descriptor =
   (ProtobufCMessageInit) auth__v1__access_token__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__sign_in_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor auth__v1__second_factor_needed__field_descriptors[2] =
+{
+  {
+    "f1_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SecondFactorNeeded, f1_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_expires_at",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SecondFactorNeeded, f2_expires_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__second_factor_needed__field_indices_by_name[] = {
+  0,   /* field[0] = f1_token */
+  1,   /* field[1] = f2_expires_at */
+};
+static const ProtobufCIntRange auth__v1__second_factor_needed__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor auth__v1__second_factor_needed__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.SecondFactorNeeded",
+  "SecondFactorNeeded",
+  "Auth__V1__SecondFactorNeeded",
+  "auth.v1",
+  sizeof(Auth__V1__SecondFactorNeeded),
+  2,
+  auth__v1__second_factor_needed__field_descriptors,
+  auth__v1__second_factor_needed__field_indices_by_name,
+  1,  auth__v1__second_factor_needed__number_ranges,
+  (ProtobufCMessageInit) auth__v1__second_factor_needed__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__complete_sign_in_request__field_descriptors[3] =
+{
+  {
+    "f1_second_factor_token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__CompleteSignInRequest, f1_second_factor_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_code",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__CompleteSignInRequest, f2_code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_recovery_code",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__CompleteSignInRequest, f3_recovery_code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__complete_sign_in_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_second_factor_token */
+  1,   /* field[1] = f2_code */
+  2,   /* field[2] = f3_recovery_code */
+};
+static const ProtobufCIntRange auth__v1__complete_sign_in_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor auth__v1__complete_sign_in_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.CompleteSignInRequest",
+  "CompleteSignInRequest",
+  "Auth__V1__CompleteSignInRequest",
+  "auth.v1",
+  sizeof(Auth__V1__CompleteSignInRequest),
+  3,
+  auth__v1__complete_sign_in_request__field_descriptors,
+  auth__v1__complete_sign_in_request__field_indices_by_name,
+  1,  auth__v1__complete_sign_in_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__complete_sign_in_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__sign_in_response__field_descriptors[4] =
 {
   {
     "f1_tokens",
@@ -562,16 +689,29 @@ static const ProtobufCFieldDescriptor auth__v1__sign_in_response__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_second_factor",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SignInResponse, f4_second_factor),
+    &auth__v1__second_factor_needed__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__sign_in_response__field_indices_by_name[] = {
   0,   /* field[0] = f1_tokens */
   1,   /* field[1] = f2_user */
   2,   /* field[2] = f3_device_token */
+  3,   /* field[3] = f4_second_factor */
 };
 static const ProtobufCIntRange auth__v1__sign_in_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor auth__v1__sign_in_response__descriptor =
 {
@@ -581,7 +721,7 @@ const ProtobufCMessageDescriptor auth__v1__sign_in_response__descriptor =
   "Auth__V1__SignInResponse",
   "auth.v1",
   sizeof(Auth__V1__SignInResponse),
-  3,
+  4,
   auth__v1__sign_in_response__field_descriptors,
   auth__v1__sign_in_response__field_indices_by_name,
   1,  auth__v1__sign_in_response__number_ranges,

@@ -23,6 +23,8 @@ typedef struct Auth__V1__SignUpRequest Auth__V1__SignUpRequest;
 typedef struct Auth__V1__SignInRequest Auth__V1__SignInRequest;
 typedef struct Auth__V1__Tokens Auth__V1__Tokens;
 typedef struct Auth__V1__AccessToken Auth__V1__AccessToken;
+typedef struct Auth__V1__SecondFactorNeeded Auth__V1__SecondFactorNeeded;
+typedef struct Auth__V1__CompleteSignInRequest Auth__V1__CompleteSignInRequest;
 typedef struct Auth__V1__SignInResponse Auth__V1__SignInResponse;
 typedef struct Auth__V1__RefreshRequest Auth__V1__RefreshRequest;
 typedef struct Auth__V1__SignOutRequest Auth__V1__SignOutRequest;
@@ -105,16 +107,40 @@ struct  Auth__V1__AccessToken
     , {0,NULL}, NULL, {0,NULL} }
 
 
+struct  Auth__V1__SecondFactorNeeded
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_token;
+  Google__Protobuf__Timestamp *f2_expires_at;
+};
+#define AUTH__V1__SECOND_FACTOR_NEEDED__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__second_factor_needed__descriptor) \
+    , {0,NULL}, NULL }
+
+
+struct  Auth__V1__CompleteSignInRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_second_factor_token;
+  ProtobufCBinaryData f2_code;
+  ProtobufCBinaryData f3_recovery_code;
+};
+#define AUTH__V1__COMPLETE_SIGN_IN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__complete_sign_in_request__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL} }
+
+
 struct  Auth__V1__SignInResponse
 {
   ProtobufCMessage base;
   Auth__V1__Tokens *f1_tokens;
   Auth__V1__User *f2_user;
   ProtobufCBinaryData f3_device_token;
+  Auth__V1__SecondFactorNeeded *f4_second_factor;
 };
 #define AUTH__V1__SIGN_IN_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__sign_in_response__descriptor) \
-    , NULL, NULL, {0,NULL} }
+    , NULL, NULL, {0,NULL}, NULL }
 
 
 struct  Auth__V1__RefreshRequest
@@ -160,6 +186,12 @@ void   auth__v1__tokens__init
 /* Auth__V1__AccessToken methods */
 void   auth__v1__access_token__init
                      (Auth__V1__AccessToken         *message);
+/* Auth__V1__SecondFactorNeeded methods */
+void   auth__v1__second_factor_needed__init
+                     (Auth__V1__SecondFactorNeeded         *message);
+/* Auth__V1__CompleteSignInRequest methods */
+void   auth__v1__complete_sign_in_request__init
+                     (Auth__V1__CompleteSignInRequest         *message);
 /* Auth__V1__SignInResponse methods */
 void   auth__v1__sign_in_response__init
                      (Auth__V1__SignInResponse         *message);
@@ -189,6 +221,12 @@ typedef void (*Auth__V1__Tokens_Closure)
 typedef void (*Auth__V1__AccessToken_Closure)
                  (const Auth__V1__AccessToken *message,
                   void *closure_data);
+typedef void (*Auth__V1__SecondFactorNeeded_Closure)
+                 (const Auth__V1__SecondFactorNeeded *message,
+                  void *closure_data);
+typedef void (*Auth__V1__CompleteSignInRequest_Closure)
+                 (const Auth__V1__CompleteSignInRequest *message,
+                  void *closure_data);
 typedef void (*Auth__V1__SignInResponse_Closure)
                  (const Auth__V1__SignInResponse *message,
                   void *closure_data);
@@ -212,6 +250,8 @@ extern const ProtobufCMessageDescriptor auth__v1__sign_up_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__sign_in_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__tokens__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__access_token__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__second_factor_needed__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__complete_sign_in_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__sign_in_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__refresh_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__sign_out_request__descriptor;
