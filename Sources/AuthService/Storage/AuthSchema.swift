@@ -174,6 +174,11 @@ enum AuthSchema {
           until_at INTEGER NOT NULL,
           changed_at INTEGER NOT NULL
         );
+        """
+    ),
+    Migration(
+      version: 9,
+      sql: """
         -- Authenticator apps, a factor once they were confirmed; their secrets are sealed.
         CREATE TABLE totp (
           user_id TEXT PRIMARY KEY REFERENCES user (id),

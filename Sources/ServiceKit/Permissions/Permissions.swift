@@ -238,9 +238,62 @@ public final class Permissions: Sendable {
     return decision
   }
 
-    let response = try await confirmed(key)
-    let ancestors = [entity] + response.ancestorIds
-    let plain = PermissionDecision(response)
+  /// The decision about a user who has done the step-up that a decision lacks; the same one for everybody
+  /// else.
+  ///
+  /// TenancyService reads that in the user's own token and does not take a service's word for it. Never
+  /// kept: it is the answer to one token.
+  func proven(
+    _ decision: PermissionDecision,
+    _ subject: String,
+    _ action: String,
+    _ entity: String,
+    by user: UserIdentity?
+  ) async throws -> PermissionDecision {
+    let key = PermissionCache.Key(subject: subject, action: action, entity: entity)
+    return try await proven(decision, key, by: user)
+  }
+
+  private func proven(
+    _ decision: PermissionDecision,
+    _ key: PermissionCache.Key,
+    by user: UserIdentity?
+  ) async throws -> PermissionDecision {
+    guard decision.reason == "STEP_UP_REQUIRED", let user, user.userID == key.subject,
+      user.assurance.isElevated
+    else { return decision }
+    return PermissionDecision(try await ask(key, for: user))
+  }
+
+  private func ask(
+    _ key: PermissionCache.Key,
+    for user: UserIdentity? = nil
+  ) async throws -> Tenancy_V1.Decision {
+    var question = Self.question(key)
+    question.forCache = user == nil
+    let options = CallOptions(timeout: configuration.timeout)
+    let (asked, asking) = (question, user.map { options.acting(for: $0) } ?? options)
+    return try await limited { try await client.check(asked, options: asking) }
+  }
+
+  private func confirmed(_ key: PermissionCache.Key) async throws -> Tenancy_V1.Decision {
+    let answer = try await limited {
+      try await confirmations.answer(to: Self.question(key))
+    }
+    guard let answer else {
+      metrics.refused.increment()
+      throw Self.unavailable("too many permissions are being asked for")
+    }
+    return answer
+  }
+
+  private static func question(_ key: PermissionCache.Key) -> Tenancy_V1.CheckRequest {
+    .init(subjectId: key.subject, action: key.action, entityId: key.entity, forCache: true)
+  }
+
+  private func limited<Answer>(_ ask: () async throws -> Answer) async throws -> Answer {
+    do {
+      return try await ask()
     } catch let error as RPCError where error.code == .deadlineExceeded {
       // The limit is ours and not the caller's, who may well try again.
       throw Self.unavailable("the permission service is unavailable", cause: error)
