@@ -129,10 +129,11 @@ final class WriteSession {
   /// The connection, as long as the transaction lasts.
   ///
   /// An error of the disk ends it at once; a body that continued regardless would write outside of it.
-  /// Nor may one continue whose changes could not be undone: it would go by what must not be there.
+  /// Nor may one continue that has to run again: it would go by what must not be there, or change what
+  /// must then be undone.
   func open() throws(StoreError) -> SQLiteConnection {
     guard connection.isInTransaction else { throw Self.endedByItself(connection) }
-    guard !isTainted else { throw .unavailable("the write has to run again") }
+    guard !isTainted, !hasConflict else { throw .unavailable("the write has to run again") }
     return connection
   }
 
