@@ -453,7 +453,9 @@ struct InvitationTests {
         _ = try tx.execute(
           """
           WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-          INSERT INTO invitation
+          INSERT INTO invitation (id, entity_id, role, email, email_key, valid_from, valid_until, expires_at,
+            invited_by, inviter_acr, code_key, code_digest, created_at, state, closed_at, closed_by,
+            association_id)
           SELECT 'inv_' || n.i, ?, role, email, email_key, valid_from, valid_until, expires_at,
             invited_by, inviter_acr, code_key, code_digest, created_at, state, closed_at, closed_by,
             association_id
