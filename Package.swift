@@ -46,6 +46,11 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
+    .systemLibrary(
+      name: "CCurl",
+      pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev"])]
+    ),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .target(
       name: "CProtobufC",
@@ -89,7 +94,7 @@ let package = Package(
     ),
     .target(
       name: "AuthService",
-      dependencies: ["ServiceKit", "RPCKit", "Contracts", "CSodium", "COpenSSL", "CCrypt"],
+      dependencies: ["ServiceKit", "RPCKit", "Contracts", "CSodium", "COpenSSL", "CCrypt", "CCurl"],
       swiftSettings: strict
     ),
     .target(

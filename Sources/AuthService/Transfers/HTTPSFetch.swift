@@ -1,0 +1,144 @@
+internal import RPCKit
+
+/// A fetch of a small document over HTTPS.
+///
+/// Follows no redirect, asks no proxy, and connects to addresses of the public Internet only, so that an
+/// address in a setting or in somebody's document leads to no service of this network.
+struct HTTPSFetch: Hashable, Sendable {
+  /// Where it is; begins with `https://`.
+  let url: String
+  /// The file with the authorities (PEM) instead of the system's.
+  var authorities: String?
+  /// Which addresses the name may have; anything but the standard is for tests and closed networks.
+  var addresses = AddressRule.publicOnly
+  /// Bytes of the document, at most.
+  var byteCountMax = 64 << 10
+  /// How long all of it may take.
+  var timeout = Duration.seconds(5)
+
+  /// Bytes of the answer's header, at most.
+  static let headerByteCountMax = 16 << 10
+
+  /// What the server answered, whatever its status.
+  struct Answer: Hashable, Sendable {
+    /// The HTTP status, such as 200.
+    let status: Int
+    /// The fields of the header by name in lower case; of those that come twice, the last.
+    let fields: [String: String]
+    let body: [UInt8]
+  }
+
+  /// Why there is no answer, for operators.
+  struct Failure: Error, Hashable, CustomStringConvertible {
+    let description: String
+  }
+
+  /// Fetches the document on a thread of its own.
+  ///
+  /// Throws `Failure` for what is not answered in full within the limits, `CancellationError` within about
+  /// a second of the task's cancellation, and `SyscallError` when there can be no thread.
+  func run() async throws -> Answer {
+    try Task.checkCancellation()
+    let cancellation = Cancellation()
+    let outcome = try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        do {
+          _ = try LoopThread(name: "fetch") {
+            continuation.resume(returning: perform(cancellation))
+          }
+        } catch {
+          continuation.resume(throwing: error)
+        }
+      }
+    } onCancel: {
+      cancellation.set()
+    }
+    try Task.checkCancellation()
+    return try outcome.get()
+  }
+
+  private func perform(_ cancellation: Cancellation) -> Result<Answer, Failure> {
+    guard url.hasPrefix("https://"), url.utf8.count <= 2000,
+      url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else {
+      return .failure(
+        Failure(description: "the address does not begin with https:// or has blanks")
+      )
+    }
+    let peer = CurlTransfer.Peer(
+      url: url,
+      scheme: "https",
+      authorities: authorities,
+      addresses: addresses
+    )
+    do throws(CurlTransfer.Fault) {
+      let transfer = try CurlTransfer(peer)
+      let collector = Collector(byteCountMax, cancellation)
+      switch transfer.perform(timeout: timeout, collector) {
+      case .complete(let status):
+        return .success(Answer(status: status, fields: collector.fields, body: collector.body))
+      case .failed(let reason):
+        return .failure(Failure(description: collector.excess ?? reason))
+      }
+    } catch {
+      return .failure(Failure(description: error.description))
+    }
+  }
+
+  /// Whether the task that waits was cancelled.
+  private final class Cancellation: Sendable {
+    private let state = Lock(false)
+
+    var isSet: Bool { state.withLock { $0 } }
+
+    func set() { state.withLock { $0 = true } }
+  }
+
+  /// Takes the answer, as much of it as is allowed.
+  private final class Collector: CurlObserver {
+    private(set) var fields: [String: String] = [:]
+    private(set) var body: [UInt8] = []
+    /// What there was too much of.
+    private(set) var excess: String?
+    private let byteCountMax: Int
+    private let cancellation: Cancellation
+    private var headerByteCount = 0
+
+    init(_ byteCountMax: Int, _ cancellation: Cancellation) {
+      self.byteCountMax = byteCountMax
+      self.cancellation = cancellation
+    }
+
+    var isCancelled: Bool { cancellation.isSet }
+
+    func connects() {}
+
+    func receives(line: String) -> Bool {
+      headerByteCount += line.utf8.count
+      guard headerByteCount <= HTTPSFetch.headerByteCountMax else {
+        excess = "the answer's header is larger than \(HTTPSFetch.headerByteCountMax) bytes"
+        return false
+      }
+      // The status line begins the header, also that of the answer after a 103.
+      guard !line.hasPrefix("HTTP/") else {
+        fields = [:]
+        return true
+      }
+      guard let colon = line.firstIndex(of: ":") else { return true }
+      let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+      fields[line[..<colon].lowercased()] = String(value.prefix { !$0.isNewline })
+      return true
+    }
+
+    func receives(_ piece: [UInt8]) -> Bool {
+      guard body.count + piece.count <= byteCountMax else {
+        excess = "the document is larger than \(byteCountMax) bytes"
+        return false
+      }
+      body += piece
+      return true
+    }
+
+    func mayUpload() -> Bool { false }
+  }
+}
