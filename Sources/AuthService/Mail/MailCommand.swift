@@ -12,7 +12,7 @@ struct MailCommand: MailTransport {
   /// Half a minute each is eight minutes, of a lease of fifteen.
   var batchCount: Int { 16 }
 
-  func deliver(_ mails: [MailMessage], isStopping: () -> Bool) -> [MailOutcome] {
+  func deliver(_ mails: [MailMessage], isStopping: @escaping () -> Bool) -> [MailOutcome] {
     mails.map { mail in
       isStopping() ? .failed("the service is stopping") : deliver(mail)
     }
@@ -39,10 +39,7 @@ struct MailCommand: MailTransport {
 
   /// What operators are shown: without the address.
   private static func reason(_ start: String, _ output: String, _ mail: MailMessage) -> String {
-    let said = output.split { $0.isNewline }.joined(separator: " ")
-      .split(separator: mail.recipient, omittingEmptySubsequences: false).joined(
-        separator: "ADDRESS"
-      )
+    let said = mail.redacted(output.split { $0.isNewline }.joined(separator: " "))
     return said.isEmpty ? start : "\(start): \(said)"
   }
 }

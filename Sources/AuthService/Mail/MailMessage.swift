@@ -56,6 +56,11 @@ struct MailMessage: Hashable, Sendable {
     }
     self.text = text + "--\(boundary)--\r\n"
   }
+
+  /// A text about this mail, without whose it is.
+  func redacted(_ text: String) -> String {
+    text.split(separator: recipient, omittingEmptySubsequences: false).joined(separator: "ADDRESS")
+  }
 }
 
 /// Instants as mails say them.

@@ -8,6 +8,8 @@ public struct MailSettings: Sendable {
     case spool
     /// Through a command like sendmail.
     case command
+    /// To an SMTP server.
+    case smtp
   }
 
   /// Which way.
@@ -20,6 +22,8 @@ public struct MailSettings: Sendable {
   public var command = ["/usr/sbin/sendmail", "-i"]
   /// How long the command may take for one mail, in seconds.
   public var commandSeconds: Int64 = 30
+  /// The server for `smtp`.
+  public var smtp = SMTPSettings()
   /// The name that recipients see.
   public var fromName = "Gatehouse"
   /// The address that mails come from.
@@ -41,7 +45,12 @@ public struct MailSettings: Sendable {
   /// Reads the settings.
   init(_ field: JSONField) throws(JSONDecodingError) {
     var members = try field.members()
-    transport = try members.optional("transport")?.choice(of: Transport.self) ?? transport
+    let way = members.optional("transport")
+    transport = try way?.choice(of: Transport.self) ?? transport
+    smtp = try SMTPSettings(&members)
+    if let way, transport == .smtp, smtp.server.isEmpty {
+      throw way.error("is smtp, which needs smtp_server")
+    }
     spool = try members.optional("spool")?.nonEmptyString()
     if let field = members.optional("spool_files") {
       spoolCountMax = Int(try field.integer(in: 1...1_000_000))

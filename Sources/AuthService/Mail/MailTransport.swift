@@ -19,7 +19,7 @@ protocol MailTransport: Sendable {
   ///
   /// Blocks the thread that it is called on, and is called on one that has nothing else to do. After
   /// `isStopping` says so, the rest has failed.
-  func deliver(_ mails: [MailMessage], isStopping: () -> Bool) -> [MailOutcome]
+  func deliver(_ mails: [MailMessage], isStopping: @escaping () -> Bool) -> [MailOutcome]
 }
 
 /// The thread that hands mails over, made when the first one is due.

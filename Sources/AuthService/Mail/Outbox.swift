@@ -324,7 +324,7 @@ final class Outbox: Sendable {
     guard !mails.isEmpty else { return [] }
     let messages = mails.map(\.message)
     return try await thread.run { [self] in
-      transport.deliver(messages) { isStopping.withLock { $0 } }
+      transport.deliver(messages) { self.isStopping.withLock { $0 } }
     }
   }
 

@@ -13,7 +13,7 @@ struct SpoolFolder: MailTransport {
 
   var batchCount: Int { 64 }
 
-  func deliver(_ mails: [MailMessage], isStopping: () -> Bool) -> [MailOutcome] {
+  func deliver(_ mails: [MailMessage], isStopping: @escaping () -> Bool) -> [MailOutcome] {
     do throws(FileError) {
       try FileBytes.createDirectory(path)
       // Somebody else may have put files there; of too many not even the names are read.

@@ -228,6 +228,7 @@ struct AuthMetrics: Sendable {
     wrappedHashes = registry.counter(
       "gatehouse_auth_imported_hashes_wrapped_total",
       help: "Fast digests of other systems wrapped in hashes of our own."
+    )
     stepUps = registry.counters(
       "gatehouse_auth_step_ups_total",
       help: "Attempts to prove more than a password, by method and outcome.",

@@ -128,6 +128,16 @@ public enum AuthProgram: HostedService {
         }
       }
     }
+    if settings.mail.transport == .smtp {
+      if let path = settings.mail.smtp.passwordFile {
+        check.file("mail.smtp_password_file", path) { _ in
+          _ = try settings.mail.smtp.readCredentials()
+        }
+      }
+      if let path = settings.mail.smtp.authorities {
+        check.file("mail.smtp_ca_file", path) { _ = try FileBytes.read($0, byteCountMax: 1 << 20) }
+      }
+    }
     check.peers(["tenancy", "entitlement"], common)
     check.callers(["tenancy", "entitlement"], common)
     check.trustedProxies(settings.sourceLimits.rules, common)

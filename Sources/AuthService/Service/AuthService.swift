@@ -226,6 +226,7 @@ public final class AuthService: Sendable {
           sender: settings.fromAddress,
           timeout: .seconds(settings.commandSeconds)
         )
+      case .smtp: try makeSMTP(settings)
       }
     let templates: MailTemplates
     do {
@@ -244,6 +245,15 @@ public final class AuthService: Sendable {
       logger: dependencies.logger,
       metrics: OutboxMetrics(dependencies.metrics)
     )
+  }
+
+  private static func makeSMTP(_ settings: MailSettings) throws -> SMTPTransport {
+    do {
+      _ = try settings.smtp.readCredentials()
+    } catch {
+      throw ConfigurationError("setting mail.smtp_password_file: \(error)")
+    }
+    return SMTPTransport(settings: settings.smtp, sender: settings.fromAddress)
   }
 
   /// What is served.

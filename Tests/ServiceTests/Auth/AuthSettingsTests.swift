@@ -22,6 +22,19 @@ struct AuthSettingsTests {
       (#"{"sessions": {"idle_days": 181}}"#, "sessions.idle_days"),
       (#"{"pin_digits": 3}"#, "pin_digits"), (#"{"pin_digits": 7}"#, "pin_digits"),
       (#"{"operators": {"step_up": "pin"}}"#, "operators.step_up"),
+      (#"{"mail": {"transport": "smtp"}}"#, "mail.transport"),
+      (#"{"mail": {"smtp_server": "a b"}}"#, "mail.smtp_server"),
+      (#"{"mail": {"smtp_server": "a/b"}}"#, "mail.smtp_server"),
+      (#"{"mail": {"smtp_server": "me@a"}}"#, "mail.smtp_server"),
+      (#"{"mail": {"smtp_server": "a:25"}}"#, "mail.smtp_server"),
+      (#"{"mail": {"smtp_port": 0}}"#, "mail.smtp_port"),
+      (#"{"mail": {"smtp_user": "me"}}"#, "mail.smtp_user"),
+      (#"{"mail": {"smtp_user": "a\nb", "smtp_password_file": "p"}}"#, "mail.smtp_user"),
+      (#"{"mail": {"smtp_name": "a b"}}"#, "mail.smtp_name"),
+      (#"{"mail": {"smtp_tls": "maybe"}}"#, "mail.smtp_tls"),
+      (#"{"mail": {"smtp_tls": "none", "smtp_server": "mail.example.org"}}"#, "mail.smtp_tls"),
+      (#"{"mail": {"smtp_tls": "none", "smtp_server": "10.0.0.1"}}"#, "mail.smtp_tls"),
+      (#"{"mail": {"smtp_seconds": 601}}"#, "mail.smtp_seconds"),
     ]
   )
   func read_impossible_namesThePlace(text: String, path: String) {
@@ -44,6 +57,44 @@ struct AuthSettingsTests {
     #expect(settings.sessions.idle == 7 * day && settings.sessions.absolute == 7 * day)
     let equal = try read(#"{"sessions": {"idle_days": 40, "absolute_days": 40}}"#)
     #expect(equal.sessions.idle == 40 * day)
+  }
+
+  @Test("An SMTP server is asked by TLS at its usual port, and as the sender's domain")
+  func mail_smtpServer_hasItsAddress() throws {
+    func peer(_ members: String) throws -> CurlTransfer.Peer {
+      try read(#"{"mail": {"transport": "smtp", \#(members)}}"#).mail.smtp.peer(
+        sender: "post@example.org"
+      )
+    }
+    let standard = try peer(#""smtp_server": "mail.example.org""#)
+    #expect(standard.url == "smtps://mail.example.org:465/example.org")
+    #expect(standard.scheme == "smtps" && standard.requiresTLS && standard.addresses == .any)
+    #expect(standard.credentials == nil && standard.authorities == nil)
+    let starting = try peer(
+      #""smtp_server": "10.0.0.1", "smtp_tls": "starttls", "smtp_name": "me""#
+    )
+    #expect(starting.url == "smtp://10.0.0.1:587/me" && starting.requiresTLS)
+    let local = try peer(#""smtp_server": "::1", "smtp_tls": "none", "smtp_port": 2525"#)
+    #expect(local.url == "smtp://[::1]:2525/example.org")
+    #expect(!local.requiresTLS && local.addresses == .loopback)
+  }
+
+  @Test("The password of a mail server is one line of a file, and is never shown")
+  func mail_passwordFile_isRead() throws {
+    let folder = try StoreFolder()
+    var settings = SMTPSettings()
+    (settings.user, settings.passwordFile) = ("me", "\(folder.path)/socket")
+    try FileBytes.createSecret("open sesame\n", at: "\(folder.path)/socket")
+    #expect(try settings.readCredentials() == .init(user: "me", password: "open sesame"))
+    for text in ["", "\n", "two\nlines\n", "open\r\n", String(repeating: "x", count: 201)] {
+      try FileBytes.write(text, to: "\(folder.path)/socket")
+      let error = #expect(throws: FileError.self) { try settings.readCredentials() }
+      #expect(error?.description.contains("must hold one password") == true)
+    }
+    settings.passwordFile = "\(folder.path)/missing"
+    #expect(throws: FileError.self) { try settings.readCredentials() }
+    settings.user = nil
+    #expect(try settings.readCredentials() == nil)
   }
 
   @Test("Lost secrets are made anew only where there is no store that needs the old ones")

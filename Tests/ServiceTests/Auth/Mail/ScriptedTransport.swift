@@ -18,7 +18,7 @@ final class ScriptedTransport: MailTransport {
 
   var mails: [MailMessage] { given.withLock { $0 } }
 
-  func deliver(_ mails: [MailMessage], isStopping: () -> Bool) -> [MailOutcome] {
+  func deliver(_ mails: [MailMessage], isStopping: @escaping () -> Bool) -> [MailOutcome] {
     given.withLock { $0 += mails }
     return mails.map { _ in
       outcomes.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? .sent }
