@@ -1,28 +1,33 @@
 import Foundation
 import Glibc
+import RPCKit
+import ServiceKit
 import Testing
 
 extension EndToEndTests {
   @Suite("Accounts by mail")
   struct AccountMailTests {
-    /// Waits for a mail with this link to this address, as Python reads mails; prints its code and takes
-    /// the mail away.
+    /// Waits for a mail with this link, or of this subject, to this address, as Python reads mails; prints
+    /// the link's code and takes the mail away.
     private static let reader = #"""
       import email, email.policy, glob, os, re, select, sys, time
-      path, address = sys.argv[1:]
+      path, address, folder = sys.argv[1:]
       until = time.monotonic() + 30
       while time.monotonic() < until:
-          for name in glob.glob("auth.db.mail/*.eml"):
+          for name in glob.glob(folder + "/*.eml"):
               with open(name, newline="") as file:
                   mail = email.message_from_file(file, policy=email.policy.default)
               assert not mail.defects and not mail.is_attachment(), name
               assert mail["Message-ID"] == "<%s@localhost>" % os.path.basename(name)[:-4], mail
+              recipients = [to.addr_spec for to in mail["To"].addresses]
+              if mail["Subject"] == path and recipients == [address]:
+                  os.unlink(name)
+                  sys.exit(0)
               text = mail.get_body(("plain",)).get_content()
               link = re.search(r"gatehouse://account/(\S+)#(\S+)", text)
               if link is None:
                   continue
               assert link.group(0) in mail.get_body(("html",)).get_content(), mail
-              recipients = [to.addr_spec for to in mail["To"].addresses]
               if link.group(1) == path and recipients == [address]:
                   os.unlink(name)
                   print(link.group(2))
@@ -31,52 +36,83 @@ extension EndToEndTests {
       sys.exit("no mail with %s to %s" % (path, address))
       """#
 
+    /// Every flow of accounts by mail, and notices; `$MAILS` is the folder with the mails.
+    private static let flows = """
+      take() { python3 mail.py "$1" "$2" "$MAILS"; }
+      other='a quite different phrase'
+      gatehouse signup ada@example.com Ada
+      code=$(take verify-email ada@example.com)
+      gatehouse verify-email "$code"
+      gatehouse verify-email "$code"
+      gatehouse whoami | grep '"emailVerified": true'
+      gatehouse reset-password nobody@example.com > nobody
+      gatehouse reset-password ada@example.com > somebody
+      cmp nobody somebody
+      code=$(take reset-password ada@example.com)
+      GATEHOUSE_PASSWORD=$other gatehouse reset-password "$code" | grep 'ended 1 session$'
+      take 'Your password was changed' ada@example.com
+      ! gatehouse reset-password "$code"
+      ! gatehouse whoami
+      ! gatehouse login ada@example.com
+      GATEHOUSE_PASSWORD=$other gatehouse login ada@example.com
+      GATEHOUSE_PASSWORD=$other gatehouse login ada@example.com --session elsewhere.json
+      take 'New sign-in to your account' ada@example.com
+      gatehouse signup eve@example.com Eve --session eve.json
+      gatehouse change-email ada@example.com --session eve.json
+      take 'Your e-mail address is in use' ada@example.com
+      GATEHOUSE_PASSWORD=$other gatehouse change-email countess@example.com
+      gatehouse whoami | grep '"email": "ada@example.com"'
+      gatehouse confirm-email "$(take confirm-email countess@example.com)"
+      gatehouse whoami | grep '"email": "countess@example.com"'
+      gatehouse undo-email-change "$(take undo-email ada@example.com)"
+      ! gatehouse whoami
+      ! GATEHOUSE_PASSWORD=$other gatehouse login ada@example.com
+      gatehouse reset-password "$(take reset-password ada@example.com)"
+      gatehouse login ada@example.com
+      gatehouse whoami | grep '"email": "ada@example.com"'
+      """
+
     @Test(
       "On the command line an address is verified, a password reset, an address changed and taken back"
     )
     func account_allFlows_work() async throws {
       try await Installation.run { home in
-        try home.folder.write(Self.reader, to: "mail.py")
-        let ending = try await home.shell(
-          """
-          take() { python3 mail.py "$1" "$2"; }
-          other='a quite different phrase'
-          gatehouse signup ada@example.com Ada
-          code=$(take verify-email ada@example.com)
-          gatehouse verify-email "$code"
-          gatehouse verify-email "$code"
-          gatehouse whoami | grep '"emailVerified": true'
-          gatehouse reset-password nobody@example.com > nobody
-          gatehouse reset-password ada@example.com > somebody
-          cmp nobody somebody
-          code=$(take reset-password ada@example.com)
-          GATEHOUSE_PASSWORD=$other gatehouse reset-password "$code" | grep 'ended 1 session$'
-          ! gatehouse reset-password "$code"
-          ! gatehouse whoami
-          ! gatehouse login ada@example.com
-          GATEHOUSE_PASSWORD=$other gatehouse login ada@example.com
-          GATEHOUSE_PASSWORD=$other gatehouse change-email countess@example.com
-          gatehouse whoami | grep '"email": "ada@example.com"'
-          gatehouse confirm-email "$(take confirm-email countess@example.com)"
-          gatehouse whoami | grep '"email": "countess@example.com"'
-          gatehouse undo-email-change "$(take undo-email ada@example.com)"
-          ! gatehouse whoami
-          ! GATEHOUSE_PASSWORD=$other gatehouse login ada@example.com
-          gatehouse reset-password "$(take reset-password ada@example.com)"
-          gatehouse login ada@example.com
-          gatehouse whoami | grep '"email": "ada@example.com"'
-          """
-        )
-        let log = try home.folder.text(of: "shell.log")
-        #expect(ending == .exited(0), "\(log)")
-        // Nobody's mail is left for an address without an account.
-        let left = try FileManager.default.contentsOfDirectory(
-          atPath: home.folder.file("auth.db.mail")
-        )
-        for name in left {
-          let text = try home.folder.text(of: "auth.db.mail/\(name)")
-          #expect(!text.contains("nobody@example.com"))
+        try await walk(home, mails: home.folder.file("auth.db.mail"))
+      }
+    }
+
+    @Test("The same with an SMTP server", arguments: [MailServer.Mode.tls, .startTLS])
+    func account_allFlowsBySMTP_work(mode: MailServer.Mode) async throws {
+      let loops = try EventLoopGroup.epoll(count: 1)
+      defer { loops.stop() }
+      try await MailServer.run(mode, on: loops.loops[0]) { server in
+        let folder = server.server.folder
+        let mail: JSONValue = [
+          "transport": "smtp", "smtp_server": "localhost",
+          "smtp_port": .number(JSONNumber(Int64(server.server.port))),
+          "smtp_tls": mode == .tls ? "implicit" : "starttls",
+          "smtp_user": .string(MailServer.user),
+          "smtp_password_file": .string(folder.file("password")),
+          "smtp_ca_file": .string(folder.file("ca.pem")),
+        ]
+        try await Installation.run(auth: ["mail": mail]) { home in
+          try await walk(home, mails: folder.file("mails"))
         }
+        let accepted = try server.accepted()
+        #expect(accepted.allSatisfy { $0.login == MailServer.user && $0.client == "localhost" })
+        #expect(Set(accepted.map(\.id)).count == accepted.count)
+      }
+    }
+
+    private func walk(_ home: Installation, mails: String) async throws {
+      try home.folder.write(Self.reader, to: "mail.py")
+      let ending = try await home.shell("MAILS='\(mails)'\n\(Self.flows)")
+      let log = try home.folder.text(of: "shell.log")
+      #expect(ending == .exited(0), "\(log)")
+      // Nobody's mail is left for an address without an account.
+      for name in try FileManager.default.contentsOfDirectory(atPath: mails) {
+        let text = try String(contentsOfFile: "\(mails)/\(name)", encoding: .utf8)
+        #expect(!text.contains("nobody@example.com"))
       }
     }
 

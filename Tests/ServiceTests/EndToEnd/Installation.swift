@@ -22,16 +22,17 @@ struct Installation: Sendable {
   /// Runs `body` with three services that are ready, and ends them all.
   ///
   /// With `push`, the services reach one another through it; with `policy`, it is that of another
-  /// product.
+  /// product; `auth` is what AuthService's settings have besides.
   static func run(
     through push: PushBreaker? = nil,
     policy: String? = nil,
+    auth: [String: JSONValue] = [:],
     _ body: (Installation) async throws -> Void
   ) async throws {
     let folder = try TemporaryFolder()
     let loops = try EventLoopGroup.epoll(count: 1)
     defer { loops.stop() }
-    let installation = try await make(in: folder, on: loops, through: push, policy: policy)
+    let installation = try await make(in: folder, on: loops, through: push, policy: policy, auth)
     do {
       try await body(installation)
       await installation.end()
@@ -47,7 +48,8 @@ struct Installation: Sendable {
     in folder: TemporaryFolder,
     on loops: EventLoopGroup,
     through push: PushBreaker?,
-    policy: String?
+    policy: String?,
+    _ authSettings: [String: JSONValue]
   ) async throws -> Installation {
     var attempt = 0
     while true {
@@ -56,7 +58,8 @@ struct Installation: Sendable {
         in: folder,
         on: loops,
         through: push,
-        policy: policy
+        policy: policy,
+        authSettings
       )
       do {
         // In this order nobody looks in vain for another one.
@@ -89,7 +92,8 @@ struct Installation: Sendable {
     in folder: TemporaryFolder,
     on loops: EventLoopGroup,
     through push: PushBreaker?,
-    policy: String?
+    policy: String?,
+    _ authSettings: [String: JSONValue]
   ) async throws {
     self.folder = folder
     self.loops = loops
@@ -112,7 +116,7 @@ struct Installation: Sendable {
     (self.auth, self.tenancy, self.entitlement) = (auth, tenancy, entitlement)
     push?.forward(auth: auth.channel, tenancy: tenancy.channel)
     try writeKeys()
-    try writeSettings(ports, push: push, policy: policy)
+    try writeSettings(ports, push: push, policy: policy, authSettings)
   }
 
   /// The application whose purchases count.
@@ -130,7 +134,8 @@ struct Installation: Sendable {
   private func writeSettings(
     _ ports: [String: UInt16],
     push: PushBreaker?,
-    policy: String?
+    policy: String?,
+    _ authSettings: [String: JSONValue]
   ) throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
@@ -161,6 +166,7 @@ struct Installation: Sendable {
         peers[peer] = "tcp://127.0.0.1:\(name == "auth" ? port : push?.port ?? port)"
       }
       var settings = own[name] ?? [:]
+      if name == "auth" { settings.merge(authSettings) { _, new in new } }
       settings["listen"] = [.string("127.0.0.1:\(port)")]
       settings["admin"] = false
       settings["loops"] = 1
