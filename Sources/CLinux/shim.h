@@ -20,6 +20,7 @@ extern int epoll_pwait2(int descriptor, struct epoll_event *events, int count,
                         const struct timespec *timeout, const sigset_t *mask);
 extern int pthread_setname_np(pthread_t thread, const char *name);
 extern int malloc_trim(size_t padding);
+extern int syncfs(int descriptor);
 
 static inline int CLinux_errno(void) { return errno; }
 static inline int CLinux_trim_heap(void) { return malloc_trim(0); }

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from . import hashing, large_store, machine, peers, processes, products
+from . import hashing, large_store, machine, mails, peers, processes, products
 from .suite import POLICY, SERVICES, Suite
 
 BUILT = peers.BENCHMARKS / ".build/release"
@@ -382,6 +382,7 @@ def measure(options, document):
         "checks_large": lambda folder: checks_large(options, folder),
         "points": lambda folder: products.points(built_suite, rpcload, options, folder),
         "documents": lambda folder: products.documents(built_suite, rpcload, options, folder),
+        "mails": lambda folder: mails.measure(built_suite, folder),
         "report": lambda folder: report(options, folder),
         "sign_ins": lambda folder: sign_ins(options, folder),
         "flood": lambda folder: flood(options, folder), "start_up": start_up,

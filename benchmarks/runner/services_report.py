@@ -61,7 +61,7 @@ def cache_rows(tokens, permissions):
     return rows
 
 
-def store_rows(writes, refreshes):
+def store_rows(writes, refreshes, mails):
     rows = []
     if writes:
         plain = max(writes["sqlite_per_second"], writes["callers_1_per_second"])
@@ -73,6 +73,13 @@ def store_rows(writes, refreshes):
             ["– one transaction per fsync: plain SQLite / our store with one caller, per second",
              f"{thousands(writes['sqlite_per_second'])} / "
              f"{thousands(writes['callers_1_per_second'])}", "–", "–"],
+        ]
+    if mails:
+        rows += [
+            ["mails into the spool folder, durable, per second", thousands(mails["spool_per_second"]),
+             "5,000", verdict(mails["spool_per_second"], 5000)],
+            ["– to an SMTP server on the same host", thousands(mails["smtp_per_second"]),
+             f"{thousands(mails['smtplib_per_second'])} (Python's smtplib)", "–"],
         ]
     if refreshes:
         rows.append(["refreshes over RPC, durable, 64 callers, per second",
@@ -191,7 +198,7 @@ def render(section):
     results = section["results"]
     rows = engine_rows(results.get("engine"))
     rows += cache_rows(results.get("tokens"), results.get("permissions"))
-    rows += store_rows(results.get("writes"), results.get("refreshes"))
+    rows += store_rows(results.get("writes"), results.get("refreshes"), results.get("mails"))
     rows += call_rows(results.get("checks"), results.get("checks_large"),
                       results.get("sign_ins"), results.get("flood"))
     rows += product_rows(results.get("points"), results.get("documents"))

@@ -11,9 +11,14 @@ struct SpoolFolder: MailTransport {
   /// Files in the folder, at most; when there are more, mails wait until some were fetched.
   let fileCountMax: Int
 
-  var batchCount: Int { 64 }
+  /// So many mails share the wait for the disk.
+  var batchCount: Int { 256 }
+
+  /// Mails up to which each waits for itself: others may have written much to the same file system.
+  private static let fewMails = 8
 
   func deliver(_ mails: [MailMessage], isStopping: @escaping () -> Bool) -> [MailOutcome] {
+    let isEachSynchronized = mails.count <= Self.fewMails
     do throws(FileError) {
       try FileBytes.createDirectory(path)
       // Somebody else may have put files there; of too many not even the names are read.
@@ -26,45 +31,54 @@ struct SpoolFolder: MailTransport {
             "the spool folder has \(fileCountMax) files; remove those that were fetched"
           )
         }
-        do throws(FileError) {
-          try write(mail)
-          return .sent
-        } catch {
-          return .failed(error.description)
-        }
+        return write(mail, isSynchronized: isEachSynchronized)
       }
-      // The names are on the disk only when the folder is (fsync(2)).
-      if outcomes.contains(.sent), !synchronize() {
-        let reason = "\(path): \(unsafe String(cString: strerror(errno)))"
-        outcomes = outcomes.map { $0 == .sent ? .failed(reason) : $0 }
+      // What is in the files is on the disk before their names are, and both before a mail counts as sent.
+      if !isEachSynchronized { try FileBytes.synchronizeFileSystem(of: path) }
+      for (place, mail) in mails.enumerated() where outcomes[place] == .sent {
+        outcomes[place] = publish(mail)
       }
+      if outcomes.contains(.sent) { try synchronizeNames() }
       return outcomes
     } catch {
+      for mail in mails { _ = unsafe unlink(temporary(mail)) }
       return mails.map { _ in .failed(error.description) }
     }
   }
 
-  private func write(_ mail: MailMessage) throws(FileError) {
-    let (file, temporary) = ("\(path)/\(mail.id).eml", "\(path)/.\(mail.id).new")
+  /// A file that nobody takes for a mail yet.
+  private func temporary(_ mail: MailMessage) -> String { "\(path)/.\(mail.id).new" }
+
+  private func write(_ mail: MailMessage, isSynchronized: Bool) -> MailOutcome {
     // Left behind by an attempt that ended with the process.
-    _ = unsafe unlink(temporary)
+    _ = unsafe unlink(temporary(mail))
     do throws(FileError) {
-      try FileBytes.createSecret(mail.text, at: temporary)
+      try FileBytes.createSecret(
+        mail.text,
+        at: temporary(mail),
+        isSynchronized: isSynchronized
+      )
+      return .sent
     } catch {
-      _ = unsafe unlink(temporary)
-      throw error
-    }
-    guard unsafe rename(temporary, file) == 0 else {
-      let reason = unsafe String(cString: strerror(errno))
-      _ = unsafe unlink(temporary)
-      throw FileError("\(file): \(reason)")
+      _ = unsafe unlink(temporary(mail))
+      return .failed(error.description)
     }
   }
 
-  private func synchronize() -> Bool {
+  private func publish(_ mail: MailMessage) -> MailOutcome {
+    let file = "\(path)/\(mail.id).eml"
+    guard unsafe rename(temporary(mail), file) != 0 else { return .sent }
+    let reason = unsafe String(cString: strerror(errno))
+    _ = unsafe unlink(temporary(mail))
+    return .failed("\(file): \(reason)")
+  }
+
+  /// The names are on the disk only when the folder is (fsync(2)).
+  private func synchronizeNames() throws(FileError) {
     let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    return fsync(descriptor) == 0
+    let isDone = descriptor >= 0 && fsync(descriptor) == 0
+    let code = errno
+    if descriptor >= 0 { close(descriptor) }
+    guard isDone else { throw FileError("\(path): \(unsafe String(cString: strerror(code)))") }
   }
 }

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// A file that cannot be read or written.
@@ -76,11 +77,30 @@ package enum FileBytes {
   }
 
   /// Writes a file that must not exist yet, readable by its owner alone: for secrets.
-  package static func createSecret(_ text: String, at path: String) throws(FileError) {
+  ///
+  /// It is on the disk when this returns, unless that is left to `synchronizeFileSystem`.
+  package static func createSecret(
+    _ text: String,
+    at path: String,
+    isSynchronized: Bool = true
+  ) throws(FileError) {
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(path) }
-    let isWritten = writeAll(text, to: descriptor) && fsync(descriptor) == 0
+    let isWritten = writeAll(text, to: descriptor) && (!isSynchronized || fsync(descriptor) == 0)
     guard close(descriptor) == 0, isWritten else { throw failure(path) }
+  }
+
+  /// Puts everything that was written to the file system of a directory on the disk (syncfs(2)).
+  ///
+  /// For many files that costs what a single fsync(2) does; for few, what others have written may take
+  /// longer.
+  package static func synchronizeFileSystem(of path: String) throws(FileError) {
+    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(path) }
+    let result = syncfs(descriptor)
+    let code = errno
+    close(descriptor)
+    guard result == 0 else { throw FileError("\(path): \(Syscall.message(for: code))") }
   }
 
   /// Makes a directory, readable by its owner alone; one that exists is not an error.

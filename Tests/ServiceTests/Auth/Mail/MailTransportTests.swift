@@ -6,14 +6,18 @@ import Testing
 
 @Suite("Ways for mails to leave")
 struct MailTransportTests {
-  private func mail(_ id: String, to recipient: String = "ada@example.org") -> MailMessage {
+  private func mail(
+    _ id: String,
+    to recipient: String = "ada@example.org",
+    lineCount: Int = 40_000
+  ) -> MailMessage {
     MailMessage(
       id: id,
       date: 0,
       from: .init(name: "", address: "post@example.org"),
       to: recipient,
       subject: "Hello",
-      plain: String(repeating: "text\n", count: 40_000),
+      plain: String(repeating: "text\n", count: lineCount),
       html: "<p>text</p>\n"
     )
   }
@@ -40,6 +44,25 @@ struct MailTransportTests {
     // Again, as after a crash: the same file, and not a second one.
     #expect(spool.deliver([mail("eml_1")]) { false } == [.sent])
     #expect(try FileBytes.names(inFolder: folder.mail, countMax: 10)?.count == 2)
+  }
+
+  @Test("Many mails at a time are files like few, and one that cannot be written fails alone")
+  func spool_manyMails_areFiles() throws {
+    let folder = try StoreFolder()
+    let spool = SpoolFolder(path: folder.mail, fileCountMax: 1000)
+    let mails = (100..<100 + spool.batchCount).map { mail("eml_\($0)", lineCount: 1) }
+    try FileBytes.createDirectory(folder.mail)
+    // A folder stands where a file is to be.
+    try FileBytes.createDirectory("\(folder.mail)/eml_101.eml")
+    var expected = [MailOutcome](repeating: .sent, count: mails.count)
+    expected[1] = .failed("\(folder.mail)/eml_101.eml: Is a directory")
+    #expect(spool.deliver(mails) { false } == expected)
+    #expect(unsafe rmdir("\(folder.mail)/eml_101.eml") == 0)
+    let names = try #require(try FileBytes.names(inFolder: folder.mail, countMax: 2000))
+    let others = mails.map { "\($0.id).eml" }.filter { $0 != "eml_101.eml" }
+    #expect(names == others.sorted())
+    for name in names { #expect(try read("\(folder.mail)/\(name)").hasPrefix("From: ")) }
+    #expect(try read("\(folder.mail)/eml_100.eml") == mails[0].text)
   }
 
   @Test("A folder that is full, missing above, or no folder is a reason to try again")
