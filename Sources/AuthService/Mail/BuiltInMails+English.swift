@@ -113,5 +113,14 @@ extension BuiltInMails {
         "You need not do anything as long as nobody knows your password.",
       ]
     ),
+    .invitation: Draft(
+      subject: "{{inviter}} invites you",
+      paragraphs: [
+        "Hello,", "{{inviter}} invites you to a role.", "Role: {{role}} ({{entity_type}})",
+        "Sign in or create an account with any address, then open this link to accept:", "{{link}}",
+        "Or enter this code where you were asked for it: {{token}}",
+        "Link and code work once, until {{time}}. If you do not know who this is, ignore this mail.",
+      ]
+    ),
   ]
 }

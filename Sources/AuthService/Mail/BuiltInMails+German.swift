@@ -124,5 +124,17 @@ extension BuiltInMails {
         "Sie brauchen nichts zu tun, solange niemand Ihr Passwort kennt.",
       ]
     ),
+    .invitation: Draft(
+      subject: "{{inviter}} lädt Sie ein",
+      paragraphs: [
+        "Guten Tag,", "{{inviter}} lädt Sie zu einer Rolle ein.",
+        "Rolle: {{role}} ({{entity_type}})",
+        "Melden Sie sich an oder legen Sie mit einer beliebigen Adresse ein Konto an, und öffnen Sie"
+          + " dann diesen Link, um anzunehmen:", "{{link}}",
+        "Oder geben Sie diesen Code ein, wo danach gefragt wird: {{token}}",
+        "Link und Code gelten einmal, bis {{time}}. Wenn Sie nicht wissen, wer das ist, brauchen Sie"
+          + " nichts zu tun.",
+      ]
+    ),
   ]
 }

@@ -26,6 +26,8 @@ enum MailKind: String, CaseIterable, Sendable {
   case pinChanged = "pin_changed"
   /// So many wrong passwords came that further attempts have to wait.
   case signInsRefused = "sign_ins_refused"
+  /// To somebody who was invited to a role, with or without an account.
+  case invitation
 
   /// The names that its templates may use.
   var placeholders: Set<String> {
@@ -37,6 +39,7 @@ enum MailKind: String, CaseIterable, Sendable {
       case .newDevice: ["device", "network", "time"]
       case .recoveryCodeUsed, .recoveryCodesLow: ["left", "time"]
       case .passwordChanged, .totpAdded, .totpRemoved, .pinChanged, .signInsRefused: ["time"]
+      case .invitation: ["link", "token", "inviter", "role", "entity_type", "time"]
       }
     return own.union(["name", "email"])
   }
@@ -44,7 +47,7 @@ enum MailKind: String, CaseIterable, Sendable {
   /// Names of which a template must use one: a mail that is of no use without them.
   var required: Set<String> { placeholders.intersection(["link", "token"]) }
 
-  /// What its token is good for; nil for mails that only tell.
+  /// What its token is good for; nil for mails that only tell, and for codes of other services.
   var purpose: MailToken.Purpose? {
     switch self {
     case .verifyEmail: .verifyEmail
@@ -52,7 +55,7 @@ enum MailKind: String, CaseIterable, Sendable {
     case .changeEmail: .changeEmail
     case .emailChanged: .undoEmailChange
     case .addressInUse, .newDevice, .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed,
-      .recoveryCodesLow, .pinChanged, .signInsRefused:
+      .recoveryCodesLow, .pinChanged, .signInsRefused, .invitation:
       nil
     }
   }
@@ -64,6 +67,7 @@ enum MailKind: String, CaseIterable, Sendable {
     case .resetPassword: "reset-password"
     case .changeEmail: "confirm-email"
     case .emailChanged: "undo-email"
+    case .invitation: "accept-invitation"
     case .addressInUse, .newDevice, .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed,
       .recoveryCodesLow, .pinChanged, .signInsRefused:
       nil
@@ -74,5 +78,12 @@ enum MailKind: String, CaseIterable, Sendable {
   ///
   /// Not where the address is somebody else's, as far as is known: a name is free text, and anybody could
   /// have it sent to anybody.
-  var mayNameTheUser: Bool { self != .changeEmail && self != .addressInUse }
+  var mayNameTheUser: Bool {
+    switch self {
+    case .changeEmail, .addressInUse, .invitation: false
+    case .verifyEmail, .resetPassword, .emailChanged, .newDevice, .passwordChanged,
+      .signInsRefused:
+      true
+    }
+  }
 }

@@ -231,7 +231,7 @@ final class Outbox: Sendable {
       try abandon(mail, "cannot be read with this sealing key", "refused", now, in: tx)
       return nil
     }
-    guard let (order, user) = try resolve(sealedOrder, now: now, in: tx) else {
+    guard let (order, user, language) = try resolve(sealedOrder, now: now, in: tx) else {
       try MailTable.delete(mail.id, in: tx)
       metrics.sent.series("dropped").increment()
       return nil
@@ -242,20 +242,20 @@ final class Outbox: Sendable {
     }
     try MailTable.begin(
       mail.id,
-      userID: user?.id,
+      userID: user.id,
       leaseEnd: now.addingSaturated(Self.lease),
       in: tx
     )
-    return Attempt(record: mail, message: message(mail, order, to: address, user))
+    return Attempt(record: mail, message: message(mail, order, to: address, user, language))
   }
 
-  /// The order with the address that it goes to, and the account that it is about; nil when it is for
-  /// nobody.
+  /// The order with the address that it goes to, the account that it is about, and the language of whoever
+  /// reads it; nil when it is for nobody.
   private func resolve(
     _ order: MailOrder,
     now: Int64,
     in tx: borrowing WriteTransaction
-  ) throws -> (MailOrder, UserRecord?)? {
+  ) throws -> (MailOrder, UserRecord, language: String)? {
     var order = order
     let digest = order.kind.purpose.flatMap { tokens.digest(of: order.token, $0) }
     // A token that was relieved by a newer one, or used: nobody needs it any more.
@@ -276,10 +276,13 @@ final class Outbox: Sendable {
       if let digest { try MailTokenTable.bind(digest, to: user.id, in: tx) }
       // Where the account's mail goes, and not what somebody typed.
       order.recipient = .address(user.email)
-      return (order, user)
+      return (order, user, user.language)
     case .address(let address):
       guard let userID = order.userID, let user = try UserTable.find(userID, in: tx) else {
         return nil
+      }
+      if order.kind == .invitation {
+        return try resolve(invitation: order, to: EmailAddress(address), from: user, in: tx)
       }
       if order.kind == .changeEmail,
         try UserTable.isTaken(EmailAddress(address), exceptBy: userID, now: now, in: tx)
@@ -288,15 +291,33 @@ final class Outbox: Sendable {
         order.kind = .addressInUse
         order.token = ""
       }
-      return (order, user)
+      return (order, user, user.language)
     }
+  }
+
+  /// An invitation says who invites by the address that they have proven, and nothing that they can choose.
+  private func resolve(
+    invitation order: MailOrder,
+    to address: EmailAddress,
+    from inviter: UserRecord,
+    in tx: borrowing WriteTransaction
+  ) throws -> (MailOrder, UserRecord, language: String)? {
+    guard inviter.isEmailVerified else { return nil }
+    var order = order
+    order.values["inviter"] = inviter.email
+    guard let invited = try UserTable.holder(of: address, in: tx) else {
+      return (order, inviter, inviter.language)
+    }
+    order.recipient = .address(invited.email)
+    return (order, inviter, invited.language)
   }
 
   private func message(
     _ mail: MailRecord,
     _ order: MailOrder,
     to address: String,
-    _ user: UserRecord?
+    _ user: UserRecord,
+    _ language: String
   ) -> MailMessage {
     var values = order.values
     values["email"] = address
@@ -306,9 +327,9 @@ final class Outbox: Sendable {
       values["link"] = "\(settings.link)/\(path)#\(order.token)"
     }
     // Whoever signs an address up that is somebody else's must not be able to send them words.
-    let isNamed = order.kind.mayNameTheUser && user?.isEmailVerified == true
-    values["name"] = isNamed ? user?.displayName ?? address : address
-    let texts = templates.texts(order.kind, language: user?.language ?? "")
+    let isNamed = order.kind.mayNameTheUser && user.isEmailVerified
+    values["name"] = isNamed ? user.displayName : address
+    let texts = templates.texts(order.kind, language: language)
     return MailMessage(
       id: mail.id,
       date: mail.created,

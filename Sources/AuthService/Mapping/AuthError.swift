@@ -190,6 +190,14 @@ enum AuthError {
     message: "second_factor_token: does not work or no longer works; sign in again"
   )
 
+  /// Whoever invites has not proven an address, by which the invited person would know them.
+  static let inviterUnverified = RPCError(
+    .failedPrecondition,
+    reason: "INVITER_UNVERIFIED",
+    domain: domain,
+    message: "inviter_id: has not verified an e-mail address; retry when that was done"
+  )
+
   static let sessionNotFound = RPCError(
     .notFound,
     reason: "SESSION_NOT_FOUND",

@@ -12,6 +12,13 @@ struct MailLimits: Sendable {
   /// Notices of new devices to one account: five in an hour.
   let notices: SourceLimiter
 
+  /// Invitations of one user: thirty in an hour.
+  let inviters: SourceLimiter
+  /// Invitations to one address: five in an hour, apart from the mails that its owner asks for.
+  let invited: SourceLimiter
+
+  /// Invitations of one user that are mailed in an hour, at most.
+  static let inviterCount = 30
   /// Mails about one address or account in an hour, at most.
   static let hourlyCount = 5
   private static let hour: Int64 = 3_600_000
@@ -30,6 +37,8 @@ struct MailLimits: Sendable {
     hourly = limiter(Self.hourlyCount, Self.hour)
     spacing = limiter(1, Self.minute)
     notices = limiter(Self.hourlyCount, Self.hour)
+    inviters = limiter(Self.inviterCount, Self.hour)
+    invited = limiter(Self.hourlyCount, Self.hour)
   }
 }
 
@@ -38,12 +47,26 @@ extension AuthCore {
   ///
   /// `limit` says in the metric what was too much: `address` or `account`.
   func admitMail(_ name: [UInt8], _ limit: String, _ call: CallContext) throws(RPCError) {
-    let now = clock.now
     let source = CallSource(call, settings.sourceLimits).counted?.bytes
-    let wanted: [(limiter: SourceLimiter, name: [UInt8]?, limit: String)] = [
+    try take([
       (mailLimits.sources, source, "source"), (mailLimits.spacing, name, limit),
       (mailLimits.hourly, name, limit),
-    ]
+    ])
+  }
+
+  /// Lets an invitation be mailed, or throws RESOURCE_EXHAUSTED.
+  func admitInvitation(of userID: String, to email: EmailAddress) throws(RPCError) {
+    try take([
+      (mailLimits.inviters, Array(userID.utf8), "inviter"),
+      (mailLimits.invited, attemptSubject(email), "invited"),
+    ])
+  }
+
+  /// Takes one of each allowance, or none.
+  private func take(
+    _ wanted: [(limiter: SourceLimiter, name: [UInt8]?, limit: String)]
+  ) throws(RPCError) {
+    let now = clock.now
     var taken: [Charge] = []
     for (limiter, name, limit) in wanted {
       guard let name else { continue }

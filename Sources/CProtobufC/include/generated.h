@@ -90,6 +90,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__undo
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__undo_email_change_response(void) {
   return &auth__v1__undo_email_change_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__send_invitation_request(void) {
+  return &auth__v1__send_invitation_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__send_invitation_response(void) {
+  return &auth__v1__send_invitation_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__device(void) {
   return &auth__v1__device__descriptor;
 }

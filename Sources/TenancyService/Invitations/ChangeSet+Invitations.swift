@@ -73,6 +73,8 @@ extension ChangeSet {
     closed.closedBy = user.userID
     closed.associationID = association
     try closed.close(tx)
+    // Nobody needs its code any more.
+    try InvitationMail.delete(record.id, tx)
     let action =
       switch state {
       case .accepted: "invitation.accept"

@@ -1,6 +1,7 @@
 internal import AccessEngine
 internal import Contracts
 internal import RPCKit
+internal import ServiceKit
 
 /// An invitation to make.
 struct InvitationDraft: Sendable {
@@ -16,6 +17,13 @@ struct InvitationDraft: Sendable {
   /// Reads a request; INVALID_ARGUMENT for instants and hours that are none.
   init(_ request: Tenancy_V1.CreateInvitationRequest) throws(RPCError) {
     (entityID, role, email) = (request.entityId, request.role, request.email)
+    guard email.isEmpty || EmailAddress(email).isMailable else {
+      throw TenancyError.invalidField(
+        "email",
+        "EMAIL_INVALID",
+        "must be an e-mail address, like ada@example.com"
+      )
+    }
     validFrom = try request.validFrom?.milliseconds(field: "valid_from")
     validUntil = try request.validUntil?.milliseconds(field: "valid_until")
     recurring = try request.recurring?.checked(field: "recurring")

@@ -24,10 +24,12 @@ struct InvitationsHandler: Tenancy_V1.InvitationsService {
       request: request
     ) { tx in
       let record = try changes.invite(draft, id: id, codeDigest: digest, tx)
+      try core.mailer?.queue(code, of: record, tx)
       return Tenancy_V1.CreateInvitationResponse(
         invitation: core.message(invitation: record, now: tx.now)
       )
     }
+    core.mailer?.wake()
     // Answers are kept in the store for repeated requests, and a code must not be.
     if response.invitation?.id == id { response.code = code.text }
     return response

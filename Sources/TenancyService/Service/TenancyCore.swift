@@ -25,6 +25,8 @@ final class TenancyCore: Sendable {
   let random: any RandomSource
   let codeDigests: CodeDigests
   let invitationAttempts: CodeAttempts
+  /// Mails invitations; nil where that is for others to do.
+  let mailer: InvitationMailer?
   let logger: Logger
   let instruments: TenancyInstruments
   /// For denials that no error tells of; the others are logged as their calls end.
@@ -49,7 +51,8 @@ final class TenancyCore: Sendable {
     instruments: TenancyInstruments,
     denials: DenialLog,
     auditBudget: AuditBudget,
-    refusals: RefusalTally
+    refusals: RefusalTally,
+    mailer: InvitationMailer? = nil
   ) {
     self.store = store
     self.engine = engine
@@ -83,6 +86,7 @@ final class TenancyCore: Sendable {
     self.denials = denials
     self.auditBudget = auditBudget
     self.refusals = refusals
+    self.mailer = mailer
   }
 
   /// Who watches what a product has.

@@ -8,6 +8,8 @@ final class TenancyInstruments: Sendable {
   private let policyVersion: MetricFamily<Gauge>
   private let documentRefusals: MetricFamily<Counter>
   private let invitationRefusals: MetricFamily<Counter>
+  private let letters: MetricFamily<Counter>
+  private let letterCount: Gauge
   private let wrongCodes: MetricFamily<Counter>
   private let codeRefusals: MetricFamily<Counter>
   private let pairingRefusals: MetricFamily<Counter>
@@ -41,6 +43,15 @@ final class TenancyInstruments: Sendable {
       help: "Invitations refused because too many were pending: of the entity, of the inviter.",
       labels: ["limit"]
     )
+    letters = registry.counters(
+      "gatehouse_tenancy_invitation_mails_total",
+      help: "What became of mails to invited people: taken by AuthService, postponed, dropped.",
+      labels: ["outcome"]
+    )
+    letterCount = registry.gauge(
+      "gatehouse_tenancy_invitation_mails_waiting",
+      help: "Mails to invited people that AuthService has not taken yet."
+    )
     wrongCodes = registry.counters(
       "gatehouse_tenancy_wrong_codes_total",
       help: "Wrong codes that were tried, by what they were for.",
@@ -71,6 +82,7 @@ final class TenancyInstruments: Sendable {
         "Refused calls that no report counts, because too many different ones waited to be stored."
     )
     for limit in InvitationLimit.allCases { _ = invitationRefusals.series([limit.rawValue]) }
+    for outcome in LetterMetric.allCases { _ = letters.series([outcome.rawValue]) }
     for limit in PairingLimit.allCases { _ = pairingRefusals.series([limit.rawValue]) }
     for event in CommandMetric.allCases { _ = commands.series([event.rawValue]) }
     for kind in CodeKind.allCases {
@@ -102,6 +114,12 @@ final class TenancyInstruments: Sendable {
 
   /// Counts a call about devices of families that a limit has refused.
   func refused(_ limit: PairingLimit) { pairingRefusals.series([limit.rawValue]).increment() }
+
+  /// Counts what became of a mail to an invited person.
+  func letter(_ outcome: LetterMetric) { letters.series([outcome.rawValue]).increment() }
+
+  /// Says how many of those wait.
+  func waitingLetters(_ count: Int) { letterCount.set(count) }
 
   /// Counts a wrong code.
   func wrongCode(_ kind: CodeKind) { wrongCodes.series([kind.rawValue]).increment() }

@@ -11,6 +11,8 @@ public enum TenancyProgram: HostedService {
     var policies: [String]
     /// Which tokens are accepted.
     var identity: RemoteIdentity.Settings
+    /// Whether invitations by address are mailed.
+    var mailsInvitations: Bool
   }
 
   /// See `HostedService.identity`.
@@ -34,7 +36,8 @@ public enum TenancyProgram: HostedService {
   public static func settings(_ members: inout JSONMembers) throws(JSONDecodingError) -> Settings {
     Settings(
       policies: try policies(members.optional("policy")),
-      identity: try RemoteIdentity.Settings(&members)
+      identity: try RemoteIdentity.Settings(&members),
+      mailsInvitations: try members.optional("invitation_mails")?.boolean() ?? true
     )
   }
 
@@ -80,6 +83,8 @@ public enum TenancyProgram: HostedService {
       configuration,
       users: AuthUserDirectory(Auth_V1.UsersClient(remote.authChannel)),
       features: features,
+      post: settings.mailsInvitations
+        ? AuthInvitationPost(Auth_V1.AccountsClient(remote.authChannel)) : nil,
       clock: environment.clock,
       random: environment.random,
       logger: environment.logger,
@@ -98,6 +103,7 @@ public enum TenancyProgram: HostedService {
           }
         },
         { await service.storeRefusals(on: loop) },
+        { await service.mailInvitations(on: loop) },
       ],
       readiness: { Readiness([service.database.readinessCheck] + remote.checks) },
       reload: {

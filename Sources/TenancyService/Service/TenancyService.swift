@@ -45,11 +45,13 @@ public final class TenancyService: Sendable {
   /// Opens the store, loads the policy and the forest, and has decisions follow the store.
   ///
   /// Throws `PolicyError` for a policy that does not load or that the handlers cannot work with, and
-  /// `StoreError`. Ready when it returns. Without `features` nothing that needs one is allowed.
+  /// `StoreError`. Ready when it returns. Without `features` nothing that needs one is allowed, and without
+  /// `post` no invitation is mailed.
   public static func open(
     _ configuration: TenancyConfiguration,
     users: any UserDirectory,
     features: EntitlementFeatures? = nil,
+    post: (any InvitationPost)? = nil,
     clock: any WallClock = SystemWallClock(),
     random: any RandomSource = SystemRandomSource(),
     logger: Logger,
@@ -79,6 +81,7 @@ public final class TenancyService: Sendable {
       let engine = PermissionEngine(forest)
       let instruments = TenancyInstruments(metrics)
       let refusals = RefusalTally(engine: engine, clock: clock, instruments: instruments)
+      let mailer = try await makeMailer(post, store, clock, random, logger, instruments)
       let core = TenancyCore(
         store: store,
         engine: engine,
@@ -101,7 +104,8 @@ public final class TenancyService: Sendable {
           onDenial: { refusals.note($0, $1) }
         ),
         auditBudget: AuditBudget(domain: TenancyError.domain, clock: clock, metrics: metrics),
-        refusals: refusals
+        refusals: refusals,
+        mailer: mailer
       )
       try await database.attach(
         TenancyFollower(
@@ -122,6 +126,29 @@ public final class TenancyService: Sendable {
       await database.close()
       throw error
     }
+  }
+
+  private static func makeMailer(
+    _ post: (any InvitationPost)?,
+    _ store: ServiceStore,
+    _ clock: any WallClock,
+    _ random: any RandomSource,
+    _ logger: Logger,
+    _ instruments: TenancyInstruments
+  ) async throws -> InvitationMailer? {
+    guard let post else { return nil }
+    let bytes = try await store.secret("invitation_mail", random: random)
+    guard let sealing = SealingKey(bytes) else {
+      preconditionFailure("a secret of the store has the 32 bytes of a key")
+    }
+    return InvitationMailer(
+      post,
+      sealing: sealing,
+      clock: clock,
+      random: random,
+      logger: logger,
+      instruments: instruments
+    )
   }
 
   private init(
@@ -211,6 +238,11 @@ public final class TenancyService: Sendable {
   /// Stores what was counted, every few seconds, until the task is cancelled.
   public func storeRefusals(on loop: any EventLoop) async {
     await core.refusals.run(core.store, on: loop)
+  }
+
+  /// Has invitations mailed, until the task is cancelled.
+  public func mailInvitations(on loop: any EventLoop) async {
+    await core.mailer?.run(core.store, on: loop)
   }
 
   /// Finishes writes that wait and closes the store.

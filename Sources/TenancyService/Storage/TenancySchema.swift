@@ -410,5 +410,18 @@ enum TenancySchema {
         ALTER TABLE invitation ADD COLUMN recurring TEXT;
         """
     ),
+    Migration(
+      version: 11,
+      // Codes of invitations by address, until AuthService has taken the mails with them.
+      sql: """
+        CREATE TABLE invitation_mail (
+          invitation_id TEXT PRIMARY KEY REFERENCES invitation (id) ON DELETE CASCADE,
+          sealed BLOB NOT NULL,
+          attempts INTEGER NOT NULL,
+          due_at INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX invitation_mail_by_due ON invitation_mail (due_at, invitation_id);
+        """
+    ),
   ]
 }

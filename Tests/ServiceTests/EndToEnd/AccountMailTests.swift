@@ -116,6 +116,49 @@ extension EndToEndTests {
       }
     }
 
+    @Test(
+      "Somebody who is invited by address gets a mail, although AuthService was away, and the role"
+    )
+    func invitation_byAddress_isMailed() async throws {
+      try await Installation.run { home in
+        try home.folder.write(Self.reader, to: "mail.py")
+        let first = try await home.shell(
+          #"""
+          take() { python3 mail.py "$1" "$2" auth.db.mail; }
+          gatehouse signup ada@example.com Ada
+          gatehouse verify-email "$(take verify-email ada@example.com)"
+          gatehouse signup bob@example.com Bob --session bob.json
+          gatehouse call Portfolios/Create '{"name": "Home"}' > portfolio
+          sed -n 's/.*"id": "\(prt_[a-z0-9]*\)".*/\1/p' portfolio | head -n 1 > id
+          test -s id
+          """#
+        )
+        #expect(first == .exited(0), "\(try home.folder.text(of: "shell.log"))")
+        // TenancyService is asked by a token that it verifies itself; AuthService takes the letter later.
+        try await home.auth.kill()
+        let second = try await home.shell(
+          #"""
+          gatehouse call Invitations/Create "{\"entityId\": \"$(cat id)\", \
+            \"role\": \"portfolio_admin\", \"email\": \"Bob@example.com\"}" | grep '"code"'
+          """#
+        )
+        #expect(second == .exited(0), "\(try home.folder.text(of: "shell.log"))")
+        try await home.tenancy.kill()
+        try await home.auth.start()
+        try await home.tenancy.start()
+        let third = try await home.shell(
+          #"""
+          take() { python3 mail.py "$1" "$2" auth.db.mail; }
+          code=$(take accept-invitation bob@example.com)
+          ! gatehouse call Portfolios/Get "{\"portfolioId\": \"$(cat id)\"}" --session bob.json
+          gatehouse call Invitations/Accept "{\"code\": \"$code\"}" --session bob.json
+          gatehouse call Portfolios/Get "{\"portfolioId\": \"$(cat id)\"}" --session bob.json
+          """#
+        )
+        #expect(third == .exited(0), "\(try home.folder.text(of: "shell.log"))")
+      }
+    }
+
     @Test("A service that is killed as it answers has sent its mail once when it is back")
     func mail_afterKill_isSentOnce() async throws {
       try await Installation.run { home in

@@ -81,6 +81,13 @@ enum MatrixTable {
       #"{"pin": "482915", "purpose": "device.unlock"}"#
     ),
     .init("StepUp/ClearPin", .none, .everyone),
+    .init(
+      "Accounts/SendInvitation",
+      .service,
+      [],
+      #"{"invitationId": "inv_1", "email": "<new address>", "code": "ABC", "inviterId": "<user>", "#
+        + #""role": "tenant", "entityType": "unit", "expiresAt": "2030-01-01T00:00:00Z"}"#
+    ),
     .init("Users/BatchGet", .service, [], #"{"userIds": ["<user>"]}"#),
     .init("Users/FindByEmail", .service, [], #"{"email": "<address>"}"#),
     .init("Users/ResolveEmails", .service, [], #"{"emails": ["<address>"]}"#),

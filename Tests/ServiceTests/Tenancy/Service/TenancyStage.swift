@@ -174,6 +174,7 @@ struct TenancyStage: Sendable {
     users usersService: SmallUsersService = SmallUsersService(),
     entitlement: SmallEntitlementService? = nil,
     reportKey: SigningKey? = Self.reportKey,
+    post: (any InvitationPost)? = nil,
     _ body: (TenancyStage) async throws -> Void
   ) async throws {
     let folder = try folder ?? TestFolder()
@@ -189,10 +190,10 @@ struct TenancyStage: Sendable {
     try await users.serving { _ in
       try await withChannel(target, ChannelConfiguration(loops: loops)) { usersChannel in
         guard let entitlement else {
-          return try await serve(policy, reportKey, folder, usersChannel, nil, loops, body)
+          return try await serve(policy, reportKey, folder, usersChannel, nil, post, loops, body)
         }
         try await withEntitlements(entitlement, folder, loops) { channel in
-          try await serve(policy, reportKey, folder, usersChannel, channel, loops, body)
+          try await serve(policy, reportKey, folder, usersChannel, channel, post, loops, body)
         }
       }
     }
@@ -223,6 +224,7 @@ struct TenancyStage: Sendable {
     _ folder: TestFolder,
     _ usersChannel: Channel,
     _ entitlementChannel: Channel?,
+    _ post: (any InvitationPost)?,
     _ loops: EventLoopGroup,
     _ body: (TenancyStage) async throws -> Void
   ) async throws {
@@ -251,6 +253,7 @@ struct TenancyStage: Sendable {
       configuration,
       users: AuthUserDirectory(Auth_V1.UsersClient(usersChannel)),
       features: features,
+      post: post,
       clock: clock,
       logger: logger,
       metrics: metrics

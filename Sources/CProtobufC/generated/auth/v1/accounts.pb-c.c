@@ -91,6 +91,18 @@ void   auth__v1__undo_email_change_response__init
   static const Auth__V1__UndoEmailChangeResponse init_value = AUTH__V1__UNDO_EMAIL_CHANGE_RESPONSE__INIT;
   *message = init_value;
 }
+void   auth__v1__send_invitation_request__init
+                     (Auth__V1__SendInvitationRequest         *message)
+{
+  static const Auth__V1__SendInvitationRequest init_value = AUTH__V1__SEND_INVITATION_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__send_invitation_response__init
+                     (Auth__V1__SendInvitationResponse         *message)
+{
+  static const Auth__V1__SendInvitationResponse init_value = AUTH__V1__SEND_INVITATION_RESPONSE__INIT;
+  *message = init_value;
+}
 #define auth__v1__request_email_verification_request__field_descriptors NULL
 #define auth__v1__request_email_verification_request__field_indices_by_name NULL
 #define auth__v1__request_email_verification_request__number_ranges NULL
@@ -520,5 +532,139 @@ const ProtobufCMessageDescriptor auth__v1__undo_email_change_response__descripto
   auth__v1__undo_email_change_response__field_indices_by_name,
   0,  auth__v1__undo_email_change_response__number_ranges,
   (ProtobufCMessageInit) auth__v1__undo_email_change_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__send_invitation_request__field_descriptors[7] =
+{
+  {
+    "f1_invitation_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendInvitationRequest, f1_invitation_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_email",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendInvitationRequest, f2_email),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_code",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendInvitationRequest, f3_code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_inviter_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendInvitationRequest, f4_inviter_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_role",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendInvitationRequest, f5_role),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_entity_type",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendInvitationRequest, f6_entity_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_expires_at",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SendInvitationRequest, f7_expires_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__send_invitation_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_invitation_id */
+  1,   /* field[1] = f2_email */
+  2,   /* field[2] = f3_code */
+  3,   /* field[3] = f4_inviter_id */
+  4,   /* field[4] = f5_role */
+  5,   /* field[5] = f6_entity_type */
+  6,   /* field[6] = f7_expires_at */
+};
+static const ProtobufCIntRange auth__v1__send_invitation_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor auth__v1__send_invitation_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.SendInvitationRequest",
+  "SendInvitationRequest",
+  "Auth__V1__SendInvitationRequest",
+  "auth.v1",
+  sizeof(Auth__V1__SendInvitationRequest),
+  7,
+  auth__v1__send_invitation_request__field_descriptors,
+  auth__v1__send_invitation_request__field_indices_by_name,
+  1,  auth__v1__send_invitation_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__send_invitation_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define auth__v1__send_invitation_response__field_descriptors NULL
+#define auth__v1__send_invitation_response__field_indices_by_name NULL
+#define auth__v1__send_invitation_response__number_ranges NULL
+const ProtobufCMessageDescriptor auth__v1__send_invitation_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.SendInvitationResponse",
+  "SendInvitationResponse",
+  "Auth__V1__SendInvitationResponse",
+  "auth.v1",
+  sizeof(Auth__V1__SendInvitationResponse),
+  0,
+  auth__v1__send_invitation_response__field_descriptors,
+  auth__v1__send_invitation_response__field_indices_by_name,
+  0,  auth__v1__send_invitation_response__number_ranges,
+  (ProtobufCMessageInit) auth__v1__send_invitation_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

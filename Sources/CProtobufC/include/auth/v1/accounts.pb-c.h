@@ -15,6 +15,7 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "gatehouse/options.pb-c.h"
+#include "google/protobuf/timestamp.pb-c.h"
 
 typedef struct Auth__V1__RequestEmailVerificationRequest Auth__V1__RequestEmailVerificationRequest;
 typedef struct Auth__V1__RequestEmailVerificationResponse Auth__V1__RequestEmailVerificationResponse;
@@ -30,6 +31,8 @@ typedef struct Auth__V1__ConfirmEmailChangeRequest Auth__V1__ConfirmEmailChangeR
 typedef struct Auth__V1__ConfirmEmailChangeResponse Auth__V1__ConfirmEmailChangeResponse;
 typedef struct Auth__V1__UndoEmailChangeRequest Auth__V1__UndoEmailChangeRequest;
 typedef struct Auth__V1__UndoEmailChangeResponse Auth__V1__UndoEmailChangeResponse;
+typedef struct Auth__V1__SendInvitationRequest Auth__V1__SendInvitationRequest;
+typedef struct Auth__V1__SendInvitationResponse Auth__V1__SendInvitationResponse;
 
 
 /* --- enums --- */
@@ -173,6 +176,31 @@ struct  Auth__V1__UndoEmailChangeResponse
      }
 
 
+struct  Auth__V1__SendInvitationRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_invitation_id;
+  ProtobufCBinaryData f2_email;
+  ProtobufCBinaryData f3_code;
+  ProtobufCBinaryData f4_inviter_id;
+  ProtobufCBinaryData f5_role;
+  ProtobufCBinaryData f6_entity_type;
+  Google__Protobuf__Timestamp *f7_expires_at;
+};
+#define AUTH__V1__SEND_INVITATION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__send_invitation_request__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL }
+
+
+struct  Auth__V1__SendInvitationResponse
+{
+  ProtobufCMessage base;
+};
+#define AUTH__V1__SEND_INVITATION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__send_invitation_response__descriptor) \
+     }
+
+
 /* Auth__V1__RequestEmailVerificationRequest methods */
 void   auth__v1__request_email_verification_request__init
                      (Auth__V1__RequestEmailVerificationRequest         *message);
@@ -215,6 +243,12 @@ void   auth__v1__undo_email_change_request__init
 /* Auth__V1__UndoEmailChangeResponse methods */
 void   auth__v1__undo_email_change_response__init
                      (Auth__V1__UndoEmailChangeResponse         *message);
+/* Auth__V1__SendInvitationRequest methods */
+void   auth__v1__send_invitation_request__init
+                     (Auth__V1__SendInvitationRequest         *message);
+/* Auth__V1__SendInvitationResponse methods */
+void   auth__v1__send_invitation_response__init
+                     (Auth__V1__SendInvitationResponse         *message);
 /* --- per-message closures --- */
 
 typedef void (*Auth__V1__RequestEmailVerificationRequest_Closure)
@@ -259,6 +293,12 @@ typedef void (*Auth__V1__UndoEmailChangeRequest_Closure)
 typedef void (*Auth__V1__UndoEmailChangeResponse_Closure)
                  (const Auth__V1__UndoEmailChangeResponse *message,
                   void *closure_data);
+typedef void (*Auth__V1__SendInvitationRequest_Closure)
+                 (const Auth__V1__SendInvitationRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__SendInvitationResponse_Closure)
+                 (const Auth__V1__SendInvitationResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -279,6 +319,8 @@ extern const ProtobufCMessageDescriptor auth__v1__confirm_email_change_request__
 extern const ProtobufCMessageDescriptor auth__v1__confirm_email_change_response__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__undo_email_change_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__undo_email_change_response__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__send_invitation_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__send_invitation_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -1,9 +1,9 @@
 internal import RPCKit
 
-/// Wakes those who work through what is in the store: who tell of revocations, and who send mails.
+/// Wakes those who work through what is in a store: who tell of revocations, and who send mails.
 ///
 /// They read what is new from the store: this only says that there may be something.
-final class WakeSignal: Sendable {
+package final class WakeSignal: Sendable {
   private struct State {
     var version: UInt64 = 0
     var lastWaiter: UInt64 = 0
@@ -12,11 +12,14 @@ final class WakeSignal: Sendable {
 
   private let state = Lock(State())
 
-  /// Counts announcements; read it before the store, and nothing in between is missed.
-  var version: UInt64 { state.withLock { $0.version } }
+  /// Makes one that nobody waits for.
+  package init() {}
 
-  /// Something was revoked, or a mail was queued.
-  func announce() {
+  /// Counts announcements; read it before the store, and nothing in between is missed.
+  package var version: UInt64 { state.withLock { $0.version } }
+
+  /// There is something new, such as a session that was revoked or a mail that was queued.
+  package func announce() {
     let waiters = state.withLock { state in
       state.version += 1
       defer { state.waiters = [:] }
@@ -26,7 +29,7 @@ final class WakeSignal: Sendable {
   }
 
   /// Returns after the next announcement past `version`, or when the task is cancelled.
-  func wait(past version: UInt64) async {
+  package func wait(past version: UInt64) async {
     let id = state.withLock { state in
       state.lastWaiter += 1
       return state.lastWaiter
