@@ -39,6 +39,10 @@ struct CommandLineOptions: Sendable, Equatable {
   private(set) var product: SeedProduct?
   /// The role that `policy explain` is about; nil is all of them.
   private(set) var role: String?
+  /// Whether `import` only says what it would do.
+  private(set) var isDryRun = false
+  /// Whether `import` takes the file's word for which addresses are verified.
+  private(set) var vouchesForAddresses = false
   /// What `report` is to do, by the name of the option.
   private(set) var report: [String: String] = [:]
   /// Whether help was asked for.
@@ -48,9 +52,9 @@ struct CommandLineOptions: Sendable, Equatable {
 
   /// Every option, for completion.
   static let names = [
-    "--anonymous", "--ca", "--descriptors", "--format", "--from", "--help", "--key", "--output",
-    "--product", "--request", "--role", "--session", "--target", "--timeout", "--to", "--verify",
-    "--version",
+    "--anonymous", "--ca", "--descriptors", "--dry-run", "--format", "--from", "--help", "--key",
+    "--output", "--product", "--request", "--role", "--session", "--target", "--timeout", "--to",
+    "--verify", "--version", "--vouch-for-addresses",
   ]
 
   /// Reads the arguments after the program's name; variables go before defaults, options before
@@ -127,11 +131,13 @@ struct CommandLineOptions: Sendable, Equatable {
         throw UsageError("--product \"\(text)\" is not a product; use \(known)")
       }
       self.product = product
-    case "--anonymous", "--help", "-h", "--version":
+    case "--anonymous", "--dry-run", "--help", "-h", "--version", "--vouch-for-addresses":
       guard parts.count == 1 else { throw UsageError("\(name) takes no value") }
       switch name {
       case "--anonymous": isAnonymous = true
+      case "--dry-run": isDryRun = true
       case "--version": wantsVersion = true
+      case "--vouch-for-addresses": vouchesForAddresses = true
       default: wantsHelp = true
       }
     default:

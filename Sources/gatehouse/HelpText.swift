@@ -71,6 +71,7 @@ enum HelpText {
     case .users: " [TEXT]"
     case .user, .endSessions: " USER|EMAIL"
     case .disableUser, .enableUser, .forceReset: " USER|EMAIL REASON"
+    case .importUsers: " SOURCE FILE"
     case .logs: " --request ID [FILE|FOLDER|-]..."
     case .report: " ROOT --from TIME | --verify FILE"
     case .completion: " bash|fish|zsh"
@@ -104,6 +105,7 @@ enum HelpText {
     case .disableUser: "keep everybody from signing in to an account, for operators"
     case .enableUser: "let an account be signed in to again, for operators"
     case .forceReset: "make a user set a new password, for operators"
+    case .importUsers: "move the accounts of another system in, for operators"
     case .endSessions: "sign a user out everywhere, for operators"
     case .logs: "find one request in the logs and audit logs of all services"
     case .report: "write or verify a compliance report: who had access, who did what"
@@ -276,6 +278,18 @@ enum HelpText {
         gatehouse disable-user ada@example.com "asked by the police, ticket 4711"
       """
     case .enableUser: "Lets a disabled account be signed in to again. REASON is for the audit log."
+    case .importUsers:
+      """
+      Imports the accounts of the system SOURCE from FILE, which has one as JSON in each line. Prints each row
+      that was refused as a line of JSON. Run again after an interruption, it goes on where it was; a row
+      that was imported before changes nothing. Nobody is sent a mail.
+
+        --dry-run              say what would be done, and change nothing
+        --vouch-for-addresses  take the file's word for which addresses are verified
+
+        gatehouse import old-shop users.ndjson --dry-run
+        gatehouse import old-shop users.ndjson > refused.ndjson
+      """
     case .forceReset:
       """
       Makes the user's password invalid, ends all its sessions and sends a mail with which to set a new

@@ -221,6 +221,17 @@ enum AuthError {
     message: "the account is disabled; enable it first"
   )
 
+  /// A batch that does not begin where its run goes on, or before.
+  static func importOutOfOrder(next: Int64) -> RPCError {
+    RPCError(
+      .failedPrecondition,
+      reason: "IMPORT_OUT_OF_ORDER",
+      domain: domain,
+      message: "position: rows before it are missing; go on at \(next)",
+      metadata: ["next_position": "\(next)"]
+    )
+  }
+
   static let userNotFound = RPCError(
     .notFound,
     reason: "USER_NOT_FOUND",

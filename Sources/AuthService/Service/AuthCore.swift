@@ -190,6 +190,7 @@ struct AuthMetrics: Sendable {
   let mailRefusals: MetricFamily<Counter>
   let wrappedHashes: Counter
   let stepUps: MetricFamily<Counter>
+  let importedRows: MetricFamily<Counter>
 
   init(_ registry: MetricRegistry) {
     signIns = registry.counters(
@@ -224,6 +225,11 @@ struct AuthMetrics: Sendable {
       "gatehouse_auth_mail_requests_refused_total",
       help: "Requests for a mail refused because there were too many, by what had too many.",
       labels: ["limit"]
+    )
+    importedRows = registry.counters(
+      "gatehouse_auth_imported_rows_total",
+      help: "Rows of imports, by what has become of them: created, unchanged, refused.",
+      labels: ["outcome"]
     )
     wrappedHashes = registry.counter(
       "gatehouse_auth_imported_hashes_wrapped_total",

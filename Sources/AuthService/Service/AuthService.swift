@@ -267,6 +267,7 @@ public final class AuthService: Sendable {
       SecondFactorsHandler(core: core).definition,
       KeysHandler(core: core).definition,
       OperatorsHandler(core: core).definition,
+      ImportsHandler(core: core).definition,
     ]
   }
 
@@ -311,6 +312,7 @@ public final class AuthService: Sendable {
       try MailTokenTable.prune(now: confirmed, in: tx)
       try PendingSignInTable.prune(now: confirmed, in: tx)
       try TotpTable.prune(now: confirmed, in: tx)
+      try ImportTable.prune(now: confirmed, in: tx)
       try MailTable.prune(finishedBefore: confirmed - Outbox.keptAfterEnd, in: tx)
     }
     try await core.database.purgeOldRows(now: confirmed)

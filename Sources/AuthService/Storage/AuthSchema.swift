@@ -158,6 +158,27 @@ enum AuthSchema {
           actor TEXT NOT NULL,
           since INTEGER NOT NULL
         ) WITHOUT ROWID;
+        -- Accounts that were imported, by what the other system calls them; the digest of the row is keyed.
+        CREATE TABLE imported_user (
+          source TEXT NOT NULL,
+          source_id TEXT NOT NULL,
+          content BLOB NOT NULL,
+          user_id TEXT NOT NULL REFERENCES user (id),
+          PRIMARY KEY (source, source_id)
+        ) WITHOUT ROWID;
+        CREATE INDEX imported_user_by_user ON imported_user (user_id);
+        -- How far each run of an import has come.
+        CREATE TABLE import_run (
+          source TEXT NOT NULL,
+          run TEXT NOT NULL,
+          next INTEGER NOT NULL,
+          created INTEGER NOT NULL,
+          unchanged INTEGER NOT NULL,
+          refused INTEGER NOT NULL,
+          changed_at INTEGER NOT NULL,
+          PRIMARY KEY (source, run)
+        ) WITHOUT ROWID;
+        CREATE INDEX import_run_by_time ON import_run (changed_at);
         -- Imported digests that wait for a hash of our own.
         CREATE INDEX credential_fast ON credential (user_id) WHERE substr(password, 1, 5) = 'fast:';
         """

@@ -4,6 +4,7 @@
 
 #include "auth/v1/accounts.pb-c.h"
 #include "auth/v1/authentication.pb-c.h"
+#include "auth/v1/imports.pb-c.h"
 #include "auth/v1/keys.pb-c.h"
 #include "auth/v1/operators.pb-c.h"
 #include "auth/v1/second_factors.pb-c.h"
@@ -128,6 +129,24 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign_out_response(void) {
   return &auth__v1__sign_out_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__import_row(void) {
+  return &auth__v1__import_row__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__import_users_request(void) {
+  return &auth__v1__import_users_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__import_result(void) {
+  return &auth__v1__import_result__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__import_users_response(void) {
+  return &auth__v1__import_users_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_import_request(void) {
+  return &auth__v1__get_import_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__import_progress(void) {
+  return &auth__v1__import_progress__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_key_set_request(void) {
   return &auth__v1__get_key_set_request__descriptor;

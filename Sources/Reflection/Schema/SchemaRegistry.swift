@@ -96,7 +96,8 @@ public struct SchemaRegistry: Sendable {
   public static let gatehouse: SchemaRegistry = {
     do {
       return try SchemaRegistry([
-        Auth_V1.authV1AccountsFile, Auth_V1.authV1AuthenticationFile, Auth_V1.authV1KeysFile,
+        Auth_V1.authV1AccountsFile, Auth_V1.authV1AuthenticationFile, Auth_V1.authV1ImportsFile,
+        Auth_V1.authV1KeysFile,
         Auth_V1.authV1OperatorsFile,
         Auth_V1.authV1SecondFactorsFile, Auth_V1.authV1SessionsFile, Auth_V1.authV1StepUpFile,
         Auth_V1.authV1UsersFile,

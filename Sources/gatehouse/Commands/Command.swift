@@ -31,6 +31,7 @@ enum CommandName: String, CaseIterable, Sendable {
   case disableUser = "disable-user"
   case enableUser = "enable-user"
   case forceReset = "force-reset"
+  case importUsers = "import"
   case endSessions = "end-sessions"
   case logs
   case report
@@ -59,6 +60,9 @@ enum CommandName: String, CaseIterable, Sendable {
     }
     if options.product != nil, self != .seed {
       throw UsageError("--product is only for gatehouse seed")
+    }
+    if options.isDryRun || options.vouchesForAddresses, self != .importUsers {
+      throw UsageError("--dry-run and --vouch-for-addresses are only for gatehouse import")
     }
     if options.role != nil, self != .policy {
       throw UsageError("--role is only for gatehouse policy explain")
@@ -107,6 +111,7 @@ enum CommandName: String, CaseIterable, Sendable {
       UserChangeCommand(.enable, try Self.words(words, ["USER or EMAIL", "REASON"]))
     case .forceReset:
       UserChangeCommand(.forceReset, try Self.words(words, ["USER or EMAIL", "REASON"]))
+    case .importUsers: ImportCommand(try Self.words(words, ["SOURCE", "FILE"]))
     case .endSessions: EndSessionsCommand(user: try Self.words(words, ["USER or EMAIL"])[0])
     case .logs: LogsCommand(paths: words)
     case .report: ReportCommand(words: try Self.words(words, [], optionalCount: 1))

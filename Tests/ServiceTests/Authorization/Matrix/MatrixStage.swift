@@ -221,11 +221,21 @@ struct MatrixStage: Sendable {
     let method = MethodDescriptor(
       service: schema.service,
       method: schema.name,
-      kind: schema.isServerStreaming ? .serverStreaming : .unary,
+      kind: schema.isClientStreaming
+        ? .bidirectional : schema.isServerStreaming ? .serverStreaming : .unary,
       callerClass: try schema.callerClass,
       requestType: schema.requestType,
       responseType: schema.responseType
     )
+    guard !schema.isClientStreaming else {
+      return try await channel.bidirectional(method, options: options) {
+        (writer: RequestWriter<RawMessage>, answers: ResponseStream<RawMessage>) in
+        try await writer.write(message)
+        try await writer.finish()
+        for try await answer in answers { return answer }
+        throw RPCError(.internal, "a stream that ended without a message")
+      }
+    }
     guard schema.isServerStreaming else {
       return try await channel.unary(method, message, options: options)
     }

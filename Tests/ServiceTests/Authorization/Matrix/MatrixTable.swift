@@ -116,6 +116,13 @@ enum MatrixTable {
       .operators,
       #"{"userId": "<user>", "reason": "mended"}"#
     ),
+    .init(
+      "Imports/ImportUsers",
+      .system,
+      .operators,
+      #"{"source": "old", "run": "1", "rows": [{"sourceId": "1"}]}"#
+    ),
+    .init("Imports/GetImport", .system, .operators, #"{"source": "old", "run": "1"}"#),
     .init("Sessions/List", .none, .everyone),
     .init("Sessions/Revoke", .self_, .everyone, #"{"sessionId": "<session>"}"#),
     .init("Sessions/RevokeOthers", .none, .everyone),
