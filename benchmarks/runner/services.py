@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from . import hashing, large_store, machine, mails, peers, processes, products
+from . import hashing, imports, large_store, machine, mails, peers, processes, products
 from .suite import POLICY, SERVICES, Suite
 
 BUILT = peers.BENCHMARKS / ".build/release"
@@ -309,6 +309,24 @@ def sign_ins(options, folder):
                 "raw_hashes_per_second": raw, "share": found["per_second"] / raw}
 
 
+def moved_in(options, folder):
+    """Imports of accounts, alone and beside checks and sign-ins."""
+    limits = {"account_sign_ins": 1_000_000, "sign_ups": 1_000_000}
+    with Suite(BUILT, folder, settings={"auth": {"source_limits": limits}}) as suite:
+        credential, message = question(suite)
+
+        def checks_p99():
+            return rpcload(suite.targets["tenancy"], message, credential, options, "--rate", 1000,
+                           "--in-flight", 64)["p99_us"]
+
+        def rate():
+            done = subprocess.run(sign_in_words(suite, 5), check=True, capture_output=True, text=True,
+                                  timeout=300)
+            return json.loads(done.stdout.splitlines()[-1])["per_second"]
+
+        return imports.measure(suite, checks_p99, rate)
+
+
 def quartiles(values):
     return [round(value, 3) for value in statistics.quantiles(values, n=4)]
 
@@ -385,6 +403,7 @@ def measure(options, document):
         "mails": lambda folder: mails.measure(built_suite, folder),
         "report": lambda folder: report(options, folder),
         "sign_ins": lambda folder: sign_ins(options, folder),
+        "imports": lambda folder: moved_in(options, folder),
         "flood": lambda folder: flood(options, folder), "start_up": start_up,
     }
     wanted = options.parts.split(",") if options.parts else list(parts)

@@ -183,6 +183,20 @@ def report_rows(found):
     ]
 
 
+def import_rows(found):
+    if not found:
+        return []
+    checks, sign_ins = found["checks_p99_us"], found["sign_ins_per_second"]
+    return [
+        [f"import of {thousands(found['rows'])} accounts with foreign hashes, per second",
+         thousands(found["per_second"]), "20,000", verdict(found["per_second"], 20_000)],
+        ["– p99 of checks alone / beside it",
+         f"{checks['quiet']:,.0f} / {checks['beside']:,.0f} µs", "–", "–"],
+        ["– sign-ins per second alone / beside it",
+         f"{sign_ins['quiet']:.1f} / {sign_ins['beside']:.1f}", "–", "–"],
+    ]
+
+
 def start_rows(found):
     rows = []
     for name in found["again_ms"] if found else ():
@@ -202,6 +216,7 @@ def render(section):
     rows += call_rows(results.get("checks"), results.get("checks_large"),
                       results.get("sign_ins"), results.get("flood"))
     rows += product_rows(results.get("points"), results.get("documents"))
+    rows += import_rows(results.get("imports"))
     rows += report_rows(results.get("report"))
     rows += start_rows(results.get("start_up"))
     loads = ", ".join(f"{name} {found['load_average']:g}" for name, found in results.items())
