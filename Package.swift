@@ -199,6 +199,7 @@ let package = Package(
       name: "AuthServiceTests",
       dependencies: ["AuthService", "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts"],
       path: "Tests/ServiceTests/Auth",
+      exclude: ["Passkeys/Vectors"],
       swiftSettings: strict
     ),
     .target(

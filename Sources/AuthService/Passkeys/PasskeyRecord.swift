@@ -1,0 +1,53 @@
+/// A passkey as this service keeps it.
+struct PasskeyRecord: Hashable, Sendable {
+  /// Identifier, `pky_…`.
+  var id: String
+  /// What authenticators call it.
+  var credentialID: [UInt8]
+  /// Whose it is.
+  var userID: String
+  /// The public key, as COSE encodes it.
+  var publicKey: [UInt8]
+  /// The highest count of signatures that was shown; 0 for authenticators that do not count.
+  var signCount: UInt32
+  /// Whether it can be copied to other devices of its user.
+  var isBackupEligible: Bool
+  /// Whether it has been.
+  var isBackedUp: Bool
+  /// Ways to the authenticator.
+  var transports: [String]
+  /// The model of the authenticator, 16 bytes; all zero when it did not say.
+  var model: [UInt8]
+  /// What was said of how it was made.
+  var attestation: Attestation.Outcome
+  /// The relying party that it is bound to.
+  var relyingParty: String
+  /// What the user calls it.
+  var name: String
+  /// Whether the account's address was verified when it was registered.
+  var isAddressProven: Bool
+  /// When it was registered, in milliseconds since 1970.
+  var created: Int64
+  /// When it was used last; nil when never.
+  var lastUsed: Int64?
+  /// When its counter did not rise, at last; nil when it always did.
+  var counterFell: Int64?
+
+  /// How many an account may have.
+  static let countMax = 20
+
+  /// Takes what was proven of a use; whether the counter fell.
+  ///
+  /// A counter that does not rise may mean that there are two of the key, or that two uses overtook
+  /// one another: the higher value stays. Whether a key can be backed up is not supposed to change
+  /// and does on real devices, so that is remembered and refuses nobody.
+  mutating func take(_ use: ProvenUse, now: Int64) -> Bool {
+    let hasFallen = (signCount != 0 || use.signCount != 0) && use.signCount <= signCount
+    signCount = max(signCount, use.signCount)
+    isBackupEligible = use.flags.contains(.backupEligible)
+    isBackedUp = use.flags.contains(.backedUp)
+    lastUsed = now
+    if hasFallen { counterFell = now }
+    return hasFallen
+  }
+}
