@@ -9,8 +9,15 @@ struct SchemaRegistryTests {
   func gatehouse_services_areComplete() {
     #expect(
       SchemaRegistry.gatehouse.services.map(\.name) == [
-        "auth.v1.Accounts", "auth.v1.Authentication", "auth.v1.Imports", "auth.v1.Keys",
-        "auth.v1.Operators", "auth.v1.SecondFactors", "auth.v1.Sessions", "auth.v1.StepUp",
+        "auth.v1.Accounts",
+        "auth.v1.Authentication",
+        "auth.v1.Imports",
+        "auth.v1.Keys",
+        "auth.v1.Operators",
+        "auth.v1.Passkeys",
+        "auth.v1.SecondFactors",
+        "auth.v1.Sessions",
+        "auth.v1.StepUp",
         "auth.v1.Users",
         "entitlement.v1.Entitlements", "entitlement.v1.Points", "entitlement.v1.Purchases",
         "entitlement.v1.Subscriptions",

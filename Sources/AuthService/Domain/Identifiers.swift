@@ -11,4 +11,6 @@ extension IdentifierPrefix {
   public static let mail = IdentifierPrefix("eml")
   /// Of an access token that comes without a refresh token.
   static let accessToken = IdentifierPrefix("atk")
+  /// Of a passkey.
+  public static let passkey = IdentifierPrefix("pky")
 }

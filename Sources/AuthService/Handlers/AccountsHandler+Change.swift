@@ -158,6 +158,8 @@ extension AccountsHandler {
       // Whoever changed the address knew the password: no record matches this one.
       try UserTable.changePassword(of: user.id, to: "", now: now, in: tx)
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
+      // The thief may have registered some, and nobody can tell which.
+      let removed = try PasskeyTable.deleteAll(of: user.id, in: tx)
       // The thief's own undo too.
       for purpose in MailToken.Purpose.allCases {
         try MailTokenTable.deleteUnused(purpose, of: user.id, in: tx)
@@ -182,7 +184,7 @@ extension AccountsHandler {
       try tx.audit(
         "email.undo_change",
         object: user.id,
-        detail: "revoked \(ended.count)",
+        detail: "revoked \(ended.count)" + (removed > 0 ? ", removed passkeys \(removed)" : ""),
         by: .user(user.id)
       )
       return ended

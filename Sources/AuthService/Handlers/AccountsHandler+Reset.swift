@@ -69,12 +69,13 @@ extension AccountsHandler {
       try MailTokenTable.deleteUnused(.resetPassword, of: user.id, in: tx)
       try MailTokenTable.deleteUnused(.changeEmail, of: user.id, in: tx)
       try AttemptTable.clear(core.attemptSubject(email), .password, in: tx)
+      let removed = try PasskeyTable.deleteUnproven(of: user.id, in: tx)
       let ended = try core.endAllSessions(of: user.id, now: now, in: tx)
       try core.outbox.queue(core.passwordNotice(to: user, now: now), in: tx)
       try tx.audit(
         "password.reset",
         object: user.id,
-        detail: "revoked \(ended.count)",
+        detail: "revoked \(ended.count)" + (removed > 0 ? ", removed passkeys \(removed)" : ""),
         by: .user(user.id)
       )
       revoked.withLock { $0 = ended }

@@ -198,6 +198,50 @@ enum AuthError {
     message: "inviter_id: has not verified an e-mail address; retry when that was done"
   )
 
+  /// A response of a passkey that does not count, whatever is wrong with it: one answer.
+  static let passkeyRefused = RPCError(
+    .unauthenticated,
+    reason: "PASSKEY_REFUSED",
+    domain: domain,
+    message: "the passkey was refused; start again, or sign in another way"
+  )
+
+  /// The same for one that was to be registered, by a caller who is signed in.
+  static let passkeyRegistrationRefused = RPCError(
+    .invalidArgument,
+    reason: "PASSKEY_REGISTRATION_REFUSED",
+    domain: domain,
+    message: "the new passkey was refused; start the registration again"
+  )
+
+  static let passkeysOff = RPCError(
+    .failedPrecondition,
+    reason: "PASSKEYS_OFF",
+    domain: domain,
+    message: "passkeys are not set up here; set passkeys.relying_party_id and passkeys.origins"
+  )
+
+  static let tooManyPasskeys = RPCError(
+    .failedPrecondition,
+    reason: "TOO_MANY_PASSKEYS",
+    domain: domain,
+    message: "the account has \(PasskeyRecord.countMax) passkeys; remove one first"
+  )
+
+  static let noPasskey = RPCError(
+    .failedPrecondition,
+    reason: "NO_PASSKEY",
+    domain: domain,
+    message: "the account has no passkey; register one, or prove who you are in another way"
+  )
+
+  static let passkeyNotFound = RPCError(
+    .notFound,
+    reason: "PASSKEY_NOT_FOUND",
+    domain: domain,
+    message: "passkey not found"
+  )
+
   static let sessionNotFound = RPCError(
     .notFound,
     reason: "SESSION_NOT_FOUND",

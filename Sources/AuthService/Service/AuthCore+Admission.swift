@@ -146,7 +146,7 @@ extension AuthCore {
   }
 
   /// Takes an attempt of a source; nil when it is not counted.
-  private func charge(
+  func charge(
     _ limiter: SourceLimiter,
     _ source: CallSource,
     _ method: String

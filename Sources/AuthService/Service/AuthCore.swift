@@ -18,6 +18,8 @@ struct AuthCore: Sendable {
   let devices: DeviceTokens
   /// Keeps recovery codes and the tokens of sign-ins that wait for one.
   let factorKey: SecondFactorKey
+  /// Passkeys that addresses without any are said to have.
+  let decoys: DecoyCredentials
   /// Wrong passwords of sources.
   let guesses: SourceLimiter
   /// Accounts that sources ask for.
@@ -191,6 +193,8 @@ struct AuthMetrics: Sendable {
   let wrappedHashes: Counter
   let stepUps: MetricFamily<Counter>
   let importedRows: MetricFamily<Counter>
+  let passkeys: MetricFamily<Counter>
+  let passkeyCounters: Counter
 
   init(_ registry: MetricRegistry) {
     signIns = registry.counters(
@@ -239,6 +243,16 @@ struct AuthMetrics: Sendable {
       "gatehouse_auth_step_ups_total",
       help: "Attempts to prove more than a password, by method and outcome.",
       labels: ["method", "outcome"]
+    )
+
+    passkeys = registry.counters(
+      "gatehouse_auth_passkey_responses_total",
+      help: "Responses of passkeys, by what they were for and the outcome.",
+      labels: ["ceremony", "outcome"]
+    )
+    passkeyCounters = registry.counter(
+      "gatehouse_auth_passkey_counters_fallen_total",
+      help: "Uses of a passkey whose counter did not rise: it may have been copied."
     )
     revoked = registry.counter(
       "gatehouse_auth_sessions_revoked_total",

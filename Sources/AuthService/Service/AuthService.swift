@@ -166,6 +166,7 @@ public final class AuthService: Sendable {
         ),
         devices: DeviceTokens(secret: secrets.lookup),
         factorKey: SecondFactorKey(secret: secrets.lookup),
+        decoys: DecoyCredentials(secret: secrets.lookup),
         guesses: limiter(settings.sourceLimits.failures),
         signUps: limiter(settings.sourceLimits.signUps),
         sourceSignIns: limiter(settings.sourceLimits.signIns),
@@ -265,6 +266,7 @@ public final class AuthService: Sendable {
       AccountsHandler(core: core).definition,
       StepUpHandler(core: core).definition,
       SecondFactorsHandler(core: core).definition,
+      PasskeysHandler(core: core).definition,
       KeysHandler(core: core).definition,
       OperatorsHandler(core: core).definition,
       ImportsHandler(core: core).definition,
@@ -313,6 +315,7 @@ public final class AuthService: Sendable {
       try PendingSignInTable.prune(now: confirmed, in: tx)
       try TotpTable.prune(now: confirmed, in: tx)
       try ImportTable.prune(now: confirmed, in: tx)
+      try CeremonyTable.prune(now: confirmed, in: tx)
       try MailTable.prune(finishedBefore: confirmed - Outbox.keptAfterEnd, in: tx)
     }
     try await core.database.purgeOldRows(now: confirmed)

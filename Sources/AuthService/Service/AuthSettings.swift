@@ -26,6 +26,8 @@ public struct AuthSettings: Sendable {
   public var operatorStepUp = "fresh"
   /// How mail is sent.
   public var mail = MailSettings()
+  /// For whom passkeys are taken.
+  public var passkeys = PasskeySettings()
   /// When signing keys come and go.
   public var rotation = SigningKeyRotation.standard
   /// How often a stream of revocations says something.
@@ -89,6 +91,7 @@ public struct AuthSettings: Sendable {
       }
       try members.finish()
     }
+    passkeys = try members.optional("passkeys").map(PasskeySettings.init) ?? passkeys
     if let field = members.optional("signing_key_days") {
       rotation.period = try field.integer(in: 1...3650) * 86_400_000
     }

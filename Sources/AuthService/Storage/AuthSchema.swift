@@ -235,5 +235,53 @@ enum AuthSchema {
         CREATE INDEX pending_sign_in_by_end ON pending_sign_in (expires_at);
         """
     ),
+    Migration(
+      version: 10,
+      sql: """
+        CREATE TABLE passkey (
+          id TEXT PRIMARY KEY,
+          -- What authenticators call it. Nobody else's may have the same.
+          credential_id BLOB NOT NULL UNIQUE,
+          user_id TEXT NOT NULL REFERENCES user (id),
+          -- As COSE encodes it.
+          public_key BLOB NOT NULL,
+          sign_count INTEGER NOT NULL,
+          backup_eligible INTEGER NOT NULL CHECK (backup_eligible IN (0, 1)),
+          backed_up INTEGER NOT NULL CHECK (backed_up IN (0, 1)),
+          -- Apart by spaces.
+          transports TEXT NOT NULL,
+          model BLOB NOT NULL,
+          attestation TEXT NOT NULL,
+          relying_party TEXT NOT NULL,
+          name TEXT NOT NULL,
+          -- Whether the address was verified when it was registered.
+          address_proven INTEGER NOT NULL CHECK (address_proven IN (0, 1)),
+          created_at INTEGER NOT NULL,
+          last_used_at INTEGER,
+          -- When the counter of signatures did not rise.
+          counter_fell_at INTEGER
+        );
+        CREATE INDEX passkey_by_user ON passkey (user_id, created_at, id);
+        -- What authenticators call a user: random, so that they hold nothing of anybody's.
+        CREATE TABLE passkey_user (
+          user_id TEXT PRIMARY KEY REFERENCES user (id),
+          handle BLOB NOT NULL UNIQUE
+        );
+        -- Challenges that nobody has answered yet. Numbers are never used again, so that the oldest can be
+        -- told without counting rows.
+        CREATE TABLE passkey_ceremony (
+          number INTEGER PRIMARY KEY AUTOINCREMENT,
+          id TEXT NOT NULL UNIQUE,
+          kind TEXT NOT NULL,
+          challenge BLOB NOT NULL,
+          -- Empty for everybody's, and for an address without an account.
+          user_id TEXT NOT NULL,
+          session_id TEXT NOT NULL,
+          created_at INTEGER NOT NULL,
+          expires_at INTEGER NOT NULL
+        );
+        CREATE INDEX passkey_ceremony_by_end ON passkey_ceremony (expires_at);
+        """
+    ),
   ]
 }

@@ -96,10 +96,15 @@ public struct SchemaRegistry: Sendable {
   public static let gatehouse: SchemaRegistry = {
     do {
       return try SchemaRegistry([
-        Auth_V1.authV1AccountsFile, Auth_V1.authV1AuthenticationFile, Auth_V1.authV1ImportsFile,
+        Auth_V1.authV1AccountsFile,
+        Auth_V1.authV1AuthenticationFile,
+        Auth_V1.authV1ImportsFile,
         Auth_V1.authV1KeysFile,
         Auth_V1.authV1OperatorsFile,
-        Auth_V1.authV1SecondFactorsFile, Auth_V1.authV1SessionsFile, Auth_V1.authV1StepUpFile,
+        Auth_V1.authV1PasskeysFile,
+        Auth_V1.authV1SecondFactorsFile,
+        Auth_V1.authV1SessionsFile,
+        Auth_V1.authV1StepUpFile,
         Auth_V1.authV1UsersFile,
         Tenancy_V1.tenancyV1AssociationFile,
         Tenancy_V1.tenancyV1ChangesFile, Tenancy_V1.tenancyV1DevicesFile,

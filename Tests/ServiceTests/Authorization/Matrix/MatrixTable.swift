@@ -1,7 +1,8 @@
 /// Every method of every contract; one that has no row fails `MatrixTests`.
 enum MatrixTable {
   static let rows =
-    auth + portfolios + properties + units + devices + generic + tenancy + invitations + families
+    auth + passkeys + portfolios + properties + units + devices + generic + tenancy + invitations
+    + families
     + documents + entitlement + points + reports
 
   private static let auth: [MatrixRow] = [

@@ -96,6 +96,10 @@ struct ProductSetup: Sendable {
         ("secrets", .string(folder.path("secrets.json"))),
         // The cheapest that there is: many sign in, and none of the passwords is worth anything.
         ("password_hash", ["memory_kib": 8, "passes": 1]), ("sessions", ["per_user": 100]),
+        (
+          "passkeys",
+          ["relying_party_id": "example.com", "origins": ["https://example.com"]]
+        ),
       ]
     case "tenancy": return [("policy", .string("\(root)/policies/smart-home.json"))]
     default:

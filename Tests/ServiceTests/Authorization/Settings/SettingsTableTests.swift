@@ -12,7 +12,9 @@ struct SettingsTableTests {
   private static let objects: [(path: String, required: JSONObject)] = [
     ("tls", ["certificate": "c", "key": "k"]), ("service_keys", [:]), ("streams", [:]),
     ("log", [:]), ("password_hash", ["memory_kib": 8, "passes": 1]), ("sessions", [:]),
-    ("source_limits", [:]), ("mail", [:]), ("operators", [:]), ("apple", ["bundle_id": "a"]),
+    ("source_limits", [:]), ("mail", [:]), ("operators", [:]),
+    ("passkeys", ["relying_party_id": "a.com", "origins": ["https://a.com"]]),
+    ("apple", ["bundle_id": "a"]),
   ]
   /// What a service does not start without.
   private static let required: [String: JSONObject] = [

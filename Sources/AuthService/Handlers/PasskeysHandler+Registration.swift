@@ -1,0 +1,106 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// Registering a passkey.
+extension PasskeysHandler {
+  private static let kind = PasskeyCeremony.Kind.registration
+
+  func startRegistration(
+    _ request: Auth_V1.StartPasskeyRegistrationRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.PasskeyCeremony {
+    let party = try relyingParty()
+    let identity = try call.requireUser()
+    let ceremony = try ceremony(Self.kind, of: identity)
+    let (core, newHandle) = (core, core.random.bytes(32))
+    let options = try await core.store.write(call) { tx in
+      try core.requireActiveSession(of: identity, now: ceremony.created, in: tx)
+      guard let user = try UserTable.find(identity.userID, in: tx) else {
+        throw AuthError.userNotFound
+      }
+      let passkeys = try PasskeyTable.list(of: user.id, in: tx)
+      guard passkeys.count < PasskeyRecord.countMax else { throw AuthError.tooManyPasskeys }
+      try CeremonyTable.insert(ceremony, in: tx)
+      return party.creationOptions(
+        ceremony,
+        for: user,
+        handle: try PasskeyTable.handle(of: user.id, orNew: newHandle, in: tx),
+        excluding: party.descriptors(passkeys)
+      )
+    }
+    return .init(ceremony, options: options)
+  }
+
+  func finishRegistration(
+    _ request: Auth_V1.FinishPasskeyRegistrationRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.FinishPasskeyRegistrationResponse {
+    let party = try relyingParty()
+    let identity = try call.requireUser()
+    let (core, now) = (core, core.clock.now)
+    let burnt = try await core.store.write(call) { tx in
+      try CeremonyTable.burn(request.ceremonyId, in: tx)
+    }
+    let passkey: PasskeyRecord
+    do throws(PasskeyFault) {
+      guard let burnt else { throw .ceremony }
+      try burnt.check([Self.kind], now: now)
+      guard burnt.userID == identity.userID, burnt.sessionID == identity.sessionID else {
+        throw .owner
+      }
+      let response = try RegistrationResponse(json: request.response)
+      let proven = try party.verify(response, challenge: burnt.challenge)
+      passkey = record(of: proven, response, for: identity.userID, request.name, party, now: now)
+    } catch {
+      throw refused(error, Self.kind.rawValue, as: AuthError.passkeyRegistrationRefused)
+    }
+    let stored = try await core.store.write(call) { tx -> PasskeyRecord? in
+      try core.requireActiveSession(of: identity, now: now, in: tx)
+      guard let user = try UserTable.find(identity.userID, in: tx) else {
+        throw AuthError.userNotFound
+      }
+      // One that is somebody else's would sign whoever has it in to this account.
+      guard try PasskeyTable.find(passkey.credentialID, in: tx) == nil else { return nil }
+      guard try PasskeyTable.list(of: user.id, in: tx).count < PasskeyRecord.countMax else {
+        throw AuthError.tooManyPasskeys
+      }
+      var passkey = passkey
+      passkey.isAddressProven = user.isEmailVerified
+      try PasskeyTable.insert(passkey, in: tx)
+      try tx.audit("passkey.add", object: passkey.id, detail: passkey.attestation.rawValue)
+      return passkey
+    }
+    guard let stored else {
+      throw refused(.registered, Self.kind.rawValue, as: AuthError.passkeyRegistrationRefused)
+    }
+    core.metrics.passkeys.series(Self.kind.rawValue, "done").increment()
+    return .init(passkey: .init(stored))
+  }
+
+  private func record(
+    of proven: ProvenRegistration,
+    _ response: RegistrationResponse,
+    for userID: String,
+    _ name: String,
+    _ party: RelyingParty,
+    now: Int64
+  ) -> PasskeyRecord {
+    PasskeyRecord(
+      id: core.identifiers.make(.passkey),
+      credentialID: proven.newKey.id,
+      userID: userID,
+      publicKey: proven.newKey.encoded,
+      signCount: proven.signCount,
+      isBackupEligible: proven.flags.contains(.backupEligible),
+      isBackedUp: proven.flags.contains(.backedUp),
+      transports: response.transports,
+      model: proven.newKey.model,
+      attestation: proven.attestation,
+      relyingParty: party.id,
+      name: name,
+      isAddressProven: false,
+      created: now
+    )
+  }
+}
