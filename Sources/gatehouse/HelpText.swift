@@ -57,7 +57,8 @@ enum HelpText {
     case .watch: " [[auth|tenancy|entitlement] METHOD [JSON|-]]"
     case .signup: " EMAIL NAME"
     case .login: " EMAIL"
-    case .logout, .whoami, .token: ""
+    case .logout, .whoami, .token, .passkeys: ""
+    case .removePasskey: " PASSKEY"
     case .seed: " [--product \(SeedProduct.allCases.map(\.rawValue).joined(separator: "|"))]"
     case .explain: " USER|EMAIL|me ACTION OBJECT"
     case .policy: " check|explain|diff|test FILE|FOLDER..."
@@ -94,6 +95,8 @@ enum HelpText {
     case .undoEmailChange: "take a change of address back"
     case .pin: "set or remove the PIN, or prove that you know it"
     case .totp: "add or remove an authenticator app, or prove that you have it"
+    case .passkeys: "list the account's passkeys"
+    case .removePasskey: "remove a passkey from the account"
     case .whoami: "show the signed-in user"
     case .token: "print a fresh access token, for scripts"
     case .seed: "create something to play with: a portfolio, or a world of a product"
@@ -202,6 +205,17 @@ enum HelpText {
 
         gatehouse totp add
         gatehouse totp confirm
+      """
+    case .passkeys:
+      """
+      Lists the passkeys of the signed-in user, oldest first: id, when it was last used, and name. Browsers
+      and phones register them; a terminal cannot.
+      """
+    case .removePasskey:
+      """
+      Removes a passkey. You must have signed in within the last five minutes: gatehouse login EMAIL.
+
+        gatehouse remove-passkey pky_06f3k2x9s8v7m1c5b4n0q8w6e2
       """
     case .whoami: "Shows the signed-in user with current roles and plan."
     case .token:

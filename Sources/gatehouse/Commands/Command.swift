@@ -20,6 +20,8 @@ enum CommandName: String, CaseIterable, Sendable {
   case undoEmailChange = "undo-email-change"
   case pin
   case totp
+  case passkeys
+  case removePasskey = "remove-passkey"
   case whoami
   case token
   case seed
@@ -72,7 +74,8 @@ enum CommandName: String, CaseIterable, Sendable {
   /// The formats in which the command can write what it finds.
   var formats: [OutputFormat] {
     switch self {
-    case .list, .call, .whoami, .seed, .explain, .policy, .users, .user, .logs:
+    case .list, .call, .whoami, .seed, .explain, .policy, .users, .user, .passkeys,
+      .logs:
       OutputFormat.allCases
     case .watch: [.json]
     default: []
@@ -97,6 +100,8 @@ enum CommandName: String, CaseIterable, Sendable {
     case .undoEmailChange: UndoEmailChangeCommand(token: try Self.words(words, ["CODE"])[0])
     case .pin: try PinCommand(words)
     case .totp: try TotpCommand(words)
+    case .passkeys: try Self.alone(words, PasskeysCommand())
+    case .removePasskey: RemovePasskeyCommand(id: try Self.words(words, ["PASSKEY"])[0])
     case .whoami: try Self.alone(words, WhoAmICommand())
     case .token: try Self.alone(words, TokenCommand())
     case .seed: try Self.alone(words, SeedCommand())

@@ -1,0 +1,47 @@
+internal import Contracts
+internal import RPCKit
+internal import Reflection
+internal import ServiceKit
+
+/// `gatehouse passkeys`: those of the signed-in user.
+struct PasskeysCommand: Command {
+  func run(_ context: CommandContext) async throws {
+    let metadata = try await SessionKeeper(context).requiredMetadata()
+    let passkeys = try await context.withChannel(to: "auth") { channel in
+      try await Auth_V1.PasskeysClient(channel).list(
+        .init(),
+        options: CallOptions(timeout: context.callTimeout, metadata: metadata)
+      ).passkeys
+    }
+    let json = MessageJSON(context.registry, showsAll: true)
+    for passkey in passkeys {
+      let name = FailureText.printable(passkey.name)
+      let used =
+        passkey.lastUsedAt.map { "used \(InstantText.text($0.milliseconds))" } ?? "never used"
+      let note = passkey.copySuspectedAt == nil ? "" : "  may have been copied"
+      try context.show(
+        [try json.decode(passkey.protobufBytes, as: Auth_V1.Passkey.protobufName)],
+        table: ["\(passkey.id)  \(used)  \(name)\(note)"]
+      )
+    }
+  }
+}
+
+/// `gatehouse remove-passkey`: removes one from the account.
+struct RemovePasskeyCommand: Command {
+  /// Its identifier.
+  let id: String
+
+  func run(_ context: CommandContext) async throws {
+    let metadata = try await SessionKeeper(context).requiredMetadata()
+    let wasRemoved = try await context.withChannel(to: "auth") { channel in
+      try await Auth_V1.PasskeysClient(channel).remove(
+        .init(passkeyId: id),
+        options: CallOptions(timeout: context.callTimeout, metadata: metadata)
+      ).wasRemoved
+    }
+    try context.console.line(
+      wasRemoved ? "the passkey is removed" : "the account has no such passkey"
+    )
+  }
+}
