@@ -144,6 +144,10 @@ struct Installation: Sendable {
         "secrets": .string(folder.file("secrets.json")),
         // The cheapest that there is: many sign in, and none of the passwords is worth anything.
         "password_hash": ["memory_kib": 8, "passes": 1],
+        "passkeys": [
+          "relying_party_id": "localhost",
+          "origins": ["http://localhost:8080"],
+        ],
       ],
       "tenancy": ["policy": .string(folder.file("policy.json"))],
       "entitlement": [
