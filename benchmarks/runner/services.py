@@ -87,12 +87,23 @@ def engine(options):
     return found
 
 
-def tokens(options):
-    found = benchmark("tokens", "--seconds", options.seconds, core=processes.SERVER_CORE)
+def openssl_verifications():
+    """What OpenSSL does in a second with one key, on the core of the servers."""
     done = subprocess.run(["taskset", "-c", str(processes.SERVER_CORE), "openssl", "speed",
                            "-seconds", "2", "ecdsap256"], capture_output=True, text=True, timeout=60)
     line = [line for line in done.stdout.splitlines() if "nistp256" in line][-1]
-    found["openssl_verify_per_second"] = float(line.split()[-1])
+    return float(line.split()[-1])
+
+
+def tokens(options):
+    found = benchmark("tokens", "--seconds", options.seconds, core=processes.SERVER_CORE)
+    found["openssl_verify_per_second"] = openssl_verifications()
+    return found
+
+
+def passkeys(options):
+    found = benchmark("passkeys", "--seconds", options.seconds, core=processes.SERVER_CORE)
+    found["openssl_verify_per_second"] = openssl_verifications()
     return found
 
 
@@ -393,6 +404,7 @@ def measure(options, document):
         raise SystemExit("benchmarks/run: needs openssl")
     parts = {
         "engine": lambda _: engine(options), "tokens": lambda _: tokens(options),
+        "passkeys": lambda _: passkeys(options),
         "permissions": lambda _: permissions(options),
         "writes": lambda folder: writes(options, folder),
         "refreshes": lambda folder: refreshes(options, folder),

@@ -61,6 +61,16 @@ def cache_rows(tokens, permissions):
     return rows
 
 
+def passkey_rows(passkeys):
+    if not passkeys:
+        return []
+    openssl = passkeys["openssl_verify_per_second"]
+    return [["signature of a passkey, key made ready for each, per second of processor time",
+             thousands(passkeys["es256_per_second"]),
+             f"80 % of {thousands(openssl)} (`openssl speed ecdsap256`)",
+             verdict(passkeys["es256_per_second"], 0.8 * openssl)]]
+
+
 def store_rows(writes, refreshes, mails):
     rows = []
     if writes:
@@ -212,6 +222,7 @@ def render(section):
     results = section["results"]
     rows = engine_rows(results.get("engine"))
     rows += cache_rows(results.get("tokens"), results.get("permissions"))
+    rows += passkey_rows(results.get("passkeys"))
     rows += store_rows(results.get("writes"), results.get("refreshes"), results.get("mails"))
     rows += call_rows(results.get("checks"), results.get("checks_large"),
                       results.get("sign_ins"), results.get("flood"))

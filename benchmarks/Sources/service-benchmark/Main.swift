@@ -10,6 +10,7 @@ struct Main {
       case "help": print(Options.help)
       case "engine": try EngineBenchmark.run(options)
       case "tokens": try await TokenBenchmark.run(options)
+      case "passkeys": try PasskeyBenchmark.run(options)
       case "permissions": try await PermissionBenchmark.run(options)
       case "writes": try await WriteBenchmark.run(options)
       case "refreshes": try await SessionBenchmark.refreshes(options)

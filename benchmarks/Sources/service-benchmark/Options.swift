@@ -19,6 +19,7 @@ struct Options {
       engine       permission decisions in memory: --devices N, --associations N (1000000 each),
                    --count N (decisions, 1000000); the policy comes on standard input
       tokens       access tokens that are verified: known ones, new ones, and the plain signature
+      passkeys     signatures of passkeys, with a key made ready for each: --count N (keys, at most 1000)
       permissions  permission checks that another service has in its cache
       writes       durable writes of one row by --callers N (64), in --folder DIR (/tmp)
       refreshes    refreshes by --callers N sessions (64) of an AuthService at --target HOST:PORT
