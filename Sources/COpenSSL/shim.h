@@ -45,8 +45,8 @@ static inline int COpenSSL_SSL_set_tlsext_host_name(SSL *ssl, const char *name) 
     return (int)SSL_set_tlsext_host_name(ssl, name);
 }
 
-// Keys of P-256 of the old kind: to make one ready takes a sixth of what the new kind takes, and a
-// signature of a passkey is checked with a key that is seen once. Swift would warn of the functions.
+// Keys of P-256 of the old kind: to make one ready takes less than for the new kind, and a signature of
+// a passkey is checked with a key that is seen once. Swift would warn of the functions.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
 static inline EC_KEY *COpenSSL_EC_KEY_new_P256(void) {
