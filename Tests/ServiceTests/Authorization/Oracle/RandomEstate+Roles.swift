@@ -152,6 +152,8 @@ extension RandomEstate {
       ),
       options: try await asAdministrator
     )
+    // By chance the same was lent before.
+    guard !naive.associations.contains(where: { $0.id == pass.id }) else { return }
     granters[pass.id] = administrator.id
     var recurring: [String: Any] = [
       "from": hours.from, "until": hours.until, "time_zone": hours.timeZone,
