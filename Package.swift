@@ -197,7 +197,9 @@ let package = Package(
     ),
     .testTarget(
       name: "AuthServiceTests",
-      dependencies: ["AuthService", "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts"],
+      dependencies: [
+        "AuthService", "ServiceKit", "RPCKit", "RPCKitTesting", "Contracts", "COpenSSL",
+      ],
       path: "Tests/ServiceTests/Auth",
       exclude: ["Passkeys/Vectors"],
       swiftSettings: strict

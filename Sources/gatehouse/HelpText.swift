@@ -57,7 +57,7 @@ enum HelpText {
     case .watch: " [[auth|tenancy|entitlement] METHOD [JSON|-]]"
     case .signup: " EMAIL NAME"
     case .login: " EMAIL"
-    case .logout, .whoami, .token, .passkeys: ""
+    case .logout, .whoami, .token, .passkeys, .identities: ""
     case .removePasskey: " PASSKEY"
     case .seed: " [--product \(SeedProduct.allCases.map(\.rawValue).joined(separator: "|"))]"
     case .explain: " USER|EMAIL|me ACTION OBJECT"
@@ -68,6 +68,7 @@ enum HelpText {
     case .confirmEmail, .undoEmailChange: " CODE"
     case .pin: " set|clear|token PURPOSE"
     case .totp: " \(TotpCommand.Task.allCases.map(\.rawValue).joined(separator: "|"))"
+    case .unlinkIdentity: " IDENTITY"
     case .keys: " DIRECTORY [SERVICE]..."
     case .users: " [TEXT]"
     case .user, .endSessions: " USER|EMAIL"
@@ -97,6 +98,8 @@ enum HelpText {
     case .totp: "add or remove an authenticator app, or prove that you have it"
     case .passkeys: "list the account's passkeys"
     case .removePasskey: "remove a passkey from the account"
+    case .identities: "list the identities that sign in to the account, such as Apple's"
+    case .unlinkIdentity: "stop an identity from signing in to the account"
     case .whoami: "show the signed-in user"
     case .token: "print a fresh access token, for scripts"
     case .seed: "create something to play with: a portfolio, or a world of a product"
@@ -216,6 +219,17 @@ enum HelpText {
       Removes a passkey. You must have signed in within the last five minutes: gatehouse login EMAIL.
 
         gatehouse remove-passkey pky_06f3k2x9s8v7m1c5b4n0q8w6e2
+      """
+    case .identities:
+      """
+      Lists the identities at other providers with which the signed-in user's account can be signed in
+      to: identifier, provider and the address that the provider named last.
+      """
+    case .unlinkIdentity:
+      """
+      Unlinks the IDENTITY, an identifier that gatehouse identities prints, and ends the account's other
+      sessions. You must have signed in within the last five minutes. The last way to sign in to an
+      account cannot be unlinked.
       """
     case .whoami: "Shows the signed-in user with current roles and plan."
     case .token:

@@ -11,6 +11,7 @@ struct SchemaRegistryTests {
       SchemaRegistry.gatehouse.services.map(\.name) == [
         "auth.v1.Accounts",
         "auth.v1.Authentication",
+        "auth.v1.Identities",
         "auth.v1.Imports",
         "auth.v1.Keys",
         "auth.v1.Operators",

@@ -9,6 +9,8 @@ extension IdentifierPrefix {
   public static let authenticatorApp = IdentifierPrefix("otp")
   /// Of a mail.
   public static let mail = IdentifierPrefix("eml")
+  /// Of an identity at a provider.
+  public static let identity = IdentifierPrefix("idt")
   /// Of an access token that comes without a refresh token.
   static let accessToken = IdentifierPrefix("atk")
   /// Of a passkey.

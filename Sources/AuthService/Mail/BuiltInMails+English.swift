@@ -122,5 +122,22 @@ extension BuiltInMails {
         "Link and code work once, until {{time}}. If you do not know who this is, ignore this mail.",
       ]
     ),
+
+    .identityLinked: Draft(
+      subject: "Another way to sign in to your account",
+      paragraphs: [
+        "Hello {{name}},",
+        "your account can be signed in to with an account at {{provider}} since {{time}}.",
+        "If that was not you, ask for a new password now, sign in with it and unlink {{provider}}.",
+      ]
+    ),
+    .identityUnlinked: Draft(
+      subject: "A way to sign in to your account was removed",
+      paragraphs: [
+        "Hello {{name}},",
+        "your account can no longer be signed in to with an account at {{provider}} since {{time}}.",
+        "If that was not you, ask for a new password now.",
+      ]
+    ),
   ]
 }

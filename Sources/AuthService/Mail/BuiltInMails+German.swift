@@ -136,5 +136,23 @@ extension BuiltInMails {
           + " nichts zu tun.",
       ]
     ),
+
+    .identityLinked: Draft(
+      subject: "Eine weitere Anmeldung an Ihrem Konto",
+      paragraphs: [
+        "Hallo {{name}},",
+        "an Ihrem Konto kann man sich jetzt auch mit einem Konto bei {{provider}} anmelden: {{time}}.",
+        "Wenn Sie das nicht waren, lassen Sie sich jetzt ein neues Passwort schicken, melden Sie sich"
+          + " damit an und entfernen Sie {{provider}}.",
+      ]
+    ),
+    .identityUnlinked: Draft(
+      subject: "Eine Anmeldung an Ihrem Konto wurde entfernt",
+      paragraphs: [
+        "Hallo {{name}},",
+        "an Ihrem Konto kann man sich nicht mehr mit einem Konto bei {{provider}} anmelden: {{time}}.",
+        "Wenn Sie das nicht waren, lassen Sie sich jetzt ein neues Passwort schicken.",
+      ]
+    ),
   ]
 }

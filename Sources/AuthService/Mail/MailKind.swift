@@ -28,6 +28,10 @@ enum MailKind: String, CaseIterable, Sendable {
   case signInsRefused = "sign_ins_refused"
   /// To somebody who was invited to a role, with or without an account.
   case invitation
+  /// An identity at another provider can be used to sign in now.
+  case identityLinked = "identity_linked"
+  /// It no longer can.
+  case identityUnlinked = "identity_unlinked"
 
   /// The names that its templates may use.
   var placeholders: Set<String> {
@@ -40,6 +44,7 @@ enum MailKind: String, CaseIterable, Sendable {
       case .recoveryCodeUsed, .recoveryCodesLow: ["left", "time"]
       case .passwordChanged, .totpAdded, .totpRemoved, .pinChanged, .signInsRefused: ["time"]
       case .invitation: ["link", "token", "inviter", "role", "entity_type", "time"]
+      case .identityLinked, .identityUnlinked: ["provider", "time"]
       }
     return own.union(["name", "email"])
   }
@@ -55,7 +60,7 @@ enum MailKind: String, CaseIterable, Sendable {
     case .changeEmail: .changeEmail
     case .emailChanged: .undoEmailChange
     case .addressInUse, .newDevice, .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed,
-      .recoveryCodesLow, .pinChanged, .signInsRefused, .invitation:
+      .recoveryCodesLow, .pinChanged, .signInsRefused, .invitation, .identityLinked, .identityUnlinked:
       nil
     }
   }
@@ -69,7 +74,7 @@ enum MailKind: String, CaseIterable, Sendable {
     case .emailChanged: "undo-email"
     case .invitation: "accept-invitation"
     case .addressInUse, .newDevice, .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed,
-      .recoveryCodesLow, .pinChanged, .signInsRefused:
+      .recoveryCodesLow, .pinChanged, .signInsRefused, .identityLinked, .identityUnlinked:
       nil
     }
   }

@@ -242,6 +242,84 @@ enum AuthError {
     message: "passkey not found"
   )
 
+  /// A token of an identity provider that is wrong, old, of somebody else, for somebody else, or used: one
+  /// answer.
+  static let identityTokenInvalid = RPCError(
+    .unauthenticated,
+    reason: "IDENTITY_TOKEN_INVALID",
+    domain: domain,
+    message: "the identity token is not accepted; start the sign-in with the provider again"
+  )
+
+  static let providerNotFound = RPCError(
+    .notFound,
+    reason: "PROVIDER_NOT_FOUND",
+    domain: domain,
+    message: "provider not found; use one that this installation is set up for"
+  )
+
+  /// The keys of a provider cannot be had, and those that are known are not enough.
+  static let providerKeysUnavailable = RPCError(
+    .unavailable,
+    reason: "PROVIDER_KEYS_UNAVAILABLE",
+    domain: domain,
+    message:
+      "cannot verify the identity token, because the provider's keys cannot be fetched; retry "
+      + "in a minute",
+    retryAfter: .seconds(60)
+  )
+
+  /// Somebody without an account, of whom the provider tells no address.
+  static let identityWithoutEmail = RPCError(
+    .failedPrecondition,
+    reason: "IDENTITY_WITHOUT_EMAIL",
+    domain: domain,
+    message:
+      "the identity token has no e-mail address; sign up with an address, then link the identity"
+  )
+
+  /// An address of which there is an account that somebody else may have made.
+  static let identityNotLinked = RPCError(
+    .alreadyExists,
+    reason: "IDENTITY_NOT_LINKED",
+    domain: domain,
+    message:
+      "an account with this e-mail address exists already; sign in to it, then link the identity"
+  )
+
+  /// Linked to another account.
+  static let identityInUse = RPCError(
+    .alreadyExists,
+    reason: "IDENTITY_IN_USE",
+    domain: domain,
+    message: "the identity is linked to another account; sign in with it and unlink it there first"
+  )
+
+  static let tooManyIdentities = RPCError(
+    .failedPrecondition,
+    reason: "TOO_MANY_IDENTITIES",
+    domain: domain,
+    message: "the account has \(LinkedIdentity.countMax) identities; unlink one first"
+  )
+
+  /// Without the identity nobody could sign in to the account.
+  static let lastWayIn = RPCError(
+    .failedPrecondition,
+    reason: "LAST_WAY_IN",
+    domain: domain,
+    message:
+      "this is the only way to sign in to the account; set a password or link another identity "
+      + "first"
+  )
+
+  /// Data that is said to be a notification of a provider's.
+  static let notificationInvalid = RPCError(
+    .invalidArgument,
+    reason: "NOTIFICATION_INVALID",
+    domain: domain,
+    message: "payload: is not a notification that Apple signed for this installation"
+  )
+
   static let sessionNotFound = RPCError(
     .notFound,
     reason: "SESSION_NOT_FOUND",

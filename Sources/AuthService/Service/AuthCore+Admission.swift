@@ -145,6 +145,25 @@ extension AuthCore {
     }
   }
 
+  /// Lets a token of a provider be shown, or throws RESOURCE_EXHAUSTED.
+  ///
+  /// To be given back when the token turns out right: only wrong ones are counted.
+  func admitGuess(_ source: CallSource, _ method: String) throws(RPCError) -> Charge? {
+    try charge(guesses, source, method)
+  }
+
+  /// Lets a sign-in with a provider be tried, or throws RESOURCE_EXHAUSTED.
+  ///
+  /// To be given back when the token turns out wrong.
+  func admitProviderSignIn(_ source: CallSource, _ method: String) throws(RPCError) -> Charge? {
+    try charge(sourceSignIns, source, method)
+  }
+
+  /// Lets an account be made for somebody who signs in with a provider, or throws RESOURCE_EXHAUSTED.
+  func admitNewAccount(_ source: CallSource, _ method: String) throws(RPCError) -> Charge? {
+    try charge(signUps, source, method)
+  }
+
   /// Takes an attempt of a source; nil when it is not counted.
   func charge(
     _ limiter: SourceLimiter,

@@ -10,6 +10,8 @@ struct ReadySignIn: Sendable {
   let basis: SignInBasis
   /// How the user proved it.
   let proof: SignInProof
+  /// When, if that was earlier than now and to somebody else, in milliseconds since 1970.
+  var authenticated: Int64?
   /// What the user signs in from, as the application tells it.
   let device: DeviceDescription
   /// The network it comes from, without the host part.
@@ -48,24 +50,37 @@ extension AuthCore {
   /// session that it began before, as long as nobody has used that.
   ///
   /// The key is one of the account, not of everyone: it is looked for once the proof was right, so it
-  /// tells nothing to those who have none. `settle` runs in the transaction that begins the session, and
-  /// before an answer is repeated.
+  /// tells nothing to those who have none. `first` runs at the start of the transaction that begins the session:
+  /// it uses up what works once, and can make the user. `settle` runs later in that transaction, and before
+  /// an answer is repeated.
   func complete(
     _ signIn: ReadySignIn,
     _ answer: SignInAnswer,
     _ request: some Message,
     once key: String,
     _ call: CallContext,
+    first: @escaping @Sendable (borrowing WriteTransaction) throws -> Void = { _ in },
     settle: @escaping @Sendable (borrowing WriteTransaction) throws -> Void = { _ in }
   ) async throws -> Auth_V1.SignInResponse {
-    let session = newSession(
+    var session = newSession(
       of: signIn.user.id,
       from: signIn.device,
       network: signIn.network,
       proof: signIn.proof,
       now: clock.now
     )
-    let begun = try await begin(session, signIn, request, once: key, call, settle: settle)
+    if let authenticated = signIn.authenticated {
+      session.authenticated = min(authenticated, session.created)
+    }
+    let begun = try await begin(
+      session,
+      signIn,
+      request,
+      once: key,
+      call,
+      first: first,
+      settle: settle
+    )
     metrics.signIns.series("done").increment()
     return .init(
       // A repeated answer by the key of the first one, which its successor may have relieved since.
@@ -81,6 +96,7 @@ extension AuthCore {
     _ request: some Message,
     once key: String,
     _ call: CallContext,
+    first: @escaping @Sendable (borrowing WriteTransaction) throws -> Void,
     settle: @escaping @Sendable (borrowing WriteTransaction) throws -> Void
   ) async throws -> SessionRecord {
     let (core, user) = (self, signIn.user)
@@ -102,6 +118,7 @@ extension AuthCore {
       caller: "sign-in \(user.id)",
       onReplay: check
     ) { tx in
+      try first(tx)
       try check(tx)
       let ended = try core.begin(session, in: tx)
       evicted.withLock { $0 = ended }

@@ -35,6 +35,8 @@ struct AuthCore: Sendable {
   let mailLimits: MailLimits
   /// Mails that wait to be sent.
   let outbox: Outbox
+  /// Who else may say that somebody is a user.
+  let providers: IdentityProviders
   /// What TenancyService says of operators.
   let permissions: Permissions
   /// What operators may have recorded without changing anything.

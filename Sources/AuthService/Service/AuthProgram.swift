@@ -120,6 +120,26 @@ public enum AuthProgram: HostedService {
   ) {
     check.file("secrets", settings.secrets) { _ = try readSecrets($0) }
     check.attempt("mail.templates") { _ = try settings.mail.readTemplates() }
+    for provider in settings.providers {
+      let setting = "identity_providers.\(provider.name).keys"
+      switch provider.keys {
+      case .file(let path):
+        check.file("\(setting).file", path) { path in
+          let json = try FileBytes.read(path, byteCountMax: ProviderKeySet.byteCountMax)
+          do {
+            _ = try ProviderKeySet(json: json)
+          } catch {
+            throw ConfigurationError("\(path): \(error)")
+          }
+        }
+      case .url(let address):
+        if let authority = address.authorityFile {
+          check.attempt("\(setting).ca_file") {
+            _ = try FileBytes.read(authority, byteCountMax: 1 << 20)
+          }
+        }
+      }
+    }
     if settings.mail.transport == .command {
       check.attempt("mail.command") {
         let program = settings.mail.command[0]

@@ -33,6 +33,8 @@ public final class AuthService: Sendable {
     public var logger: Logger
     /// Where metrics are registered.
     public var metrics: MetricRegistry
+    /// Where tests have the keys of identity providers; nil for where the settings say.
+    var keySetOrigin: (@Sendable (IdentityProvider) -> any KeySetOrigin)?
 
     /// Makes dependencies with the system's clock and chance; the loop says how long the system is up.
     public init(
@@ -175,6 +177,14 @@ public final class AuthService: Sendable {
         successes: RecentSuccesses(key: dependencies.random.bytes(32)),
         mailLimits: MailLimits(settings.sourceLimits, random: dependencies.random),
         outbox: outbox,
+        providers: IdentityProviders(
+          settings.providers,
+          secret: secrets.lookup,
+          uptime: dependencies.uptime,
+          logger: dependencies.logger,
+          metrics: dependencies.metrics,
+          origin: dependencies.keySetOrigin ?? { $0.keySetOrigin }
+        ),
         permissions: Permissions(
           dependencies.tenancy,
           clock: dependencies.clock,
@@ -267,6 +277,7 @@ public final class AuthService: Sendable {
       StepUpHandler(core: core).definition,
       SecondFactorsHandler(core: core).definition,
       PasskeysHandler(core: core).definition,
+      IdentitiesHandler(core: core).definition,
       KeysHandler(core: core).definition,
       OperatorsHandler(core: core).definition,
       ImportsHandler(core: core).definition,
@@ -316,6 +327,8 @@ public final class AuthService: Sendable {
       try TotpTable.prune(now: confirmed, in: tx)
       try ImportTable.prune(now: confirmed, in: tx)
       try CeremonyTable.prune(now: confirmed, in: tx)
+      try UsedNonceTable.prune(now: confirmed, in: tx)
+      try IdentityNotificationTable.prune(now: confirmed, in: tx)
       try MailTable.prune(finishedBefore: confirmed - Outbox.keptAfterEnd, in: tx)
     }
     try await core.database.purgeOldRows(now: confirmed)

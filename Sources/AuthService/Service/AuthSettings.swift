@@ -28,6 +28,8 @@ public struct AuthSettings: Sendable {
   public var mail = MailSettings()
   /// For whom passkeys are taken.
   public var passkeys = PasskeySettings()
+  /// With whose identities users may sign in.
+  public var providers: [IdentityProvider] = []
   /// When signing keys come and go.
   public var rotation = SigningKeyRotation.standard
   /// How often a stream of revocations says something.
@@ -92,6 +94,7 @@ public struct AuthSettings: Sendable {
       try members.finish()
     }
     passkeys = try members.optional("passkeys").map(PasskeySettings.init) ?? passkeys
+    providers = try members.optional("identity_providers").map(IdentityProvider.all) ?? providers
     if let field = members.optional("signing_key_days") {
       rotation.period = try field.integer(in: 1...3650) * 86_400_000
     }

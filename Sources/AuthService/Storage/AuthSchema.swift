@@ -283,5 +283,41 @@ enum AuthSchema {
         CREATE INDEX passkey_ceremony_by_end ON passkey_ceremony (expires_at);
         """
     ),
+    Migration(
+      version: 11,
+      sql: """
+        -- Persons at identity providers who may sign in to accounts: each to one.
+        CREATE TABLE identity (
+          id TEXT PRIMARY KEY,
+          issuer TEXT NOT NULL,
+          subject TEXT NOT NULL,
+          provider TEXT NOT NULL,
+          user_id TEXT NOT NULL REFERENCES user (id),
+          email TEXT NOT NULL,
+          private_email INTEGER NOT NULL CHECK (private_email IN (0, 1)),
+          mail_stopped INTEGER NOT NULL CHECK (mail_stopped IN (0, 1)),
+          linked_at INTEGER NOT NULL,
+          used_at INTEGER,
+          newest_token INTEGER NOT NULL,
+          withdrawn_at INTEGER
+        );
+        CREATE UNIQUE INDEX identity_by_subject ON identity (issuer, subject);
+        CREATE INDEX identity_by_user ON identity (user_id, linked_at, id);
+        -- Nonces of tokens that were used, until they end.
+        CREATE TABLE used_nonce (
+          digest BLOB PRIMARY KEY,
+          expires_at INTEGER NOT NULL
+        );
+        CREATE INDEX used_nonce_by_end ON used_nonce (expires_at);
+        -- Notifications of providers that were received: the same one may come again.
+        CREATE TABLE identity_notification (
+          issuer TEXT NOT NULL,
+          id TEXT NOT NULL,
+          received_at INTEGER NOT NULL,
+          PRIMARY KEY (issuer, id)
+        );
+        CREATE INDEX identity_notification_by_time ON identity_notification (received_at);
+        """
+    ),
   ]
 }

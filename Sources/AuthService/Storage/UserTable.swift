@@ -72,6 +72,17 @@ enum UserTable {
     try tx.first("SELECT \(columns) FROM user WHERE email_key = ?", .text(email.key)) { record($0) }
   }
 
+  /// Whether a user can sign in with a password, as far as there is one.
+  static func hasPassword(
+    _ userID: String,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Bool {
+    try tx.exists(
+      "SELECT 1 FROM credential WHERE user_id = ? AND password <> ''",
+      .text(userID)
+    )
+  }
+
   /// What a sign-in of a user rests on now; nil without a user, and for one whose account is disabled.
   ///
   /// Every sign-in asks this in the transaction that begins its session, whatever proved who the user is. So

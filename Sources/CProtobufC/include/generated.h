@@ -4,6 +4,7 @@
 
 #include "auth/v1/accounts.pb-c.h"
 #include "auth/v1/authentication.pb-c.h"
+#include "auth/v1/identities.pb-c.h"
 #include "auth/v1/keys.pb-c.h"
 #include "auth/v1/operators.pb-c.h"
 #include "auth/v1/passkeys.pb-c.h"
@@ -115,6 +116,48 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign_out_response(void) {
   return &auth__v1__sign_out_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__provider_challenge(void) {
+  return &auth__v1__provider_challenge__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__start_apple_sign_in_request(void) {
+  return &auth__v1__start_apple_sign_in_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__start_provider_sign_in_request(void) {
+  return &auth__v1__start_provider_sign_in_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__new_user_profile(void) {
+  return &auth__v1__new_user_profile__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign_in_with_apple_request(void) {
+  return &auth__v1__sign_in_with_apple_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__provider_sign_in_request(void) {
+  return &auth__v1__provider_sign_in_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__linked_identity(void) {
+  return &auth__v1__linked_identity__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__link_identity_request(void) {
+  return &auth__v1__link_identity_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__unlink_identity_request(void) {
+  return &auth__v1__unlink_identity_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__unlink_identity_response(void) {
+  return &auth__v1__unlink_identity_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_identities_request(void) {
+  return &auth__v1__list_identities_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_identities_response(void) {
+  return &auth__v1__list_identities_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__notify_apple_request(void) {
+  return &auth__v1__notify_apple_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__notify_apple_response(void) {
+  return &auth__v1__notify_apple_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_key_set_request(void) {
   return &auth__v1__get_key_set_request__descriptor;

@@ -98,6 +98,7 @@ public struct SchemaRegistry: Sendable {
       return try SchemaRegistry([
         Auth_V1.authV1AccountsFile,
         Auth_V1.authV1AuthenticationFile,
+        Auth_V1.authV1IdentitiesFile,
         Auth_V1.authV1ImportsFile,
         Auth_V1.authV1KeysFile,
         Auth_V1.authV1OperatorsFile,

@@ -7,7 +7,9 @@ public import StrictJSON
 public struct JSONWebToken: Sendable {
   /// Names the key that should have signed.
   public let keyID: String
-  /// What the token is for, without `application/` and in lower case: `at+jwt`.
+  /// How it claims to be signed: one of those that its format allows.
+  package let algorithm: String
+  /// What the token is for, without `application/` and in lower case: `at+jwt`; empty if it does not say.
   public let type: String
   /// The claims.
   public let claims: JSONObject
@@ -19,19 +21,41 @@ public struct JSONWebToken: Sendable {
   /// Bytes of a token, at most.
   public static let byteCountMax = 8 * 1024
 
-  private static let limits = JSONLimits(
-    byteCountMax: byteCountMax,
-    depthMax: 8,
-    valueCountMax: 256
-  )
+  /// What tokens of an issuer may look like.
+  package struct Format: Sendable {
+    /// The algorithms that they may be signed with.
+    package var algorithms: [String]
+    /// Bytes of a token, at most.
+    package var byteCountMax: Int
+    /// Whether the issuer is one of ours, whose tokens say what they are for and name keys by thumbprints.
+    package var isOurs: Bool
+
+    /// Tokens of our own, made once: every call has one.
+    static let ours = signed(by: VerificationKey.algorithm)
+
+    static func signed(by algorithm: String) -> Format {
+      Format(algorithms: [algorithm], byteCountMax: JSONWebToken.byteCountMax, isOurs: true)
+    }
+
+    /// Tokens of an identity provider: up to 16 KiB, with any printable key name of up to 128 bytes.
+    package static func foreign(algorithms: [String]) -> Format {
+      Format(algorithms: algorithms, byteCountMax: 16 * 1024, isOurs: false)
+    }
+  }
 
   /// Parses a token whose algorithm must be `algorithm`.
   public init(
     parsing text: String,
     algorithm: String = VerificationKey.algorithm
   ) throws(TokenFault) {
+    let isUsual = algorithm == VerificationKey.algorithm
+    try self.init(parsing: text, isUsual ? .ours : .signed(by: algorithm))
+  }
+
+  /// Parses a token of a format.
+  package init(parsing text: String, _ format: Format) throws(TokenFault) {
     let bytes = Array(text.utf8)
-    guard bytes.count <= Self.byteCountMax else { throw .tooLong }
+    guard bytes.count <= format.byteCountMax else { throw .tooLong }
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     // Five parts are an encrypted token (RFC 7516), which nobody issues here.
     guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }),
@@ -40,9 +64,10 @@ public struct JSONWebToken: Sendable {
       let signature = Base64URL.decode(parts[2])
     else { throw .encoding }
     let header = try Self.object(headerBytes, orThrow: .header)
-    try Self.check(header, algorithm: algorithm)
-    keyID = try Self.keyID(of: header)
-    type = try Self.type(of: header)
+    algorithm = try Self.algorithm(of: header, format.algorithms)
+    try Self.check(header)
+    keyID = try Self.keyID(of: header, isOurs: format.isOurs)
+    type = try Self.type(of: header, isRequired: format.isOurs)
     claims = try Self.object(claimBytes, orThrow: .claims)
     self.signature = signature
     signedBytes = Array(bytes[..<parts[2].startIndex].dropLast())
@@ -50,6 +75,11 @@ public struct JSONWebToken: Sendable {
 
   /// Whether `key` signed this token.
   public func isSigned(by key: VerificationKey) -> Bool {
+    key.verify(signature, of: signedBytes)
+  }
+
+  /// Whether `key` signed this token.
+  package func isSigned(by key: RSAVerificationKey) -> Bool {
     key.verify(signature, of: signedBytes)
   }
 
@@ -68,6 +98,8 @@ public struct JSONWebToken: Sendable {
     _ bytes: [UInt8],
     orThrow fault: TokenFault
   ) throws(TokenFault) -> JSONObject {
+    // Each part of a token is shorter than the token, whose length was looked at.
+    let limits = JSONLimits(byteCountMax: bytes.count, depthMax: 8, valueCountMax: 256)
     do {
       guard let object = try JSONReader.read(bytes, limits: limits).object else { throw fault }
       return object
@@ -76,15 +108,30 @@ public struct JSONWebToken: Sendable {
     }
   }
 
-  private static func check(_ header: JSONObject, algorithm: String) throws(TokenFault) {
+  private static func algorithm(
+    of header: JSONObject,
+    _ allowed: [String]
+  ) throws(TokenFault) -> String {
     // The key decides how a signature is checked; the header may only agree (RFC 8725, 3.1).
-    guard header["alg"]?.string == algorithm else { throw .algorithm }
+    guard let algorithm = header["alg"]?.string, allowed.contains(algorithm) else {
+      throw .algorithm
+    }
+    return algorithm
+  }
+
+  private static func check(_ header: JSONObject) throws(TokenFault) {
     for name in ["jku", "jwk", "x5u", "x5c"] where header[name] != nil { throw .embeddedKey }
     // `crit` names extensions, and none is understood here. The others change what the parts mean.
     for name in ["crit", "b64", "zip", "enc", "cty"] where header[name] != nil { throw .extensions }
   }
 
-  private static func keyID(of header: JSONObject) throws(TokenFault) -> String {
+  private static func keyID(of header: JSONObject, isOurs: Bool) throws(TokenFault) -> String {
+    guard isOurs else {
+      guard let keyID = header["kid"]?.string, (1...128).contains(keyID.utf8.count),
+        keyID.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+      else { throw .keyIdentifier }
+      return keyID
+    }
     guard let keyID = header["kid"]?.string, (1...64).contains(keyID.utf8.count),
       keyID.utf8.allSatisfy({ byte in
         switch byte {
@@ -98,7 +145,11 @@ public struct JSONWebToken: Sendable {
     return keyID
   }
 
-  private static func type(of header: JSONObject) throws(TokenFault) -> String {
+  private static func type(
+    of header: JSONObject,
+    isRequired: Bool
+  ) throws(TokenFault) -> String {
+    if !isRequired, header["typ"] == nil { return "" }
     guard let type = header["typ"]?.string else { throw .type }
     let lower = type.lowercased()
     // RFC 7515, section 4.1.9: the prefix may be left out.

@@ -22,6 +22,8 @@ enum CommandName: String, CaseIterable, Sendable {
   case totp
   case passkeys
   case removePasskey = "remove-passkey"
+  case identities
+  case unlinkIdentity = "unlink-identity"
   case whoami
   case token
   case seed
@@ -74,7 +76,7 @@ enum CommandName: String, CaseIterable, Sendable {
   /// The formats in which the command can write what it finds.
   var formats: [OutputFormat] {
     switch self {
-    case .list, .call, .whoami, .seed, .explain, .policy, .users, .user, .passkeys,
+    case .list, .call, .whoami, .identities, .seed, .explain, .policy, .users, .user, .passkeys,
       .logs:
       OutputFormat.allCases
     case .watch: [.json]
@@ -102,6 +104,8 @@ enum CommandName: String, CaseIterable, Sendable {
     case .totp: try TotpCommand(words)
     case .passkeys: try Self.alone(words, PasskeysCommand())
     case .removePasskey: RemovePasskeyCommand(id: try Self.words(words, ["PASSKEY"])[0])
+    case .identities: try Self.alone(words, IdentitiesCommand())
+    case .unlinkIdentity: UnlinkIdentityCommand(id: try Self.words(words, ["IDENTITY"])[0])
     case .whoami: try Self.alone(words, WhoAmICommand())
     case .token: try Self.alone(words, TokenCommand())
     case .seed: try Self.alone(words, SeedCommand())

@@ -26,7 +26,7 @@ struct ErrorTableTests {
       others: [
         // Decisions of TenancyService, which it sends by itself.
         "ALLOWED", "UNKNOWN",
-        "BEGIN", "COMMIT", "ROLLBACK", "SHA256", "ES256",
+        "BEGIN", "COMMIT", "ROLLBACK", "SHA256", "ES256", "RS256",
         "GATEHOUSE_AUTH", "GATEHOUSE_ENTITLEMENT", "GATEHOUSE_IMAGE", "GATEHOUSE_KEYS",
         "GATEHOUSE_PASSWORD", "GATEHOUSE_TENANCY", "GATEHOUSE_", "REASON_",
       ]

@@ -53,6 +53,7 @@ struct AuthStage {
   var accounts: Auth_V1.AccountsClient { .init(channel) }
   var stepUp: Auth_V1.StepUpClient { .init(channel) }
   var secondFactors: Auth_V1.SecondFactorsClient { .init(channel) }
+  var identities: Auth_V1.IdentitiesClient { .init(channel) }
 
   static let password = "correct horse battery staple"
   static let secrets = AuthSecrets.generate(SystemRandomSource())
@@ -66,6 +67,8 @@ struct AuthStage {
     var secrets: String
     /// Whether clients come through a Unix socket in the folder, and not over TCP.
     var isOnUnixSocket = false
+    /// Where the keys of identity providers are; nil for where the settings say.
+    var keySetOrigin: (@Sendable (IdentityProvider) -> any KeySetOrigin)?
     /// Run inside those of the service.
     var interceptors: [any ServerInterceptor] = []
 
@@ -119,7 +122,7 @@ struct AuthStage {
   ) async throws -> Result {
     let (registry, sink) = (MetricRegistry(), CollectingSink())
     let tenancyKey = SigningKey.generate()
-    let dependencies = AuthService.Dependencies(
+    var dependencies = AuthService.Dependencies(
       databasePath: ground.folder.path + "/auth.db",
       tenancy: peerChannel,
       entitlement: peerChannel,
@@ -134,6 +137,7 @@ struct AuthStage {
       logger: Logger(label: "auth", level: .trace, sink: sink, clock: ground.clock),
       metrics: registry
     )
+    dependencies.keySetOrigin = ground.keySetOrigin
     let secrets = try AuthSecrets(json: Array(ground.secrets.utf8))
     let service = try await AuthService.open(ground.settings, secrets: secrets, dependencies)
     let server = Server(

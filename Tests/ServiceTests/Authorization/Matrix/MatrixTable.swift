@@ -1,7 +1,7 @@
 /// Every method of every contract; one that has no row fails `MatrixTests`.
 enum MatrixTable {
   static let rows =
-    auth + passkeys + portfolios + properties + units + devices + generic + tenancy + invitations
+    auth + identities + passkeys + portfolios + properties + units + devices + generic + tenancy + invitations
     + families
     + documents + entitlement + points + reports
 

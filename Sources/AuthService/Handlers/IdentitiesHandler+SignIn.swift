@@ -1,0 +1,214 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// A request to sign in with a provider, whichever method it came by.
+struct ProviderSignIn: Sendable {
+  let provider: String
+  let token: String
+  let rawNonce: String
+  let profile: Auth_V1.NewUserProfile
+  let device: DeviceDescription
+  let deviceToken: String
+  let allowsPartialContext: Bool
+  let idempotencyKey: String
+}
+
+/// Signing in, and the account that the first sign-in makes.
+extension IdentitiesHandler {
+  /// The account of an identity: as the store has it, or one to be made.
+  private struct Account: Sendable {
+    let user: UserRecord
+    let basis: SignInBasis
+    /// Whether it is still to be made.
+    let isNew: Bool
+  }
+
+  func signIn(
+    _ wanted: ProviderSignIn,
+    _ request: some Message,
+    _ call: CallContext
+  ) async throws -> Auth_V1.SignInResponse {
+    let source = CallSource(call, core.settings.sourceLimits)
+    let charge = try core.admitProviderSignIn(source, "Identities")
+    let verified: VerifiedIdentity
+    do {
+      verified = try await core.verifyIdentity(
+        wanted.token,
+        rawNonce: wanted.rawNonce,
+        for: .signIn(provider: wanted.provider),
+        of: wanted.provider,
+        source
+      )
+    } catch {
+      core.metrics.signIns.series("refused").increment()
+      charge?.giveBack()
+      throw error
+    }
+    let account = try await account(of: verified, wanted, source)
+    let answer: SignInAnswer
+    let subject = core.attemptSubject(EmailAddress(account.user.email))
+    do {
+      if !account.isNew { _ = try core.charge(account: subject) }
+      answer = try await core.prepareAnswer(
+        to: account.user,
+        allowsPartialContext: wanted.allowsPartialContext,
+        call
+      )
+    } catch {
+      let isLimited = (error as? RPCError)?.code == .resourceExhausted
+      core.metrics.signIns.series(isLimited ? "limited" : "unavailable").increment()
+      throw error
+    }
+    let ready = ReadySignIn(
+      user: account.user,
+      basis: account.basis,
+      proof: .federated,
+      authenticated: verified.claims.authenticated,
+      device: wanted.device,
+      network: source.network,
+      knownDevice: core.devices.read(wanted.deviceToken, of: subject, now: core.clock.now),
+      tellsOwner: !account.isNew
+    )
+    let core = core
+    let response = try await core.complete(
+      ready,
+      answer,
+      request,
+      once: wanted.idempotencyKey,
+      call,
+      first: { tx in
+        guard try UsedNonceTable.use(verified.nonce, in: tx) else {
+          throw AuthError.identityTokenInvalid
+        }
+        if account.isNew { try insert(account.user, verified, in: tx) }
+      }
+    ) { tx in
+      try use(verified, of: account.user.id, in: tx)
+    }
+    if account.isNew { core.outbox.wake() }
+    return response
+  }
+
+  /// The account that the identity is linked to, or the one that is to be made for it.
+  ///
+  /// Throws ALREADY_EXISTS when the token has the address of another account: who has a token with an address
+  /// need not be who made that account, so this takes that account's own credential.
+  private func account(
+    of verified: VerifiedIdentity,
+    _ wanted: ProviderSignIn,
+    _ source: CallSource
+  ) async throws -> Account {
+    let (claims, now) = (verified.claims, core.clock.now)
+    let found = try await core.store.read { tx -> Account? in
+      let identity = try IdentityTable.find(
+        issuer: claims.issuer,
+        subject: claims.subject,
+        in: tx
+      )
+      guard let identity else { return nil }
+      guard identity.accepts(claims), let user = try UserTable.find(identity.userID, in: tx),
+        let basis = try UserTable.basis(of: identity.userID, in: tx)
+      else { throw AuthError.identityTokenInvalid }
+      return Account(user: user, basis: basis, isNew: false)
+    }
+    if let found { return found }
+    guard let email = claims.email else { throw AuthError.identityWithoutEmail }
+    let isTaken = try await core.store.read { tx in
+      try UserTable.isTaken(EmailAddress(email), now: now, in: tx)
+    }
+    guard !isTaken else { throw AuthError.identityNotLinked }
+    _ = try core.admitNewAccount(source, "Identities")
+    let user = newUser(verified, email: email, wanted.profile, now: now)
+    return Account(user: user, basis: .ofNewAccount, isNew: true)
+  }
+
+  private func newUser(
+    _ verified: VerifiedIdentity,
+    email: String,
+    _ profile: Auth_V1.NewUserProfile,
+    now: Int64
+  ) -> UserRecord {
+    UserRecord(
+      id: core.identifiers.make(.user),
+      email: email,
+      isEmailVerified: verified.claims.isEmailVerified,
+      displayName: displayName(verified.claims, email: email, profile),
+      firstName: profile.firstName,
+      lastName: profile.lastName,
+      defaults: UserDefaults(),
+      created: now,
+      updated: now,
+      language: profile.language
+    )
+  }
+
+  /// What the user is called until they say otherwise: never nothing, and nothing that a name may not be.
+  private func displayName(
+    _ claims: IdentityClaims,
+    email: String,
+    _ profile: Auth_V1.NewUserProfile
+  ) -> String {
+    if !profile.displayName.isEmpty { return profile.displayName }
+    var problems: [FieldViolation] = []
+    TextRule.singleLine.check(claims.name, path: "name", into: &problems)
+    let isName = (1...200).contains(claims.name.utf8.count) && problems.isEmpty
+    return isName ? claims.name : String(email.prefix { $0 != "@" })
+  }
+
+  /// Makes the account and its identity; another call may have made either since.
+  private func insert(
+    _ user: UserRecord,
+    _ verified: VerifiedIdentity,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    let claims = verified.claims
+    let isLinked = try IdentityTable.find(
+      issuer: claims.issuer,
+      subject: claims.subject,
+      in: tx
+    )
+    // Whoever was first has the nonce of another token; this one's can be used no more.
+    guard isLinked == nil else { throw AuthError.identityTokenInvalid }
+    guard try !UserTable.isTaken(EmailAddress(user.email), now: user.created, in: tx) else {
+      throw AuthError.identityNotLinked
+    }
+    // No record matches an empty one: such an account is signed in to with its identities alone.
+    try UserTable.insert(user, password: "", in: tx)
+    let identity = verified.linked(
+      to: user.id,
+      id: core.identifiers.make(.identity),
+      now: user.created
+    )
+    try IdentityTable.insert(identity, in: tx)
+    if !user.isEmailVerified { try core.queueVerification(of: user, now: user.created, in: tx) }
+    try tx.audit(
+      "user.sign_up",
+      object: user.id,
+      detail: "provider \(verified.provider.name)",
+      by: .user(user.id)
+    )
+  }
+
+  /// Notes that the identity was used; throws when it is not the account's any more.
+  private func use(
+    _ verified: VerifiedIdentity,
+    of userID: String,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    let claims = verified.claims
+    let found = try IdentityTable.find(issuer: claims.issuer, subject: claims.subject, in: tx)
+    guard var identity = found, identity.userID == userID, identity.accepts(claims) else {
+      throw AuthError.identityTokenInvalid
+    }
+    identity.take(claims)
+    identity.used = core.clock.now
+    identity.provider = verified.provider.name
+    try IdentityTable.update(identity, in: tx)
+  }
+}
+
+extension SignInBasis {
+  /// What a sign-in to an account that was just made rests on.
+  static let ofNewAccount = SignInBasis(passwordVersion: 1, sessionEndings: 0)
+}

@@ -1,0 +1,91 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// A token of an identity provider that was accepted.
+struct VerifiedIdentity: Sendable {
+  let claims: IdentityClaims
+  /// Used up in the transaction that writes something because of the token.
+  let nonce: SignInNonces.Authentic
+  let provider: IdentityProvider
+
+  /// A new link of this identity to an account.
+  func linked(to userID: String, id: String, now: Int64) -> LinkedIdentity {
+    LinkedIdentity(
+      id: id,
+      issuer: claims.issuer,
+      subject: claims.subject,
+      provider: provider.name,
+      userID: userID,
+      email: claims.email ?? "",
+      isPrivateEmail: claims.email != nil && claims.isPrivateEmail,
+      linked: now,
+      newestToken: claims.issued
+    )
+  }
+}
+
+/// What identities at providers mean for accounts.
+extension AuthCore {
+  /// Looks at a token of a provider for a caller; wrong ones are counted against the caller's source.
+  func verifyIdentity(
+    _ token: String,
+    rawNonce: String,
+    for purpose: SignInNonces.Purpose,
+    of name: String,
+    _ source: CallSource
+  ) async throws -> VerifiedIdentity {
+    let entry = try providers.find(name)
+    let guess = try admitGuess(source, "Identities")
+    do {
+      let verified = try await providers.verify(
+        token,
+        rawNonce: rawNonce,
+        for: purpose,
+        of: entry,
+        now: clock.now
+      )
+      guess?.giveBack()
+      return VerifiedIdentity(
+        claims: verified.claims,
+        nonce: verified.nonce,
+        provider: entry.provider
+      )
+    } catch {
+      // Nothing was found out about the token.
+      if (error as? RPCError)?.code == .unavailable { guess?.giveBack() }
+      throw error
+    }
+  }
+
+  /// Whether a user could still sign in without an identity: with a password, or with another identity of a
+  /// provider that is set up.
+  ///
+  /// An address to which a reset can be mailed does not count: not everybody still reads theirs.
+  func hasWayIn(
+    besides identityID: String,
+    of userID: String,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Bool {
+    if try UserTable.hasPassword(userID, in: tx) { return true }
+    return try IdentityTable.list(of: userID, in: tx).contains { identity in
+      identity.id != identityID && identity.withdrawn == nil
+        && providers.contains(identity.provider)
+    }
+  }
+
+  /// The mail that tells of an identity that was linked or unlinked.
+  func identityNotice(
+    _ kind: MailKind,
+    _ identity: LinkedIdentity,
+    to user: UserRecord,
+    now: Int64
+  ) -> MailOrder {
+    MailOrder(
+      kind,
+      to: .address(user.email),
+      userID: user.id,
+      values: ["provider": identity.provider, "time": MailDate.short(now)]
+    )
+  }
+}

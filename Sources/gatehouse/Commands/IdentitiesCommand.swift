@@ -1,0 +1,41 @@
+internal import Contracts
+internal import RPCKit
+internal import Reflection
+
+/// `gatehouse identities`: the identities that sign in to the account.
+struct IdentitiesCommand: Command {
+  func run(_ context: CommandContext) async throws {
+    let metadata = try await SessionKeeper(context).requiredMetadata()
+    try await context.withChannel(to: "auth") { channel in
+      let list = try await Auth_V1.IdentitiesClient(channel).list(
+        .init(),
+        options: CallOptions(timeout: context.callTimeout, metadata: metadata)
+      )
+      let json = MessageJSON(context.registry, showsAll: true)
+      for identity in list.identities {
+        let email = FailureText.printable(identity.email)
+        try context.show(
+          [try json.decode(identity.protobufBytes, as: Auth_V1.LinkedIdentity.protobufName)],
+          table: ["\(identity.id)  \(FailureText.printable(identity.provider))  \(email)"]
+        )
+      }
+    }
+  }
+}
+
+/// `gatehouse unlink-identity`: stops an identity from signing in to the account.
+struct UnlinkIdentityCommand: Command {
+  /// Its identifier.
+  let id: String
+
+  func run(_ context: CommandContext) async throws {
+    let metadata = try await SessionKeeper(context).requiredMetadata()
+    try await context.withChannel(to: "auth") { channel in
+      _ = try await Auth_V1.IdentitiesClient(channel).unlink(
+        .init(identityId: id),
+        options: CallOptions(timeout: context.callTimeout, metadata: metadata)
+      )
+    }
+    try context.console.line("\(id) no longer signs in to the account")
+  }
+}

@@ -1,0 +1,190 @@
+import Contracts
+import RPCKit
+import RPCKitTesting
+import ServiceKit
+import Testing
+
+@testable import AuthService
+
+@Suite("What Apple tells of its users")
+struct AppleNotificationTests {
+  private static let invalid = "INVALID_ARGUMENT NOTIFICATION_INVALID"
+
+  private func event(
+    _ type: String,
+    _ subject: String,
+    at time: Int64,
+    email: String? = nil
+  )
+    -> JSONObject
+  {
+    var event: JSONObject = [
+      "type": .string(type), "sub": .string(subject), "event_time": .number(JSONNumber(time)),
+    ]
+    if let email {
+      event["email"] = .string(email)
+      event["is_private_email"] = "true"
+    }
+    return event
+  }
+
+  private func notify(
+    _ stage: IdentityStage,
+    _ id: String,
+    _ event: JSONObject
+  ) async throws -> String {
+    let payload = stage.apple.notification(id, event)
+    let answer = try await stage.stage.identities.notifyApple(.init(payload: payload))
+    return (answer.duplicate ? "duplicate " : "") + (answer.applied ? "applied" : "nothing")
+  }
+
+  @Test("Withdrawn consent signs the user out, and a newer token brings the user back")
+  func consentRevoked_lastWayIn_isSuspended() async throws {
+    try await IdentityStage.run { stage in
+      let ada = try await stage.signIn(stage.apple, "1")
+      let (early, nonce) = try await stage.token(stage.apple, "1")
+      stage.stage.clock.advance(1000)
+      let revoked = event("consent-revoked", "1", at: stage.stage.clock.now)
+      #expect(try await notify(stage, "n1", revoked) == "applied")
+      #expect(await stage.isAlive(ada) == false)
+      // A token from before that opens nothing.
+      let late = await outcome {
+        _ = try await stage.stage.identities.signIn(
+          .init(provider: "apple", identityToken: early, rawNonce: nonce)
+        )
+      }
+      #expect(late == "UNAUTHENTICATED IDENTITY_TOKEN_INVALID")
+      stage.stage.clock.advance(1000)
+      let back = try await stage.signIn(stage.apple, "1")
+      #expect(back.user?.id == ada.user?.id)
+      #expect(try await stage.list(back).identities.first?.withdrawnAt == nil)
+      // The same notification again, and an older one that comes late, change nothing.
+      #expect(try await notify(stage, "n1", revoked) == "duplicate nothing")
+      #expect(try await notify(stage, "n2", revoked) == "nothing")
+      #expect(await stage.isAlive(back))
+      #expect(
+        try await stage.stage.audited("identity.notify").count == 1
+      )
+    }
+  }
+
+  @Test(
+    "With another way in, the identity is taken off and the sessions end",
+    arguments: ["consent-revoked", "account-delete", "account-deleted"]
+  )
+  func withdrawn_withPassword_isUnlinked(type: String) async throws {
+    try await IdentityStage.run { stage in
+      let ada = try await stage.stage.signUp()
+      _ = try await stage.link(stage.apple, "1", by: ada)
+      let bob = try await stage.signIn(stage.apple, "2", email: "bob@example.org")
+      stage.stage.clock.advance(1000)
+      let withdrawn = event(type, "1", at: stage.stage.clock.now)
+      #expect(try await notify(stage, "n1", withdrawn) == "applied")
+      #expect(await stage.isAlive(ada) == false)
+      #expect(await stage.isAlive(bob))
+      let back = try await stage.stage.signIn()
+      #expect(try await stage.list(back).identities.isEmpty)
+    }
+  }
+
+  @Test("An account that Apple deleted is not signed in to, but its address can reset a password")
+  func accountDeleted_lastWayIn_keepsTheAccount() async throws {
+    try await IdentityStage.run { stage in
+      let ada = try await stage.signIn(stage.apple, "1")
+      stage.stage.clock.advance(1000)
+      let deleted = event("account-deleted", "1", at: stage.stage.clock.now)
+      #expect(try await notify(stage, "n1", deleted) == "applied")
+      #expect(await stage.isAlive(ada) == false)
+      _ = try await stage.stage.accounts.requestPasswordReset(.init(email: "ada@example.org"))
+      let token = try await stage.stage.takeToken("reset-password", to: "ada@example.org")
+      _ = try await stage.stage.accounts.resetPassword(
+        .init(token: token, newPassword: AuthStage.password)
+      )
+      let back = try await stage.stage.signIn()
+      #expect(back.user?.id == ada.user?.id)
+      #expect(try await stage.list(back).identities.first?.withdrawnAt != nil)
+    }
+  }
+
+  @Test("To an address that Apple does not forward no mail is sent until Apple does again")
+  func emailDisabled_address_getsNoMail() async throws {
+    try await IdentityStage.run { stage in
+      _ = try await stage.signIn(stage.apple, "1", email: "x1@relay.example")
+      let now = stage.stage.clock.now
+      let off = event("email-disabled", "1", at: now, email: "x1@relay.example")
+      #expect(try await notify(stage, "n1", off) == "applied")
+      _ = try await stage.stage.accounts.requestPasswordReset(.init(email: "x1@relay.example"))
+      #expect(try await stage.stage.takeMails().isEmpty)
+      #expect(
+        stage.stage.metric(#"gatehouse_auth_mail_attempts_total{outcome="refused"}"#) == 1
+      )
+      let on = event("email-enabled", "1", at: now, email: "x1@relay.example")
+      #expect(try await notify(stage, "n2", on) == "applied")
+      stage.stage.clock.advance(60_000)
+      _ = try await stage.stage.accounts.requestPasswordReset(.init(email: "x1@relay.example"))
+      #expect(try await stage.stage.takeMails().count == 1)
+    }
+  }
+
+  @Test("What is not known here is acknowledged, and what Apple did not sign is not")
+  func notification_unknownOrForged_changesNothing() async throws {
+    try await IdentityStage.run { stage in
+      let ada = try await stage.signIn(stage.apple, "1")
+      let now = stage.stage.clock.now
+      let known = event("consent-revoked", "1", at: now + 1000)
+      #expect(try await notify(stage, "n1", event("new-in-2030", "1", at: now)) == "nothing")
+      #expect(try await notify(stage, "n2", event("consent-revoked", "9", at: now)) == "nothing")
+      #expect(
+        try await notify(stage, "n2", event("consent-revoked", "9", at: now)) == "duplicate nothing"
+      )
+      func refusal(
+        _ change: (inout JSONObject) -> Void,
+        by key: RSATestKey = .shared
+      ) async -> String {
+        let seconds = now / 1000
+        var claims: JSONObject = [
+          "iss": .string(stage.apple.issuer), "aud": "client", "jti": "n3",
+          "iat": .number(JSONNumber(seconds)), "exp": .number(JSONNumber(seconds + 3600)),
+          "events": .string(JSONValue.object(known).text),
+        ]
+        change(&claims)
+        let payload = TestProvider.token(claims, by: .rsa(key))
+        return await outcome {
+          _ = try await stage.stage.identities.notifyApple(.init(payload: payload))
+        }
+      }
+      #expect(await refusal({ _ in }, by: .other) == Self.invalid)
+      #expect(await refusal { $0["iss"] = "https://accounts.google.com" } == Self.invalid)
+      #expect(await refusal { $0["aud"] = "somebody" } == Self.invalid)
+      #expect(await refusal { $0["exp"] = .number(JSONNumber(now / 1000 - 60)) } == Self.invalid)
+      #expect(await refusal { $0["jti"] = nil } == Self.invalid)
+      for events: JSONValue? in [
+        nil, "", "{", "[]", "{}", 1, #"{"type": "consent-revoked", "sub": "1"}"#,
+        #"{"type": "consent-revoked", "event_time": 1}"#,
+      ] { #expect(await refusal { $0["events"] = events } == Self.invalid) }
+      // An identity token of the user's is no notification.
+      let (token, _) = try await stage.token(stage.apple, "1")
+      let crossed = await outcome {
+        _ = try await stage.stage.identities.notifyApple(.init(payload: token))
+      }
+      #expect(crossed == Self.invalid)
+      #expect(await stage.isAlive(ada))
+      // The object itself, as some examples have it, is understood too.
+      #expect(await refusal { $0["events"] = .object(known) } == "OK")
+      #expect(await stage.isAlive(ada) == false)
+    }
+  }
+
+  @Test("It is remembered for longer than it could be sent again which notifications came")
+  func notification_old_isForgotten() async throws {
+    try await IdentityStage.run { stage in
+      let event = event("consent-revoked", "9", at: stage.stage.clock.now)
+      #expect(try await notify(stage, "n1", event) == "nothing")
+      for (passed, left) in [(AppleEvent.ageMax, Int64(1)), (AppleEvent.ageMax + 1, 0)] {
+        stage.stage.clock.advance(passed)
+        try await stage.stage.service.maintain()
+        #expect(try await stage.count("identity_notification") == left)
+      }
+    }
+  }
+}
