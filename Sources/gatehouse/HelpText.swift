@@ -163,7 +163,8 @@ enum HelpText {
     case .verifyEmail:
       """
       Asks for a mail that verifies the signed-in user's address; with the CODE from that mail,
-      verifies it, signed in or not. The code works once, for 24 hours.
+      verifies it, signed in or not. The first proof signs the account out everywhere else. The code
+      works once, for 24 hours.
       """
     case .resetPassword:
       """

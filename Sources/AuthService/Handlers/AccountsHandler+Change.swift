@@ -160,6 +160,8 @@ extension AccountsHandler {
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
       // The thief may have registered some, and nobody can tell which.
       let removed = try PasskeyTable.deleteAll(of: user.id, in: tx)
+      // What a thief may have linked who knew the password.
+      try core.unlinkAllIdentities(of: user.id, in: tx)
       // The thief's own undo too.
       for purpose in MailToken.Purpose.allCases {
         try MailTokenTable.deleteUnused(purpose, of: user.id, in: tx)

@@ -59,6 +59,8 @@ extension AccountsHandler {
       guard let record, token.isUsable(now: now), email.key == token.addressKey else {
         throw AuthError.mailTokenInvalid
       }
+      var ended = try core.proveAddress(of: user, in: nil, now: now, in: tx)
+      ended += try core.endAllSessions(of: user.id, now: now, in: tx)
       try UserTable.changePassword(of: user.id, to: record.text, now: now, in: tx)
       // Nobody had proved the address: who signed up may be somebody else, and must not keep its owner
       // out with an app of their own.
@@ -67,10 +69,8 @@ extension AccountsHandler {
       try UserTable.changeEmail(of: user.id, to: email, isVerified: true, now: now, in: tx)
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
       try MailTokenTable.deleteUnused(.resetPassword, of: user.id, in: tx)
-      try MailTokenTable.deleteUnused(.changeEmail, of: user.id, in: tx)
       try AttemptTable.clear(core.attemptSubject(email), .password, in: tx)
       let removed = try PasskeyTable.deleteUnproven(of: user.id, in: tx)
-      let ended = try core.endAllSessions(of: user.id, now: now, in: tx)
       try core.outbox.queue(core.passwordNotice(to: user, now: now), in: tx)
       try tx.audit(
         "password.reset",
@@ -100,6 +100,36 @@ extension AccountsHandler {
 }
 
 extension AuthCore {
+  /// What somebody's having read the mail of an account's address ends: what somebody else may have prepared
+  /// who made the account first, with that address (arXiv 2205.10174).
+  ///
+  /// A change of address that waits is void. The first proof ends all sessions and unlinks all identities,
+  /// unless it is made in a session of the account: that one and its identities are the same person's then.
+  /// Gives the sessions that ended.
+  func proveAddress(
+    of user: UserRecord,
+    in caller: UserIdentity?,
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws -> [Revocation] {
+    try MailTokenTable.deleteUnused(.changeEmail, of: user.id, in: tx)
+    guard !user.isEmailVerified else { return [] }
+    if caller == nil { try unlinkAllIdentities(of: user.id, in: tx) }
+    return try endAllSessions(of: user.id, except: caller?.sessionID ?? "", now: now, in: tx)
+  }
+
+  /// Unlinks whatever signs a user in besides a password.
+  func unlinkAllIdentities(of userID: String, in tx: borrowing WriteTransaction) throws {
+    let count = try IdentityTable.deleteAll(of: userID, in: tx)
+    guard count > 0 else { return }
+    try tx.audit(
+      "identity.unlink_all",
+      object: userID,
+      detail: "\(count) identities",
+      by: .user(userID)
+    )
+  }
+
   /// Ends all sessions of a user and the sign-ins that are in progress; gives those that lived.
   func endAllSessions(
     of userID: String,

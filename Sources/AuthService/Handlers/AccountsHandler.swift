@@ -31,19 +31,27 @@ struct AccountsHandler: Auth_V1.AccountsService {
     _ call: CallContext
   ) async throws -> Auth_V1.VerifyEmailResponse {
     let shown = try await find(request.token, .verifyEmail, call)
-    let now = core.clock.now
-    try await core.store.write(call) { tx in
+    let (core, now, caller) = (core, core.clock.now, call.caller.user)
+    let ended = try await core.store.write(call) { tx -> [Revocation] in
       let (token, user) = try current(shown, in: tx)
       let email = EmailAddress(user.email)
       guard email.key == token.addressKey else { throw AuthError.mailTokenInvalid }
       // Links are opened twice, by people and by what looks at their mail.
-      if token.used != nil, user.isEmailVerified { return }
+      if token.used != nil, user.isEmailVerified { return [] }
       guard token.isUsable(now: now) else { throw AuthError.mailTokenInvalid }
+      let ended = try core.proveAddress(of: user, in: caller, now: now, in: tx)
       try UserTable.changeEmail(of: user.id, to: email, isVerified: true, now: now, in: tx)
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
       try tx.appendChange(kind: "user.updated", subject: user.id, scope: "")
-      try tx.audit("email.verify", object: user.id, by: .user(user.id))
+      try tx.audit(
+        "email.verify",
+        object: user.id,
+        detail: "revoked \(ended.count)",
+        by: .user(user.id)
+      )
+      return ended
     }
+    core.announce(ended)
     return .init()
   }
 

@@ -8,10 +8,12 @@ struct VerifyEmailCommand: Command {
 
   func run(_ context: CommandContext) async throws {
     guard let token else { return try await request(context) }
+    // The first proof ends all sessions but the one that it is made in.
+    let metadata = try await SessionKeeper(context).availableMetadata()
     try await context.withChannel(to: "auth") { channel in
       _ = try await Auth_V1.AccountsClient(channel).verifyEmail(
         .init(token: token),
-        timeout: context.callTimeout
+        options: CallOptions(timeout: context.callTimeout, metadata: metadata)
       )
     }
     try context.console.line("the address is verified")

@@ -24,6 +24,17 @@ struct SessionKeeper {
     return Self.metadata(session)
   }
 
+  /// What goes beside a call that may be made without a session: the token, if there is a session that
+  /// lives.
+  func availableMetadata() async throws -> Metadata {
+    guard !context.options.isAnonymous else { return [:] }
+    do {
+      return try await current().map(Self.metadata) ?? [:]
+    } catch let failure as CallFailure where failure.error.code == .unauthenticated {
+      return [:]
+    }
+  }
+
   /// What goes beside a call that makes no sense without a session.
   func requiredMetadata() async throws -> Metadata {
     Self.metadata(try await required())
