@@ -39,6 +39,14 @@ extension Auth_V1 {
     public var updatedAt: Google_Protobuf.Timestamp? = nil
     /// Language of its mails, as `de` or `de-AT`; empty means the installation's.
     public var language: Swift.String = ""
+    /// Address of the user's picture, `https://…`; empty means none.
+    public var photoUrl: Swift.String = ""
+    /// The user's time zone, as `Europe/Berlin`; empty means none was chosen.
+    public var timeZone: Swift.String = ""
+    /// Settings of the user's applications: a JSON object without insignificant white space, `{}` at first.
+    public var settings: Swift.String = ""
+    /// What the user does regularly, by name.
+    public var activities: [Auth_V1.Activity] = []
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -60,7 +68,11 @@ extension Auth_V1 {
       missingContext: [Swift.String] = [],
       createdAt: Google_Protobuf.Timestamp? = nil,
       updatedAt: Google_Protobuf.Timestamp? = nil,
-      language: Swift.String = ""
+      language: Swift.String = "",
+      photoUrl: Swift.String = "",
+      timeZone: Swift.String = "",
+      settings: Swift.String = "",
+      activities: [Auth_V1.Activity] = []
     ) {
       self.id = id
       self.email = email
@@ -78,6 +90,10 @@ extension Auth_V1 {
       self.createdAt = createdAt
       self.updatedAt = updatedAt
       self.language = language
+      self.photoUrl = photoUrl
+      self.timeZone = timeZone
+      self.settings = settings
+      self.activities = activities
     }
 
     /// `auth.v1.User`.
@@ -133,6 +149,17 @@ extension Auth_V1 {
         try unsafe self.updatedAt = Google_Protobuf.Timestamp(reading: member)
       }
       try unsafe self.language = RPCKit.MessageReading.string(source.pointee.f16_language)
+      try unsafe self.photoUrl = RPCKit.MessageReading.string(source.pointee.f20_photo_url)
+      try unsafe self.timeZone = RPCKit.MessageReading.string(source.pointee.f21_time_zone)
+      try unsafe self.settings = RPCKit.MessageReading.string(source.pointee.f22_settings)
+      if unsafe source.pointee.n_f23_activities > 0 {
+        unsafe self.activities.reserveCapacity(source.pointee.n_f23_activities)
+        for index in unsafe 0..<source.pointee.n_f23_activities {
+          if let member = unsafe source.pointee.f23_activities[index] {
+            try unsafe self.activities.append(Auth_V1.Activity(reading: member))
+          }
+        }
+      }
     }
 
     /// Appends the encoded message; see `Message`.
@@ -185,6 +212,17 @@ extension Auth_V1 {
         unsafe target.pointee.f15_updated_at = value.packed(in: scratch)
       }
       unsafe target.pointee.f16_language = scratch.copy(self.language)
+      unsafe target.pointee.f20_photo_url = scratch.copy(self.photoUrl)
+      unsafe target.pointee.f21_time_zone = scratch.copy(self.timeZone)
+      unsafe target.pointee.f22_settings = scratch.copy(self.settings)
+      if !self.activities.isEmpty {
+        unsafe target.pointee.n_f23_activities = self.activities.count
+        let elements = unsafe scratch.allocate(Swift.UnsafeMutablePointer<Auth__V1__Activity>?.self, self.activities.count)
+        for (index, element) in self.activities.enumerated() {
+          unsafe elements[index] = element.packed(in: scratch)
+        }
+        unsafe target.pointee.f23_activities = unsafe elements
+      }
       return unsafe target
     }
 
@@ -196,6 +234,106 @@ extension Auth_V1 {
       for (index, value) in self.roleAssociations.enumerated() {
         value.validate(path: path + "role_associations[\(index)]" + ".", into: &violations)
       }
+    }
+  }
+
+  /// How often a user has done something: the counters and streaks that applications show.
+  ///
+  /// Days are those of the user's calendar, and numbers are those of the last day. Whether the week is over
+  /// or the streak broken meanwhile, the user's own day tells: compare it with `last_day`.
+  public struct Activity: RPCKit.Message {
+    /// What it is called, as in `checkin`.
+    public var name: Swift.String = ""
+    /// How often in all; stops at 2^63 - 1.
+    public var total: Swift.Int64 = 0
+    /// How often in the week of the last day. Weeks begin on Monday.
+    public var weekTotal: Swift.Int64 = 0
+    /// Days without a gap up to the last one.
+    public var streak: Swift.Int64 = 0
+    /// The most days without a gap so far.
+    public var longestStreak: Swift.Int64 = 0
+    /// The last day, as `2026-11-22`.
+    public var lastDay: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      name: Swift.String = "",
+      total: Swift.Int64 = 0,
+      weekTotal: Swift.Int64 = 0,
+      streak: Swift.Int64 = 0,
+      longestStreak: Swift.Int64 = 0,
+      lastDay: Swift.String = ""
+    ) {
+      self.name = name
+      self.total = total
+      self.weekTotal = weekTotal
+      self.streak = streak
+      self.longestStreak = longestStreak
+      self.lastDay = lastDay
+    }
+
+    /// `auth.v1.Activity`.
+    public static var protobufName: Swift.String { "auth.v1.Activity" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__activity(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__Activity.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__Activity>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f1_name)
+      unsafe self.total = source.pointee.f2_total
+      unsafe self.weekTotal = source.pointee.f3_week_total
+      unsafe self.streak = source.pointee.f4_streak
+      unsafe self.longestStreak = source.pointee.f5_longest_streak
+      try unsafe self.lastDay = RPCKit.MessageReading.string(source.pointee.f6_last_day)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__Activity> {
+      let target = unsafe scratch.allocate(Auth__V1__Activity.self, 1)
+      unsafe auth__v1__activity__init(target)
+      unsafe target.pointee.f1_name = scratch.copy(self.name)
+      unsafe target.pointee.f2_total = self.total
+      unsafe target.pointee.f3_week_total = self.weekTotal
+      unsafe target.pointee.f4_streak = self.streak
+      unsafe target.pointee.f5_longest_streak = self.longestStreak
+      unsafe target.pointee.f6_last_day = scratch.copy(self.lastDay)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
     }
   }
 
@@ -280,6 +418,12 @@ extension Auth_V1 {
     /// Language of the user's mails, as `de` or `de-AT`; one without templates gets those of the
     /// installation's language.
     public var language: Swift.String? = nil
+    /// Address of the user's picture: `https://`, a host and anything of a URL but a user name; printable
+    /// ASCII. Nobody here fetches it. Empty text removes it.
+    public var photoUrl: Swift.String? = nil
+    /// Time zone, by its name in the IANA database: `Europe/Berlin`. Only the form of the name is checked.
+    /// Empty text removes it.
+    public var timeZone: Swift.String? = nil
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -290,13 +434,17 @@ extension Auth_V1 {
       firstName: Swift.String? = nil,
       lastName: Swift.String? = nil,
       idempotencyKey: Swift.String = "",
-      language: Swift.String? = nil
+      language: Swift.String? = nil,
+      photoUrl: Swift.String? = nil,
+      timeZone: Swift.String? = nil
     ) {
       self.displayName = displayName
       self.firstName = firstName
       self.lastName = lastName
       self.idempotencyKey = idempotencyKey
       self.language = language
+      self.photoUrl = photoUrl
+      self.timeZone = timeZone
     }
 
     /// `auth.v1.UpdateProfileRequest`.
@@ -333,6 +481,12 @@ extension Auth_V1 {
       if unsafe source.pointee.p5_language_case.rawValue == 5 {
         try unsafe self.language = RPCKit.MessageReading.string(source.pointee.f5_language)
       }
+      if unsafe source.pointee.p6_photo_url_case.rawValue == 6 {
+        try unsafe self.photoUrl = RPCKit.MessageReading.string(source.pointee.f6_photo_url)
+      }
+      if unsafe source.pointee.p7_time_zone_case.rawValue == 7 {
+        try unsafe self.timeZone = RPCKit.MessageReading.string(source.pointee.f7_time_zone)
+      }
     }
 
     /// Appends the encoded message; see `Message`.
@@ -367,6 +521,14 @@ extension Auth_V1 {
       if let value = self.language {
         unsafe target.pointee.f5_language = scratch.copy(value)
         unsafe target.pointee.p5_language_case = .init(rawValue: 5)
+      }
+      if let value = self.photoUrl {
+        unsafe target.pointee.f6_photo_url = scratch.copy(value)
+        unsafe target.pointee.p6_photo_url_case = .init(rawValue: 6)
+      }
+      if let value = self.timeZone {
+        unsafe target.pointee.f7_time_zone = scratch.copy(value)
+        unsafe target.pointee.p7_time_zone_case = .init(rawValue: 7)
       }
       return unsafe target
     }
@@ -430,6 +592,312 @@ extension Auth_V1 {
           if !Self.language_pattern.matches(value) {
             violations.append(RPCKit.FieldViolation(field: path + "language", description: "must look like [a-zA-Z0-9-]*"))
           }
+        }
+      }
+      if let value = self.photoUrl {
+        if value.utf8.count > 2048 {
+          violations.append(RPCKit.FieldViolation(field: path + "photo_url", description: "must have at most 2048 bytes"))
+        }
+      }
+      if let value = self.timeZone {
+        if value.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "time_zone", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
+  /// Changes the settings of the caller's applications.
+  public struct UpdateSettingsRequest: RPCKit.Message {
+    /// Merged into what is there (RFC 7396): its members replace those of the same name, null removes one,
+    /// and all others stay. A JSON object (RFC 8259) of at most 8 levels, without repeated names. What comes
+    /// of it has at most 16 KiB.
+    public var settings: Swift.String = ""
+    /// Replaces all settings instead.
+    public var replace: Swift.Bool = false
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again.
+    public var idempotencyKey: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      settings: Swift.String = "",
+      replace: Swift.Bool = false,
+      idempotencyKey: Swift.String = ""
+    ) {
+      self.settings = settings
+      self.replace = replace
+      self.idempotencyKey = idempotencyKey
+    }
+
+    /// `auth.v1.UpdateSettingsRequest`.
+    public static var protobufName: Swift.String { "auth.v1.UpdateSettingsRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__update_settings_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__UpdateSettingsRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__UpdateSettingsRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.settings = RPCKit.MessageReading.string(source.pointee.f1_settings)
+      unsafe self.replace = source.pointee.f2_replace != 0
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f3_idempotency_key)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__UpdateSettingsRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__UpdateSettingsRequest.self, 1)
+      unsafe auth__v1__update_settings_request__init(target)
+      unsafe target.pointee.f1_settings = scratch.copy(self.settings)
+      unsafe target.pointee.f2_replace = self.replace ? 1 : 0
+      unsafe target.pointee.f3_idempotency_key = scratch.copy(self.idempotencyKey)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.settings.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "settings", description: "must be set"))
+      } else {
+        if self.settings.utf8.count > 16384 {
+          violations.append(RPCKit.FieldViolation(field: path + "settings", description: "must have at most 16384 bytes"))
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
+        }
+      }
+    }
+  }
+
+  /// The settings of a user's applications.
+  public struct UserSettings: RPCKit.Message {
+    /// A JSON object without insignificant white space.
+    public var settings: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      settings: Swift.String = ""
+    ) {
+      self.settings = settings
+    }
+
+    /// `auth.v1.UserSettings`.
+    public static var protobufName: Swift.String { "auth.v1.UserSettings" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__user_settings(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__UserSettings.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__UserSettings>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.settings = RPCKit.MessageReading.string(source.pointee.f1_settings)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__UserSettings> {
+      let target = unsafe scratch.allocate(Auth__V1__UserSettings.self, 1)
+      unsafe auth__v1__user_settings__init(target)
+      unsafe target.pointee.f1_settings = scratch.copy(self.settings)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// Counts something that the caller has done.
+  public struct RecordActivityRequest: RPCKit.Message {
+    /// What it is called. A user has at most 32 activities.
+    public var name: Swift.String = ""
+    /// The day on the user's calendar: `2026-11-22`. It must be that day somewhere on Earth now.
+    public var day: Swift.String = ""
+    /// How often; 0 counts as 1.
+    public var count: Swift.UInt32 = 0
+    /// Idempotency key: for 24 hours, the same request with the same key gets the same answer and is
+    /// not executed again. Without one, a repeated request counts twice.
+    public var idempotencyKey: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      name: Swift.String = "",
+      day: Swift.String = "",
+      count: Swift.UInt32 = 0,
+      idempotencyKey: Swift.String = ""
+    ) {
+      self.name = name
+      self.day = day
+      self.count = count
+      self.idempotencyKey = idempotencyKey
+    }
+
+    /// `auth.v1.RecordActivityRequest`.
+    public static var protobufName: Swift.String { "auth.v1.RecordActivityRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__record_activity_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__RecordActivityRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__RecordActivityRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.name = RPCKit.MessageReading.string(source.pointee.f1_name)
+      try unsafe self.day = RPCKit.MessageReading.string(source.pointee.f2_day)
+      unsafe self.count = source.pointee.f3_count
+      try unsafe self.idempotencyKey = RPCKit.MessageReading.string(source.pointee.f4_idempotency_key)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__RecordActivityRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__RecordActivityRequest.self, 1)
+      unsafe auth__v1__record_activity_request__init(target)
+      unsafe target.pointee.f1_name = scratch.copy(self.name)
+      unsafe target.pointee.f2_day = scratch.copy(self.day)
+      unsafe target.pointee.f3_count = self.count
+      unsafe target.pointee.f4_idempotency_key = scratch.copy(self.idempotencyKey)
+      return unsafe target
+    }
+
+    private static let name_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 0, high: 576460743713488896, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 287984085547089920, high: 576460745860972544, minimum: 0, maximum: nil),
+      ],
+    ])
+
+    private static let day_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 287948901175001088, high: 0, minimum: 4, maximum: 4),
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 287948901175001088, high: 0, minimum: 2, maximum: 2),
+        RPCKit.TextPattern.Step(low: 35184372088832, high: 0, minimum: 1, maximum: 1),
+        RPCKit.TextPattern.Step(low: 287948901175001088, high: 0, minimum: 2, maximum: 2),
+      ],
+    ])
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.name.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "name", description: "must be set"))
+      } else {
+        if self.name.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "name", description: "must have at most 64 bytes"))
+        } else {
+          if !Self.name_pattern.matches(self.name) {
+            violations.append(RPCKit.FieldViolation(field: path + "name", description: "must look like [a-z][a-z0-9_-]*"))
+          }
+        }
+      }
+      if self.day.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "day", description: "must be set"))
+      } else {
+        if self.day.utf8.count > 10 {
+          violations.append(RPCKit.FieldViolation(field: path + "day", description: "must have at most 10 bytes"))
+        } else {
+          if !Self.day_pattern.matches(self.day) {
+            violations.append(RPCKit.FieldViolation(field: path + "day", description: "must look like [0-9]{4}-[0-9]{2}-[0-9]{2}"))
+          }
+        }
+      }
+      if !(self.count == 0) {
+        if !(Swift.Double(self.count) <= 1000.0) {
+          violations.append(RPCKit.FieldViolation(field: path + "count", description: "must be at most 1000"))
+        }
+      }
+      if !(self.idempotencyKey.isEmpty) {
+        if self.idempotencyKey.utf8.count > 128 {
+          violations.append(RPCKit.FieldViolation(field: path + "idempotency_key", description: "must have at most 128 bytes"))
         }
       }
     }
@@ -1335,6 +1803,32 @@ extension Auth_V1 {
       requestType: "auth.v1.UpdateProfileRequest",
       responseType: "auth.v1.User"
     )
+    /// Changes the settings of the caller's applications.
+    public static let updateSettings = RPCKit.MethodDescriptor(
+      service: "auth.v1.Users",
+      method: "UpdateSettings",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "auth.v1.UpdateSettingsRequest",
+      responseType: "auth.v1.UserSettings"
+    )
+    /// Counts something that the caller has done, and says how often and for how many days in a row that was.
+    public static let recordActivity = RPCKit.MethodDescriptor(
+      service: "auth.v1.Users",
+      method: "RecordActivity",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: false,
+      priority: .normal,
+      requestType: "auth.v1.RecordActivityRequest",
+      responseType: "auth.v1.Activity"
+    )
     /// Sets what the caller's application shows first.
     public static let setDefaults = RPCKit.MethodDescriptor(
       service: "auth.v1.Users",
@@ -1425,6 +1919,10 @@ extension Auth_V1 {
     func getMe(_ request: Auth_V1.GetMeRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.User
     /// Changes the caller's profile.
     func updateProfile(_ request: Auth_V1.UpdateProfileRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.User
+    /// Changes the settings of the caller's applications.
+    func updateSettings(_ request: Auth_V1.UpdateSettingsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.UserSettings
+    /// Counts something that the caller has done, and says how often and for how many days in a row that was.
+    func recordActivity(_ request: Auth_V1.RecordActivityRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.Activity
     /// Sets what the caller's application shows first.
     func setDefaults(_ request: Auth_V1.SetDefaultsRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.User
     /// Changes the caller's password. All its other sessions end.
@@ -1477,6 +1975,32 @@ extension Auth_V1 {
       var options = options
       if let timeout { options.timeout = timeout }
       return try await channel.unary(UsersMethods.updateProfile, request, options: options)
+    }
+
+    /// Changes the settings of the caller's applications.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func updateSettings(
+      _ request: Auth_V1.UpdateSettingsRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.UserSettings {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(UsersMethods.updateSettings, request, options: options)
+    }
+
+    /// Counts something that the caller has done, and says how often and for how many days in a row that was.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func recordActivity(
+      _ request: Auth_V1.RecordActivityRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.Activity {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(UsersMethods.recordActivity, request, options: options)
     }
 
     /// Sets what the caller's application shows first.
@@ -1566,7 +2090,7 @@ extension Auth_V1 {
   public static var authV1UsersFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "auth/v1/users.proto",
-      base64: "ChNhdXRoL3YxL3VzZXJzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byKFBQoEVXNlchIOCgJpZBgBIAEoCVICaWQSFAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVkEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSHQoKZmlyc3RfbmFtZRgFIAEoCVIJZmlyc3ROYW1lEhsKCWxhc3RfbmFtZRgGIAEoCVIIbGFzdE5hbWUSSAoRcm9sZV9hc3NvY2lhdGlvbnMYByADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIQcm9sZUFzc29jaWF0aW9ucxIwChRkZWZhdWx0X3BvcnRmb2xpb19pZBgIIAEoCVISZGVmYXVsdFBvcnRmb2xpb0lkEi4KE2RlZmF1bHRfcHJvcGVydHlfaWQYCSABKAlSEWRlZmF1bHRQcm9wZXJ0eUlkEiYKD2RlZmF1bHRfdW5pdF9pZBgKIAEoCVINZGVmYXVsdFVuaXRJZBIuChNoYXNfY29tcGxpYW5jZV9wYWNrGAsgASgIUhFoYXNDb21wbGlhbmNlUGFjaxISCgRwbGFuGAwgASgJUgRwbGFuEicKD21pc3NpbmdfY29udGV4dBgNIAMoCVIObWlzc2luZ0NvbnRleHQSOQoKY3JlYXRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCGxhbmd1YWdlGBAgASgJUghsYW5ndWFnZSJCCgxHZXRNZVJlcXVlc3QSMgoVYWxsb3dfcGFydGlhbF9jb250ZXh0GAEgASgIUhNhbGxvd1BhcnRpYWxDb250ZXh0IswCChRVcGRhdGVQcm9maWxlUmVxdWVzdBIzCgxkaXNwbGF5X25hbWUYASABKAlCC6q7GAcQARjIAVgBSABSC2Rpc3BsYXlOYW1liAEBEi0KCmZpcnN0X25hbWUYAiABKAlCCaq7GAUYyAFYAUgBUglmaXJzdE5hbWWIAQESKwoJbGFzdF9uYW1lGAMgASgJQgmquxgFGMgBWAFIAlIIbGFzdE5hbWWIAQESMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleRI2CghsYW5ndWFnZRgFIAEoCUIVqrsYERgQIg1bYS16QS1aMC05LV0qSANSCGxhbmd1YWdliAEBQg8KDV9kaXNwbGF5X25hbWVCDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZUILCglfbGFuZ3VhZ2Ui9wEKElNldERlZmF1bHRzUmVxdWVzdBIuCgxwb3J0Zm9saW9faWQYASABKAlCBqq7GAIYQEgAUgtwb3J0Zm9saW9JZIgBARIsCgtwcm9wZXJ0eV9pZBgCIAEoCUIGqrsYAhhASAFSCnByb3BlcnR5SWSIAQESJAoHdW5pdF9pZBgDIAEoCUIGqrsYAhhASAJSBnVuaXRJZIgBARIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5Qg8KDV9wb3J0Zm9saW9faWRCDgoMX3Byb3BlcnR5X2lkQgoKCF91bml0X2lkIq8BChVDaGFuZ2VQYXNzd29yZFJlcXVlc3QSNAoQY3VycmVudF9wYXNzd29yZBgBIAEoCUIJqrsYBQgBGIACUg9jdXJyZW50UGFzc3dvcmQSLgoMbmV3X3Bhc3N3b3JkGAIgASgJQguquxgHCAEQCBiAAlILbmV3UGFzc3dvcmQSMAoPaWRlbXBvdGVuY3lfa2V5GAMgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleSJDChZDaGFuZ2VQYXNzd29yZFJlc3BvbnNlEikKEHJldm9rZWRfc2Vzc2lvbnMYASABKA1SD3Jldm9rZWRTZXNzaW9ucyI+ChRCYXRjaEdldFVzZXJzUmVxdWVzdBImCgh1c2VyX2lkcxgBIAMoCUILqrsYBxhAQAFI6AdSB3VzZXJJZHMiRgoVQmF0Y2hHZXRVc2Vyc1Jlc3BvbnNlEi0KBXVzZXJzGAEgAygLMhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeVIFdXNlcnMiOQoWRmluZFVzZXJCeUVtYWlsUmVxdWVzdBIfCgVlbWFpbBgBIAEoCUIJqrsYBQgBGP4BUgVlbWFpbCI8ChRSZXNvbHZlRW1haWxzUmVxdWVzdBIkCgZlbWFpbHMYASADKAlCDKq7GAgY/gFAAUj0A1IGZW1haWxzIk4KFVJlc29sdmVFbWFpbHNSZXNwb25zZRIZCgh1c2VyX2lkcxgBIAMoCVIHdXNlcklkcxIaCgh2ZXJpZmllZBgCIAMoCFIIdmVyaWZpZWQiOgoVR2V0VXNlckFkZHJlc3NSZXF1ZXN0EiEKB3VzZXJfaWQYASABKAlCCKq7GAQIARhAUgZ1c2VySWQiSgoLVXNlckFkZHJlc3MSFAoFZW1haWwYASABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAIgASgIUg1lbWFpbFZlcmlmaWVkMpAFCgVVc2VycxI3CgVHZXRNZRIVLmF1dGgudjEuR2V0TWVSZXF1ZXN0Gg0uYXV0aC52MS5Vc2VyIgiiuxgECAIgARJFCg1VcGRhdGVQcm9maWxlEh0uYXV0aC52MS5VcGRhdGVQcm9maWxlUmVxdWVzdBoNLmF1dGgudjEuVXNlciIGorsYAggCEkEKC1NldERlZmF1bHRzEhsuYXV0aC52MS5TZXREZWZhdWx0c1JlcXVlc3QaDS5hdXRoLnYxLlVzZXIiBqK7GAIIAhJZCg5DaGFuZ2VQYXNzd29yZBIeLmF1dGgudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0Gh8uYXV0aC52MS5DaGFuZ2VQYXNzd29yZFJlc3BvbnNlIgaiuxgCCAISVgoIQmF0Y2hHZXQSHS5hdXRoLnYxLkJhdGNoR2V0VXNlcnNSZXF1ZXN0Gh4uYXV0aC52MS5CYXRjaEdldFVzZXJzUmVzcG9uc2UiC6K7GAcIAxIBKiABElcKC0ZpbmRCeUVtYWlsEh8uYXV0aC52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0GhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeSIOorsYCggDEgRhdXRoIAESYQoNUmVzb2x2ZUVtYWlscxIdLmF1dGgudjEuUmVzb2x2ZUVtYWlsc1JlcXVlc3QaHi5hdXRoLnYxLlJlc29sdmVFbWFpbHNSZXNwb25zZSIRorsYDQgDEgd0ZW5hbmN5IAESVQoKR2V0QWRkcmVzcxIeLmF1dGgudjEuR2V0VXNlckFkZHJlc3NSZXF1ZXN0GhQuYXV0aC52MS5Vc2VyQWRkcmVzcyIRorsYDQgDEgd0ZW5hbmN5IAFCLFoqZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2F1dGgvdjE7YXV0aHYxSt4iCiUKAQwSAwEAEhobIFVzZXJzIGFuZCB0aGVpciBwcm9maWxlcy4KCkYKAgQAEgQMAC4BGjogQSB1c2VyIHdpdGggYWxsIHRoYXQgYW4gYXBwbGljYXRpb24gbmVlZHMgYWZ0ZXIgc2lnbi1pbi4KCiUKBAQAAgASAw4CEBoYIElkZW50aWZpZXIsIGB1c3Jf4oCmYC4KCjgKBAQAAgESAxACExorIEUtbWFpbCBhZGRyZXNzLCBhbHNvIHVzZWQgZm9yIHNpZ25pbmcgaW4uCgowCgQEAAICEgMSAhoaIyBXaGV0aGVyIHRoZSBhZGRyZXNzIHdhcyB2ZXJpZmllZC4KChwKBAQAAgMSAxQCGhoPIERpc3BsYXkgbmFtZS4KChoKBAQAAgQSAxYCGBoNIEZpcnN0IG5hbWUuCgoZCgQEAAIFEgMYAhcaDCBMYXN0IG5hbWUuCgo8CgQEAAIGEgMaAjwaLyBBbGwgb2YgdGhlIHVzZXIncyByb2xlcywgZnJvbSBUZW5hbmN5U2VydmljZS4KCj0KBAQAAgcSAxwCIhowIFRoZSBwb3J0Zm9saW8gdG8gc2hvdyBmaXJzdDsgZW1wdHkgbWVhbnMgbm9uZS4KCjwKBAQAAggSAx4CIRovIFRoZSBwcm9wZXJ0eSB0byBzaG93IGZpcnN0OyBlbXB0eSBtZWFucyBub25lLgoKOAoEBAACCRIDIAIeGisgVGhlIHVuaXQgdG8gc2hvdyBmaXJzdDsgZW1wdHkgbWVhbnMgbm9uZS4KCloKBAQAAgoSAyICIBpNIFdoZXRoZXIgdGhlIHVzZXIgaGFzIHRoZSBmZWF0dXJlIGBjb21wbGlhbmNlUGFja2AsIGZyb20gRW50aXRsZW1lbnRTZXJ2aWNlLgoKSwoEBAACCxIDJAITGj4gVGhlIHVzZXIncyBwbGFuLCBmcm9tIEVudGl0bGVtZW50U2VydmljZTogYGZyZWVgLCBgcHJlbWl1bWAuCgqlAQoEBAACDBIDJwInGpcBIFBhcnRzIG9mIHRoZSBjb250ZXh0IHRoYXQgYXJlIG1pc3NpbmcgYmVjYXVzZSB0aGVpciBzZXJ2aWNlIHdhcyB1bmF2YWlsYWJsZToKIGByb2xlX2Fzc29jaWF0aW9uc2AsIGBlbnRpdGxlbWVudHNgLiBPbmx5IHdpdGggYGFsbG93X3BhcnRpYWxfY29udGV4dGAuCgosCgQEAAINEgMpAiwaHyBXaGVuIHRoZSBhY2NvdW50IHdhcyBjcmVhdGVkLgoKKAoEBAACDhIDKwIsGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKWQoEBAACDxIDLQIXGkwgTGFuZ3VhZ2Ugb2YgaXRzIG1haWxzLCBhcyBgZGVgIG9yIGBkZS1BVGA7IGVtcHR5IG1lYW5zIHRoZSBpbnN0YWxsYXRpb24ncy4KCh4KAgQBEgQxADQBGhIgR2V0cyB0aGUgY2FsbGVyLgoKZQoEBAECABIDMwIhGlggQWNjZXB0cyBhbiBhbnN3ZXIgaW4gd2hpY2ggcGFydCBvZiB0aGUgY29udGV4dCBpcyBtaXNzaW5nOyBgbWlzc2luZ19jb250ZXh0YCBuYW1lcyBpdC4KCkwKAgQCEgQ3AEQBGkAgQ2hhbmdlcyB0aGUgY2FsbGVyJ3MgcHJvZmlsZS4gQWJzZW50IGZpZWxkcyBrZWVwIHRoZWlyIHZhbHVlcy4KChwKBAQCAgASAzkCZxoPIERpc3BsYXkgbmFtZS4KChoKBAQCAgESAzsCWRoNIEZpcnN0IG5hbWUuCgoZCgQEAgICEgM9AlgaDCBMYXN0IG5hbWUuCgqBAQoEBAICAxIDQAJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgqCAQoEBAICBBIDQwJdGnUgTGFuZ3VhZ2Ugb2YgdGhlIHVzZXIncyBtYWlscywgYXMgYGRlYCBvciBgZGUtQVRgOyBvbmUgd2l0aG91dCB0ZW1wbGF0ZXMgZ2V0cyB0aG9zZSBvZiB0aGUKIGluc3RhbGxhdGlvbidzIGxhbmd1YWdlLgoKdwoCBAMSBEgAUgEaayBTZXRzIHdoYXQgdGhlIGNhbGxlcidzIGFwcGxpY2F0aW9uIHNob3dzIGZpcnN0LiBBYnNlbnQgZmllbGRzIGtlZXAgdGhlaXIgdmFsdWVzOyBlbXB0eSB0ZXh0CiBjbGVhcnMgdGhlbS4KCjoKBAQDAgASA0oCRxotIEEgcG9ydGZvbGlvIG9uIHdoaWNoIHRoZSBjYWxsZXIgaGFzIGEgcm9sZS4KClEKBAQDAgESA0wCRhpEIEEgcHJvcGVydHkgb24gd2hpY2gsIG9yIG9uIHdob3NlIHBvcnRmb2xpbywgdGhlIGNhbGxlciBoYXMgYSByb2xlLgoKRgoEBAMCAhIDTgJCGjkgQSB1bml0IG9uIHdoaWNoLCBvciBhYm92ZSB3aGljaCwgdGhlIGNhbGxlciBoYXMgYSByb2xlLgoKgQEKBAQDAgMSA1ECQhp0IElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLgoKTAoCBAQSBFUAXQEaQCBDaGFuZ2VzIHRoZSBjYWxsZXIncyBwYXNzd29yZCBhbmQgZW5kcyBhbGwgaXRzIG90aGVyIHNlc3Npb25zLgoKJAoEBAQCABIDVwJTGhcgVGhlIGN1cnJlbnQgcGFzc3dvcmQuCgpCCgQEBAIBEgNZAlsaNSBUaGUgbmV3IHBhc3N3b3JkOiA4IHRvIDI1NiBieXRlcywgbm90IGEgY29tbW9uIG9uZS4KCp4BCgQEBAICEgNcAkIakAEgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIsIGFzIGxvbmcKIGFzIG9uZSBvZiBpdHMgdHdvIHBhc3N3b3JkcyBpcyB0aGUgYWNjb3VudCdzLgoKLgoCBAUSBGAAYwEaIiBUaGUgcmVzdWx0IG9mIGEgcGFzc3dvcmQgY2hhbmdlLgoKOAoEBAUCABIDYgIeGisgTnVtYmVyIG9mIG90aGVyIHNlc3Npb25zIHRoYXQgd2VyZSBlbmRlZC4KCiEKAgQGEgRmAGkBGhUgR2V0cyBzZXZlcmFsIHVzZXJzLgoKGQoEBAYCABIDaAJiGgwgVGhlIHVzZXJzLgoKLwoCBAcSBGwAbwEaIyBVc2VycyBhcyBvdGhlciBzZXJ2aWNlcyBzZWUgdGhlbS4KClMKBAQHAgASA24CLBpGIFRob3NlIHRoYXQgZXhpc3QsIGluIHRoZSByZXF1ZXN0ZWQgb3JkZXI7IG1pc3Npbmcgb25lcyBkbyBub3QgZXhpc3QuCgo0CgIECBIEcgB1ARooIEZpbmRzIHRoZSB1c2VyIHdpdGggYW4gZS1tYWlsIGFkZHJlc3MuCgoyCgQECAIAEgN0AkgaJSBUaGUgYWRkcmVzczsgQVNDSUkgY2FzZSBpcyBpZ25vcmVkLgoKOgoCBAkSBHgAewEaLiBGaW5kcyB0aGUgdXNlcnMgd2l0aCB0aGVzZSBlLW1haWwgYWRkcmVzc2VzLgoKNAoEBAkCABIDegJgGicgVGhlIGFkZHJlc3NlczsgQVNDSUkgY2FzZSBpcyBpZ25vcmVkLgoKNgoCBAoSBX4AgwEBGikgVGhlIHVzZXJzIHdpdGggdGhlIHJlcXVlc3RlZCBhZGRyZXNzZXMuCgpgCgQECgIAEgSAAQIfGlIgT25lIHVzZXIgaWQgcGVyIGFkZHJlc3MsIGluIHRoZSBzYW1lIG9yZGVyOyBlbXB0eSBpZiB0aGUgYWRkcmVzcyBoYXMgbm8gYWNjb3VudC4KCm8KBAQKAgESBIIBAh0aYSBGb3IgZWFjaCBhZGRyZXNzLCBpbiB0aGUgc2FtZSBvcmRlciwgd2hldGhlciBpdHMgYWNjb3VudCBoYXMgdmVyaWZpZWQgaXQ7IGZhbHNlIGlmIGl0IGhhcyBub25lLgoKNQoCBAsSBoYBAIkBARonIEdldHMgdGhlIGFkZHJlc3Mgb2YgYSB1c2VyJ3MgYWNjb3VudC4KChkKBAQLAgASBIgBAkkaCyBUaGUgdXNlci4KCioKAgQMEgaMAQCRAQEaHCBUaGUgYWRkcmVzcyBvZiBhbiBhY2NvdW50LgoKLQoEBAwCABIEjgECExofIFRoZSBhZGRyZXNzLCBhcyBpdCB3YXMgZ2l2ZW4uCgpDCgQEDAIBEgSQAQIaGjUgV2hldGhlciBpdHMgb3duZXIgaGFzIHByb3ZlZCB0byByZWNlaXZlIG1haWwgdGhlcmUuCgoWCgIGABIGlAEAuQEBGgggVXNlcnMuCgpACgQGAAIAEgaWAQKYAQMaMCBUaGUgY2FsbGVyIHdpdGggcm9sZXMgYW5kIHBsYW4sIGFzIGF0IHNpZ24taW4uCgovCgQGAAIBEgaaAQKcAQMaHyBDaGFuZ2VzIHRoZSBjYWxsZXIncyBwcm9maWxlLgoKQQoEBgACAhIGngECoAEDGjEgU2V0cyB3aGF0IHRoZSBjYWxsZXIncyBhcHBsaWNhdGlvbiBzaG93cyBmaXJzdC4KCkwKBAYAAgMSBqIBAqQBAxo8IENoYW5nZXMgdGhlIGNhbGxlcidzIHBhc3N3b3JkLiBBbGwgaXRzIG90aGVyIHNlc3Npb25zIGVuZC4KCkoKBAYAAgQSBqYBAqgBAxo6IFVzZXJzIGJ5IGlkLCB3aXRob3V0IHNlbnNpdGl2ZSBkYXRhLCBmb3Igb3RoZXIgc2VydmljZXMuCgpZCgQGAAIFEgaqAQKsAQMaSSBUaGUgdXNlciB3aXRoIGFuIGFkZHJlc3MsIG9yIE5PVF9GT1VORDsgZm9yIEF1dGhTZXJ2aWNlJ3MgY29tbWFuZCBsaW5lLgoK1AIKBAYAAgYSBrEBArMBAxrDAiBGaW5kcyB1c2VycyBieSBlLW1haWwgYWRkcmVzcywgZm9yIGEgc2VydmljZSB0aGF0IGdyYW50cyBhIHJvbGUgdG8gc29tZWJvZHkgbmFtZWQgYnkgYWRkcmVzcy4KIFRoZSBzZXJ2aWNlIHByZXNlbnRzIHRoZSB0b2tlbiBvZiB0aGUgZ3JhbnRpbmcgdXNlciwgYW5kIGNhbGxzIHRoaXMgb25seSBhZnRlciB0aGF0IHVzZXIgd2FzCiBhbGxvd2VkIHRvIGdyYW50IHRoZSByb2xlLiBBIHVzZXIgd2hvIG5hbWVzIHRvbyBtYW55IHVua25vd24gYWRkcmVzc2VzIGhhcyB0byB3YWl0OgogUkVTT1VSQ0VfRVhIQVVTVEVELCBUT09fTUFOWV9VTktOT1dOX0FERFJFU1NFUy4KCooBCgQGAAIHEga2AQK4AQMaeiBUaGUgYWRkcmVzcyBvZiBhIHVzZXIncyBhY2NvdW50LCBmb3IgdGhlIHNlcnZpY2UgdGhhdCBrZWVwcyBpbnZpdGF0aW9ucyBieSBhZGRyZXNzLiBOT1RfRk9VTkQgaWYKIHRoZXJlIGlzIG5vIHN1Y2ggdXNlci4KYgZwcm90bzM="
+      base64: "ChNhdXRoL3YxL3VzZXJzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxocdGVuYW5jeS92MS9hc3NvY2lhdGlvbi5wcm90byKOBgoEVXNlchIOCgJpZBgBIAEoCVICaWQSFAoFZW1haWwYAiABKAlSBWVtYWlsEiUKDmVtYWlsX3ZlcmlmaWVkGAMgASgIUg1lbWFpbFZlcmlmaWVkEiEKDGRpc3BsYXlfbmFtZRgEIAEoCVILZGlzcGxheU5hbWUSHQoKZmlyc3RfbmFtZRgFIAEoCVIJZmlyc3ROYW1lEhsKCWxhc3RfbmFtZRgGIAEoCVIIbGFzdE5hbWUSSAoRcm9sZV9hc3NvY2lhdGlvbnMYByADKAsyGy50ZW5hbmN5LnYxLlJvbGVBc3NvY2lhdGlvblIQcm9sZUFzc29jaWF0aW9ucxIwChRkZWZhdWx0X3BvcnRmb2xpb19pZBgIIAEoCVISZGVmYXVsdFBvcnRmb2xpb0lkEi4KE2RlZmF1bHRfcHJvcGVydHlfaWQYCSABKAlSEWRlZmF1bHRQcm9wZXJ0eUlkEiYKD2RlZmF1bHRfdW5pdF9pZBgKIAEoCVINZGVmYXVsdFVuaXRJZBIuChNoYXNfY29tcGxpYW5jZV9wYWNrGAsgASgIUhFoYXNDb21wbGlhbmNlUGFjaxISCgRwbGFuGAwgASgJUgRwbGFuEicKD21pc3NpbmdfY29udGV4dBgNIAMoCVIObWlzc2luZ0NvbnRleHQSOQoKY3JlYXRlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBSCWNyZWF0ZWRBdBI5Cgp1cGRhdGVkX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJdXBkYXRlZEF0EhoKCGxhbmd1YWdlGBAgASgJUghsYW5ndWFnZRIbCglwaG90b191cmwYFCABKAlSCHBob3RvVXJsEhsKCXRpbWVfem9uZRgVIAEoCVIIdGltZVpvbmUSGgoIc2V0dGluZ3MYFiABKAlSCHNldHRpbmdzEjEKCmFjdGl2aXRpZXMYFyADKAsyES5hdXRoLnYxLkFjdGl2aXR5UgphY3Rpdml0aWVzIq0BCghBY3Rpdml0eRISCgRuYW1lGAEgASgJUgRuYW1lEhQKBXRvdGFsGAIgASgDUgV0b3RhbBIdCgp3ZWVrX3RvdGFsGAMgASgDUgl3ZWVrVG90YWwSFgoGc3RyZWFrGAQgASgDUgZzdHJlYWsSJQoObG9uZ2VzdF9zdHJlYWsYBSABKANSDWxvbmdlc3RTdHJlYWsSGQoIbGFzdF9kYXkYBiABKAlSB2xhc3REYXkiQgoMR2V0TWVSZXF1ZXN0EjIKFWFsbG93X3BhcnRpYWxfY29udGV4dBgBIAEoCFITYWxsb3dQYXJ0aWFsQ29udGV4dCK9AwoUVXBkYXRlUHJvZmlsZVJlcXVlc3QSMwoMZGlzcGxheV9uYW1lGAEgASgJQguquxgHEAEYyAFYAUgAUgtkaXNwbGF5TmFtZYgBARItCgpmaXJzdF9uYW1lGAIgASgJQgmquxgFGMgBWAFIAVIJZmlyc3ROYW1liAEBEisKCWxhc3RfbmFtZRgDIAEoCUIJqrsYBRjIAVgBSAJSCGxhc3ROYW1liAEBEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkSNgoIbGFuZ3VhZ2UYBSABKAlCFaq7GBEYECINW2EtekEtWjAtOS1dKkgDUghsYW5ndWFnZYgBARIpCglwaG90b191cmwYBiABKAlCB6q7GAMYgBBIBFIIcGhvdG9VcmyIAQESKAoJdGltZV96b25lGAcgASgJQgaquxgCGEBIBVIIdGltZVpvbmWIAQFCDwoNX2Rpc3BsYXlfbmFtZUINCgtfZmlyc3RfbmFtZUIMCgpfbGFzdF9uYW1lQgsKCV9sYW5ndWFnZUIMCgpfcGhvdG9fdXJsQgwKCl90aW1lX3pvbmUiiwEKFVVwZGF0ZVNldHRpbmdzUmVxdWVzdBImCghzZXR0aW5ncxgBIAEoCUIKqrsYBggBGICAAVIIc2V0dGluZ3MSGAoHcmVwbGFjZRgCIAEoCFIHcmVwbGFjZRIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IioKDFVzZXJTZXR0aW5ncxIaCghzZXR0aW5ncxgBIAEoCVIIc2V0dGluZ3Mi1gEKFVJlY29yZEFjdGl2aXR5UmVxdWVzdBIuCgRuYW1lGAEgASgJQhqquxgWCAEYQCIQW2Etel1bYS16MC05Xy1dKlIEbmFtZRI2CgNkYXkYAiABKAlCJKq7GCAIARgKIhpbMC05XXs0fS1bMC05XXsyfS1bMC05XXsyfVIDZGF5EiMKBWNvdW50GAMgASgNQg2quxgJMQAAAAAAQI9AUgVjb3VudBIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IvcBChJTZXREZWZhdWx0c1JlcXVlc3QSLgoMcG9ydGZvbGlvX2lkGAEgASgJQgaquxgCGEBIAFILcG9ydGZvbGlvSWSIAQESLAoLcHJvcGVydHlfaWQYAiABKAlCBqq7GAIYQEgBUgpwcm9wZXJ0eUlkiAEBEiQKB3VuaXRfaWQYAyABKAlCBqq7GAIYQEgCUgZ1bml0SWSIAQESMAoPaWRlbXBvdGVuY3lfa2V5GAQgASgJQgequxgDGIABUg5pZGVtcG90ZW5jeUtleUIPCg1fcG9ydGZvbGlvX2lkQg4KDF9wcm9wZXJ0eV9pZEIKCghfdW5pdF9pZCKvAQoVQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0EjQKEGN1cnJlbnRfcGFzc3dvcmQYASABKAlCCaq7GAUIARiAAlIPY3VycmVudFBhc3N3b3JkEi4KDG5ld19wYXNzd29yZBgCIAEoCUILqrsYBwgBEAgYgAJSC25ld1Bhc3N3b3JkEjAKD2lkZW1wb3RlbmN5X2tleRgDIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiQwoWQ2hhbmdlUGFzc3dvcmRSZXNwb25zZRIpChByZXZva2VkX3Nlc3Npb25zGAEgASgNUg9yZXZva2VkU2Vzc2lvbnMiPgoUQmF0Y2hHZXRVc2Vyc1JlcXVlc3QSJgoIdXNlcl9pZHMYASADKAlCC6q7GAcYQEABSOgHUgd1c2VySWRzIkYKFUJhdGNoR2V0VXNlcnNSZXNwb25zZRItCgV1c2VycxgBIAMoCzIXLnRlbmFuY3kudjEuVXNlclN1bW1hcnlSBXVzZXJzIjkKFkZpbmRVc2VyQnlFbWFpbFJlcXVlc3QSHwoFZW1haWwYASABKAlCCaq7GAUIARj+AVIFZW1haWwiPAoUUmVzb2x2ZUVtYWlsc1JlcXVlc3QSJAoGZW1haWxzGAEgAygJQgyquxgIGP4BQAFI9ANSBmVtYWlscyJOChVSZXNvbHZlRW1haWxzUmVzcG9uc2USGQoIdXNlcl9pZHMYASADKAlSB3VzZXJJZHMSGgoIdmVyaWZpZWQYAiADKAhSCHZlcmlmaWVkIjoKFUdldFVzZXJBZGRyZXNzUmVxdWVzdBIhCgd1c2VyX2lkGAEgASgJQgiquxgECAEYQFIGdXNlcklkIkoKC1VzZXJBZGRyZXNzEhQKBWVtYWlsGAEgASgJUgVlbWFpbBIlCg5lbWFpbF92ZXJpZmllZBgCIAEoCFINZW1haWxWZXJpZmllZDKuBgoFVXNlcnMSNwoFR2V0TWUSFS5hdXRoLnYxLkdldE1lUmVxdWVzdBoNLmF1dGgudjEuVXNlciIIorsYBAgCIAESRQoNVXBkYXRlUHJvZmlsZRIdLmF1dGgudjEuVXBkYXRlUHJvZmlsZVJlcXVlc3QaDS5hdXRoLnYxLlVzZXIiBqK7GAIIAhJPCg5VcGRhdGVTZXR0aW5ncxIeLmF1dGgudjEuVXBkYXRlU2V0dGluZ3NSZXF1ZXN0GhUuYXV0aC52MS5Vc2VyU2V0dGluZ3MiBqK7GAIIAhJLCg5SZWNvcmRBY3Rpdml0eRIeLmF1dGgudjEuUmVjb3JkQWN0aXZpdHlSZXF1ZXN0GhEuYXV0aC52MS5BY3Rpdml0eSIGorsYAggCEkEKC1NldERlZmF1bHRzEhsuYXV0aC52MS5TZXREZWZhdWx0c1JlcXVlc3QaDS5hdXRoLnYxLlVzZXIiBqK7GAIIAhJZCg5DaGFuZ2VQYXNzd29yZBIeLmF1dGgudjEuQ2hhbmdlUGFzc3dvcmRSZXF1ZXN0Gh8uYXV0aC52MS5DaGFuZ2VQYXNzd29yZFJlc3BvbnNlIgaiuxgCCAISVgoIQmF0Y2hHZXQSHS5hdXRoLnYxLkJhdGNoR2V0VXNlcnNSZXF1ZXN0Gh4uYXV0aC52MS5CYXRjaEdldFVzZXJzUmVzcG9uc2UiC6K7GAcIAxIBKiABElcKC0ZpbmRCeUVtYWlsEh8uYXV0aC52MS5GaW5kVXNlckJ5RW1haWxSZXF1ZXN0GhcudGVuYW5jeS52MS5Vc2VyU3VtbWFyeSIOorsYCggDEgRhdXRoIAESYQoNUmVzb2x2ZUVtYWlscxIdLmF1dGgudjEuUmVzb2x2ZUVtYWlsc1JlcXVlc3QaHi5hdXRoLnYxLlJlc29sdmVFbWFpbHNSZXNwb25zZSIRorsYDQgDEgd0ZW5hbmN5IAESVQoKR2V0QWRkcmVzcxIeLmF1dGgudjEuR2V0VXNlckFkZHJlc3NSZXF1ZXN0GhQuYXV0aC52MS5Vc2VyQWRkcmVzcyIRorsYDQgDEgd0ZW5hbmN5IAFCLFoqZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL2F1dGgvdjE7YXV0aHYxSuo2CiUKAQwSAwEAEhobIFVzZXJzIGFuZCB0aGVpciBwcm9maWxlcy4KCkYKAgQAEgQMADYBGjogQSB1c2VyIHdpdGggYWxsIHRoYXQgYW4gYXBwbGljYXRpb24gbmVlZHMgYWZ0ZXIgc2lnbi1pbi4KCiUKBAQAAgASAw4CEBoYIElkZW50aWZpZXIsIGB1c3Jf4oCmYC4KCjgKBAQAAgESAxACExorIEUtbWFpbCBhZGRyZXNzLCBhbHNvIHVzZWQgZm9yIHNpZ25pbmcgaW4uCgowCgQEAAICEgMSAhoaIyBXaGV0aGVyIHRoZSBhZGRyZXNzIHdhcyB2ZXJpZmllZC4KChwKBAQAAgMSAxQCGhoPIERpc3BsYXkgbmFtZS4KChoKBAQAAgQSAxYCGBoNIEZpcnN0IG5hbWUuCgoZCgQEAAIFEgMYAhcaDCBMYXN0IG5hbWUuCgo8CgQEAAIGEgMaAjwaLyBBbGwgb2YgdGhlIHVzZXIncyByb2xlcywgZnJvbSBUZW5hbmN5U2VydmljZS4KCj0KBAQAAgcSAxwCIhowIFRoZSBwb3J0Zm9saW8gdG8gc2hvdyBmaXJzdDsgZW1wdHkgbWVhbnMgbm9uZS4KCjwKBAQAAggSAx4CIRovIFRoZSBwcm9wZXJ0eSB0byBzaG93IGZpcnN0OyBlbXB0eSBtZWFucyBub25lLgoKOAoEBAACCRIDIAIeGisgVGhlIHVuaXQgdG8gc2hvdyBmaXJzdDsgZW1wdHkgbWVhbnMgbm9uZS4KCloKBAQAAgoSAyICIBpNIFdoZXRoZXIgdGhlIHVzZXIgaGFzIHRoZSBmZWF0dXJlIGBjb21wbGlhbmNlUGFja2AsIGZyb20gRW50aXRsZW1lbnRTZXJ2aWNlLgoKSwoEBAACCxIDJAITGj4gVGhlIHVzZXIncyBwbGFuLCBmcm9tIEVudGl0bGVtZW50U2VydmljZTogYGZyZWVgLCBgcHJlbWl1bWAuCgqlAQoEBAACDBIDJwInGpcBIFBhcnRzIG9mIHRoZSBjb250ZXh0IHRoYXQgYXJlIG1pc3NpbmcgYmVjYXVzZSB0aGVpciBzZXJ2aWNlIHdhcyB1bmF2YWlsYWJsZToKIGByb2xlX2Fzc29jaWF0aW9uc2AsIGBlbnRpdGxlbWVudHNgLiBPbmx5IHdpdGggYGFsbG93X3BhcnRpYWxfY29udGV4dGAuCgosCgQEAAINEgMpAiwaHyBXaGVuIHRoZSBhY2NvdW50IHdhcyBjcmVhdGVkLgoKKAoEBAACDhIDKwIsGhsgV2hlbiBpdCB3YXMgbGFzdCBjaGFuZ2VkLgoKWQoEBAACDxIDLQIXGkwgTGFuZ3VhZ2Ugb2YgaXRzIG1haWxzLCBhcyBgZGVgIG9yIGBkZS1BVGA7IGVtcHR5IG1lYW5zIHRoZSBpbnN0YWxsYXRpb24ncy4KCk4KBAQAAhASAy8CGBpBIEFkZHJlc3Mgb2YgdGhlIHVzZXIncyBwaWN0dXJlLCBgaHR0cHM6Ly/igKZgOyBlbXB0eSBtZWFucyBub25lLgoKVQoEBAACERIDMQIYGkggVGhlIHVzZXIncyB0aW1lIHpvbmUsIGFzIGBFdXJvcGUvQmVybGluYDsgZW1wdHkgbWVhbnMgbm9uZSB3YXMgY2hvc2VuLgoKcwoEBAACEhIDMwIXGmYgU2V0dGluZ3Mgb2YgdGhlIHVzZXIncyBhcHBsaWNhdGlvbnM6IGEgSlNPTiBvYmplY3Qgd2l0aG91dCBpbnNpZ25pZmljYW50IHdoaXRlIHNwYWNlLCBge31gIGF0IGZpcnN0LgoKNQoEBAACExIDNQIkGiggV2hhdCB0aGUgdXNlciBkb2VzIHJlZ3VsYXJseSwgYnkgbmFtZS4KCqQCCgIEARIEPABJARqXAiBIb3cgb2Z0ZW4gYSB1c2VyIGhhcyBkb25lIHNvbWV0aGluZzogdGhlIGNvdW50ZXJzIGFuZCBzdHJlYWtzIHRoYXQgYXBwbGljYXRpb25zIHNob3cuCgogRGF5cyBhcmUgdGhvc2Ugb2YgdGhlIHVzZXIncyBjYWxlbmRhciwgYW5kIG51bWJlcnMgYXJlIHRob3NlIG9mIHRoZSBsYXN0IGRheS4gV2hldGhlciB0aGUgd2VlayBpcyBvdmVyCiBvciB0aGUgc3RyZWFrIGJyb2tlbiBtZWFud2hpbGUsIHRoZSB1c2VyJ3Mgb3duIGRheSB0ZWxsczogY29tcGFyZSBpdCB3aXRoIGBsYXN0X2RheWAuCgoyCgQEAQIAEgM+AhIaJSBXaGF0IGl0IGlzIGNhbGxlZCwgYXMgaW4gYGNoZWNraW5gLgoKMwoEBAECARIDQAISGiYgSG93IG9mdGVuIGluIGFsbDsgc3RvcHMgYXQgMl42MyAtIDEuCgpMCgQEAQICEgNCAhcaPyBIb3cgb2Z0ZW4gaW4gdGhlIHdlZWsgb2YgdGhlIGxhc3QgZGF5LiBXZWVrcyBiZWdpbiBvbiBNb25kYXkuCgo1CgQEAQIDEgNEAhMaKCBEYXlzIHdpdGhvdXQgYSBnYXAgdXAgdG8gdGhlIGxhc3Qgb25lLgoKMgoEBAECBBIDRgIbGiUgVGhlIG1vc3QgZGF5cyB3aXRob3V0IGEgZ2FwIHNvIGZhci4KCi0KBAQBAgUSA0gCFhogIFRoZSBsYXN0IGRheSwgYXMgYDIwMjYtMTEtMjJgLgoKHgoCBAISBEwATwEaEiBHZXRzIHRoZSBjYWxsZXIuCgplCgQEAgIAEgNOAiEaWCBBY2NlcHRzIGFuIGFuc3dlciBpbiB3aGljaCBwYXJ0IG9mIHRoZSBjb250ZXh0IGlzIG1pc3Npbmc7IGBtaXNzaW5nX2NvbnRleHRgIG5hbWVzIGl0LgoKTAoCBAMSBFIAZQEaQCBDaGFuZ2VzIHRoZSBjYWxsZXIncyBwcm9maWxlLiBBYnNlbnQgZmllbGRzIGtlZXAgdGhlaXIgdmFsdWVzLgoKHAoEBAMCABIDVAJnGg8gRGlzcGxheSBuYW1lLgoKGgoEBAMCARIDVgJZGg0gRmlyc3QgbmFtZS4KChkKBAQDAgISA1gCWBoMIExhc3QgbmFtZS4KCoEBCgQEAwIDEgNbAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCoIBCgQEAwIEEgNeAl0adSBMYW5ndWFnZSBvZiB0aGUgdXNlcidzIG1haWxzLCBhcyBgZGVgIG9yIGBkZS1BVGA7IG9uZSB3aXRob3V0IHRlbXBsYXRlcyBnZXRzIHRob3NlIG9mIHRoZQogaW5zdGFsbGF0aW9uJ3MgbGFuZ3VhZ2UuCgqpAQoEBAMCBRIDYQJGGpsBIEFkZHJlc3Mgb2YgdGhlIHVzZXIncyBwaWN0dXJlOiBgaHR0cHM6Ly9gLCBhIGhvc3QgYW5kIGFueXRoaW5nIG9mIGEgVVJMIGJ1dCBhIHVzZXIgbmFtZTsgcHJpbnRhYmxlCiBBU0NJSS4gTm9ib2R5IGhlcmUgZmV0Y2hlcyBpdC4gRW1wdHkgdGV4dCByZW1vdmVzIGl0LgoKigEKBAQDAgYSA2QCRBp9IFRpbWUgem9uZSwgYnkgaXRzIG5hbWUgaW4gdGhlIElBTkEgZGF0YWJhc2U6IGBFdXJvcGUvQmVybGluYC4gT25seSB0aGUgZm9ybSBvZiB0aGUgbmFtZSBpcyBjaGVja2VkLgogRW1wdHkgdGV4dCByZW1vdmVzIGl0LgoKQAoCBAQSBGgAcgEaNCBDaGFuZ2VzIHRoZSBzZXR0aW5ncyBvZiB0aGUgY2FsbGVyJ3MgYXBwbGljYXRpb25zLgoK9QEKBAQEAgASA2wCTRrnASBNZXJnZWQgaW50byB3aGF0IGlzIHRoZXJlIChSRkMgNzM5Nik6IGl0cyBtZW1iZXJzIHJlcGxhY2UgdGhvc2Ugb2YgdGhlIHNhbWUgbmFtZSwgbnVsbCByZW1vdmVzIG9uZSwKIGFuZCBhbGwgb3RoZXJzIHN0YXkuIEEgSlNPTiBvYmplY3QgKFJGQyA4MjU5KSBvZiBhdCBtb3N0IDggbGV2ZWxzLCB3aXRob3V0IHJlcGVhdGVkIG5hbWVzLiBXaGF0IGNvbWVzCiBvZiBpdCBoYXMgYXQgbW9zdCAxNiBLaUIuCgotCgQEBAIBEgNuAhMaICBSZXBsYWNlcyBhbGwgc2V0dGluZ3MgaW5zdGVhZC4KCoEBCgQEBAICEgNxAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCjQKAgQFEgR1AHgBGiggVGhlIHNldHRpbmdzIG9mIGEgdXNlcidzIGFwcGxpY2F0aW9ucy4KCj8KBAQFAgASA3cCFhoyIEEgSlNPTiBvYmplY3Qgd2l0aG91dCBpbnNpZ25pZmljYW50IHdoaXRlIHNwYWNlLgoKOQoCBAYSBXsAhQEBGiwgQ291bnRzIHNvbWV0aGluZyB0aGF0IHRoZSBjYWxsZXIgaGFzIGRvbmUuCgpDCgQEBgIAEgN9AmMaNiBXaGF0IGl0IGlzIGNhbGxlZC4gQSB1c2VyIGhhcyBhdCBtb3N0IDMyIGFjdGl2aXRpZXMuCgpoCgQEBgIBEgN/AmwaWyBUaGUgZGF5IG9uIHRoZSB1c2VyJ3MgY2FsZW5kYXI6IGAyMDI2LTExLTIyYC4gSXQgbXVzdCBiZSB0aGF0IGRheSBzb21ld2hlcmUgb24gRWFydGggbm93LgoKKQoEBAYCAhIEgQECNRobIEhvdyBvZnRlbjsgMCBjb3VudHMgYXMgMS4KCrEBCgQEBgIDEgSEAQJCGqIBIElkZW1wb3RlbmN5IGtleTogZm9yIDI0IGhvdXJzLCB0aGUgc2FtZSByZXF1ZXN0IHdpdGggdGhlIHNhbWUga2V5IGdldHMgdGhlIHNhbWUgYW5zd2VyIGFuZCBpcwogbm90IGV4ZWN1dGVkIGFnYWluLiBXaXRob3V0IG9uZSwgYSByZXBlYXRlZCByZXF1ZXN0IGNvdW50cyB0d2ljZS4KCnkKAgQHEgaJAQCTAQEaayBTZXRzIHdoYXQgdGhlIGNhbGxlcidzIGFwcGxpY2F0aW9uIHNob3dzIGZpcnN0LiBBYnNlbnQgZmllbGRzIGtlZXAgdGhlaXIgdmFsdWVzOyBlbXB0eSB0ZXh0CiBjbGVhcnMgdGhlbS4KCjsKBAQHAgASBIsBAkcaLSBBIHBvcnRmb2xpbyBvbiB3aGljaCB0aGUgY2FsbGVyIGhhcyBhIHJvbGUuCgpSCgQEBwIBEgSNAQJGGkQgQSBwcm9wZXJ0eSBvbiB3aGljaCwgb3Igb24gd2hvc2UgcG9ydGZvbGlvLCB0aGUgY2FsbGVyIGhhcyBhIHJvbGUuCgpHCgQEBwICEgSPAQJCGjkgQSB1bml0IG9uIHdoaWNoLCBvciBhYm92ZSB3aGljaCwgdGhlIGNhbGxlciBoYXMgYSByb2xlLgoKggEKBAQHAgMSBJIBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCk4KAgQIEgaWAQCeAQEaQCBDaGFuZ2VzIHRoZSBjYWxsZXIncyBwYXNzd29yZCBhbmQgZW5kcyBhbGwgaXRzIG90aGVyIHNlc3Npb25zLgoKJQoEBAgCABIEmAECUxoXIFRoZSBjdXJyZW50IHBhc3N3b3JkLgoKQwoEBAgCARIEmgECWxo1IFRoZSBuZXcgcGFzc3dvcmQ6IDggdG8gMjU2IGJ5dGVzLCBub3QgYSBjb21tb24gb25lLgoKnwEKBAQIAgISBJ0BAkIakAEgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIsIGFzIGxvbmcKIGFzIG9uZSBvZiBpdHMgdHdvIHBhc3N3b3JkcyBpcyB0aGUgYWNjb3VudCdzLgoKMAoCBAkSBqEBAKQBARoiIFRoZSByZXN1bHQgb2YgYSBwYXNzd29yZCBjaGFuZ2UuCgo5CgQECQIAEgSjAQIeGisgTnVtYmVyIG9mIG90aGVyIHNlc3Npb25zIHRoYXQgd2VyZSBlbmRlZC4KCiMKAgQKEganAQCqAQEaFSBHZXRzIHNldmVyYWwgdXNlcnMuCgoaCgQECgIAEgSpAQJiGgwgVGhlIHVzZXJzLgoKMQoCBAsSBq0BALABARojIFVzZXJzIGFzIG90aGVyIHNlcnZpY2VzIHNlZSB0aGVtLgoKVAoEBAsCABIErwECLBpGIFRob3NlIHRoYXQgZXhpc3QsIGluIHRoZSByZXF1ZXN0ZWQgb3JkZXI7IG1pc3Npbmcgb25lcyBkbyBub3QgZXhpc3QuCgo2CgIEDBIGswEAtgEBGiggRmluZHMgdGhlIHVzZXIgd2l0aCBhbiBlLW1haWwgYWRkcmVzcy4KCjMKBAQMAgASBLUBAkgaJSBUaGUgYWRkcmVzczsgQVNDSUkgY2FzZSBpcyBpZ25vcmVkLgoKPAoCBA0SBrkBALwBARouIEZpbmRzIHRoZSB1c2VycyB3aXRoIHRoZXNlIGUtbWFpbCBhZGRyZXNzZXMuCgo1CgQEDQIAEgS7AQJgGicgVGhlIGFkZHJlc3NlczsgQVNDSUkgY2FzZSBpcyBpZ25vcmVkLgoKNwoCBA4SBr8BAMQBARopIFRoZSB1c2VycyB3aXRoIHRoZSByZXF1ZXN0ZWQgYWRkcmVzc2VzLgoKYAoEBA4CABIEwQECHxpSIE9uZSB1c2VyIGlkIHBlciBhZGRyZXNzLCBpbiB0aGUgc2FtZSBvcmRlcjsgZW1wdHkgaWYgdGhlIGFkZHJlc3MgaGFzIG5vIGFjY291bnQuCgpvCgQEDgIBEgTDAQIdGmEgRm9yIGVhY2ggYWRkcmVzcywgaW4gdGhlIHNhbWUgb3JkZXIsIHdoZXRoZXIgaXRzIGFjY291bnQgaGFzIHZlcmlmaWVkIGl0OyBmYWxzZSBpZiBpdCBoYXMgbm9uZS4KCjUKAgQPEgbHAQDKAQEaJyBHZXRzIHRoZSBhZGRyZXNzIG9mIGEgdXNlcidzIGFjY291bnQuCgoZCgQEDwIAEgTJAQJJGgsgVGhlIHVzZXIuCgoqCgIEEBIGzQEA0gEBGhwgVGhlIGFkZHJlc3Mgb2YgYW4gYWNjb3VudC4KCi0KBAQQAgASBM8BAhMaHyBUaGUgYWRkcmVzcywgYXMgaXQgd2FzIGdpdmVuLgoKQwoEBBACARIE0QECGho1IFdoZXRoZXIgaXRzIG93bmVyIGhhcyBwcm92ZWQgdG8gcmVjZWl2ZSBtYWlsIHRoZXJlLgoKFgoCBgASBtUBAIICARoIIFVzZXJzLgoKQAoEBgACABIG1wEC2QEDGjAgVGhlIGNhbGxlciB3aXRoIHJvbGVzIGFuZCBwbGFuLCBhcyBhdCBzaWduLWluLgoKLwoEBgACARIG2wEC3QEDGh8gQ2hhbmdlcyB0aGUgY2FsbGVyJ3MgcHJvZmlsZS4KCkQKBAYAAgISBt8BAuEBAxo0IENoYW5nZXMgdGhlIHNldHRpbmdzIG9mIHRoZSBjYWxsZXIncyBhcHBsaWNhdGlvbnMuCgp4CgQGAAIDEgbjAQLlAQMaaCBDb3VudHMgc29tZXRoaW5nIHRoYXQgdGhlIGNhbGxlciBoYXMgZG9uZSwgYW5kIHNheXMgaG93IG9mdGVuIGFuZCBmb3IgaG93IG1hbnkgZGF5cyBpbiBhIHJvdyB0aGF0IHdhcy4KCkEKBAYAAgQSBucBAukBAxoxIFNldHMgd2hhdCB0aGUgY2FsbGVyJ3MgYXBwbGljYXRpb24gc2hvd3MgZmlyc3QuCgpMCgQGAAIFEgbrAQLtAQMaPCBDaGFuZ2VzIHRoZSBjYWxsZXIncyBwYXNzd29yZC4gQWxsIGl0cyBvdGhlciBzZXNzaW9ucyBlbmQuCgpKCgQGAAIGEgbvAQLxAQMaOiBVc2VycyBieSBpZCwgd2l0aG91dCBzZW5zaXRpdmUgZGF0YSwgZm9yIG90aGVyIHNlcnZpY2VzLgoKWQoEBgACBxIG8wEC9QEDGkkgVGhlIHVzZXIgd2l0aCBhbiBhZGRyZXNzLCBvciBOT1RfRk9VTkQ7IGZvciBBdXRoU2VydmljZSdzIGNvbW1hbmQgbGluZS4KCtQCCgQGAAIIEgb6AQL8AQMawwIgRmluZHMgdXNlcnMgYnkgZS1tYWlsIGFkZHJlc3MsIGZvciBhIHNlcnZpY2UgdGhhdCBncmFudHMgYSByb2xlIHRvIHNvbWVib2R5IG5hbWVkIGJ5IGFkZHJlc3MuCiBUaGUgc2VydmljZSBwcmVzZW50cyB0aGUgdG9rZW4gb2YgdGhlIGdyYW50aW5nIHVzZXIsIGFuZCBjYWxscyB0aGlzIG9ubHkgYWZ0ZXIgdGhhdCB1c2VyIHdhcwogYWxsb3dlZCB0byBncmFudCB0aGUgcm9sZS4gQSB1c2VyIHdobyBuYW1lcyB0b28gbWFueSB1bmtub3duIGFkZHJlc3NlcyBoYXMgdG8gd2FpdDoKIFJFU09VUkNFX0VYSEFVU1RFRCwgVE9PX01BTllfVU5LTk9XTl9BRERSRVNTRVMuCgqKAQoEBgACCRIG/wECgQIDGnogVGhlIGFkZHJlc3Mgb2YgYSB1c2VyJ3MgYWNjb3VudCwgZm9yIHRoZSBzZXJ2aWNlIHRoYXQga2VlcHMgaW52aXRhdGlvbnMgYnkgYWRkcmVzcy4gTk9UX0ZPVU5EIGlmCiB0aGVyZSBpcyBubyBzdWNoIHVzZXIuCmIGcHJvdG8z"
     )
   }
 }
@@ -1582,6 +2106,12 @@ extension Auth_V1.UsersService {
         },
         .unary(Auth_V1.UsersMethods.updateProfile) {
           request, call in try await self.updateProfile(request, call)
+        },
+        .unary(Auth_V1.UsersMethods.updateSettings) {
+          request, call in try await self.updateSettings(request, call)
+        },
+        .unary(Auth_V1.UsersMethods.recordActivity) {
+          request, call in try await self.recordActivity(request, call)
         },
         .unary(Auth_V1.UsersMethods.setDefaults) {
           request, call in try await self.setDefaults(request, call)

@@ -20,6 +20,8 @@ public struct UserRecord: Hashable, Sendable {
   public var updated: Int64
   /// Of the user's mails, as `de` or `de-AT`; empty for that of the installation.
   public var language = ""
+  /// What the user tells about itself, and what applications keep.
+  public var profile = UserProfile()
 }
 
 /// The three things a user begins with.

@@ -20,11 +20,14 @@ struct UsersHandler: Auth_V1.UsersService {
     _ call: CallContext
   ) async throws -> Auth_V1.User {
     let identity = try call.requireUser()
+    try check(request)
     let user = try await change(request.idempotencyKey, request, call, "user.update") { user in
       user.displayName = request.displayName ?? user.displayName
       user.firstName = request.firstName ?? user.firstName
       user.lastName = request.lastName ?? user.lastName
       user.language = request.language ?? user.language
+      user.profile.photoURL = request.photoUrl ?? user.profile.photoURL
+      user.profile.timeZone = request.timeZone ?? user.profile.timeZone
     }
     let context = try await core.contexts.context(of: identity.userID, allowsPartial: true)
     return user.with(context)
@@ -127,7 +130,8 @@ extension UserRecord {
   var digest: [UInt8] {
     let fields = [
       displayName, firstName, lastName, defaults.portfolio.stored ?? "-",
-      defaults.property.stored ?? "-", defaults.unit.stored ?? "-", language, "\(updated)",
+      defaults.property.stored ?? "-", defaults.unit.stored ?? "-", language, profile.photoURL,
+      profile.timeZone, "\(updated)",
     ]
     return Digests.sha256(fields.map { "\($0.utf8.count):\($0)" }.joined())
   }

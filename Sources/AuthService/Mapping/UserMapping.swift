@@ -22,7 +22,26 @@ extension Auth_V1.User {
       missingContext: context.missing,
       createdAt: .init(milliseconds: user.created),
       updatedAt: .init(milliseconds: user.updated),
-      language: user.language
+      language: user.language,
+      photoUrl: user.profile.photoURL,
+      timeZone: user.profile.timeZone,
+      settings: user.profile.settings,
+      // Written by this service alone; what cannot be read fails the calls that change it.
+      activities: (try? ActivityList(stored: user.profile.activities))?.activities.map { .init($0) }
+        ?? []
+    )
+  }
+}
+
+extension Auth_V1.Activity {
+  init(_ activity: ActivityRecord) {
+    self.init(
+      name: activity.name,
+      total: activity.total,
+      weekTotal: activity.weekTotal,
+      streak: activity.streak,
+      longestStreak: activity.longestStreak,
+      lastDay: activity.lastDay.text
     )
   }
 }

@@ -319,5 +319,15 @@ enum AuthSchema {
         CREATE INDEX identity_notification_by_time ON identity_notification (received_at);
         """
     ),
+    Migration(
+      version: 12,
+      sql: """
+        -- What users tell about themselves, and what their applications keep: see `UserProfile`.
+        ALTER TABLE user ADD COLUMN photo_url TEXT NOT NULL DEFAULT '';
+        ALTER TABLE user ADD COLUMN time_zone TEXT NOT NULL DEFAULT '';
+        ALTER TABLE user ADD COLUMN settings TEXT NOT NULL DEFAULT '{}';
+        ALTER TABLE user ADD COLUMN activities TEXT NOT NULL DEFAULT '[]';
+        """
+    ),
   ]
 }

@@ -2,10 +2,13 @@ internal import ServiceKit
 
 /// Users and their passwords in the store.
 enum UserTable {
-  private static let columns = """
+  private static let facts = """
     user.id, email, email_verified, display_name, first_name, last_name, default_portfolio, \
-    default_property, default_unit, created_at, updated_at, language
+    default_property, default_unit, created_at, updated_at, language, photo_url, time_zone
     """
+  private static let columns = "\(facts), settings, activities"
+  /// Without what applications keep, which is much for a list.
+  private static let listColumns = "\(facts), '{}', '[]'"
 
   /// Whether signing in takes a second factor: as a column, so that it costs no query of its own.
   private static let needsSecondFactor =
@@ -16,6 +19,11 @@ enum UserTable {
     defaults.portfolio = DefaultChoice(stored: row.optionalText(6))
     defaults.property = DefaultChoice(stored: row.optionalText(7))
     defaults.unit = DefaultChoice(stored: row.optionalText(8))
+    var profile = UserProfile()
+    profile.photoURL = row.text(12)
+    profile.timeZone = row.text(13)
+    profile.settings = row.text(14)
+    profile.activities = row.text(15)
     return UserRecord(
       id: row.text(0),
       email: row.text(1),
@@ -26,7 +34,8 @@ enum UserTable {
       defaults: defaults,
       created: row.integer(9),
       updated: row.integer(10),
-      language: row.text(11)
+      language: row.text(11),
+      profile: profile
     )
   }
 
@@ -54,11 +63,11 @@ enum UserTable {
       .text(email.key)
     ) { row in
       (
-        record(row), row.optionalText(12),
+        record(row), row.optionalText(16),
         SignInBasis(
-          passwordVersion: row.integer(13),
-          sessionEndings: row.integer(14),
-          needsSecondFactor: row.boolean(15)
+          passwordVersion: row.integer(17),
+          sessionEndings: row.integer(18),
+          needsSecondFactor: row.boolean(19)
         )
       )
     }
@@ -131,6 +140,7 @@ enum UserTable {
   /// Users whose address or a name begins with `text`, without regard to ASCII case, or all.
   ///
   /// The one with exactly this address comes first, then newest first, from the one after `cursor` on.
+  /// The others come without what applications keep.
   static func page(
     _ text: String,
     _ state: AccountState?,
@@ -164,7 +174,7 @@ enum UserTable {
       }
     guard !text.isEmpty else {
       return try tx.query(
-        "SELECT \(columns) FROM user WHERE id < ? \(condition) ORDER BY id DESC LIMIT ?",
+        "SELECT \(listColumns) FROM user WHERE id < ? \(condition) ORDER BY id DESC LIMIT ?",
         .text(end),
         .integer(limit)
       ) { record($0) }
@@ -175,7 +185,7 @@ enum UserTable {
     let key = EmailAddress(text).key
     return try tx.query(
       """
-      SELECT \(columns) FROM user WHERE rowid IN (\(matches.joined(separator: " UNION ")))
+      SELECT \(listColumns) FROM user WHERE rowid IN (\(matches.joined(separator: " UNION ")))
       AND email_key <> ?1 AND id < ?3 \(condition) ORDER BY id DESC LIMIT ?4
       """,
       .text(key),
@@ -240,12 +250,13 @@ enum UserTable {
     )
   }
 
-  /// Writes names, defaults and the language.
+  /// Writes names, defaults, the language, the picture and the time zone.
   static func update(_ user: UserRecord, in tx: borrowing WriteTransaction) throws {
     try tx.execute(
       """
       UPDATE user SET display_name = ?, first_name = ?, last_name = ?, default_portfolio = ?,
-        default_property = ?, default_unit = ?, updated_at = ?, language = ? WHERE id = ?
+        default_property = ?, default_unit = ?, updated_at = ?, language = ?, photo_url = ?,
+        time_zone = ? WHERE id = ?
       """,
       .text(user.displayName),
       .text(user.firstName),
@@ -255,6 +266,8 @@ enum UserTable {
       .optionalText(user.defaults.unit.stored),
       .integer(user.updated),
       .text(user.language),
+      .text(user.profile.photoURL),
+      .text(user.profile.timeZone),
       .text(user.id)
     )
   }

@@ -294,11 +294,23 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__intr
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__user(void) {
   return &auth__v1__user__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__activity(void) {
+  return &auth__v1__activity__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_me_request(void) {
   return &auth__v1__get_me_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__update_profile_request(void) {
   return &auth__v1__update_profile_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__update_settings_request(void) {
+  return &auth__v1__update_settings_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__user_settings(void) {
+  return &auth__v1__user_settings__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__record_activity_request(void) {
+  return &auth__v1__record_activity_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__set_defaults_request(void) {
   return &auth__v1__set_defaults_request__descriptor;

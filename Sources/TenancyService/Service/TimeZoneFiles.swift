@@ -1,5 +1,6 @@
 internal import AccessEngine
 internal import RPCKit
+internal import ServiceKit
 
 /// The time zones of this machine: the files that the package tzdata installs.
 struct TimeZoneFiles: TimeZoneSource {

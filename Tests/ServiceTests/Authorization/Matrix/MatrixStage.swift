@@ -134,6 +134,7 @@ struct MatrixStage: Sendable {
     // One that was never made.
     case "mail token": return String(repeating: "A", count: 43)
     case "soon": return InstantText.text(product.clock.now + 600_000)
+    case "today": return String(InstantText.text(product.clock.now).prefix(10))
     case "operator": return operatorPerson.id
     // Whom calls give roles to, and take them from.
     case "user" where objects.isHome: return somebody.id

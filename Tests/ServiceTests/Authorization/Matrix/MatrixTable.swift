@@ -30,6 +30,13 @@ enum MatrixTable {
     .init("Authentication/SignOut", .none, .everyone, endsSession: true),
     .init("Users/GetMe", .none, .everyone),
     .init("Users/UpdateProfile", .none, .everyone, #"{"firstName": "First"}"#),
+    .init("Users/UpdateSettings", .none, .everyone, #"{"settings": "{}"}"#),
+    .init(
+      "Users/RecordActivity",
+      .none,
+      .everyone,
+      #"{"name": "checkin", "day": "<today>"}"#
+    ),
     // A suspended user's roles and settings stay its own.
     .init(
       "Users/SetDefaults",

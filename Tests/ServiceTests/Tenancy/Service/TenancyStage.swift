@@ -105,6 +105,16 @@ final class SmallUsersService: Auth_V1.UsersService {
     _ call: CallContext
   ) async throws -> Auth_V1.User { throw RPCError(.unimplemented, "") }
 
+  func updateSettings(
+    _ request: Auth_V1.UpdateSettingsRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.UserSettings { throw RPCError(.unimplemented, "") }
+
+  func recordActivity(
+    _ request: Auth_V1.RecordActivityRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.Activity { throw RPCError(.unimplemented, "") }
+
   func setDefaults(
     _ request: Auth_V1.SetDefaultsRequest,
     _ call: CallContext

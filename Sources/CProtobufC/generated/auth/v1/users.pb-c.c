@@ -13,6 +13,12 @@ void   auth__v1__user__init
   static const Auth__V1__User init_value = AUTH__V1__USER__INIT;
   *message = init_value;
 }
+void   auth__v1__activity__init
+                     (Auth__V1__Activity         *message)
+{
+  static const Auth__V1__Activity init_value = AUTH__V1__ACTIVITY__INIT;
+  *message = init_value;
+}
 void   auth__v1__get_me_request__init
                      (Auth__V1__GetMeRequest         *message)
 {
@@ -23,6 +29,24 @@ void   auth__v1__update_profile_request__init
                      (Auth__V1__UpdateProfileRequest         *message)
 {
   static const Auth__V1__UpdateProfileRequest init_value = AUTH__V1__UPDATE_PROFILE_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__update_settings_request__init
+                     (Auth__V1__UpdateSettingsRequest         *message)
+{
+  static const Auth__V1__UpdateSettingsRequest init_value = AUTH__V1__UPDATE_SETTINGS_REQUEST__INIT;
+  *message = init_value;
+}
+void   auth__v1__user_settings__init
+                     (Auth__V1__UserSettings         *message)
+{
+  static const Auth__V1__UserSettings init_value = AUTH__V1__USER_SETTINGS__INIT;
+  *message = init_value;
+}
+void   auth__v1__record_activity_request__init
+                     (Auth__V1__RecordActivityRequest         *message)
+{
+  static const Auth__V1__RecordActivityRequest init_value = AUTH__V1__RECORD_ACTIVITY_REQUEST__INIT;
   *message = init_value;
 }
 void   auth__v1__set_defaults_request__init
@@ -85,7 +109,7 @@ void   auth__v1__user_address__init
   static const Auth__V1__UserAddress init_value = AUTH__V1__USER_ADDRESS__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[16] =
+static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[20] =
 {
   {
     "f1_id",
@@ -279,6 +303,54 @@ static const ProtobufCFieldDescriptor auth__v1__user__field_descriptors[16] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f20_photo_url",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__User, f20_photo_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f21_time_zone",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__User, f21_time_zone),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f22_settings",
+    22,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__User, f22_settings),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f23_activities",
+    23,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Auth__V1__User, n_f23_activities),
+    offsetof(Auth__V1__User, f23_activities),
+    &auth__v1__activity__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__user__field_indices_by_name[] = {
   9,   /* field[9] = f10_default_unit_id */
@@ -289,6 +361,10 @@ static const unsigned auth__v1__user__field_indices_by_name[] = {
   14,   /* field[14] = f15_updated_at */
   15,   /* field[15] = f16_language */
   0,   /* field[0] = f1_id */
+  16,   /* field[16] = f20_photo_url */
+  17,   /* field[17] = f21_time_zone */
+  18,   /* field[18] = f22_settings */
+  19,   /* field[19] = f23_activities */
   1,   /* field[1] = f2_email */
   2,   /* field[2] = f3_email_verified */
   3,   /* field[3] = f4_display_name */
@@ -298,10 +374,11 @@ static const unsigned auth__v1__user__field_indices_by_name[] = {
   7,   /* field[7] = f8_default_portfolio_id */
   8,   /* field[8] = f9_default_property_id */
 };
-static const ProtobufCIntRange auth__v1__user__number_ranges[1 + 1] =
+static const ProtobufCIntRange auth__v1__user__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 16 }
+  { 20, 16 },
+  { 0, 20 }
 };
 const ProtobufCMessageDescriptor auth__v1__user__descriptor =
 {
@@ -311,11 +388,114 @@ const ProtobufCMessageDescriptor auth__v1__user__descriptor =
   "Auth__V1__User",
   "auth.v1",
   sizeof(Auth__V1__User),
-  16,
+  20,
   auth__v1__user__field_descriptors,
   auth__v1__user__field_indices_by_name,
-  1,  auth__v1__user__number_ranges,
+  2,  auth__v1__user__number_ranges,
   (ProtobufCMessageInit) auth__v1__user__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__activity__field_descriptors[6] =
+{
+  {
+    "f1_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Activity, f1_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_total",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Activity, f2_total),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_week_total",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Activity, f3_week_total),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_streak",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Activity, f4_streak),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_longest_streak",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Activity, f5_longest_streak),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_last_day",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__Activity, f6_last_day),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__activity__field_indices_by_name[] = {
+  0,   /* field[0] = f1_name */
+  1,   /* field[1] = f2_total */
+  2,   /* field[2] = f3_week_total */
+  3,   /* field[3] = f4_streak */
+  4,   /* field[4] = f5_longest_streak */
+  5,   /* field[5] = f6_last_day */
+};
+static const ProtobufCIntRange auth__v1__activity__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor auth__v1__activity__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.Activity",
+  "Activity",
+  "Auth__V1__Activity",
+  "auth.v1",
+  sizeof(Auth__V1__Activity),
+  6,
+  auth__v1__activity__field_descriptors,
+  auth__v1__activity__field_indices_by_name,
+  1,  auth__v1__activity__number_ranges,
+  (ProtobufCMessageInit) auth__v1__activity__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor auth__v1__get_me_request__field_descriptors[1] =
@@ -356,7 +536,7 @@ const ProtobufCMessageDescriptor auth__v1__get_me_request__descriptor =
   (ProtobufCMessageInit) auth__v1__get_me_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__update_profile_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor auth__v1__update_profile_request__field_descriptors[7] =
 {
   {
     "f1_display_name",
@@ -418,6 +598,30 @@ static const ProtobufCFieldDescriptor auth__v1__update_profile_request__field_de
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f6_photo_url",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Auth__V1__UpdateProfileRequest, p6_photo_url_case),
+    offsetof(Auth__V1__UpdateProfileRequest, f6_photo_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_time_zone",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Auth__V1__UpdateProfileRequest, p7_time_zone_case),
+    offsetof(Auth__V1__UpdateProfileRequest, f7_time_zone),
+    NULL,
+    &protobuf_c_empty_string,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__update_profile_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_display_name */
@@ -425,11 +629,13 @@ static const unsigned auth__v1__update_profile_request__field_indices_by_name[] 
   2,   /* field[2] = f3_last_name */
   3,   /* field[3] = f4_idempotency_key */
   4,   /* field[4] = f5_language */
+  5,   /* field[5] = f6_photo_url */
+  6,   /* field[6] = f7_time_zone */
 };
 static const ProtobufCIntRange auth__v1__update_profile_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor auth__v1__update_profile_request__descriptor =
 {
@@ -439,11 +645,190 @@ const ProtobufCMessageDescriptor auth__v1__update_profile_request__descriptor =
   "Auth__V1__UpdateProfileRequest",
   "auth.v1",
   sizeof(Auth__V1__UpdateProfileRequest),
-  5,
+  7,
   auth__v1__update_profile_request__field_descriptors,
   auth__v1__update_profile_request__field_indices_by_name,
   1,  auth__v1__update_profile_request__number_ranges,
   (ProtobufCMessageInit) auth__v1__update_profile_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__update_settings_request__field_descriptors[3] =
+{
+  {
+    "f1_settings",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UpdateSettingsRequest, f1_settings),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_replace",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UpdateSettingsRequest, f2_replace),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_idempotency_key",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UpdateSettingsRequest, f3_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__update_settings_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_settings */
+  1,   /* field[1] = f2_replace */
+  2,   /* field[2] = f3_idempotency_key */
+};
+static const ProtobufCIntRange auth__v1__update_settings_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor auth__v1__update_settings_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.UpdateSettingsRequest",
+  "UpdateSettingsRequest",
+  "Auth__V1__UpdateSettingsRequest",
+  "auth.v1",
+  sizeof(Auth__V1__UpdateSettingsRequest),
+  3,
+  auth__v1__update_settings_request__field_descriptors,
+  auth__v1__update_settings_request__field_indices_by_name,
+  1,  auth__v1__update_settings_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__update_settings_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__user_settings__field_descriptors[1] =
+{
+  {
+    "f1_settings",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__UserSettings, f1_settings),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__user_settings__field_indices_by_name[] = {
+  0,   /* field[0] = f1_settings */
+};
+static const ProtobufCIntRange auth__v1__user_settings__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor auth__v1__user_settings__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.UserSettings",
+  "UserSettings",
+  "Auth__V1__UserSettings",
+  "auth.v1",
+  sizeof(Auth__V1__UserSettings),
+  1,
+  auth__v1__user_settings__field_descriptors,
+  auth__v1__user_settings__field_indices_by_name,
+  1,  auth__v1__user_settings__number_ranges,
+  (ProtobufCMessageInit) auth__v1__user_settings__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor auth__v1__record_activity_request__field_descriptors[4] =
+{
+  {
+    "f1_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__RecordActivityRequest, f1_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_day",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__RecordActivityRequest, f2_day),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_count",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__RecordActivityRequest, f3_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_idempotency_key",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__RecordActivityRequest, f4_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned auth__v1__record_activity_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_name */
+  1,   /* field[1] = f2_day */
+  2,   /* field[2] = f3_count */
+  3,   /* field[3] = f4_idempotency_key */
+};
+static const ProtobufCIntRange auth__v1__record_activity_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor auth__v1__record_activity_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "auth.v1.RecordActivityRequest",
+  "RecordActivityRequest",
+  "Auth__V1__RecordActivityRequest",
+  "auth.v1",
+  sizeof(Auth__V1__RecordActivityRequest),
+  4,
+  auth__v1__record_activity_request__field_descriptors,
+  auth__v1__record_activity_request__field_indices_by_name,
+  1,  auth__v1__record_activity_request__number_ranges,
+  (ProtobufCMessageInit) auth__v1__record_activity_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor auth__v1__set_defaults_request__field_descriptors[4] =

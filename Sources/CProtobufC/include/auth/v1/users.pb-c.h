@@ -19,8 +19,12 @@ PROTOBUF_C__BEGIN_DECLS
 #include "tenancy/v1/association.pb-c.h"
 
 typedef struct Auth__V1__User Auth__V1__User;
+typedef struct Auth__V1__Activity Auth__V1__Activity;
 typedef struct Auth__V1__GetMeRequest Auth__V1__GetMeRequest;
 typedef struct Auth__V1__UpdateProfileRequest Auth__V1__UpdateProfileRequest;
+typedef struct Auth__V1__UpdateSettingsRequest Auth__V1__UpdateSettingsRequest;
+typedef struct Auth__V1__UserSettings Auth__V1__UserSettings;
+typedef struct Auth__V1__RecordActivityRequest Auth__V1__RecordActivityRequest;
 typedef struct Auth__V1__SetDefaultsRequest Auth__V1__SetDefaultsRequest;
 typedef struct Auth__V1__ChangePasswordRequest Auth__V1__ChangePasswordRequest;
 typedef struct Auth__V1__ChangePasswordResponse Auth__V1__ChangePasswordResponse;
@@ -59,10 +63,30 @@ struct  Auth__V1__User
   Google__Protobuf__Timestamp *f14_created_at;
   Google__Protobuf__Timestamp *f15_updated_at;
   ProtobufCBinaryData f16_language;
+  ProtobufCBinaryData f20_photo_url;
+  ProtobufCBinaryData f21_time_zone;
+  ProtobufCBinaryData f22_settings;
+  size_t n_f23_activities;
+  Auth__V1__Activity **f23_activities;
 };
 #define AUTH__V1__USER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__user__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, 0,NULL, NULL, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, 0, {0,NULL}, 0,NULL, NULL, NULL, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0,NULL }
+
+
+struct  Auth__V1__Activity
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_name;
+  int64_t f2_total;
+  int64_t f3_week_total;
+  int64_t f4_streak;
+  int64_t f5_longest_streak;
+  ProtobufCBinaryData f6_last_day;
+};
+#define AUTH__V1__ACTIVITY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__activity__descriptor) \
+    , {0,NULL}, 0, 0, 0, 0, {0,NULL} }
 
 
 struct  Auth__V1__GetMeRequest
@@ -99,6 +123,18 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__UPDATE_PROFILE_REQUEST__P5_LANGUAGE__CASE)
 } Auth__V1__UpdateProfileRequest__P5LanguageCase;
 
+typedef enum {
+  AUTH__V1__UPDATE_PROFILE_REQUEST__P6_PHOTO_URL__NOT_SET = 0,
+  AUTH__V1__UPDATE_PROFILE_REQUEST__P6_PHOTO_URL_F6_PHOTO_URL = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__UPDATE_PROFILE_REQUEST__P6_PHOTO_URL__CASE)
+} Auth__V1__UpdateProfileRequest__P6PhotoUrlCase;
+
+typedef enum {
+  AUTH__V1__UPDATE_PROFILE_REQUEST__P7_TIME_ZONE__NOT_SET = 0,
+  AUTH__V1__UPDATE_PROFILE_REQUEST__P7_TIME_ZONE_F7_TIME_ZONE = 7
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(AUTH__V1__UPDATE_PROFILE_REQUEST__P7_TIME_ZONE__CASE)
+} Auth__V1__UpdateProfileRequest__P7TimeZoneCase;
+
 struct  Auth__V1__UpdateProfileRequest
 {
   ProtobufCMessage base;
@@ -119,10 +155,53 @@ struct  Auth__V1__UpdateProfileRequest
   union {
     ProtobufCBinaryData f5_language;
   };
+  Auth__V1__UpdateProfileRequest__P6PhotoUrlCase p6_photo_url_case;
+  union {
+    ProtobufCBinaryData f6_photo_url;
+  };
+  Auth__V1__UpdateProfileRequest__P7TimeZoneCase p7_time_zone_case;
+  union {
+    ProtobufCBinaryData f7_time_zone;
+  };
 };
 #define AUTH__V1__UPDATE_PROFILE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__update_profile_request__descriptor) \
-    , {0,NULL}, AUTH__V1__UPDATE_PROFILE_REQUEST__P1_DISPLAY_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P2_FIRST_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P3_LAST_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P5_LANGUAGE__NOT_SET, {0} }
+    , {0,NULL}, AUTH__V1__UPDATE_PROFILE_REQUEST__P1_DISPLAY_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P2_FIRST_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P3_LAST_NAME__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P5_LANGUAGE__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P6_PHOTO_URL__NOT_SET, {0}, AUTH__V1__UPDATE_PROFILE_REQUEST__P7_TIME_ZONE__NOT_SET, {0} }
+
+
+struct  Auth__V1__UpdateSettingsRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_settings;
+  protobuf_c_boolean f2_replace;
+  ProtobufCBinaryData f3_idempotency_key;
+};
+#define AUTH__V1__UPDATE_SETTINGS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__update_settings_request__descriptor) \
+    , {0,NULL}, 0, {0,NULL} }
+
+
+struct  Auth__V1__UserSettings
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_settings;
+};
+#define AUTH__V1__USER_SETTINGS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__user_settings__descriptor) \
+    , {0,NULL} }
+
+
+struct  Auth__V1__RecordActivityRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_name;
+  ProtobufCBinaryData f2_day;
+  uint32_t f3_count;
+  ProtobufCBinaryData f4_idempotency_key;
+};
+#define AUTH__V1__RECORD_ACTIVITY_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&auth__v1__record_activity_request__descriptor) \
+    , {0,NULL}, {0,NULL}, 0, {0,NULL} }
 
 
 typedef enum {
@@ -267,12 +346,24 @@ struct  Auth__V1__UserAddress
 /* Auth__V1__User methods */
 void   auth__v1__user__init
                      (Auth__V1__User         *message);
+/* Auth__V1__Activity methods */
+void   auth__v1__activity__init
+                     (Auth__V1__Activity         *message);
 /* Auth__V1__GetMeRequest methods */
 void   auth__v1__get_me_request__init
                      (Auth__V1__GetMeRequest         *message);
 /* Auth__V1__UpdateProfileRequest methods */
 void   auth__v1__update_profile_request__init
                      (Auth__V1__UpdateProfileRequest         *message);
+/* Auth__V1__UpdateSettingsRequest methods */
+void   auth__v1__update_settings_request__init
+                     (Auth__V1__UpdateSettingsRequest         *message);
+/* Auth__V1__UserSettings methods */
+void   auth__v1__user_settings__init
+                     (Auth__V1__UserSettings         *message);
+/* Auth__V1__RecordActivityRequest methods */
+void   auth__v1__record_activity_request__init
+                     (Auth__V1__RecordActivityRequest         *message);
 /* Auth__V1__SetDefaultsRequest methods */
 void   auth__v1__set_defaults_request__init
                      (Auth__V1__SetDefaultsRequest         *message);
@@ -308,11 +399,23 @@ void   auth__v1__user_address__init
 typedef void (*Auth__V1__User_Closure)
                  (const Auth__V1__User *message,
                   void *closure_data);
+typedef void (*Auth__V1__Activity_Closure)
+                 (const Auth__V1__Activity *message,
+                  void *closure_data);
 typedef void (*Auth__V1__GetMeRequest_Closure)
                  (const Auth__V1__GetMeRequest *message,
                   void *closure_data);
 typedef void (*Auth__V1__UpdateProfileRequest_Closure)
                  (const Auth__V1__UpdateProfileRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__UpdateSettingsRequest_Closure)
+                 (const Auth__V1__UpdateSettingsRequest *message,
+                  void *closure_data);
+typedef void (*Auth__V1__UserSettings_Closure)
+                 (const Auth__V1__UserSettings *message,
+                  void *closure_data);
+typedef void (*Auth__V1__RecordActivityRequest_Closure)
+                 (const Auth__V1__RecordActivityRequest *message,
                   void *closure_data);
 typedef void (*Auth__V1__SetDefaultsRequest_Closure)
                  (const Auth__V1__SetDefaultsRequest *message,
@@ -351,8 +454,12 @@ typedef void (*Auth__V1__UserAddress_Closure)
 /* --- descriptors --- */
 
 extern const ProtobufCMessageDescriptor auth__v1__user__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__activity__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__get_me_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__update_profile_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__update_settings_request__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__user_settings__descriptor;
+extern const ProtobufCMessageDescriptor auth__v1__record_activity_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__set_defaults_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__change_password_request__descriptor;
 extern const ProtobufCMessageDescriptor auth__v1__change_password_response__descriptor;

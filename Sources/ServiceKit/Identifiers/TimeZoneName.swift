@@ -1,12 +1,10 @@
-internal import RPCKit
-
 /// Names of time zones, by the rules of the IANA database: `Europe/Berlin`.
 ///
 /// Only the form and the area are checked. Which places there are changes several times a year, so a
 /// list of them would refuse names that clients know already, and the database of this machine may be
 /// missing or older than that of the next one. Only policies and recurring windows compute with zones, and
-/// those that they name must be there; see `TimeZoneFiles`.
-enum TimeZoneName {
+/// TenancyService looks for those that they name.
+package enum TimeZoneName {
   private static let areas: Set<String> = [
     "Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe",
     "Indian",
@@ -17,18 +15,8 @@ enum TimeZoneName {
   /// The database gives no part of a name more than 14 characters.
   private static let partByteCountMax = 14
 
-  /// INVALID_ARGUMENT for what is not a name; empty is none at all.
-  static func check(_ name: String, field: String) throws(RPCError) {
-    guard !name.isEmpty, !isName(name) else { return }
-    throw TenancyError.invalidField(
-      field,
-      "TIME_ZONE_INVALID",
-      "is not an IANA time zone; use a name like Europe/Berlin"
-    )
-  }
-
   /// Whether it has the form of a name, which never leads out of a folder.
-  static func isName(_ name: String) -> Bool {
+  package static func isName(_ name: String) -> Bool {
     if name == "UTC" || name == "GMT" { return true }
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard let area = parts.first, areas.contains(String(area)), (2...3).contains(parts.count) else {
