@@ -69,6 +69,7 @@ enum HelpText {
     case .pin: " set|clear|token PURPOSE"
     case .totp: " \(TotpCommand.Task.allCases.map(\.rawValue).joined(separator: "|"))"
     case .unlinkIdentity: " IDENTITY"
+    case .exportAccount: " FILE"
     case .keys: " DIRECTORY [SERVICE]..."
     case .users: " [TEXT]"
     case .user, .endSessions: " USER|EMAIL"
@@ -100,6 +101,7 @@ enum HelpText {
     case .removePasskey: "remove a passkey from the account"
     case .identities: "list the identities that sign in to the account, such as Apple's"
     case .unlinkIdentity: "stop an identity from signing in to the account"
+    case .exportAccount: "write all that the services know of you to a file"
     case .whoami: "show the signed-in user"
     case .token: "print a fresh access token, for scripts"
     case .seed: "create something to play with: a portfolio, or a world of a product"
@@ -363,6 +365,14 @@ enum HelpText {
 
         gatehouse report prt_… --from 2026-01-01 --to 2027-01-01 --format html --output 2026.html
         gatehouse report --verify 2026.html --key tenancy.public.pem
+      """
+    case .exportAccount:
+      """
+      Writes all that the three services know of the signed-in user to FILE, as one JSON document, readable
+      by you alone. Needs a sign-in that is at most five minutes old, and works once a day. FILE appears
+      once the document is whole; docs/export.md says what is in it.
+
+        gatehouse login ada@example.com && gatehouse export-account ada.json
       """
     case .completion:
       """

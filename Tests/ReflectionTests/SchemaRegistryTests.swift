@@ -11,6 +11,7 @@ struct SchemaRegistryTests {
       SchemaRegistry.gatehouse.services.map(\.name) == [
         "auth.v1.Accounts",
         "auth.v1.Authentication",
+        "auth.v1.Exports",
         "auth.v1.Identities",
         "auth.v1.Imports",
         "auth.v1.Keys",
@@ -20,13 +21,15 @@ struct SchemaRegistryTests {
         "auth.v1.Sessions",
         "auth.v1.StepUp",
         "auth.v1.Users",
-        "entitlement.v1.Entitlements", "entitlement.v1.Points", "entitlement.v1.Purchases",
+        "entitlement.v1.EntitlementExports", "entitlement.v1.Entitlements", "entitlement.v1.Points",
+        "entitlement.v1.Purchases",
         "entitlement.v1.Subscriptions",
         "grpc.health.v1.Health", "tenancy.v1.Associations", "tenancy.v1.Devices",
         "tenancy.v1.Documents", "tenancy.v1.Entities", "tenancy.v1.Families", "tenancy.v1.Guests",
         "tenancy.v1.Invitations", "tenancy.v1.LegacyDocuments", "tenancy.v1.Permissions",
         "tenancy.v1.Portfolios", "tenancy.v1.Properties", "tenancy.v1.Reports",
         "tenancy.v1.RoleDefinitions", "tenancy.v1.Roles", "tenancy.v1.Subjects",
+        "tenancy.v1.TenancyExports",
         "tenancy.v1.Units",
       ]
     )

@@ -15,6 +15,8 @@ struct AuthCore: Sendable {
   let pool: HashPool
   let ring: SigningKeyRing
   let contexts: UserContextSource
+  /// What the other services tell when an account is exported.
+  let exports: ExportSources
   let devices: DeviceTokens
   /// Keeps recovery codes and the tokens of sign-ins that wait for one.
   let factorKey: SecondFactorKey

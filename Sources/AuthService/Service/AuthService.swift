@@ -166,6 +166,10 @@ public final class AuthService: Sendable {
           tenancy: dependencies.tenancy,
           entitlement: dependencies.entitlement
         ),
+        exports: ExportSources(
+          tenancy: dependencies.tenancy,
+          entitlement: dependencies.entitlement
+        ),
         devices: DeviceTokens(secret: secrets.lookup),
         factorKey: SecondFactorKey(secret: secrets.lookup),
         decoys: DecoyCredentials(secret: secrets.lookup),
@@ -281,6 +285,7 @@ public final class AuthService: Sendable {
       KeysHandler(core: core).definition,
       OperatorsHandler(core: core).definition,
       ImportsHandler(core: core).definition,
+      ExportsHandler(core: core).definition,
     ]
   }
 

@@ -327,6 +327,14 @@ enum AuthSchema {
         ALTER TABLE user ADD COLUMN time_zone TEXT NOT NULL DEFAULT '';
         ALTER TABLE user ADD COLUMN settings TEXT NOT NULL DEFAULT '{}';
         ALTER TABLE user ADD COLUMN activities TEXT NOT NULL DEFAULT '[]';
+        -- How often users have exported their accounts of late: see `ExportAllowance`.
+        CREATE TABLE account_export (
+          user_id TEXT PRIMARY KEY REFERENCES user (id) ON DELETE CASCADE,
+          window_began_at INTEGER NOT NULL,
+          begun_count INTEGER NOT NULL,
+          completed_at INTEGER
+        );
+        CREATE INDEX mail_by_user ON mail (user_id, id) WHERE user_id IS NOT NULL;
         """
     ),
   ]

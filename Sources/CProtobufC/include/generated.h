@@ -4,14 +4,14 @@
 
 #include "auth/v1/accounts.pb-c.h"
 #include "auth/v1/authentication.pb-c.h"
-#include "auth/v1/identities.pb-c.h"
+#include "auth/v1/exports.pb-c.h"
 #include "auth/v1/keys.pb-c.h"
 #include "auth/v1/operators.pb-c.h"
-#include "auth/v1/passkeys.pb-c.h"
 #include "auth/v1/sessions.pb-c.h"
 #include "auth/v1/users.pb-c.h"
 #include "benchmark/v1/permission.pb-c.h"
 #include "entitlement/v1/entitlements.pb-c.h"
+#include "entitlement/v1/exports.pb-c.h"
 #include "entitlement/v1/points.pb-c.h"
 #include "entitlement/v1/purchases.pb-c.h"
 #include "entitlement/v1/subscriptions.pb-c.h"
@@ -34,6 +34,7 @@
 #include "tenancy/v1/devices.pb-c.h"
 #include "tenancy/v1/documents.pb-c.h"
 #include "tenancy/v1/entities.pb-c.h"
+#include "tenancy/v1/exports.pb-c.h"
 #include "tenancy/v1/families.pb-c.h"
 #include "tenancy/v1/guests.pb-c.h"
 #include "tenancy/v1/invitations.pb-c.h"
@@ -117,47 +118,11 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign_out_response(void) {
   return &auth__v1__sign_out_response__descriptor;
 }
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__provider_challenge(void) {
-  return &auth__v1__provider_challenge__descriptor;
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__export_account_request(void) {
+  return &auth__v1__export_account_request__descriptor;
 }
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__start_apple_sign_in_request(void) {
-  return &auth__v1__start_apple_sign_in_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__start_provider_sign_in_request(void) {
-  return &auth__v1__start_provider_sign_in_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__new_user_profile(void) {
-  return &auth__v1__new_user_profile__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign_in_with_apple_request(void) {
-  return &auth__v1__sign_in_with_apple_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__provider_sign_in_request(void) {
-  return &auth__v1__provider_sign_in_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__linked_identity(void) {
-  return &auth__v1__linked_identity__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__link_identity_request(void) {
-  return &auth__v1__link_identity_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__unlink_identity_request(void) {
-  return &auth__v1__unlink_identity_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__unlink_identity_response(void) {
-  return &auth__v1__unlink_identity_response__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_identities_request(void) {
-  return &auth__v1__list_identities_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_identities_response(void) {
-  return &auth__v1__list_identities_response__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__notify_apple_request(void) {
-  return &auth__v1__notify_apple_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__notify_apple_response(void) {
-  return &auth__v1__notify_apple_response__descriptor;
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__export_piece(void) {
+  return &auth__v1__export_piece__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_key_set_request(void) {
   return &auth__v1__get_key_set_request__descriptor;
@@ -218,51 +183,6 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_mails_response(void) {
   return &auth__v1__list_mails_response__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__passkey(void) {
-  return &auth__v1__passkey__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__passkey_ceremony(void) {
-  return &auth__v1__passkey_ceremony__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__start_passkey_registration_request(void) {
-  return &auth__v1__start_passkey_registration_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__finish_passkey_registration_request(void) {
-  return &auth__v1__finish_passkey_registration_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__finish_passkey_registration_response(void) {
-  return &auth__v1__finish_passkey_registration_response__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__start_passkey_sign_in_request(void) {
-  return &auth__v1__start_passkey_sign_in_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__finish_passkey_sign_in_request(void) {
-  return &auth__v1__finish_passkey_sign_in_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__start_passkey_step_up_request(void) {
-  return &auth__v1__start_passkey_step_up_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__finish_passkey_step_up_request(void) {
-  return &auth__v1__finish_passkey_step_up_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_passkeys_request(void) {
-  return &auth__v1__list_passkeys_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_passkeys_response(void) {
-  return &auth__v1__list_passkeys_response__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__rename_passkey_request(void) {
-  return &auth__v1__rename_passkey_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__rename_passkey_response(void) {
-  return &auth__v1__rename_passkey_response__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__remove_passkey_request(void) {
-  return &auth__v1__remove_passkey_request__descriptor;
-}
-static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__remove_passkey_response(void) {
-  return &auth__v1__remove_passkey_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__session(void) {
   return &auth__v1__session__descriptor;
@@ -407,6 +327,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__list_entitlement_changes_response(void) {
   return &entitlement__v1__list_entitlement_changes_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__export_user_request(void) {
+  return &entitlement__v1__export_user_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__export_part(void) {
+  return &entitlement__v1__export_part__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__points_rule(void) {
   return &entitlement__v1__points_rule__descriptor;
@@ -980,6 +906,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__d
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_entity_response(void) {
   return &tenancy__v1__delete_entity_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__export_user_request(void) {
+  return &tenancy__v1__export_user_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__export_part(void) {
+  return &tenancy__v1__export_part__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__pairing(void) {
   return &tenancy__v1__pairing__descriptor;

@@ -107,6 +107,7 @@ public final class EntitlementService: Sendable {
       SubscriptionsHandler(core: core).definition,
       PurchasesHandler(core: core).definition,
       PointsHandler(core: core).definition,
+      ExportsHandler(core: core).definition,
     ]
   }
 

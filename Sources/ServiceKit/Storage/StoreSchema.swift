@@ -66,6 +66,14 @@ struct StoreSchema {
         INSERT INTO store_identity VALUES (randomblob(\(StoreMarker.storeIDByteCount)));
         """
     ),
+    // For exports of accounts, which have what services did for a user.
+    Migration(
+      version: 4,
+      sql: """
+        CREATE INDEX audit_log_by_principal ON audit_log (on_behalf_of, sequence)
+          WHERE on_behalf_of IS NOT NULL;
+        """
+    ),
   ]
 
   /// Refuses a file of another program, or of a newer one, before anything in it is changed.

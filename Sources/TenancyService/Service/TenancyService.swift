@@ -174,6 +174,7 @@ public final class TenancyService: Sendable {
       DocumentsHandler(core: core).definition,
       LegacyDocumentsHandler(core: core).definition,
       ReportsHandler(core: core, key: reportKey).definition,
+      ExportsHandler(core: core).definition,
     ] + Products.services(of: core)
   }
 

@@ -423,5 +423,14 @@ enum TenancySchema {
         CREATE INDEX invitation_mail_by_due ON invitation_mail (due_at, invitation_id);
         """
     ),
+    Migration(
+      // What exports of accounts look for.
+      sql: """
+        CREATE INDEX pairing_by_user ON pairing (user_id, id);
+        CREATE INDEX invitation_by_closer ON invitation (closed_by, id) WHERE closed_by <> '';
+        CREATE INDEX refusal_by_actor ON refusal (actor);
+        CREATE INDEX refusal_on_behalf ON refusal (on_behalf_of) WHERE on_behalf_of <> '';
+        """
+    ),
   ]
 }

@@ -24,6 +24,7 @@ enum CommandName: String, CaseIterable, Sendable {
   case removePasskey = "remove-passkey"
   case identities
   case unlinkIdentity = "unlink-identity"
+  case exportAccount = "export-account"
   case whoami
   case token
   case seed
@@ -106,6 +107,7 @@ enum CommandName: String, CaseIterable, Sendable {
     case .removePasskey: RemovePasskeyCommand(id: try Self.words(words, ["PASSKEY"])[0])
     case .identities: try Self.alone(words, IdentitiesCommand())
     case .unlinkIdentity: UnlinkIdentityCommand(id: try Self.words(words, ["IDENTITY"])[0])
+    case .exportAccount: ExportAccountCommand(path: try Self.words(words, ["FILE"])[0])
     case .whoami: try Self.alone(words, WhoAmICommand())
     case .token: try Self.alone(words, TokenCommand())
     case .seed: try Self.alone(words, SeedCommand())

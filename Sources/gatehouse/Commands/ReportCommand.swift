@@ -39,7 +39,7 @@ struct ReportCommand: Command {
       try await read(request, metadata, format, keys, context) { try context.console.text($0) }
       return
     }
-    let file = try ReportFile(path)
+    let file = try WholeFile(path)
     do {
       let count = try await read(request, metadata, format, keys, context) { try file.write($0) }
       try file.commit()

@@ -15,6 +15,12 @@ final class ScriptedPeers: Sendable {
     var features: [String: [String]] = [:]
     /// Users who administer everything.
     var operators: Set<String> = []
+    /// What TenancyService tells of everybody: sections with their records.
+    var tenancyExport: [(section: String, records: [String])] = [("audit", [])]
+    /// Verified addresses that it was told of users whose accounts were exported.
+    var exportedEmails: [String] = []
+    /// Runs as it is asked for an export.
+    var onExport: (@Sendable () async throws -> Void)?
     var isTenancyDown = false
     var isEntitlementDown = false
   }
@@ -39,7 +45,8 @@ final class ScriptedPeers: Sendable {
   var services: [ServiceDefinition] {
     [
       Associations(peers: self).definition, Permissions(peers: self).definition,
-      Entitlements(peers: self).definition,
+      Entitlements(peers: self).definition, TenancyExports(peers: self).definition,
+      EntitlementExports(peers: self).definition,
     ]
   }
 
@@ -144,6 +151,38 @@ final class ScriptedPeers: Sendable {
       _ call: CallContext,
       to writer: ResponseWriter<Tenancy_V1.Change>
     ) async throws { throw unused }
+  }
+
+  private struct TenancyExports: Tenancy_V1.TenancyExportsService {
+    let peers: ScriptedPeers
+
+    func exportUser(
+      _ request: Tenancy_V1.ExportUserRequest,
+      _ call: CallContext,
+      to writer: ResponseWriter<Tenancy_V1.ExportPart>
+    ) async throws {
+      peers.change { $0.exportedEmails.append(request.verifiedEmail) }
+      let state = peers.read { $0 }
+      try await state.onExport?()
+      for (section, records) in state.tenancyExport {
+        try await writer.write(.init(section: section, records: records))
+      }
+      // Whoever fails may have told something before.
+      if state.isTenancyDown { throw down }
+    }
+  }
+
+  private struct EntitlementExports: Entitlement_V1.EntitlementExportsService {
+    let peers: ScriptedPeers
+
+    func exportUser(
+      _ request: Entitlement_V1.ExportUserRequest,
+      _ call: CallContext,
+      to writer: ResponseWriter<Entitlement_V1.ExportPart>
+    ) async throws {
+      try await writer.write(.init(section: "audit"))
+      if peers.read({ $0.isEntitlementDown }) { throw down }
+    }
   }
 
   private struct Entitlements: Entitlement_V1.EntitlementsService {

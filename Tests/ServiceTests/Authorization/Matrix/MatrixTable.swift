@@ -1,4 +1,6 @@
 /// Every method of every contract; one that has no row fails `MatrixTests`.
+///
+/// Long because each method has a row, and a list of rows has no better order than that of the services.
 enum MatrixTable {
   static let rows =
     auth + identities + passkeys + portfolios + properties + units + devices + generic + tenancy + invitations
@@ -96,6 +98,9 @@ enum MatrixTable {
       #"{"invitationId": "inv_1", "email": "<new address>", "code": "ABC", "inviterId": "<user>", "#
         + #""role": "tenant", "entityType": "unit", "expiresAt": "2030-01-01T00:00:00Z"}"#
     ),
+    .init("Exports/ExportAccount", .none, .everyone),
+    .init("TenancyExports/ExportUser", .service, [], #"{"userId": "<user>"}"#),
+    .init("EntitlementExports/ExportUser", .service, [], #"{"userId": "<user>"}"#),
     .init("Users/BatchGet", .service, [], #"{"userIds": ["<user>"]}"#),
     .init("Users/FindByEmail", .service, [], #"{"email": "<address>"}"#),
     .init("Users/ResolveEmails", .service, [], #"{"emails": ["<address>"]}"#),

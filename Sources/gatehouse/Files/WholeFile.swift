@@ -5,7 +5,7 @@ internal import ServiceKit
 /// A file that gets its name once it is whole, readable by its owner alone.
 ///
 /// Until then it has the same name with a random part and `.part` behind it.
-struct ReportFile: Sendable {
+struct WholeFile: Sendable {
   private let path: String
   private let temporary: String
   private let descriptor: Int32

@@ -1,0 +1,108 @@
+internal import ServiceKit
+
+/// What AuthService tells of a user when its account is exported, and what it keeps and does not tell.
+///
+/// docs/export.md has the same for users; schemas/account-export.schema.json describes the records.
+enum AuthExport {
+  static let plan = ExportPlan(
+    [account, sessions, mails, mailTokens, exports],
+    withheld: withheld
+  )
+
+  private static let account = ExportSection(
+    "account",
+    of: "user",
+    from: "user LEFT JOIN credential ON credential.user_id = user.id",
+    where: "user.id = ?1",
+    by: [.text("user.id")],
+    [
+      .text("id"), .text("email"), .boolean("email_verified"), .text("display_name"),
+      .text("first_name"), .text("last_name"), .text("language"), .text("photo_url"),
+      .text("time_zone"), .json("settings"), .json("activities"), .text("default_portfolio"),
+      .text("default_property"), .text("default_unit"), .instant("created_at"),
+      .instant("updated_at"), .instant("password_changed_at", from: "credential.changed_at"),
+    ]
+  )
+
+  /// Those that were not ended; ended ones are deleted after a week.
+  private static let sessions = ExportSection(
+    "sessions",
+    of: "session",
+    where: "user_id = ?1 AND revoked_at IS NULL",
+    by: [.integer("created_at"), .text("id")],
+    [
+      .text("id"), .instant("created_at"), .instant("authenticated_at"),
+      .instant("last_seen_at", from: "session.rotated_at"), .instant("idle_end"),
+      .instant("absolute_end"), .text("device_name"), .text("device_model"),
+      .text("device_application"), .text("network"), .text("acr"), .text("amr"),
+    ]
+  )
+
+  private static let mails = ExportSection(
+    "mails",
+    of: "mail",
+    where: "user_id = ?1",
+    by: [.text("id")],
+    [
+      .text("id"), .text("kind"),
+      ExportColumn(
+        "state",
+        .text,
+        "CASE mail.state WHEN 1 THEN 'queued' WHEN 2 THEN 'sending' WHEN 3 THEN 'sent' ELSE 'dead' END",
+        of: "mail.state"
+      ),
+      .instant("created_at"), .instant("expires_at"), .instant("finished_at"),
+    ]
+  )
+
+  private static let mailTokens = ExportSection(
+    "mail_tokens",
+    of: "mail_token",
+    where: "user_id = ?1",
+    by: [.integer("rowid")],
+    [
+      .text("purpose"), .text("address"), .text("session_id"), .boolean("was_verified"),
+      .instant("created_at"), .instant("expires_at"), .instant("used_at"),
+    ]
+  )
+
+  private static let exports = ExportSection(
+    "exports",
+    of: "account_export",
+    where: "user_id = ?1",
+    by: [.text("user_id")],
+    [.instant("window_began_at"), .integer("begun_count"), .instant("completed_at")]
+  )
+
+  // MARK: What is not told
+
+  private static let ownID = "the user's own identifier, which the document has once"
+  private static let secret = "a secret, or what a secret is compared with"
+  private static let addressKey = "the address in lower case"
+  private static let delivery = "how often delivery was tried, for operators"
+
+  private static let withheld = [
+    "signing_key": secret,
+    "disabled_user": "only of accounts that are disabled, which nobody can sign in to",
+    "attempt": "counts of failed attempts under keyed digests, which name no account",
+    "revocation": "tells other services for some minutes which sessions were ended",
+    "user.email_key": addressKey,
+    "user.session_endings": "a count that ends sign-ins that are under way",
+    "credential.user_id": ownID,
+    "credential.password": secret,
+    "credential.version": "a count that ends sign-ins that are under way",
+    "session.user_id": ownID,
+    "session.generation": "a part of what refresh tokens are made of",
+    "session.newest_issue": "says how long an end of the session has to be remembered",
+    "session.revoked_at": "sessions that were ended are not told, and are deleted after a week",
+    "mail.user_id": ownID,
+    "mail.sealed": "what the mail says; wiped once it was sent",
+    "mail.attempts": delivery,
+    "mail.due_at": delivery,
+    "mail.error": delivery,
+    "mail_token.user_id": ownID,
+    "mail_token.digest": secret,
+    "mail_token.address_key": addressKey,
+    "account_export.user_id": ownID,
+  ]
+}

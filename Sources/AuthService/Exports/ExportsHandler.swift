@@ -1,0 +1,78 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// `auth.v1.Exports`: all that the three services know of the caller, as one document.
+struct ExportsHandler: Auth_V1.ExportsService {
+  let core: AuthCore
+
+  func exportAccount(
+    _ request: Auth_V1.ExportAccountRequest,
+    _ call: CallContext,
+    to writer: ResponseWriter<Auth_V1.ExportPiece>
+  ) async throws {
+    let identity = try call.requireUser()
+    let user = try await begin(identity, call)
+    let email = user.isEmailVerified ? user.email : ""
+    let stream = ExportStream(ExportDocument(userID: user.id, now: core.clock.now), to: writer)
+    try await stream.tell("auth") { take in
+      let subject = ExportSubject(userID: user.id, verifiedEmail: email)
+      try await AuthExport.plan.read(subject, from: core.store, take)
+    }
+    try await requireWhole("tenancy") {
+      try await stream.tell("tenancy") { take in
+        try await core.exports.readTenancy(user.id, verifiedEmail: email, take)
+      }
+    }
+    try await requireWhole("entitlement") {
+      try await stream.tell("entitlement") { take in
+        try await core.exports.readEntitlement(user.id, take)
+      }
+    }
+    // Before the end is sent: whoever has the whole document has used up the day's.
+    try await complete(identity, call)
+    try await stream.finish()
+  }
+
+  /// Ends the export when a service cannot tell all that it knows: nothing is left out without a word.
+  private func requireWhole(_ service: String, _ body: () async throws -> Void) async throws {
+    do {
+      try await body()
+    } catch {
+      throw AuthError.exportIncomplete(service, cause: error)
+    }
+  }
+
+  /// Counts the export and records that it was asked for; whose account it is.
+  ///
+  /// Throws RESOURCE_EXHAUSTED when there was one today.
+  private func begin(_ identity: UserIdentity, _ call: CallContext) async throws -> UserRecord {
+    let core = core
+    return try await core.store.write(call) { tx in
+      let now = core.clock.now
+      try core.requireActiveSession(of: identity, now: now, in: tx)
+      guard let user = try UserTable.find(identity.userID, in: tx) else {
+        throw AuthError.userNotFound
+      }
+      var allowance = try ExportTable.find(user.id, in: tx) ?? ExportAllowance(now: now)
+      if let wait = allowance.begin(now: now) {
+        throw AuthError.exportTooSoon(retryAfter: .milliseconds(wait))
+      }
+      try ExportTable.save(allowance, of: user.id, in: tx)
+      try tx.audit("account.export", object: user.id)
+      return user
+    }
+  }
+
+  private func complete(_ identity: UserIdentity, _ call: CallContext) async throws {
+    let core = core
+    try await core.store.write(call) { tx in
+      let now = core.clock.now
+      try core.requireActiveSession(of: identity, now: now, in: tx)
+      var allowance = try ExportTable.find(identity.userID, in: tx) ?? ExportAllowance(now: now)
+      allowance.complete(now: now)
+      try ExportTable.save(allowance, of: identity.userID, in: tx)
+      try tx.audit("account.exported", object: identity.userID)
+    }
+  }
+}

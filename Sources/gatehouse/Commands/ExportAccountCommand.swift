@@ -1,0 +1,29 @@
+internal import Contracts
+internal import RPCKit
+
+/// `gatehouse export-account`: all that the services know of the signed-in user, as a file.
+struct ExportAccountCommand: Command {
+  /// Where the document is written.
+  let path: String
+
+  func run(_ context: CommandContext) async throws {
+    let metadata = try await SessionKeeper(context).requiredMetadata()
+    let file = try WholeFile(path)
+    do {
+      var byteCount = 0
+      try await context.withChannel(to: "auth") { channel in
+        let options = CallOptions(timeout: context.options.timeout, metadata: metadata)
+        let pieces = Auth_V1.ExportsClient(channel).exportAccount(.init(), options: options)
+        for try await piece in pieces {
+          try file.write(piece.json)
+          byteCount += piece.json.utf8.count
+        }
+      }
+      try file.commit()
+      context.console.note("\(byteCount) bytes in \(path)")
+    } catch {
+      file.abandon()
+      throw error
+    }
+  }
+}
