@@ -963,6 +963,224 @@ extension Auth_V1 {
     }
   }
 
+  /// Sends an invited person the code that accepts the invitation.
+  public struct SendInvitationRequest: RPCKit.Message {
+    /// The invitation, `inv_…`. For 24 hours the same request sends no second mail.
+    public var invitationId: Swift.String = ""
+    /// The invited address. If it has an account, the mail goes to the address as the account has it.
+    public var email: Swift.String = ""
+    /// The code.
+    public var code: Swift.String = ""
+    /// The user who invites.
+    public var inviterId: Swift.String = ""
+    /// The role, as the policy names it.
+    public var role: Swift.String = ""
+    /// Type of the entity that the role is held on, as the policy names it.
+    public var entityType: Swift.String = ""
+    /// Until when the invitation can be accepted.
+    public var expiresAt: Google_Protobuf.Timestamp? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      invitationId: Swift.String = "",
+      email: Swift.String = "",
+      code: Swift.String = "",
+      inviterId: Swift.String = "",
+      role: Swift.String = "",
+      entityType: Swift.String = "",
+      expiresAt: Google_Protobuf.Timestamp? = nil
+    ) {
+      self.invitationId = invitationId
+      self.email = email
+      self.code = code
+      self.inviterId = inviterId
+      self.role = role
+      self.entityType = entityType
+      self.expiresAt = expiresAt
+    }
+
+    /// `auth.v1.SendInvitationRequest`.
+    public static var protobufName: Swift.String { "auth.v1.SendInvitationRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__send_invitation_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__SendInvitationRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__SendInvitationRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.invitationId = RPCKit.MessageReading.string(source.pointee.f1_invitation_id)
+      try unsafe self.email = RPCKit.MessageReading.string(source.pointee.f2_email)
+      try unsafe self.code = RPCKit.MessageReading.string(source.pointee.f3_code)
+      try unsafe self.inviterId = RPCKit.MessageReading.string(source.pointee.f4_inviter_id)
+      try unsafe self.role = RPCKit.MessageReading.string(source.pointee.f5_role)
+      try unsafe self.entityType = RPCKit.MessageReading.string(source.pointee.f6_entity_type)
+      if let member = unsafe source.pointee.f7_expires_at {
+        try unsafe self.expiresAt = Google_Protobuf.Timestamp(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__SendInvitationRequest> {
+      let target = unsafe scratch.allocate(Auth__V1__SendInvitationRequest.self, 1)
+      unsafe auth__v1__send_invitation_request__init(target)
+      unsafe target.pointee.f1_invitation_id = scratch.copy(self.invitationId)
+      unsafe target.pointee.f2_email = scratch.copy(self.email)
+      unsafe target.pointee.f3_code = scratch.copy(self.code)
+      unsafe target.pointee.f4_inviter_id = scratch.copy(self.inviterId)
+      unsafe target.pointee.f5_role = scratch.copy(self.role)
+      unsafe target.pointee.f6_entity_type = scratch.copy(self.entityType)
+      if let value = self.expiresAt {
+        unsafe target.pointee.f7_expires_at = value.packed(in: scratch)
+      }
+      return unsafe target
+    }
+
+    private static let code_pattern = RPCKit.TextPattern([
+      [
+        RPCKit.TextPattern.Step(low: 287948901175001088, high: 134217726, minimum: 0, maximum: nil),
+      ],
+    ])
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.invitationId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "invitation_id", description: "must be set"))
+      } else {
+        if self.invitationId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "invitation_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.email.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "email", description: "must be set"))
+      } else {
+        if self.email.utf8.count > 254 {
+          violations.append(RPCKit.FieldViolation(field: path + "email", description: "must have at most 254 bytes"))
+        }
+      }
+      if self.code.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "code", description: "must be set"))
+      } else {
+        if self.code.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "code", description: "must have at most 64 bytes"))
+        } else {
+          if !Self.code_pattern.matches(self.code) {
+            violations.append(RPCKit.FieldViolation(field: path + "code", description: "must look like [A-Z0-9]*"))
+          }
+        }
+      }
+      if self.inviterId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "inviter_id", description: "must be set"))
+      } else {
+        if self.inviterId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "inviter_id", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.role.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "role", description: "must be set"))
+      } else {
+        if self.role.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "role", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.entityType.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "entity_type", description: "must be set"))
+      } else {
+        if self.entityType.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "entity_type", description: "must have at most 64 bytes"))
+        }
+      }
+      if self.expiresAt == nil {
+        violations.append(RPCKit.FieldViolation(field: path + "expires_at", description: "must be set"))
+      }
+    }
+  }
+
+  /// The same whether or not the address has an account. The mail will be sent.
+  public struct SendInvitationResponse: RPCKit.Message {
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// `auth.v1.SendInvitationResponse`.
+    public static var protobufName: Swift.String { "auth.v1.SendInvitationResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_auth__v1__send_invitation_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Auth__V1__SendInvitationResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Auth__V1__SendInvitationResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Auth__V1__SendInvitationResponse> {
+      let target = unsafe scratch.allocate(Auth__V1__SendInvitationResponse.self, 1)
+      unsafe auth__v1__send_invitation_response__init(target)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
   /// What is known of the methods of `auth.v1.Accounts`.
   public enum AccountsMethods {
     /// Sends the caller a mail that verifies its address; a newer one makes older ones void.
@@ -1060,6 +1278,20 @@ extension Auth_V1 {
       requestType: "auth.v1.UndoEmailChangeRequest",
       responseType: "auth.v1.UndoEmailChangeResponse"
     )
+    /// Mails an invitation. FAILED_PRECONDITION, INVITER_UNVERIFIED, as long as whoever invites has not
+    /// verified an address: nobody can have mail sent to others without being known by one.
+    public static let sendInvitation = RPCKit.MethodDescriptor(
+      service: "auth.v1.Accounts",
+      method: "SendInvitation",
+      kind: .unary,
+      callerClass: .service,
+      callingServices: ["tenancy"],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "auth.v1.SendInvitationRequest",
+      responseType: "auth.v1.SendInvitationResponse"
+    )
   }
 
   /// What an account proves and recovers by mail. A token that does not work, for whatever reason, is
@@ -1084,6 +1316,9 @@ extension Auth_V1 {
     func confirmEmailChange(_ request: Auth_V1.ConfirmEmailChangeRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.ConfirmEmailChangeResponse
     /// Takes a change of address back. Called again with the same token, it succeeds again.
     func undoEmailChange(_ request: Auth_V1.UndoEmailChangeRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.UndoEmailChangeResponse
+    /// Mails an invitation. FAILED_PRECONDITION, INVITER_UNVERIFIED, as long as whoever invites has not
+    /// verified an address: nobody can have mail sent to others without being known by one.
+    func sendInvitation(_ request: Auth_V1.SendInvitationRequest, _ call: RPCKit.CallContext) async throws -> Auth_V1.SendInvitationResponse
   }
 
   /// Calls `auth.v1.Accounts`.
@@ -1190,13 +1425,27 @@ extension Auth_V1 {
       if let timeout { options.timeout = timeout }
       return try await channel.unary(AccountsMethods.undoEmailChange, request, options: options)
     }
+
+    /// Mails an invitation. FAILED_PRECONDITION, INVITER_UNVERIFIED, as long as whoever invites has not
+    /// verified an address: nobody can have mail sent to others without being known by one.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func sendInvitation(
+      _ request: Auth_V1.SendInvitationRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Auth_V1.SendInvitationResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(AccountsMethods.sendInvitation, request, options: options)
+    }
   }
 
   /// The descriptor of `auth/v1/accounts.proto`, for reflection and JSON.
   public static var authV1AccountsFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "auth/v1/accounts.proto",
-      base64: "ChZhdXRoL3YxL2FjY291bnRzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90byIhCh9SZXF1ZXN0RW1haWxWZXJpZmljYXRpb25SZXF1ZXN0IiIKIFJlcXVlc3RFbWFpbFZlcmlmaWNhdGlvblJlc3BvbnNlIjUKElZlcmlmeUVtYWlsUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbiIVChNWZXJpZnlFbWFpbFJlc3BvbnNlIj4KG1JlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIfCgVlbWFpbBgBIAEoCUIJqrsYBQgBGP4BUgVlbWFpbCIeChxSZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIpkBChRSZXNldFBhc3N3b3JkUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbhIuCgxuZXdfcGFzc3dvcmQYAiABKAlCC6q7GAcIARAIGIACUgtuZXdQYXNzd29yZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IkIKFVJlc2V0UGFzc3dvcmRSZXNwb25zZRIpChByZXZva2VkX3Nlc3Npb25zGAEgASgNUg9yZXZva2VkU2Vzc2lvbnMigQEKEkNoYW5nZUVtYWlsUmVxdWVzdBI0ChBjdXJyZW50X3Bhc3N3b3JkGAEgASgJQgmquxgFCAEYgAJSD2N1cnJlbnRQYXNzd29yZBI1CgluZXdfZW1haWwYAiABKAlCGKq7GBQIARj+ASINW15AIF0rQFteQCBdK1IIbmV3RW1haWwiFQoTQ2hhbmdlRW1haWxSZXNwb25zZSI8ChlDb25maXJtRW1haWxDaGFuZ2VSZXF1ZXN0Eh8KBXRva2VuGAEgASgJQgmquxgFCAEYgAFSBXRva2VuIhwKGkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIjkKFlVuZG9FbWFpbENoYW5nZVJlcXVlc3QSHwoFdG9rZW4YASABKAlCCaq7GAUIARiAAVIFdG9rZW4iGQoXVW5kb0VtYWlsQ2hhbmdlUmVzcG9uc2UytwUKCEFjY291bnRzEncKGFJlcXVlc3RFbWFpbFZlcmlmaWNhdGlvbhIoLmF1dGgudjEuUmVxdWVzdEVtYWlsVmVyaWZpY2F0aW9uUmVxdWVzdBopLmF1dGgudjEuUmVxdWVzdEVtYWlsVmVyaWZpY2F0aW9uUmVzcG9uc2UiBqK7GAIIAhJSCgtWZXJpZnlFbWFpbBIbLmF1dGgudjEuVmVyaWZ5RW1haWxSZXF1ZXN0GhwuYXV0aC52MS5WZXJpZnlFbWFpbFJlc3BvbnNlIgiiuxgECAEgARJrChRSZXF1ZXN0UGFzc3dvcmRSZXNldBIkLmF1dGgudjEuUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0GiUuYXV0aC52MS5SZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIgaiuxgCCAESVgoNUmVzZXRQYXNzd29yZBIdLmF1dGgudjEuUmVzZXRQYXNzd29yZFJlcXVlc3QaHi5hdXRoLnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZSIGorsYAggBElAKC0NoYW5nZUVtYWlsEhsuYXV0aC52MS5DaGFuZ2VFbWFpbFJlcXVlc3QaHC5hdXRoLnYxLkNoYW5nZUVtYWlsUmVzcG9uc2UiBqK7GAIIAhJnChJDb25maXJtRW1haWxDaGFuZ2USIi5hdXRoLnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QaIy5hdXRoLnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIgiiuxgECAEgARJeCg9VbmRvRW1haWxDaGFuZ2USHy5hdXRoLnYxLlVuZG9FbWFpbENoYW5nZVJlcXVlc3QaIC5hdXRoLnYxLlVuZG9FbWFpbENoYW5nZVJlc3BvbnNlIgiiuxgECAEgAUIsWipnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvYXV0aC92MTthdXRodjFK3BoKcgoBDBIDAQASGmggUHJvdmluZyBhbiBhZGRyZXNzLCByZWNvdmVyaW5nIGEgcGFzc3dvcmQgYW5kIG1vdmluZyBhbiBhY2NvdW50IHRvIGFub3RoZXIgYWRkcmVzczogd2hhdCBnb2VzIGJ5IG1haWwuCgpACgIEABIDCgAqGjUgQXNrcyBmb3IgYSBtYWlsIHRoYXQgdmVyaWZpZXMgdGhlIGNhbGxlcidzIGFkZHJlc3MuCgpMCgIEARIDDQArGkEgVGhlIG1haWwgaXMgb24gaXRzIHdheSwgdW5sZXNzIHRoZSBhZGRyZXNzIGlzIHZlcmlmaWVkIGFscmVhZHkuCgo9CgIEAhIEEAATARoxIFZlcmlmaWVzIGFuIGFkZHJlc3Mgd2l0aCB0aGUgdG9rZW4gZnJvbSBhIG1haWwuCgpqCgQEAgIAEgMSAkgaXSBUaGUgdG9rZW47IHdvcmtzIG9uY2UsIGZvciAyNCBob3Vycywgd2hpbGUgdGhlIGFjY291bnQgaGFzIHRoZSBhZGRyZXNzIHRoYXQgaXQgd2FzIHNlbnQgdG8uCgolCgIEAxIDFgAeGhogVGhlIGFkZHJlc3MgaXMgdmVyaWZpZWQuCgpOCgIEBBIEGQAcARpCIEFza3MgZm9yIGEgbWFpbCB3aXRoIHdoaWNoIGEgZm9yZ290dGVuIHBhc3N3b3JkIGNhbiBiZSByZXBsYWNlZC4KCjwKBAQEAgASAxsCSBovIFRoZSBhY2NvdW50J3MgYWRkcmVzczsgQVNDSUkgY2FzZSBpcyBpZ25vcmVkLgoKZQoCBAUSAx8AJxpaIFRoZSBzYW1lIHdoZXRoZXIgb3Igbm90IHRoZSBhZGRyZXNzIGhhcyBhbiBhY2NvdW50LiBJZiBpdCBoYXMgb25lLCBhIG1haWwgaXMgb24gaXRzIHdheS4KCkcKAgQGEgQiACoBGjsgUmVwbGFjZXMgYSBmb3Jnb3R0ZW4gcGFzc3dvcmQgd2l0aCB0aGUgdG9rZW4gZnJvbSBhIG1haWwuCgpsCgQEBgIAEgMkAkgaXyBUaGUgdG9rZW47IHdvcmtzIG9uY2UsIGZvciAzMCBtaW51dGVzLCB3aGlsZSB0aGUgYWNjb3VudCBoYXMgdGhlIGFkZHJlc3MgdGhhdCBpdCB3YXMgc2VudCB0by4KCkIKBAQGAgESAyYCWxo1IFRoZSBuZXcgcGFzc3dvcmQ6IDggdG8gMjU2IGJ5dGVzLCBub3QgYSBjb21tb24gb25lLgoKnAEKBAQGAgISAykCQhqOASBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSAodGhlIHBhc3N3b3JkIG1heSBkaWZmZXIpIGdldHMKIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMgbm90IGV4ZWN1dGVkIGFnYWluLgoKJAoCBAcSBC0AMAEaGCBUaGUgcmVzdWx0IG9mIGEgcmVzZXQuCgpMCgQEBwIAEgMvAh4aPyBOdW1iZXIgb2Ygc2Vzc2lvbnMgdGhhdCB3ZXJlIGVuZGVkOiBhbGwgdGhhdCB0aGUgYWNjb3VudCBoYWQuCgpVCgIECBIEMwA4ARpJIEFza3MgZm9yIGEgbWFpbCB0aGF0IGNvbmZpcm1zIGFub3RoZXIgYWRkcmVzcyBmb3IgdGhlIGNhbGxlcidzIGFjY291bnQuCgomCgQECAIAEgM1AlMaGSBUaGUgYWNjb3VudCdzIHBhc3N3b3JkLgoKHwoEBAgCARIDNwJmGhIgVGhlIG5ldyBhZGRyZXNzLgoKhQEKAgQJEgM8AB4aeiBUaGUgc2FtZSB3aGV0aGVyIG9yIG5vdCB0aGUgbmV3IGFkZHJlc3MgaGFzIGFuIGFjY291bnQuIE5vdGhpbmcgY2hhbmdlcyB1bnRpbCB0aGUgbWFpbCB0aGF0IGlzIHNlbnQKIHRoZXJlIGlzIGNvbmZpcm1lZC4KCkAKAgQKEgQ/AEIBGjQgQ29uZmlybXMgYSBuZXcgYWRkcmVzcyB3aXRoIHRoZSB0b2tlbiBmcm9tIGEgbWFpbC4KCmEKBAQKAgASA0ECSBpUIFRoZSB0b2tlbjsgd29ya3Mgb25jZSwgZm9yIGFuIGhvdXIsIHdoaWxlIHRoZSBhY2NvdW50IGhhcyB0aGUgYWRkcmVzcyB0aGF0IGl0IGhhZC4KCnkKAgQLEgNGACUabiBUaGUgYWNjb3VudCBoYXMgdGhlIG5ldyBhZGRyZXNzLCB3aGljaCBpcyB2ZXJpZmllZC4gSXRzIG90aGVyIHNlc3Npb25zIGVuZGVkLCBhbmQgdGhlIG9sZCBhZGRyZXNzIHdhcwogdG9sZC4KCloKAgQMEgRJAEwBGk4gVGFrZXMgYSBjaGFuZ2Ugb2YgYWRkcmVzcyBiYWNrIHdpdGggdGhlIHRva2VuIHRoYXQgdGhlIG9sZCBhZGRyZXNzIHdhcyBzZW50LgoKXwoEBAwCABIDSwJIGlIgVGhlIHRva2VuOyB3b3JrcyBvbmNlLCBmb3Igc2V2ZW4gZGF5cywgd2hhdGV2ZXIgYWRkcmVzcyB0aGUgYWNjb3VudCBoYXMgYnkgdGhlbi4KCr4BCgIEDRIDUAAiGrIBIFRoZSBhY2NvdW50IGhhcyBpdHMgb2xkIGFkZHJlc3MgYWdhaW4uIEFsbCBpdHMgc2Vzc2lvbnMgZW5kZWQsIGl0cyBpZGVudGl0aWVzIGFyZSB1bmxpbmtlZCwgaXRzCiBwYXNzd29yZCBubyBsb25nZXIgd29ya3MsIGFuZCBhIG1haWwgd2l0aCB3aGljaCB0byBzZXQgYSBuZXcgb25lIGlzIG9uIGl0cyB3YXkuCgroAQoCBgASBFUAdgEa2wEgV2hhdCBhbiBhY2NvdW50IHByb3ZlcyBhbmQgcmVjb3ZlcnMgYnkgbWFpbC4gQSB0b2tlbiB0aGF0IGRvZXMgbm90IHdvcmssIGZvciB3aGF0ZXZlciByZWFzb24sIGlzCiBJTlZBTElEX0FSR1VNRU5ULCBNQUlMX1RPS0VOX0lOVkFMSUQuIFdob2V2ZXIgYXNrcyBmb3IgdG9vIG1hbnkgbWFpbHMgaGFzIHRvIHdhaXQ6IFJFU09VUkNFX0VYSEFVU1RFRCwKIFRPT19NQU5ZX01BSUxTLgoKZQoEBgACABIEVwJZAxpXIFNlbmRzIHRoZSBjYWxsZXIgYSBtYWlsIHRoYXQgdmVyaWZpZXMgaXRzIGFkZHJlc3M7IGEgbmV3ZXIgb25lIG1ha2VzIG9sZGVyIG9uZXMgdm9pZC4KCpkCCgQGAAIBEgRdAl8DGooCIFZlcmlmaWVzIGFuIGFkZHJlc3MuIENhbGxlZCBhZ2FpbiB3aXRoIHRoZSBzYW1lIHRva2VuLCBpdCBzdWNjZWVkcyBhZ2Fpbi4gVGhlIGZpcnN0IHByb29mIG9mIGFuCiBhZGRyZXNzIGVuZHMgdGhlIGFjY291bnQncyBzZXNzaW9ucywgZXhjZXB0IHRoZSBvbmUgdGhhdCB0aGUgY2FsbCBpcyBtYWRlIGluLCBhbmQgb3V0c2lkZSBvZiBvbmUKIGFsc28gdW5saW5rcyBpdHMgaWRlbnRpdGllczogc29tZWJvZHkgZWxzZSBtYXkgaGF2ZSBtYWRlIHRoZSBhY2NvdW50LgoKnAEKBAYAAgISBGICZAMajQEgU2VuZHMgYSBtYWlsIHRvIHRoZSBhY2NvdW50IHdpdGggdGhpcyBhZGRyZXNzLCBpZiB0aGVyZSBpcyBvbmU7IG5laXRoZXIgdGhlIGFuc3dlciBub3IgaXRzIHRpbWUKIHRlbGxzLiBBIG5ld2VyIG1haWwgbWFrZXMgb2xkZXIgb25lcyB2b2lkLgoKTAoEBgACAxIEZgJoAxo+IFNldHMgYSBuZXcgcGFzc3dvcmQgYW5kIGVuZHMgYWxsIHNlc3Npb25zLiBEb2VzIG5vdCBzaWduIGluLgoKUQoEBgACBBIEagJsAxpDIFNlbmRzIGEgbWFpbCB0byB0aGUgbmV3IGFkZHJlc3MsIHdoaWNoIGhhcyB0byBjb25maXJtIHRoZSBjaGFuZ2UuCgqmAQoEBgACBRIEbwJxAxqXASBDaGFuZ2VzIHRoZSBhZGRyZXNzLiBDYWxsZWQgYWdhaW4gd2l0aCB0aGUgc2FtZSB0b2tlbiwgaXQgc3VjY2VlZHMgYWdhaW4uIEFMUkVBRFlfRVhJU1RTLAogRU1BSUxfVEFLRU4sIGlmIGFub3RoZXIgYWNjb3VudCBnb3QgdGhlIGFkZHJlc3MgbWVhbndoaWxlLgoKZAoEBgACBhIEcwJ1AxpWIFRha2VzIGEgY2hhbmdlIG9mIGFkZHJlc3MgYmFjay4gQ2FsbGVkIGFnYWluIHdpdGggdGhlIHNhbWUgdG9rZW4sIGl0IHN1Y2NlZWRzIGFnYWluLgpiBnByb3RvMw=="
+      base64: "ChZhdXRoL3YxL2FjY291bnRzLnByb3RvEgdhdXRoLnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90byIhCh9SZXF1ZXN0RW1haWxWZXJpZmljYXRpb25SZXF1ZXN0IiIKIFJlcXVlc3RFbWFpbFZlcmlmaWNhdGlvblJlc3BvbnNlIjUKElZlcmlmeUVtYWlsUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbiIVChNWZXJpZnlFbWFpbFJlc3BvbnNlIj4KG1JlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBIfCgVlbWFpbBgBIAEoCUIJqrsYBQgBGP4BUgVlbWFpbCIeChxSZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIpkBChRSZXNldFBhc3N3b3JkUmVxdWVzdBIfCgV0b2tlbhgBIAEoCUIJqrsYBQgBGIABUgV0b2tlbhIuCgxuZXdfcGFzc3dvcmQYAiABKAlCC6q7GAcIARAIGIACUgtuZXdQYXNzd29yZBIwCg9pZGVtcG90ZW5jeV9rZXkYAyABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IkIKFVJlc2V0UGFzc3dvcmRSZXNwb25zZRIpChByZXZva2VkX3Nlc3Npb25zGAEgASgNUg9yZXZva2VkU2Vzc2lvbnMigQEKEkNoYW5nZUVtYWlsUmVxdWVzdBI0ChBjdXJyZW50X3Bhc3N3b3JkGAEgASgJQgmquxgFCAEYgAJSD2N1cnJlbnRQYXNzd29yZBI1CgluZXdfZW1haWwYAiABKAlCGKq7GBQIARj+ASINW15AIF0rQFteQCBdK1IIbmV3RW1haWwiFQoTQ2hhbmdlRW1haWxSZXNwb25zZSI8ChlDb25maXJtRW1haWxDaGFuZ2VSZXF1ZXN0Eh8KBXRva2VuGAEgASgJQgmquxgFCAEYgAFSBXRva2VuIhwKGkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIjkKFlVuZG9FbWFpbENoYW5nZVJlcXVlc3QSHwoFdG9rZW4YASABKAlCCaq7GAUIARiAAVIFdG9rZW4iGQoXVW5kb0VtYWlsQ2hhbmdlUmVzcG9uc2UixQIKFVNlbmRJbnZpdGF0aW9uUmVxdWVzdBItCg1pbnZpdGF0aW9uX2lkGAEgASgJQgiquxgECAEYQFIMaW52aXRhdGlvbklkEh8KBWVtYWlsGAIgASgJQgmquxgFCAEY/gFSBWVtYWlsEicKBGNvZGUYAyABKAlCE6q7GA8IARhAIglbQS1aMC05XSpSBGNvZGUSJwoKaW52aXRlcl9pZBgEIAEoCUIIqrsYBAgBGEBSCWludml0ZXJJZBIcCgRyb2xlGAUgASgJQgiquxgECAEYQFIEcm9sZRIpCgtlbnRpdHlfdHlwZRgGIAEoCUIIqrsYBAgBGEBSCmVudGl0eVR5cGUSQQoKZXhwaXJlc19hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBqq7GAIIAVIJZXhwaXJlc0F0IhgKFlNlbmRJbnZpdGF0aW9uUmVzcG9uc2UynQYKCEFjY291bnRzEncKGFJlcXVlc3RFbWFpbFZlcmlmaWNhdGlvbhIoLmF1dGgudjEuUmVxdWVzdEVtYWlsVmVyaWZpY2F0aW9uUmVxdWVzdBopLmF1dGgudjEuUmVxdWVzdEVtYWlsVmVyaWZpY2F0aW9uUmVzcG9uc2UiBqK7GAIIAhJSCgtWZXJpZnlFbWFpbBIbLmF1dGgudjEuVmVyaWZ5RW1haWxSZXF1ZXN0GhwuYXV0aC52MS5WZXJpZnlFbWFpbFJlc3BvbnNlIgiiuxgECAEgARJrChRSZXF1ZXN0UGFzc3dvcmRSZXNldBIkLmF1dGgudjEuUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0GiUuYXV0aC52MS5SZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIgaiuxgCCAESVgoNUmVzZXRQYXNzd29yZBIdLmF1dGgudjEuUmVzZXRQYXNzd29yZFJlcXVlc3QaHi5hdXRoLnYxLlJlc2V0UGFzc3dvcmRSZXNwb25zZSIGorsYAggBElAKC0NoYW5nZUVtYWlsEhsuYXV0aC52MS5DaGFuZ2VFbWFpbFJlcXVlc3QaHC5hdXRoLnYxLkNoYW5nZUVtYWlsUmVzcG9uc2UiBqK7GAIIAhJnChJDb25maXJtRW1haWxDaGFuZ2USIi5hdXRoLnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlcXVlc3QaIy5hdXRoLnYxLkNvbmZpcm1FbWFpbENoYW5nZVJlc3BvbnNlIgiiuxgECAEgARJeCg9VbmRvRW1haWxDaGFuZ2USHy5hdXRoLnYxLlVuZG9FbWFpbENoYW5nZVJlcXVlc3QaIC5hdXRoLnYxLlVuZG9FbWFpbENoYW5nZVJlc3BvbnNlIgiiuxgECAEgARJkCg5TZW5kSW52aXRhdGlvbhIeLmF1dGgudjEuU2VuZEludml0YXRpb25SZXF1ZXN0Gh8uYXV0aC52MS5TZW5kSW52aXRhdGlvblJlc3BvbnNlIhGiuxgNCAMSB3RlbmFuY3kgAUIsWipnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvYXV0aC92MTthdXRodjFKpSEKcgoBDBIDAQASGmggUHJvdmluZyBhbiBhZGRyZXNzLCByZWNvdmVyaW5nIGEgcGFzc3dvcmQgYW5kIG1vdmluZyBhbiBhY2NvdW50IHRvIGFub3RoZXIgYWRkcmVzczogd2hhdCBnb2VzIGJ5IG1haWwuCgpACgIEABIDCwAqGjUgQXNrcyBmb3IgYSBtYWlsIHRoYXQgdmVyaWZpZXMgdGhlIGNhbGxlcidzIGFkZHJlc3MuCgpMCgIEARIDDgArGkEgVGhlIG1haWwgaXMgb24gaXRzIHdheSwgdW5sZXNzIHRoZSBhZGRyZXNzIGlzIHZlcmlmaWVkIGFscmVhZHkuCgo9CgIEAhIEEQAUARoxIFZlcmlmaWVzIGFuIGFkZHJlc3Mgd2l0aCB0aGUgdG9rZW4gZnJvbSBhIG1haWwuCgpqCgQEAgIAEgMTAkgaXSBUaGUgdG9rZW47IHdvcmtzIG9uY2UsIGZvciAyNCBob3Vycywgd2hpbGUgdGhlIGFjY291bnQgaGFzIHRoZSBhZGRyZXNzIHRoYXQgaXQgd2FzIHNlbnQgdG8uCgolCgIEAxIDFwAeGhogVGhlIGFkZHJlc3MgaXMgdmVyaWZpZWQuCgpOCgIEBBIEGgAdARpCIEFza3MgZm9yIGEgbWFpbCB3aXRoIHdoaWNoIGEgZm9yZ290dGVuIHBhc3N3b3JkIGNhbiBiZSByZXBsYWNlZC4KCjwKBAQEAgASAxwCSBovIFRoZSBhY2NvdW50J3MgYWRkcmVzczsgQVNDSUkgY2FzZSBpcyBpZ25vcmVkLgoKZQoCBAUSAyAAJxpaIFRoZSBzYW1lIHdoZXRoZXIgb3Igbm90IHRoZSBhZGRyZXNzIGhhcyBhbiBhY2NvdW50LiBJZiBpdCBoYXMgb25lLCBhIG1haWwgaXMgb24gaXRzIHdheS4KCkcKAgQGEgQjACsBGjsgUmVwbGFjZXMgYSBmb3Jnb3R0ZW4gcGFzc3dvcmQgd2l0aCB0aGUgdG9rZW4gZnJvbSBhIG1haWwuCgpsCgQEBgIAEgMlAkgaXyBUaGUgdG9rZW47IHdvcmtzIG9uY2UsIGZvciAzMCBtaW51dGVzLCB3aGlsZSB0aGUgYWNjb3VudCBoYXMgdGhlIGFkZHJlc3MgdGhhdCBpdCB3YXMgc2VudCB0by4KCkIKBAQGAgESAycCWxo1IFRoZSBuZXcgcGFzc3dvcmQ6IDggdG8gMjU2IGJ5dGVzLCBub3QgYSBjb21tb24gb25lLgoKnAEKBAQGAgISAyoCQhqOASBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSAodGhlIHBhc3N3b3JkIG1heSBkaWZmZXIpIGdldHMKIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMgbm90IGV4ZWN1dGVkIGFnYWluLgoKJAoCBAcSBC4AMQEaGCBUaGUgcmVzdWx0IG9mIGEgcmVzZXQuCgpMCgQEBwIAEgMwAh4aPyBOdW1iZXIgb2Ygc2Vzc2lvbnMgdGhhdCB3ZXJlIGVuZGVkOiBhbGwgdGhhdCB0aGUgYWNjb3VudCBoYWQuCgpVCgIECBIENAA5ARpJIEFza3MgZm9yIGEgbWFpbCB0aGF0IGNvbmZpcm1zIGFub3RoZXIgYWRkcmVzcyBmb3IgdGhlIGNhbGxlcidzIGFjY291bnQuCgomCgQECAIAEgM2AlMaGSBUaGUgYWNjb3VudCdzIHBhc3N3b3JkLgoKHwoEBAgCARIDOAJmGhIgVGhlIG5ldyBhZGRyZXNzLgoKhQEKAgQJEgM9AB4aeiBUaGUgc2FtZSB3aGV0aGVyIG9yIG5vdCB0aGUgbmV3IGFkZHJlc3MgaGFzIGFuIGFjY291bnQuIE5vdGhpbmcgY2hhbmdlcyB1bnRpbCB0aGUgbWFpbCB0aGF0IGlzIHNlbnQKIHRoZXJlIGlzIGNvbmZpcm1lZC4KCkAKAgQKEgRAAEMBGjQgQ29uZmlybXMgYSBuZXcgYWRkcmVzcyB3aXRoIHRoZSB0b2tlbiBmcm9tIGEgbWFpbC4KCmEKBAQKAgASA0ICSBpUIFRoZSB0b2tlbjsgd29ya3Mgb25jZSwgZm9yIGFuIGhvdXIsIHdoaWxlIHRoZSBhY2NvdW50IGhhcyB0aGUgYWRkcmVzcyB0aGF0IGl0IGhhZC4KCnkKAgQLEgNHACUabiBUaGUgYWNjb3VudCBoYXMgdGhlIG5ldyBhZGRyZXNzLCB3aGljaCBpcyB2ZXJpZmllZC4gSXRzIG90aGVyIHNlc3Npb25zIGVuZGVkLCBhbmQgdGhlIG9sZCBhZGRyZXNzIHdhcwogdG9sZC4KCloKAgQMEgRKAE0BGk4gVGFrZXMgYSBjaGFuZ2Ugb2YgYWRkcmVzcyBiYWNrIHdpdGggdGhlIHRva2VuIHRoYXQgdGhlIG9sZCBhZGRyZXNzIHdhcyBzZW50LgoKXwoEBAwCABIDTAJIGlIgVGhlIHRva2VuOyB3b3JrcyBvbmNlLCBmb3Igc2V2ZW4gZGF5cywgd2hhdGV2ZXIgYWRkcmVzcyB0aGUgYWNjb3VudCBoYXMgYnkgdGhlbi4KCr4BCgIEDRIDUQAiGrIBIFRoZSBhY2NvdW50IGhhcyBpdHMgb2xkIGFkZHJlc3MgYWdhaW4uIEFsbCBpdHMgc2Vzc2lvbnMgZW5kZWQsIGl0cyBpZGVudGl0aWVzIGFyZSB1bmxpbmtlZCwgaXRzCiBwYXNzd29yZCBubyBsb25nZXIgd29ya3MsIGFuZCBhIG1haWwgd2l0aCB3aGljaCB0byBzZXQgYSBuZXcgb25lIGlzIG9uIGl0cyB3YXkuCgpLCgIEDhIEVABjARo/IFNlbmRzIGFuIGludml0ZWQgcGVyc29uIHRoZSBjb2RlIHRoYXQgYWNjZXB0cyB0aGUgaW52aXRhdGlvbi4KCl0KBAQOAgASA1YCTxpQIFRoZSBpbnZpdGF0aW9uLCBgaW52X+KApmAuIEZvciAyNCBob3VycyB0aGUgc2FtZSByZXF1ZXN0IHNlbmRzIG5vIHNlY29uZCBtYWlsLgoKbQoEBA4CARIDWAJIGmAgVGhlIGludml0ZWQgYWRkcmVzcy4gSWYgaXQgaGFzIGFuIGFjY291bnQsIHRoZSBtYWlsIGdvZXMgdG8gdGhlIGFkZHJlc3MgYXMgdGhlIGFjY291bnQgaGFzIGl0LgoKGAoEBA4CAhIDWgJcGgsgVGhlIGNvZGUuCgokCgQEDgIDEgNcAkwaFyBUaGUgdXNlciB3aG8gaW52aXRlcy4KCjAKBAQOAgQSA14CRhojIFRoZSByb2xlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKUwoEBA4CBRIDYAJNGkYgVHlwZSBvZiB0aGUgZW50aXR5IHRoYXQgdGhlIHJvbGUgaXMgaGVsZCBvbiwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCjkKBAQOAgYSA2ICUhosIFVudGlsIHdoZW4gdGhlIGludml0YXRpb24gY2FuIGJlIGFjY2VwdGVkLgoKVwoCBA8SA2YAIRpMIFRoZSBzYW1lIHdoZXRoZXIgb3Igbm90IHRoZSBhZGRyZXNzIGhhcyBhbiBhY2NvdW50LiBUaGUgbWFpbCB3aWxsIGJlIHNlbnQuCgrpAQoCBgASBWsAkQEBGtsBIFdoYXQgYW4gYWNjb3VudCBwcm92ZXMgYW5kIHJlY292ZXJzIGJ5IG1haWwuIEEgdG9rZW4gdGhhdCBkb2VzIG5vdCB3b3JrLCBmb3Igd2hhdGV2ZXIgcmVhc29uLCBpcwogSU5WQUxJRF9BUkdVTUVOVCwgTUFJTF9UT0tFTl9JTlZBTElELiBXaG9ldmVyIGFza3MgZm9yIHRvbyBtYW55IG1haWxzIGhhcyB0byB3YWl0OiBSRVNPVVJDRV9FWEhBVVNURUQsCiBUT09fTUFOWV9NQUlMUy4KCmUKBAYAAgASBG0CbwMaVyBTZW5kcyB0aGUgY2FsbGVyIGEgbWFpbCB0aGF0IHZlcmlmaWVzIGl0cyBhZGRyZXNzOyBhIG5ld2VyIG9uZSBtYWtlcyBvbGRlciBvbmVzIHZvaWQuCgqZAgoEBgACARIEcwJ1AxqKAiBWZXJpZmllcyBhbiBhZGRyZXNzLiBDYWxsZWQgYWdhaW4gd2l0aCB0aGUgc2FtZSB0b2tlbiwgaXQgc3VjY2VlZHMgYWdhaW4uIFRoZSBmaXJzdCBwcm9vZiBvZiBhbgogYWRkcmVzcyBlbmRzIHRoZSBhY2NvdW50J3Mgc2Vzc2lvbnMsIGV4Y2VwdCB0aGUgb25lIHRoYXQgdGhlIGNhbGwgaXMgbWFkZSBpbiwgYW5kIG91dHNpZGUgb2Ygb25lCiBhbHNvIHVubGlua3MgaXRzIGlkZW50aXRpZXM6IHNvbWVib2R5IGVsc2UgbWF5IGhhdmUgbWFkZSB0aGUgYWNjb3VudC4KCpwBCgQGAAICEgR4AnoDGo0BIFNlbmRzIGEgbWFpbCB0byB0aGUgYWNjb3VudCB3aXRoIHRoaXMgYWRkcmVzcywgaWYgdGhlcmUgaXMgb25lOyBuZWl0aGVyIHRoZSBhbnN3ZXIgbm9yIGl0cyB0aW1lCiB0ZWxscy4gQSBuZXdlciBtYWlsIG1ha2VzIG9sZGVyIG9uZXMgdm9pZC4KCkwKBAYAAgMSBHwCfgMaPiBTZXRzIGEgbmV3IHBhc3N3b3JkIGFuZCBlbmRzIGFsbCBzZXNzaW9ucy4gRG9lcyBub3Qgc2lnbiBpbi4KClMKBAYAAgQSBoABAoIBAxpDIFNlbmRzIGEgbWFpbCB0byB0aGUgbmV3IGFkZHJlc3MsIHdoaWNoIGhhcyB0byBjb25maXJtIHRoZSBjaGFuZ2UuCgqoAQoEBgACBRIGhQEChwEDGpcBIENoYW5nZXMgdGhlIGFkZHJlc3MuIENhbGxlZCBhZ2FpbiB3aXRoIHRoZSBzYW1lIHRva2VuLCBpdCBzdWNjZWVkcyBhZ2Fpbi4gQUxSRUFEWV9FWElTVFMsCiBFTUFJTF9UQUtFTiwgaWYgYW5vdGhlciBhY2NvdW50IGdvdCB0aGUgYWRkcmVzcyBtZWFud2hpbGUuCgpmCgQGAAIGEgaJAQKLAQMaViBUYWtlcyBhIGNoYW5nZSBvZiBhZGRyZXNzIGJhY2suIENhbGxlZCBhZ2FpbiB3aXRoIHRoZSBzYW1lIHRva2VuLCBpdCBzdWNjZWVkcyBhZ2Fpbi4KCskBCgQGAAIHEgaOAQKQAQMauAEgTWFpbHMgYW4gaW52aXRhdGlvbi4gRkFJTEVEX1BSRUNPTkRJVElPTiwgSU5WSVRFUl9VTlZFUklGSUVELCBhcyBsb25nIGFzIHdob2V2ZXIgaW52aXRlcyBoYXMgbm90CiB2ZXJpZmllZCBhbiBhZGRyZXNzOiBub2JvZHkgY2FuIGhhdmUgbWFpbCBzZW50IHRvIG90aGVycyB3aXRob3V0IGJlaW5nIGtub3duIGJ5IG9uZS4KYgZwcm90bzM="
     )
   }
 }
@@ -1227,6 +1476,9 @@ extension Auth_V1.AccountsService {
         },
         .unary(Auth_V1.AccountsMethods.undoEmailChange) {
           request, call in try await self.undoEmailChange(request, call)
+        },
+        .unary(Auth_V1.AccountsMethods.sendInvitation) {
+          request, call in try await self.sendInvitation(request, call)
         },
       ]
     )

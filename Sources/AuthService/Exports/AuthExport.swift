@@ -5,7 +5,7 @@ internal import ServiceKit
 /// docs/export.md has the same for users; schemas/account-export.schema.json describes the records.
 enum AuthExport {
   static let plan = ExportPlan(
-    [account, sessions, mails, mailTokens, exports],
+    [account, sessions, mails, mailTokens, exports, pins, authenticators, passkeys, identities],
     withheld: withheld
   )
 
@@ -74,6 +74,46 @@ enum AuthExport {
     [.instant("window_began_at"), .integer("begun_count"), .instant("completed_at")]
   )
 
+  private static let pins = ExportSection(
+    "pins",
+    of: "pin",
+    where: "user_id = ?1",
+    by: [.text("user_id")],
+    [.instant("changed_at")]
+  )
+
+  private static let authenticators = ExportSection(
+    "authenticators",
+    of: "totp",
+    where: "user_id = ?1",
+    by: [.text("user_id")],
+    [.text("id"), .instant("created_at"), .instant("confirmed_at")]
+  )
+
+  private static let passkeys = ExportSection(
+    "passkeys",
+    of: "passkey",
+    where: "user_id = ?1",
+    by: [.integer("created_at"), .text("id")],
+    [
+      .text("id"), .text("name"), .text("relying_party"), .text("transports"), .text("attestation"),
+      .boolean("backup_eligible"), .boolean("backed_up"), .boolean("address_proven"),
+      .instant("created_at"), .instant("last_used_at"), .instant("counter_fell_at"),
+    ]
+  )
+
+  private static let identities = ExportSection(
+    "identities",
+    of: "identity",
+    where: "user_id = ?1",
+    by: [.integer("linked_at"), .text("id")],
+    [
+      .text("id"), .text("provider"), .text("issuer"), .text("subject"), .text("email"),
+      .boolean("private_email"), .boolean("mail_stopped"), .instant("linked_at"),
+      .instant("used_at"), .instant("withdrawn_at"),
+    ]
+  )
+
   // MARK: What is not told
 
   private static let ownID = "the user's own identifier, which the document has once"
@@ -82,6 +122,28 @@ enum AuthExport {
   private static let delivery = "how often delivery was tried, for operators"
 
   private static let withheld = [
+    "imported_user": "which row of an import an account came from",
+    "identity_notification": "which notifications of providers were received",
+    "used_nonce": "digests of nonces that were used; name nobody",
+    "passkey_ceremony": "challenges that nobody has answered yet; live for minutes",
+    "passkey_user": "a random name that authenticators know the user by",
+    "pending_sign_in": "a sign-in that waits for its second factor; lives for minutes",
+    "recovery_code": secret,
+    "identity.newest_token": "keeps older tokens from being used again",
+    "identity.user_id": ownID,
+    "passkey.model": "the model of the authenticator, as a number",
+    "passkey.sign_count": "tells copies of an authenticator",
+    "passkey.public_key": "a key, which is of use to nobody but this service",
+    "passkey.credential_id": "what authenticators call it, by which browsers could be told apart",
+    "passkey.user_id": ownID,
+    "totp.last_step": secret,
+    "totp.sealed": secret,
+    "totp.user_id": ownID,
+    "pin.until_at": "counts of wrong PINs",
+    "pin.last_at": "counts of wrong PINs",
+    "pin.failures": "counts of wrong PINs",
+    "pin.record": secret,
+    "pin.user_id": ownID,
     "signing_key": secret,
     "disabled_user": "only of accounts that are disabled, which nobody can sign in to",
     "attempt": "counts of failed attempts under keyed digests, which name no account",

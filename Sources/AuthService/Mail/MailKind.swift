@@ -60,7 +60,8 @@ enum MailKind: String, CaseIterable, Sendable {
     case .changeEmail: .changeEmail
     case .emailChanged: .undoEmailChange
     case .addressInUse, .newDevice, .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed,
-      .recoveryCodesLow, .pinChanged, .signInsRefused, .invitation, .identityLinked, .identityUnlinked:
+      .recoveryCodesLow, .pinChanged, .signInsRefused, .invitation, .identityLinked,
+      .identityUnlinked:
       nil
     }
   }

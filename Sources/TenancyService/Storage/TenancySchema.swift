@@ -424,6 +424,7 @@ enum TenancySchema {
         """
     ),
     Migration(
+      version: 12,
       // What exports of accounts look for.
       sql: """
         CREATE INDEX pairing_by_user ON pairing (user_id, id);

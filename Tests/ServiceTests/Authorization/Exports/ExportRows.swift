@@ -40,6 +40,25 @@ struct ExportRows {
 
   private static let auth: [String] = [
     """
+    INSERT INTO identity (id, issuer, subject, provider, user_id, email, private_email, mail_stopped,
+      linked_at, newest_token)
+    VALUES ('idn_TAG', 'https://issuer.example', 'TAG', 'apple', USER, 'TAG@example.net', 0, 0, \(time), 0)
+    """,
+    """
+    INSERT INTO passkey (id, credential_id, user_id, public_key, sign_count, backup_eligible, backed_up,
+      transports, model, attestation, relying_party, name, address_proven, created_at)
+    VALUES ('psk_TAG', CAST('SECRET TAG' AS BLOB), USER, CAST('SECRET' AS BLOB), 1, 1, 0, 'internal',
+      CAST('SECRET' AS BLOB), 'none', 'example.com', 'TAG key', 1, \(time))
+    """,
+    """
+    INSERT INTO totp (user_id, id, sealed, created_at, confirmed_at, last_step)
+    VALUES (USER, 'totp_TAG', CAST('SECRET' AS BLOB), \(time), \(time), 0)
+    """,
+    """
+    INSERT INTO pin (user_id, record, failures, last_at, until_at, changed_at)
+    VALUES (USER, 'SECRET', 0, 0, 0, \(time))
+    """,
+    """
     INSERT INTO mail (id, kind, user_id, sealed, state, attempts, created_at, due_at, expires_at,
       finished_at, error)
     VALUES ('eml_TAG', 'changeEmail', USER, CAST('SECRET' AS BLOB), 3, 1, \(time), \(time), \(time),

@@ -3,7 +3,8 @@
 /// Long because each method has a row, and a list of rows has no better order than that of the services.
 enum MatrixTable {
   static let rows =
-    auth + identities + passkeys + portfolios + properties + units + devices + generic + tenancy + invitations
+    auth + identities + passkeys + portfolios + properties + units + devices + generic + tenancy
+    + invitations
     + families
     + documents + entitlement + points + reports
 
