@@ -87,8 +87,9 @@ enum MailKind: String, CaseIterable, Sendable {
   var mayNameTheUser: Bool {
     switch self {
     case .changeEmail, .addressInUse, .invitation: false
-    case .verifyEmail, .resetPassword, .emailChanged, .newDevice, .passwordChanged,
-      .signInsRefused:
+    case .verifyEmail, .resetPassword, .emailChanged, .newDevice, .passwordChanged, .totpAdded,
+      .totpRemoved, .recoveryCodeUsed, .recoveryCodesLow, .pinChanged, .signInsRefused,
+      .identityLinked, .identityUnlinked:
       true
     }
   }

@@ -240,7 +240,7 @@ final class Outbox: Sendable {
       try abandon(mail, "the address cannot be sent mail to", "refused", now, in: tx)
       return nil
     }
-    if let user, try IdentityTable.isMailStopped(to: EmailAddress(address), of: user.id, in: tx) {
+    if try IdentityTable.isMailStopped(to: EmailAddress(address), of: user.id, in: tx) {
       try abandon(mail, "Apple does not forward mail to the address", "refused", now, in: tx)
       return nil
     }
