@@ -265,15 +265,17 @@ public final class Permissions: Sendable {
     return PermissionDecision(try await ask(key, for: user))
   }
 
+  /// What TenancyService says to this service, or to a user whose token it shows.
   private func ask(
     _ key: PermissionCache.Key,
     for user: UserIdentity? = nil
   ) async throws -> Tenancy_V1.Decision {
     var question = Self.question(key)
     question.forCache = user == nil
-    let options = CallOptions(timeout: configuration.timeout)
-    let (asked, asking) = (question, user.map { options.acting(for: $0) } ?? options)
-    return try await limited { try await client.check(asked, options: asking) }
+    let (asked, options) = (question, CallOptions(timeout: configuration.timeout))
+    return try await limited {
+      try await client.check(asked, options: user.map { options.acting(for: $0) } ?? options)
+    }
   }
 
   private func confirmed(_ key: PermissionCache.Key) async throws -> Tenancy_V1.Decision {

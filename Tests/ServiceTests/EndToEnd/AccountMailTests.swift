@@ -133,7 +133,7 @@ extension EndToEndTests {
           test -s id
           """#
         )
-        #expect(first == .exited(0), "\(try home.folder.text(of: "shell.log"))")
+        #expect(first == .exited(0), "\(home.folder.end(of: "shell.log"))")
         // TenancyService is asked by a token that it verifies itself; AuthService takes the letter later.
         try await home.auth.kill()
         let second = try await home.shell(
@@ -142,7 +142,7 @@ extension EndToEndTests {
             \"role\": \"portfolio_admin\", \"email\": \"Bob@example.com\"}" | grep '"code"'
           """#
         )
-        #expect(second == .exited(0), "\(try home.folder.text(of: "shell.log"))")
+        #expect(second == .exited(0), "\(home.folder.end(of: "shell.log"))")
         try await home.tenancy.kill()
         try await home.auth.start()
         try await home.tenancy.start()
@@ -155,7 +155,7 @@ extension EndToEndTests {
           gatehouse call Portfolios/Get "{\"portfolioId\": \"$(cat id)\"}" --session bob.json
           """#
         )
-        #expect(third == .exited(0), "\(try home.folder.text(of: "shell.log"))")
+        #expect(third == .exited(0), "\(home.folder.end(of: "shell.log"))")
       }
     }
 

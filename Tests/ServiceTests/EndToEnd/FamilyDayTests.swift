@@ -128,7 +128,13 @@ extension EndToEndTests {
       let rule = #""points.reverse": { "roles": ["parent"] }"#
       let guarded =
         #""points.reverse": { "roles": ["parent"], "conditions": [{ "step_up": "pin" }] }"#
-      try await Self.run(changing: { $0.replacingOccurrences(of: rule, with: guarded) }) { home in
+      // What the policy's own example asks about that action, it asks after the step-up.
+      let (row, asked) = (#""on": "ben", "who":"#, #""on": "ben", "step_ups": ["pin"], "who":"#)
+      func change(_ policy: String) -> String {
+        policy.replacingOccurrences(of: rule, with: guarded)
+          .replacingOccurrences(of: row, with: asked)
+      }
+      try await Self.run(changing: change) { home in
         let ada = try await home.signUp("ada")
         let (_, child) = try await Self.family(of: ada, home)
         let points = Entitlement_V1.PointsClient(home.entitlement.channel)

@@ -106,7 +106,7 @@ struct ExportStage {
         clock: clock,
         metrics: MetricRegistry(),
         authorizer: ClosureSubjectAuthorizer(
-          confirm: { _, _, _ in throw RPCError(.unavailable, "nobody is asked") },
+          confirm: { _, _, _, _ in throw RPCError(.unavailable, "nobody is asked") },
           check: { _, _, _, _ in false }
         )
       )

@@ -17,11 +17,10 @@ struct StepUpTests {
         #""family.pair_devices": { "roles": ["parent"], "conditions": [{ "step_up": "\#(stepUp)" }] }"#
     )
     #expect(changed != policy)
+    // What the policy's own example asks about that action, it asks after the step-up.
     let assertion = #""action": "family.pair_devices", "on": "kerr", "expect": "allow""#
-    let asserted = changed.replacing(
-      assertion,
-      with: #"\#(assertion), "step_ups": ["\#(stepUp)"]"#
-    )
+    let asserted = changed.replacing(#""step_ups": ["pin"]"#, with: #""step_ups": ["pin", "mfa"]"#)
+      .replacing(assertion, with: #"\#(assertion), "step_ups": ["\#(stepUp)"]"#)
     #expect(asserted != changed)
     try await TenancyStage.run(policy: Array(asserted.utf8)) { stage in
       try await body(FamilyHome(stage))
