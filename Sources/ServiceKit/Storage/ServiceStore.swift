@@ -19,6 +19,8 @@ public struct ServiceStore: Sendable {
   public let database: Database
   /// The domain of the service's reasons: `gatehouse.tenancy`.
   public let domain: String
+  /// Users who were deleted; their calls that were under way write nothing any more. Nil where nobody is.
+  public var tombstones: Tombstones?
 
   private let name: String
   private let identifiers: IdentifierFactory
@@ -72,8 +74,12 @@ public struct ServiceStore: Sendable {
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> R
   ) async throws -> R {
     writes.increment()
+    let tombstones = tombstones
     return try await answering {
-      try await database.write(as: Author(call, identifiers), body)
+      try await database.write(as: Author(call, identifiers)) { tx in
+        try tombstones?.refuse(call.caller, in: tx)
+        return try body(tx)
+      }
     }
   }
 
@@ -94,6 +100,7 @@ public struct ServiceStore: Sendable {
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Response
   ) async throws -> Response {
     writes.increment()
+    let tombstones = tombstones
     return try await answering {
       try await database.writeOnce(
         IdempotencyKey(
@@ -106,7 +113,10 @@ public struct ServiceStore: Sendable {
         for: call.caller,
         as: Author(call, identifiers),
         onReplay: onReplay,
-        body
+        { tx in
+          try tombstones?.refuse(call.caller, in: tx)
+          return try body(tx)
+        }
       )
     }
   }

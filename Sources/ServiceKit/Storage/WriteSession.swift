@@ -10,6 +10,8 @@ final class WriteSession {
   var author: Author?
   /// Who was attached by one of the writes.
   var follower: (any CommitFollower)?
+  /// Who wants the log emptied after the commit.
+  var truncations: [LogTruncation] = []
 
   /// The newest change before this transaction.
   private let revisionBefore: Int64

@@ -73,6 +73,9 @@ public struct WriteTransaction: StoreTransaction, ~Copyable {
   /// Has `follower` told of this commit and of all later ones; see `Database.attach`.
   func attach(_ follower: any CommitFollower) { session.follower = follower }
 
+  /// Has the log emptied after the commit, before its callers are answered; see `Database.truncateLog`.
+  func truncateLog(_ truncation: LogTruncation) { session.truncations.append(truncation) }
+
   /// On whose account the write is done; nil for one that no service made.
   var author: Author? { session.author }
 

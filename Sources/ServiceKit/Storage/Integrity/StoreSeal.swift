@@ -103,18 +103,20 @@ final class StoreSeal {
 
   /// Runs a checkpoint, before which what is said of the file is taken back.
   ///
-  /// Nil, and nothing was moved, when the disk does not take even that.
+  /// Nil, and nothing was moved, when the disk does not take even that. After one that `emptiesLog` nothing
+  /// is known of the log until the next commit: otherwise a start after a crash would miss what it had.
   func aroundCheckpoint(
     isLast: Bool = false,
+    emptiesLog: Bool = false,
     _ body: () -> SQLiteConnection.Checkpoint
   ) -> SQLiteConnection.Checkpoint? {
     let moved: Set<Int>
     do throws(StoreError) {
       moved = pages == nil ? [] : try LogScan.pages(path + "-wal", pageByteCount: pageByteCount)
-      if marker.state.pages != nil || isLast {
+      if marker.state.pages != nil || isLast || emptiesLog {
         try update { state in
           state.pages = nil
-          if isLast { state.log = .unknown }
+          if isLast || emptiesLog { state.log = .unknown }
         }
       }
     } catch {

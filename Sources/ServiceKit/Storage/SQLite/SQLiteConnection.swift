@@ -83,6 +83,8 @@ final class SQLiteConnection {
     leaveLogAtEnd(true)
     try execute("PRAGMA cell_size_check = ON")
     try execute("PRAGMA foreign_keys = ON")
+    // What is deleted is overwritten. Debian's SQLite does that anyway, others do not.
+    _ = try first("PRAGMA secure_delete = ON") { _ in }
     try execute("PRAGMA temp_store = MEMORY")
     try execute("PRAGMA cache_size = -\(cacheByteCount / 1024)")
     try execute("PRAGMA synchronous = FULL")

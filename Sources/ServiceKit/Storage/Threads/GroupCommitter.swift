@@ -76,6 +76,7 @@ final class GroupCommitter {
         revision: session.changes.last?.revision ?? 0
       )
       tell(of: session)
+      truncate(for: session.truncations)
     }
     for outcome in outcomes { outcome.tell(failure) }
     checkpoint(log.afterCommit(pageCount: connection.logPageCount))
@@ -189,15 +190,27 @@ final class GroupCommitter {
     state.note(isBroken ? .broken("the disk did not confirm a write") : .failing("\(error)"))
   }
 
-  private func checkpoint(_ mode: SQLiteConnection.CheckpointMode?) {
-    guard let mode else { return }
+  private func truncate(for truncations: [LogTruncation]) {
+    guard !truncations.isEmpty else { return }
+    let isDone = checkpoint(.truncate)
+    for truncation in truncations { truncation.end(isDone: isDone) }
+  }
+
+  /// Moves the log; whether all of it was.
+  @discardableResult
+  private func checkpoint(_ mode: SQLiteConnection.CheckpointMode?) -> Bool {
+    guard let mode else { return false }
     // Moved from a log that the disk did not confirm, pages could be mixed that never were together.
-    if case .broken = state.value { return }
+    if case .broken = state.value { return false }
     // Not moved when the disk does not even take that it will be: the log grows up to its limit.
-    guard let result = opened.seal.aroundCheckpoint({ connection.checkpoint(mode) }) else { return }
+    let result = opened.seal.aroundCheckpoint(emptiesLog: mode == .truncate) {
+      connection.checkpoint(mode)
+    }
+    guard let result else { return false }
     if connection.hasFailedToSync {
       state.note(.broken("the disk did not confirm a checkpoint"))
     }
     log.afterCheckpoint(isRestarted: result.isComplete && mode != .passive)
+    return result.isComplete
   }
 }
