@@ -57,8 +57,9 @@ enum HelpText {
     case .watch: " [[auth|tenancy|entitlement] METHOD [JSON|-]]"
     case .signup: " EMAIL NAME"
     case .login: " EMAIL"
-    case .logout, .whoami, .token, .passkeys, .identities: ""
+    case .logout, .whoami, .token, .passkeys, .identities, .deleteAccount, .cancelDeletion: ""
     case .removePasskey: " PASSKEY"
+    case .deletion: " [ID]"
     case .seed: " [--product \(SeedProduct.allCases.map(\.rawValue).joined(separator: "|"))]"
     case .explain: " USER|EMAIL|me ACTION OBJECT"
     case .policy: " check|explain|diff|test FILE|FOLDER..."
@@ -102,6 +103,9 @@ enum HelpText {
     case .identities: "list the identities that sign in to the account, such as Apple's"
     case .unlinkIdentity: "stop an identity from signing in to the account"
     case .exportAccount: "write all that the services know of you to a file"
+    case .deleteAccount: "delete the account that is signed in, with all its data"
+    case .deletion: "show how far the deletion of an account is"
+    case .cancelDeletion: "keep the account that is about to be deleted"
     case .whoami: "show the signed-in user"
     case .token: "print a fresh access token, for scripts"
     case .seed: "create something to play with: a portfolio, or a world of a product"
@@ -233,6 +237,22 @@ enum HelpText {
       Unlinks the IDENTITY, an identifier that gatehouse identities prints, and ends the account's other
       sessions. You must have signed in within the last five minutes. The last way to sign in to an
       account cannot be unlinked.
+      """
+    case .deleteAccount:
+      """
+      Deletes the account with everything that the services hold about its user, after the grace period
+      of the installation. Needs a sign-in of the last 5 minutes, ends all sessions at once and prints
+      the identifier of the deletion.
+      """
+    case .deletion:
+      """
+      Shows how far a deletion is: waiting, blocked, erasing or done. Without ID, that of the account
+      that is signed in; with it, nobody needs to be.
+      """
+    case .cancelDeletion:
+      """
+      Takes the deletion of the account that is signed in back, while nothing has been erased: sign in
+      again within the grace period first.
       """
     case .whoami: "Shows the signed-in user with current roles and plan."
     case .token:

@@ -11,6 +11,8 @@ extension IdentifierPrefix {
   public static let mail = IdentifierPrefix("eml")
   /// Of an identity at a provider.
   public static let identity = IdentifierPrefix("idt")
+  /// Of the deletion of an account.
+  public static let deletion = IdentifierPrefix("dln")
   /// Of an access token that comes without a refresh token.
   static let accessToken = IdentifierPrefix("atk")
   /// Of a passkey.

@@ -20,6 +20,17 @@ protocol MailTransport: Sendable {
   /// Blocks the thread that it is called on, and is called on one that has nothing else to do. After
   /// `isStopping` says so, the rest has failed.
   func deliver(_ mails: [MailMessage], isStopping: @escaping () -> Bool) -> [MailOutcome]
+
+  /// Takes back mails that were handed over and that nobody has fetched, by their identifiers.
+  ///
+  /// For the account that they were for is erased. Blocks as `deliver` does. Throws `FileError` when it may
+  /// work another time.
+  func withdraw(_ mails: [String]) throws(FileError)
+}
+
+extension MailTransport {
+  /// What others have is theirs.
+  func withdraw(_ mails: [String]) {}
 }
 
 /// The thread that hands mails over, made when the first one is due.

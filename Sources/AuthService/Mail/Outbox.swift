@@ -114,6 +114,20 @@ final class Outbox: Sendable {
   /// Has mails sent that were committed, at once.
   func wake() { signal.announce() }
 
+  /// Takes back mails that were handed over and that nobody has fetched; throws when that may work later.
+  func withdraw(_ mails: [String]) async throws {
+    let transport = transport
+    let failure = try await thread.run { () -> FileError? in
+      do throws(FileError) {
+        try transport.withdraw(mails)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure { throw failure }
+  }
+
   private static func purpose(_ id: String) -> String { "mail \(id)" }
 
   // MARK: - Sending

@@ -65,6 +65,18 @@ struct SpoolFolder: MailTransport {
     }
   }
 
+  func withdraw(_ mails: [String]) throws(FileError) {
+    guard !mails.isEmpty, FileBytes.exists(path) else { return }
+    for mail in mails {
+      for file in ["\(path)/\(mail).eml", "\(path)/.\(mail).new"] {
+        guard unsafe unlink(file) == 0 || errno == ENOENT else {
+          throw FileError("\(file): \(unsafe String(cString: strerror(errno)))")
+        }
+      }
+    }
+    try synchronizeNames()
+  }
+
   private func publish(_ mail: MailMessage) -> MailOutcome {
     let file = "\(path)/\(mail.id).eml"
     guard unsafe rename(temporary(mail), file) != 0 else { return .sent }

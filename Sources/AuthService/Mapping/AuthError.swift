@@ -361,6 +361,33 @@ enum AuthError {
     message: "user not found"
   )
 
+  static let deletionNotFound = RPCError(
+    .notFound,
+    reason: "DELETION_NOT_FOUND",
+    domain: domain,
+    message: "no deletion found; call DeleteAccount to begin one"
+  )
+
+  /// Nothing that was erased comes back.
+  static let deletionUnderWay = RPCError(
+    .failedPrecondition,
+    reason: "DELETION_UNDER_WAY",
+    domain: domain,
+    message: "the account is being erased, which cannot be undone"
+  )
+
+  /// The user is the last one with a role that somebody must have; the first entities are named.
+  static func mustHandOver(_ entities: [String], count: Int) -> RPCError {
+    RPCError(
+      .failedPrecondition,
+      reason: "MUST_HAND_OVER",
+      domain: domain,
+      message: "the user is the last one with a role that somebody must have on \(count) "
+        + "entities; give it to somebody else, or delete them, first",
+      metadata: ["count": "\(count)", "entities": entities.joined(separator: " ")]
+    )
+  }
+
   static let pageTokenInvalid = RPCError(
     .invalidArgument,
     reason: "PAGE_TOKEN_INVALID",

@@ -39,6 +39,10 @@ struct AuthCore: Sendable {
   let outbox: Outbox
   /// Who else may say that somebody is a user.
   let providers: IdentityProviders
+  /// Who erases a user besides this service.
+  let erasure: ErasurePeers
+  /// Has deletions looked at, at once.
+  let deletionSignal: WakeSignal
   /// What TenancyService says of operators.
   let permissions: Permissions
   /// What operators may have recorded without changing anything.

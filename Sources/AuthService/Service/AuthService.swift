@@ -66,6 +66,8 @@ public final class AuthService: Sendable {
   }
 
   let core: AuthCore
+  /// Takes deletions of accounts through their steps.
+  let deletions: DeletionSaga
   private let loop: any EventLoop
   private let retention: RetentionClock
   private let authentication: AuthenticationInterceptor
@@ -75,6 +77,7 @@ public final class AuthService: Sendable {
 
   private init(_ core: AuthCore, _ dependencies: Dependencies) {
     self.core = core
+    deletions = DeletionSaga(core, metrics: DeletionMetrics(dependencies.metrics))
     loop = dependencies.loop
     retention = RetentionClock(
       core.database,
@@ -189,6 +192,11 @@ public final class AuthService: Sendable {
           metrics: dependencies.metrics,
           origin: dependencies.keySetOrigin ?? { $0.keySetOrigin }
         ),
+        erasure: ErasurePeers(
+          tenancy: dependencies.tenancy,
+          entitlement: dependencies.entitlement
+        ),
+        deletionSignal: WakeSignal(),
         permissions: Permissions(
           dependencies.tenancy,
           clock: dependencies.clock,
@@ -286,20 +294,22 @@ public final class AuthService: Sendable {
       OperatorsHandler(core: core).definition,
       ImportsHandler(core: core).definition,
       ExportsHandler(core: core).definition,
+      DeletionsHandler(core: core).definition,
     ]
   }
 
   /// Run around every handler, in this order.
   public var interceptors: [any ServerInterceptor] { [authentication] }
 
-  /// Looks after keys and old rows, listens for changes of operators' rights, sends mails and wraps imported
-  /// digests, until the task is cancelled.
+  /// Looks after keys and old rows, listens for changes of operators' rights, sends mails, wraps imported
+  /// digests and deletes accounts, until the task is cancelled.
   public func run() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.core.permissions.run() }
       group.addTask { await self.lookAfterRows() }
       group.addTask { await HashWrapping(core: self.core).run(on: self.loop) }
       group.addTask { await self.core.outbox.run(self.core.store, on: self.loop) }
+      group.addTask { await self.deletions.run(on: self.loop) }
       await group.waitForAll()
     }
   }
@@ -323,7 +333,10 @@ public final class AuthService: Sendable {
   public func maintain() async throws {
     let confirmed = try await retention.advance()
     try await core.ring.maintain(confirmed: confirmed)
+    let forgotten = confirmed - core.settings.deletion.memory
     try await core.store.writeOwn { tx in
+      try DeletionTable.prune(finishedBefore: forgotten, in: tx)
+      try Tombstones.prune(before: forgotten, in: tx)
       try RevocationTable.prune(now: confirmed, in: tx)
       try AttemptTable.prune(now: confirmed, in: tx)
       try SessionTable.prune(endedBefore: confirmed - 7 * 86_400_000, in: tx)

@@ -30,6 +30,8 @@ public struct AuthSettings: Sendable {
   public var passkeys = PasskeySettings()
   /// With whose identities users may sign in.
   public var providers: [IdentityProvider] = []
+  /// How accounts are deleted.
+  public var deletion = DeletionSettings()
   /// When signing keys come and go.
   public var rotation = SigningKeyRotation.standard
   /// How often a stream of revocations says something.
@@ -95,6 +97,7 @@ public struct AuthSettings: Sendable {
     }
     passkeys = try members.optional("passkeys").map(PasskeySettings.init) ?? passkeys
     providers = try members.optional("identity_providers").map(IdentityProvider.all) ?? providers
+    deletion = try members.optional("deletion").map(DeletionSettings.init) ?? deletion
     if let field = members.optional("signing_key_days") {
       rotation.period = try field.integer(in: 1...3650) * 86_400_000
     }
@@ -112,13 +115,17 @@ public struct AuthSettings: Sendable {
 public struct AuthSecrets: Sendable {
   /// Seals signing keys in the store.
   let sealing: SealingKey
-  /// Keys the counts of failed attempts and the requests that are remembered, so that the store has
-  /// neither addresses of strangers nor digests of passwords.
+  /// Keys the counts of failed attempts, the requests that are remembered and what was deleted, so that the
+  /// store has neither addresses of strangers nor digests of passwords.
   let lookup: HMACKey
   /// Applied after hashing a password.
   let peppers: Peppers
   /// Make refresh tokens.
   let refreshKeys: RefreshTokenKeys
+  /// What was deleted and must not come back.
+  let tombstones: Tombstones
+  /// Makes pseudonyms of users who were deleted.
+  private let pseudonyms: HMACKey
 
   /// Reads the file's contents; the error names what is wrong and never shows a secret.
   public init(json: [UInt8]) throws(JSONDecodingError) {
@@ -135,6 +142,8 @@ public struct AuthSecrets: Sendable {
     }
     self.sealing = sealing
     lookup = HMACKey(try Self.secret(try members.required("lookup_key")))
+    tombstones = Tombstones(secret: lookup)
+    pseudonyms = HMACKey(lookup.code(of: Array("key of pseudonyms".utf8)))
     let pepperField = try members.required("peppers")
     let peppers = Peppers(try Self.versions(pepperField) { Int($0) })
     guard let peppers else { throw pepperField.error("must have at least one") }
@@ -145,6 +154,9 @@ public struct AuthSecrets: Sendable {
     self.refreshKeys = refreshKeys
     try members.finish()
   }
+
+  /// What names a user who was deleted.
+  func pseudonym(of userID: String) -> String { Pseudonym.of(userID, key: pseudonyms) }
 
   /// A file with new secrets, for a new installation.
   public static func generate(_ random: any RandomSource) -> String {

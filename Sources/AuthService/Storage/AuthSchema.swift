@@ -337,5 +337,26 @@ enum AuthSchema {
         CREATE INDEX mail_by_user ON mail (user_id, id) WHERE user_id IS NOT NULL;
         """
     ),
+    Migration(
+      version: 13,
+      sql: """
+        -- Accounts that are deleted step by step, and for a while those that were: then without their users.
+        CREATE TABLE deletion (
+          id TEXT PRIMARY KEY,
+          user_id TEXT NOT NULL UNIQUE,
+          step TEXT NOT NULL,
+          requested_at INTEGER NOT NULL,
+          erase_at INTEGER NOT NULL,
+          due_at INTEGER NOT NULL,
+          failed_count INTEGER NOT NULL,
+          cursor TEXT NOT NULL,
+          finished_at INTEGER,
+          addresses BLOB NOT NULL
+        );
+        CREATE INDEX deletion_by_due ON deletion (due_at, id) WHERE finished_at IS NULL;
+        CREATE INDEX deletion_by_end ON deletion (finished_at) WHERE finished_at IS NOT NULL;
+        \(Tombstones.table)
+        """
+    ),
   ]
 }

@@ -23,7 +23,8 @@ extension EntitlementsHandler {
       )
     }
     let amount = request.amount ?? 1
-    let answer = try await core.write(request.idempotencyKey, request, call) { [core] tx, _ in
+    let answer = try await core.write(request.idempotencyKey, request, call) { [core] tx, changes in
+      try changes.requireNotErased(subject, in: tx)
       // Another catalogue may have come while this waited.
       try tx.rely(on: .catalog)
       return try Self.consume(amount, of: request.limit, by: subject, core, in: tx)

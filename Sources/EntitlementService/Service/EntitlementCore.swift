@@ -196,7 +196,7 @@ final class EntitlementCore: Sendable {
     _ body:
       @escaping @Sendable (borrowing WriteTransaction, SubjectChanges) throws -> Response
   ) async throws -> Response {
-    let changes = SubjectChanges(cache)
+    let changes = SubjectChanges(cache, tombstones: store.tombstones)
     defer { changes.end() }
     // What tells it from others under its key.
     let bytes = key.isEmpty ? [] : request.protobufBytes
@@ -210,6 +210,16 @@ final class EntitlementCore: Sendable {
       } catch is StaleRight {}
     }
     throw ServiceFault.rightUnsettled
+  }
+
+  /// Changes the store for another service, which repeats the call as it likes.
+  func change(
+    _ call: CallContext,
+    _ body: @escaping @Sendable (borrowing WriteTransaction, SubjectChanges) throws -> Void
+  ) async throws {
+    let changes = SubjectChanges(cache, tombstones: store.tombstones)
+    defer { changes.end() }
+    try await store.write(call) { tx in try body(tx, changes) }
   }
 
   /// Times that a right is asked for because it may have changed while the write waited.

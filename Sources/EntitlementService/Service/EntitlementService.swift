@@ -33,6 +33,7 @@ public struct EntitlementDependencies: Sendable {
 /// it after the last call.
 public final class EntitlementService: Sendable {
   let core: EntitlementCore
+  private let tombstones: Tombstones
 
   /// Opens the store and makes everything ready.
   ///
@@ -67,12 +68,17 @@ public final class EntitlementService: Sendable {
         clock: dependencies.clock,
         random: dependencies.random
       )
-      let store = ServiceStore(
+      var opened = ServiceStore(
         database,
         of: EntitlementProgram.identity.name,
         identifiers: identifiers,
         metrics: dependencies.metrics
       )
+      let tombstones = Tombstones(
+        secret: HMACKey(try await opened.secret("erasures", random: dependencies.random))
+      )
+      opened.tombstones = tombstones
+      let store = opened
       let core = EntitlementCore(
         configuration: configuration,
         dependencies: dependencies,
@@ -83,7 +89,7 @@ public final class EntitlementService: Sendable {
         receiptVerifier: receiptVerifier,
         signatures: try Bulkhead(name: "signatures", metrics: dependencies.metrics)
       )
-      let service = EntitlementService(core)
+      let service = EntitlementService(core, tombstones)
       do {
         try await service.note(configuration.catalog)
         try await database.attach(core, after: database.revision)
@@ -98,7 +104,9 @@ public final class EntitlementService: Sendable {
     }
   }
 
-  private init(_ core: EntitlementCore) { self.core = core }
+  private init(_ core: EntitlementCore, _ tombstones: Tombstones) {
+    (self.core, self.tombstones) = (core, tombstones)
+  }
 
   /// What is served.
   public var services: [ServiceDefinition] {
@@ -108,6 +116,7 @@ public final class EntitlementService: Sendable {
       PurchasesHandler(core: core).definition,
       PointsHandler(core: core).definition,
       ExportsHandler(core: core).definition,
+      HoldersHandler(core: core, tombstones: tombstones).definition,
     ]
   }
 

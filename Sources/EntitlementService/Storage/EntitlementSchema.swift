@@ -244,7 +244,6 @@ enum EntitlementSchema {
         ALTER TABLE purchase ADD COLUMN refund_signed_at BIGINT;
         """
     ),
-    // Integrator: the deletion of accounts has this number; take its body.
     Migration(
       version: 7,
       // Identifiers of transactions grow with time, so new ones go to the end of their index, and a write does
@@ -252,6 +251,25 @@ enum EntitlementSchema {
       sql: """
         DROP INDEX points_entry_by_transaction;
         CREATE INDEX points_entry_by_transaction ON points_entry (transaction_id);
+        """
+    ),
+    Migration(
+      version: 8,
+      // Whoever acted may be deleted and then has a pseudonym; everything else of an entry is final.
+      sql: """
+        \(Tombstones.table)
+        DROP TRIGGER points_entry_is_final;
+        CREATE TRIGGER points_entry_is_final BEFORE UPDATE ON points_entry WHEN
+          (OLD.holder, OLD.number, OLD.transaction_id, OLD.kind, OLD.app, OLD.debit, OLD.credit,
+            OLD.points, OLD.minutes, OLD.points_per_minute, OLD.reward, OLD.reversed_id,
+            OLD.balance, OLD.occurred_at)
+          IS NOT
+          (NEW.holder, NEW.number, NEW.transaction_id, NEW.kind, NEW.app, NEW.debit, NEW.credit,
+            NEW.points, NEW.minutes, NEW.points_per_minute, NEW.reward, NEW.reversed_id,
+            NEW.balance, NEW.occurred_at)
+        BEGIN
+          SELECT RAISE(ABORT, 'entries of the points ledger never change');
+        END;
         """
     ),
   ]

@@ -1,4 +1,5 @@
 internal import RPCKit
+internal import ServiceKit
 
 /// Holdings of subjects that were asked for lately, so that a check reads no store.
 ///
@@ -96,9 +97,20 @@ final class HoldingsCache: Sendable {
 /// The subjects that one write changes.
 final class SubjectChanges: Sendable {
   private let cache: HoldingsCache
+  private let tombstones: Tombstones?
   private let subjects = Lock(Set<Subject>())
 
-  init(_ cache: HoldingsCache) { self.cache = cache }
+  init(_ cache: HoldingsCache, tombstones: Tombstones? = nil) {
+    (self.cache, self.tombstones) = (cache, tombstones)
+  }
+
+  /// Throws NOT_FOUND for a user who was deleted: what a service does late must not bring anything back.
+  func requireNotErased(_ subject: Subject, in tx: borrowing WriteTransaction) throws {
+    guard subject.kind == .user, let tombstones,
+      try tombstones.contains(.user(subject.id), in: tx)
+    else { return }
+    throw ServiceFault.notFound
+  }
 
   /// Says that a subject is being changed; at most counted once.
   func begin(_ subject: Subject) {

@@ -30,6 +30,7 @@ enum SubjectVersions {
     in tx: borrowing WriteTransaction,
     _ changes: SubjectChanges
   ) throws -> UInt64 {
+    try changes.requireNotErased(subject, in: tx)
     changes.begin(subject)
     try tx.execute(
       """

@@ -18,9 +18,18 @@ protocol Product: SendableMetatype {
 
   /// Forgets what it has kept for long enough.
   static func purge(_ database: Database, now: Int64) async throws
+
+  /// Ends what a user has whose account is deleted, besides roles and invitations.
+  static func erase(_ userID: String, _ changes: ChangeSet, _ tx: borrowing WriteTransaction) throws
 }
 
 extension Product {
+  static func erase(
+    _ userID: String,
+    _ changes: ChangeSet,
+    _ tx: borrowing WriteTransaction
+  ) throws {}
+
   static func watched(_ instruments: TenancyInstruments) -> [ScopeWatchers.Subject] { [] }
 }
 
@@ -47,6 +56,15 @@ enum Products {
   /// Forgets what the products have kept for long enough.
   static func purge(_ database: Database, now: Int64) async throws {
     for product in all { try await product.purge(database, now: now) }
+  }
+
+  /// Ends what a user has of any product, whichever the policy has now.
+  static func erase(
+    _ userID: String,
+    _ changes: ChangeSet,
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    for product in all { try product.erase(userID, changes, tx) }
   }
 
   /// What a policy lacks of the products that it has a part of, or that are served.

@@ -39,6 +39,7 @@ public final class TenancyService: Sendable {
   public static let domain = "gatehouse.tenancy"
 
   let core: TenancyCore
+  private let tombstones: Tombstones
   private let policies: PolicyReloader
   private let reportKey: @Sendable () -> SigningKey?
 
@@ -70,12 +71,17 @@ public final class TenancyService: Sendable {
     )
     do {
       let identifiers = IdentifierFactory(clock: clock, random: random)
-      let store = ServiceStore(
+      var opened = ServiceStore(
         database,
         of: TenancyProgram.identity.name,
         identifiers: identifiers,
         metrics: metrics
       )
+      let tombstones = Tombstones(
+        secret: HMACKey(try await opened.secret("erasures", random: random))
+      )
+      opened.tombstones = tombstones
+      let store = opened
       let zones = TimeZoneCache()
       let forest = try await database.read { tx in try ForestLoader.load(policy, zones, tx) }
       let engine = PermissionEngine(forest)
@@ -119,6 +125,7 @@ public final class TenancyService: Sendable {
       try await core.keepPolicy(policy, configuration.policies)
       return TenancyService(
         core,
+        tombstones,
         PolicyReloader(core, loaded: configuration.policies),
         reportKey: configuration.reportKey
       )
@@ -153,10 +160,12 @@ public final class TenancyService: Sendable {
 
   private init(
     _ core: TenancyCore,
+    _ tombstones: Tombstones,
     _ policies: PolicyReloader,
     reportKey: @escaping @Sendable () -> SigningKey?
   ) {
     self.core = core
+    self.tombstones = tombstones
     self.policies = policies
     self.reportKey = reportKey
   }
@@ -175,6 +184,7 @@ public final class TenancyService: Sendable {
       LegacyDocumentsHandler(core: core).definition,
       ReportsHandler(core: core, key: reportKey).definition,
       ExportsHandler(core: core).definition,
+      ErasureHandler(core: core, tombstones: tombstones).definition,
     ] + Products.services(of: core)
   }
 

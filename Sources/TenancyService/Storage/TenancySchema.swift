@@ -433,5 +433,6 @@ enum TenancySchema {
         CREATE INDEX refusal_on_behalf ON refusal (on_behalf_of) WHERE on_behalf_of <> '';
         """
     ),
+    Migration(version: 13, sql: Tombstones.table),
   ]
 }

@@ -25,6 +25,9 @@ enum CommandName: String, CaseIterable, Sendable {
   case identities
   case unlinkIdentity = "unlink-identity"
   case exportAccount = "export-account"
+  case deleteAccount = "delete-account"
+  case deletion
+  case cancelDeletion = "cancel-deletion"
   case whoami
   case token
   case seed
@@ -108,6 +111,9 @@ enum CommandName: String, CaseIterable, Sendable {
     case .identities: try Self.alone(words, IdentitiesCommand())
     case .unlinkIdentity: UnlinkIdentityCommand(id: try Self.words(words, ["IDENTITY"])[0])
     case .exportAccount: ExportAccountCommand(path: try Self.words(words, ["FILE"])[0])
+    case .deleteAccount: try Self.alone(words, DeleteAccountCommand())
+    case .deletion: DeletionCommand(id: try Self.words(words, [], optionalCount: 1).first)
+    case .cancelDeletion: try Self.alone(words, CancelDeletionCommand())
     case .whoami: try Self.alone(words, WhoAmICommand())
     case .token: try Self.alone(words, TokenCommand())
     case .seed: try Self.alone(words, SeedCommand())

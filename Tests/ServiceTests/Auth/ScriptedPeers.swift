@@ -23,7 +23,28 @@ final class ScriptedPeers: Sendable {
     var onExport: (@Sendable () async throws -> Void)?
     var isTenancyDown = false
     var isEntitlementDown = false
+    /// What users would leave without anybody who must be there.
+    var soleHoldings: [String: [String]] = [:]
+    /// What the services were asked to erase, in order: `tenancy usr_… cursor`.
+    var erasing: [String] = []
+    /// Users whom a service has erased, as `tenancy usr_…`.
+    var erased: Set<String> = []
+    /// Says before each part of erasing how it is to end; by itself it works.
+    var erasureFault: (@Sendable (_ count: Int) -> ErasureFault?)?
   }
+
+  /// How a part of erasing ends that does not end well.
+  enum ErasureFault: Sendable {
+    /// Nothing was done.
+    case refused
+    /// It was done, and the answer is lost.
+    case answerLost
+    /// It was done, and has to be done again from its beginning.
+    case repeated
+  }
+
+  /// Parts in which a service erases a user.
+  static let erasurePartCount = 3
 
   private let state = Lock(State())
 
@@ -46,8 +67,74 @@ final class ScriptedPeers: Sendable {
     [
       Associations(peers: self).definition, Permissions(peers: self).definition,
       Entitlements(peers: self).definition, TenancyExports(peers: self).definition,
-      EntitlementExports(peers: self).definition,
+      EntitlementExports(peers: self).definition, Erasure(peers: self).definition,
+      Holders(peers: self).definition,
     ]
+  }
+
+  /// Does a part of erasing a user; the cursor of the next one, empty when all was done.
+  private func erase(_ userID: String, in service: String, from cursor: String) throws -> String {
+    let fault = state.withLock { state -> ErasureFault? in
+      state.erasing.append("\(service) \(userID) \(cursor)")
+      return state.erasureFault?(state.erasing.count)
+    }
+    if case .refused = fault { throw Self.down }
+    let part = (Int(cursor) ?? 0) + 1
+    let isLast = part >= Self.erasurePartCount
+    if isLast { state.withLock { _ = $0.erased.insert("\(service) \(userID)") } }
+    if case .answerLost = fault { throw Self.down }
+    if case .repeated = fault { return "0" }
+    return isLast ? "" : "\(part)"
+  }
+
+  private struct Erasure: Tenancy_V1.ErasureService {
+    let peers: ScriptedPeers
+
+    func listSoleHoldings(
+      _ request: Tenancy_V1.ListSoleHoldingsRequest,
+      _ call: CallContext
+    ) async throws -> Tenancy_V1.ListSoleHoldingsResponse {
+      try peers.read { state in
+        guard !state.isTenancyDown else { throw down }
+        let held = state.soleHoldings[request.userId] ?? []
+        return .init(
+          holdings: held.map { .init(entityId: $0, entityType: "portfolio", role: "owner") },
+          count: UInt32(held.count)
+        )
+      }
+    }
+
+    func eraseUser(
+      _ request: Tenancy_V1.EraseUserRequest,
+      _ call: CallContext
+    ) async throws -> Tenancy_V1.EraseUserResponse {
+      try peers.read { state in
+        guard !state.isTenancyDown else { throw down }
+        guard state.soleHoldings[request.userId]?.isEmpty != false else {
+          throw RPCError(
+            .failedPrecondition,
+            reason: "MUST_HAND_OVER",
+            domain: "gatehouse.tenancy",
+            message: "hand over first"
+          )
+        }
+      }
+      let next = try peers.erase(request.userId, in: "tenancy", from: request.cursor)
+      return .init(finished: next.isEmpty, cursor: next)
+    }
+  }
+
+  private struct Holders: Entitlement_V1.HoldersService {
+    let peers: ScriptedPeers
+
+    func eraseUser(
+      _ request: Entitlement_V1.EraseUserRequest,
+      _ call: CallContext
+    ) async throws -> Entitlement_V1.EraseUserResponse {
+      try peers.read { state in if state.isEntitlementDown { throw down } }
+      let next = try peers.erase(request.userId, in: "entitlement", from: request.cursor)
+      return .init(finished: next.isEmpty, cursor: next)
+    }
   }
 
   private static let down = RPCError(.unavailable, "down")

@@ -148,6 +148,7 @@ struct Installation: Sendable {
           "relying_party_id": "localhost",
           "origins": ["http://localhost:8080"],
         ],
+        "deletion": ["grace_hours": 0],
       ],
       "tenancy": ["policy": .string(folder.file("policy.json"))],
       "entitlement": [

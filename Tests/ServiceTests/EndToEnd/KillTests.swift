@@ -126,14 +126,14 @@ extension EndToEndTests {
         restarts.add(try await service.start())
         for key in writes.begun {
           // Others have to find it again too, before the first call that needs them.
-          let found = try await again(service) { try await read(key) }
+          let found = try await service.again { try await read(key) }
           if let acknowledged = writes.acknowledged[key] {
             #expect(found == acknowledged, "lost after kill \(round) at \(killAfter): \(key)")
             lostCount += found == acknowledged ? 0 : 1
           } else if found != nil {
             foundCount += 1
           }
-          let repeated = try await again(service) { try await write(key) }
+          let repeated = try await service.again { try await write(key) }
           #expect(found == nil || repeated == found, "made twice: \(key)")
           #expect(try await read(key) == repeated, "half there: \(key)")
         }
@@ -148,23 +148,6 @@ extension EndToEndTests {
         "\(foundCount) were there, whole"
       )
       return begunCount
-    }
-
-    /// Tries until the services have found one another again.
-    private func again<Result>(
-      _ service: ServiceProcess,
-      _ body: () async throws -> Result
-    ) async throws -> Result {
-      var last: Result?
-      let worked = try await service.eventually {
-        do {
-          last = try await body()
-          return true
-        } catch let error as RPCError where error.code == .unavailable {
-          return false
-        }
-      }
-      return try #require(worked ? last : nil)
     }
   }
 }

@@ -125,6 +125,20 @@ final class ServiceProcess: Sendable {
     try await loop.eventually(within: limit, condition)
   }
 
+  /// Tries until the services have found one another again.
+  func again<Result>(_ body: () async throws -> Result) async throws -> Result {
+    var last: Result?
+    let worked = try await eventually {
+      do {
+        last = try await body()
+        return true
+      } catch let error as RPCError where error.code == .unavailable {
+        return false
+      }
+    }
+    return try #require(worked ? last : nil)
+  }
+
   /// The programs are built beside the tests.
   static func program(_ name: String) throws -> String {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

@@ -68,6 +68,18 @@ enum Families: Product {
   }
 }
 
+extension Families {
+  /// Ends the pairings of a user, with the roles that came with them, and the codes that it made.
+  static func erase(
+    _ userID: String,
+    _ changes: ChangeSet,
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    for pairing in try PairingRecord.all(ofUser: userID, tx) { _ = try changes.unpair(pairing, tx) }
+    try tx.execute("DELETE FROM pairing_code WHERE issued_by = ?", .text(userID))
+  }
+}
+
 /// Every bound of devices of families.
 enum PairingLimits {
   /// How long a code can be used, in milliseconds: 10 minutes.

@@ -128,6 +128,16 @@ struct PairingRecord: Hashable, Sendable {
     ) { PairingRecord(row: $0) }
   }
 
+  /// Everything that an account has paired.
+  static func all(
+    ofUser userID: String,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [PairingRecord] {
+    try tx.query("\(selection) WHERE p.user_id = ? ORDER BY p.id", .text(userID)) {
+      PairingRecord(row: $0)
+    }
+  }
+
   /// What all accounts have paired a device with, newest first.
   static func all(
     ofDevice device: String,

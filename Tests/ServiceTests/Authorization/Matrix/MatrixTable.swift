@@ -4,9 +4,7 @@
 enum MatrixTable {
   static let rows =
     auth + identities + passkeys + portfolios + properties + units + devices + generic + tenancy
-    + invitations
-    + families
-    + documents + entitlement + points + reports
+    + invitations + families + documents + entitlement + points + reports + deletions
 
   private static let auth: [MatrixRow] = [
     .init(

@@ -1,0 +1,93 @@
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+/// Deleting one's account.
+struct DeletionsHandler: Auth_V1.DeletionsService {
+  let core: AuthCore
+
+  func deleteAccount(
+    _ request: Auth_V1.DeleteAccountRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.Deletion {
+    let identity = try call.requireUser()
+    // Asked again as erasing begins: this is to tell the user in time.
+    try await core.erasure.requireNoSoleHolding(of: identity.userID)
+    let (core, now) = (core, core.clock.now)
+    let ended = Lock<[Revocation]>([])
+    let answer = try await core.writeOnce(request.idempotencyKey, request, call) { tx in
+      try core.requireActiveSession(of: identity, now: now, in: tx)
+      guard let user = try UserTable.find(identity.userID, in: tx) else {
+        throw AuthError.userNotFound
+      }
+      let begun = try core.beginDeletion(of: user, now: now, in: tx)
+      ended.withLock { $0 = begun.ended }
+      return Auth_V1.Deletion(begun.deletion)
+    }
+    core.announce(ended.withLock { $0 })
+    core.deletionSignal.announce()
+    return answer
+  }
+
+  func getDeletion(
+    _ request: Auth_V1.GetDeletionRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.Deletion {
+    let id = request.deletionId
+    // Without an identifier only of oneself: nobody else's is found by a user.
+    let userID = try id.isEmpty ? call.requireUser().userID : ""
+    let found = try await core.store.read { tx in
+      try id.isEmpty ? DeletionTable.find(of: userID, in: tx) : DeletionTable.find(id, in: tx)
+    }
+    guard let found else { throw AuthError.deletionNotFound }
+    return .init(found)
+  }
+
+  func cancelDeletion(
+    _ request: Auth_V1.CancelDeletionRequest,
+    _ call: CallContext
+  ) async throws -> Auth_V1.CancelDeletionResponse {
+    let identity = try call.requireUser()
+    let (core, now) = (core, core.clock.now)
+    let wasPending = try await core.store.write(call) { tx -> Bool in
+      try core.requireActiveSession(of: identity, now: now, in: tx)
+      guard let deletion = try DeletionTable.find(of: identity.userID, in: tx) else { return false }
+      guard deletion.step.canBeCancelled else { throw AuthError.deletionUnderWay }
+      try DeletionTable.delete(deletion.id, in: tx)
+      try tx.audit("user.cancel_deletion", object: identity.userID, detail: deletion.id)
+      return true
+    }
+    return .init(wasPending: wasPending)
+  }
+}
+
+extension Auth_V1.Deletion {
+  init(_ deletion: DeletionRecord) {
+    let state: Auth_V1.DeletionState =
+      switch deletion.step {
+      case .waiting: .waiting
+      case .blocked: .blocked
+      case .tenancy, .entitlement, .account, .log: .erasing
+      case .done: .done
+      }
+    let step: Auth_V1.DeletionStep =
+      switch deletion.step {
+      case .waiting, .done: .unspecified
+      case .blocked, .tenancy: .tenancy
+      case .entitlement: .entitlement
+      case .account: .account
+      case .log: .log
+      }
+    self.init(
+      id: deletion.id,
+      state: state,
+      step: step,
+      requestedAt: .init(milliseconds: deletion.requested),
+      eraseAt: .init(milliseconds: deletion.eraseAt),
+      finishedAt: deletion.finished.map { .init(milliseconds: $0) },
+      failedAttempts: UInt32(clamping: deletion.failedCount),
+      nextAttemptAt: deletion.finished == nil
+        ? Google_Protobuf.Timestamp(milliseconds: deletion.due) : nil
+    )
+  }
+}

@@ -1,0 +1,65 @@
+internal import RPCKit
+internal import ServiceKit
+
+extension AuthCore {
+  /// Begins the deletion of a user's account in the write that asks for it, and ends all sessions; gives the
+  /// deletion that is there, and the sessions that lived, to be announced after the commit.
+  ///
+  /// Have the saga look at it after the commit: `deletionSignal.announce()`. `actor` is who asks, if that is
+  /// not who makes the call.
+  func beginDeletion(
+    of user: UserRecord,
+    now: Int64,
+    by actor: AuditActor? = nil,
+    in tx: borrowing WriteTransaction
+  ) throws -> (deletion: DeletionRecord, ended: [Revocation]) {
+    let ended = try endAllSessions(of: user.id, now: now, in: tx)
+    if let begun = try DeletionTable.find(of: user.id, in: tx) { return (begun, ended) }
+    let eraseAt = now.addingSaturated(settings.deletion.grace)
+    let deletion = DeletionRecord(
+      id: identifiers.make(.deletion),
+      userID: user.id,
+      step: .waiting,
+      requested: now,
+      eraseAt: eraseAt,
+      due: eraseAt
+    )
+    let addresses =
+      user.email == EmailAddress(user.email).key
+      ? [user.email] : [user.email, EmailAddress(user.email).key]
+    try DeletionTable.insert(
+      deletion,
+      addresses: secrets.sealing.seal(
+        Array(addresses.joined(separator: "\n").utf8),
+        for: Self.purpose(ofDeletion: deletion.id),
+        random: random
+      ),
+      in: tx
+    )
+    try tx.audit("user.delete", object: user.id, detail: deletion.id, by: actor)
+    return (deletion, ended)
+  }
+
+  /// The addresses that an account had when its deletion began; none once everything is erased, or when the
+  /// sealing key was replaced since.
+  func addresses(
+    of deletion: DeletionRecord,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [String] {
+    guard let sealed = try DeletionTable.addresses(of: deletion.id, in: tx), !sealed.isEmpty else {
+      return []
+    }
+    do {
+      let opened = try secrets.sealing.open(sealed, for: Self.purpose(ofDeletion: deletion.id))
+      return String(decoding: opened, as: UTF8.self).split(separator: "\n").map(String.init)
+    } catch {
+      logger.warning(
+        "the addresses of a deletion cannot be read with this sealing key",
+        ["deletion": .string(deletion.id)]
+      )
+      return []
+    }
+  }
+
+  private static func purpose(ofDeletion id: String) -> String { "addresses of \(id)" }
+}

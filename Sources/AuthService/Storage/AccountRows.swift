@@ -1,0 +1,105 @@
+internal import ServiceKit
+
+/// The rows that are one account's alone.
+///
+/// They are in every table that has a column `user_id`, whichever those are: so a new table of accounts is
+/// erased without anybody thinking of it.
+enum AccountRows {
+  /// Tables with such a column that are looked after for themselves: the account, its mails, which may be
+  /// on their way, the deletion, and revocations, which count until the last token has ended and name the
+  /// pseudonym meanwhile.
+  private static let others: Set<String> = ["user", "mail", "deletion", "revocation"]
+
+  /// Leaves an account without credentials, sessions and names, and its address to whoever wants it.
+  ///
+  /// The account itself goes last: what has yet to be erased elsewhere is known by it.
+  static func empty(
+    _ userID: String,
+    pseudonym: String,
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws {
+    let tables = try tx.query(
+      """
+      SELECT DISTINCT tables.name FROM sqlite_schema AS tables
+      JOIN pragma_table_info(tables.name) AS columns
+      WHERE tables.type = 'table' AND columns.name = 'user_id' ORDER BY tables.name
+      """
+    ) { $0.text(0) }.filter { !others.contains($0) }
+    for table in tables {
+      try tx.execute("DELETE FROM \"\(table)\" WHERE user_id = ?", .text(userID))
+    }
+    try tx.execute(
+      """
+      UPDATE user SET email = ?, email_key = ?, email_verified = 0, display_name = '',
+        first_name = '', last_name = '', default_portfolio = NULL, default_property = NULL,
+        default_unit = NULL, language = '', updated_at = ? WHERE id = ?
+      """,
+      .text(pseudonym),
+      .text(pseudonym),
+      .integer(now),
+      .text(userID)
+    )
+  }
+
+  /// The account's mails that are in the outbox or were, those being sent excepted; nil while one of them is.
+  static func mails(
+    of userID: String,
+    now: Int64,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [String]? {
+    let isSending = try tx.exists(
+      "SELECT 1 FROM mail WHERE user_id = ? AND state = ? AND due_at > ?",
+      .text(userID),
+      .integer(MailRecord.State.sending.rawValue),
+      .integer(now)
+    )
+    guard !isSending else { return nil }
+    return try tx.query("SELECT id FROM mail WHERE user_id = ?", .text(userID)) { $0.text(0) }
+  }
+
+  /// Gives the account's mails up that wait: they would be for nobody.
+  ///
+  /// They stay in the store until the account goes, because one of them may have been handed over by an
+  /// attempt that ended with its process.
+  static func giveUpMails(of userID: String, now: Int64, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      "UPDATE mail SET state = ?, finished_at = ? WHERE user_id = ? AND state = ?",
+      .integer(MailRecord.State.dead.rawValue),
+      .integer(now),
+      .text(userID),
+      .integer(MailRecord.State.queued.rawValue)
+    )
+  }
+
+  /// Deletes the account and what is left of it in rows of others: the address in what operators looked for.
+  static func remove(
+    _ userID: String,
+    addresses: [String],
+    attempts: [[UInt8]],
+    in tx: borrowing WriteTransaction
+  ) throws {
+    try tx.execute("DELETE FROM mail WHERE user_id = ?", .text(userID))
+    try tx.execute("DELETE FROM user WHERE id = ?", .text(userID))
+    for subject in attempts {
+      try tx.execute("DELETE FROM attempt WHERE subject = ?", .blob(subject))
+    }
+    for key in Set(addresses.map { EmailAddress($0).key }).sorted() {
+      // Of resets that were asked for and nobody looked up yet.
+      try tx.execute(
+        "DELETE FROM mail_token WHERE address_key = ? AND user_id IS NULL",
+        .text(key)
+      )
+      // As `Operators.ListUsers` records it, in quotes: so no longer address that ends alike is touched.
+      try tx.execute(
+        """
+        UPDATE audit_log SET detail = substr(detail, 1, instr(lower(detail), ?1) - 1) || '"[deleted]"'
+          || substr(detail, instr(lower(detail), ?1) + length(?1))
+        WHERE object = '' AND instr(lower(detail), ?1) > 0
+        """,
+        .text("\"\(key)\"")
+      )
+    }
+    try tx.forgetAnswers(to: userID, naming: addresses)
+  }
+}

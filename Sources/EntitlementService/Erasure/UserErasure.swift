@@ -1,0 +1,68 @@
+internal import ServiceKit
+
+/// Takes everything from a user whose account is deleted.
+struct UserErasure {
+  let userID: String
+
+  private var subject: Subject { .user(userID) }
+
+  /// Deletes what is the user's alone, and lets purchases go.
+  ///
+  /// Watches are not told: whoever follows the user has no account any more. May be done again.
+  func run(
+    pseudonym: String,
+    _ tombstones: Tombstones,
+    in tx: borrowing WriteTransaction,
+    _ changes: SubjectChanges
+  ) throws {
+    let isNew = try tombstones.insert(.user(userID), in: tx)
+    changes.begin(subject)
+    // Addons and overrides go with their subscription.
+    for (table, column) in [
+      ("subscription", "id"), ("subject_version", "id"), ("metered_usage", "id"),
+      ("entitlement_change", "id"), ("redemption", "id"), ("scheduled_change", "subject_id"),
+    ] {
+      try tx.execute(
+        "DELETE FROM \(table) WHERE kind = ? AND \(column) = ?",
+        .text(subject.kind.rawValue),
+        .text(subject.id)
+      )
+    }
+    // All of a ledger or nothing, so that the sums of what is left stay right.
+    for table in [
+      "points_entry", "points_account", "points_holder", "points_rule", "points_reward",
+    ] {
+      try tx.execute("DELETE FROM \(table) WHERE holder = ?", .text(userID))
+    }
+    let count = try letPurchasesGo(in: tx)
+    try tx.forgetAnswers(to: userID)
+    guard isNew else { return }
+    try tx.audit("user.erase", object: pseudonym, detail: "\(count) purchases")
+  }
+
+  /// Leaves the user's purchases to those they are shared with, or to nobody.
+  ///
+  /// What nobody has keeps Apple's number of the transaction and how it stands, without what Apple says of
+  /// the user: otherwise a purchase that was refunded could be claimed again with its older receipt.
+  private func letPurchasesGo(in tx: borrowing WriteTransaction) throws -> Int {
+    let held = try tx.query(
+      "SELECT environment, original_transaction_id FROM purchase_holder WHERE user_id = ?",
+      .text(userID)
+    ) { (environment: $0.text(0), transactionID: $0.text(1)) }
+    try tx.execute("DELETE FROM purchase_holder WHERE user_id = ?", .text(userID))
+    for purchase in held {
+      try tx.execute(
+        """
+        UPDATE purchase SET app_account_token = NULL, app_transaction_id = NULL, payload_digest = '',
+          leaf_serial = '', offer_identifier = NULL, renewal_offer_identifier = NULL,
+          refund_request_reason = NULL
+        WHERE environment = ?1 AND original_transaction_id = ?2 AND NOT EXISTS (
+          SELECT 1 FROM purchase_holder WHERE environment = ?1 AND original_transaction_id = ?2)
+        """,
+        .text(purchase.environment),
+        .text(purchase.transactionID)
+      )
+    }
+    return held.count
+  }
+}

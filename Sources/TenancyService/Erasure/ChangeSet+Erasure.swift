@@ -1,0 +1,69 @@
+internal import AccessEngine
+internal import Contracts
+internal import RPCKit
+internal import ServiceKit
+
+extension ChangeSet {
+  /// Ends all that a user may do, at once and for good: roles with what was lent by them, pairings, and
+  /// invitations from the user and to the addresses.
+  ///
+  /// The change set acts as nobody but the pseudonym. Throws MUST_HAND_OVER, having changed nothing, for the
+  /// last one with a role that somebody must have; in the one writer, so that of two owners who go at once
+  /// one stays. A user who was erased already has nothing left, and nothing is done again.
+  func erase(
+    _ userID: String,
+    addresses: [EmailAddress],
+    _ tombstones: Tombstones,
+    _ tx: borrowing WriteTransaction
+  ) throws {
+    let sole = try SoleHolding.all(of: userID, policy, now: tx.now, tx)
+    guard sole.isEmpty else { throw TenancyError.mustHandOver(sole) }
+    let isNew = try tombstones.insert(.user(userID), in: tx)
+    if let suspension = try SuspensionRecord.of(userID, tx) {
+      _ = try tx.resume(suspension, policy)
+    }
+    try Products.erase(userID, self, tx)
+    let held = try tx.associations(ofUser: userID)
+    try end(held, action: "role.remove", tx)
+    for entityID in Set(held.map(\.entityID)).sorted() {
+      _ = try limitLending(by: userID, on: entityID, tx)
+    }
+    try endInvitations(by: userID, tx)
+    for address in addresses {
+      try tx.execute("DELETE FROM invitation WHERE email_key = ?", .text(address.key))
+    }
+    guard isNew else { return }
+    try tx.audit("user.erase", object: user.userID, detail: "\(held.count) roles")
+  }
+
+  private func endInvitations(by userID: String, _ tx: borrowing WriteTransaction) throws {
+    var last = ""
+    while true {
+      let page = try InvitationRecord.list(
+        .inviter(userID),
+        pendingAt: tx.now,
+        after: last,
+        limit: Database.purgeCountMax,
+        tx
+      )
+      for record in page { try close(record, .revoked, tx) }
+      guard let end = page.last, page.count == Database.purgeCountMax else { return }
+      last = end.id
+    }
+  }
+}
+
+extension TenancyError {
+  /// Somebody must have these roles, and only this user has them.
+  static func mustHandOver(_ sole: [SoleHolding]) -> RPCError {
+    let named = sole.prefix(SoleHolding.namedCountMax).map(\.entityID)
+    return RPCError(
+      .failedPrecondition,
+      reason: "MUST_HAND_OVER",
+      domain: domain,
+      message: "the user is the last one with a role that somebody must have on \(sole.count) "
+        + "entities; give it to somebody else, or delete them, first",
+      metadata: ["count": "\(sole.count)", "entities": named.joined(separator: " ")]
+    )
+  }
+}

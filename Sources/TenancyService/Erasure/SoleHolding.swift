@@ -1,0 +1,42 @@
+internal import AccessEngine
+internal import Contracts
+internal import ServiceKit
+
+/// A role that only one user has on an entity, and that somebody must have.
+struct SoleHolding: Hashable, Sendable {
+  /// Those that an answer names, at most.
+  static let namedCountMax = 20
+
+  let entityID: String
+  let entityType: String
+  let role: String
+
+  /// Those of a user, in the order in which the roles were given.
+  static func all(
+    of userID: String,
+    _ policy: Policy,
+    now: Int64,
+    _ tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [SoleHolding] {
+    var found: [SoleHolding] = []
+    for held in try tx.associations(ofUser: userID) {
+      let isKept = policy.role(named: held.role).map { policy[$0].isOneKept } ?? false
+      guard isKept || held.role == BuiltIn.superAdmin else { continue }
+      let isShared = try tx.associations(on: held.entityID, role: held.role).contains {
+        $0.userID != userID && ($0.validUntil ?? .max) > now
+      }
+      guard !isShared else { continue }
+      let holding = SoleHolding(
+        entityID: held.entityID,
+        entityType: held.entityType,
+        role: held.role
+      )
+      if !found.contains(holding) { found.append(holding) }
+    }
+    return found
+  }
+
+  var message: Tenancy_V1.SoleHolding {
+    Tenancy_V1.SoleHolding(entityId: entityID, entityType: entityType, role: role)
+  }
+}
