@@ -5,13 +5,20 @@
 #include "auth/v1/accounts.pb-c.h"
 #include "auth/v1/authentication.pb-c.h"
 #include "auth/v1/deletions.pb-c.h"
+#include "auth/v1/exports.pb-c.h"
+#include "auth/v1/identities.pb-c.h"
+#include "auth/v1/imports.pb-c.h"
 #include "auth/v1/keys.pb-c.h"
 #include "auth/v1/operators.pb-c.h"
+#include "auth/v1/passkeys.pb-c.h"
+#include "auth/v1/second_factors.pb-c.h"
 #include "auth/v1/sessions.pb-c.h"
+#include "auth/v1/step_up.pb-c.h"
 #include "auth/v1/users.pb-c.h"
 #include "benchmark/v1/permission.pb-c.h"
 #include "entitlement/v1/entitlements.pb-c.h"
 #include "entitlement/v1/erasure.pb-c.h"
+#include "entitlement/v1/exports.pb-c.h"
 #include "entitlement/v1/points.pb-c.h"
 #include "entitlement/v1/purchases.pb-c.h"
 #include "entitlement/v1/subscriptions.pb-c.h"
@@ -35,6 +42,7 @@
 #include "tenancy/v1/documents.pb-c.h"
 #include "tenancy/v1/entities.pb-c.h"
 #include "tenancy/v1/erasure.pb-c.h"
+#include "tenancy/v1/exports.pb-c.h"
 #include "tenancy/v1/families.pb-c.h"
 #include "tenancy/v1/guests.pb-c.h"
 #include "tenancy/v1/invitations.pb-c.h"
@@ -91,6 +99,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__undo
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__undo_email_change_response(void) {
   return &auth__v1__undo_email_change_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__send_invitation_request(void) {
+  return &auth__v1__send_invitation_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__send_invitation_response(void) {
+  return &auth__v1__send_invitation_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__device(void) {
   return &auth__v1__device__descriptor;
 }
@@ -105,6 +119,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__toke
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__access_token(void) {
   return &auth__v1__access_token__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__second_factor_needed(void) {
+  return &auth__v1__second_factor_needed__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__complete_sign_in_request(void) {
+  return &auth__v1__complete_sign_in_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign_in_response(void) {
   return &auth__v1__sign_in_response__descriptor;
@@ -132,6 +152,72 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__canc
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__cancel_deletion_response(void) {
   return &auth__v1__cancel_deletion_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__export_account_request(void) {
+  return &auth__v1__export_account_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__export_piece(void) {
+  return &auth__v1__export_piece__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__provider_challenge(void) {
+  return &auth__v1__provider_challenge__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__start_apple_sign_in_request(void) {
+  return &auth__v1__start_apple_sign_in_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__start_provider_sign_in_request(void) {
+  return &auth__v1__start_provider_sign_in_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__new_user_profile(void) {
+  return &auth__v1__new_user_profile__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__sign_in_with_apple_request(void) {
+  return &auth__v1__sign_in_with_apple_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__provider_sign_in_request(void) {
+  return &auth__v1__provider_sign_in_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__linked_identity(void) {
+  return &auth__v1__linked_identity__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__link_identity_request(void) {
+  return &auth__v1__link_identity_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__unlink_identity_request(void) {
+  return &auth__v1__unlink_identity_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__unlink_identity_response(void) {
+  return &auth__v1__unlink_identity_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_identities_request(void) {
+  return &auth__v1__list_identities_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_identities_response(void) {
+  return &auth__v1__list_identities_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__notify_apple_request(void) {
+  return &auth__v1__notify_apple_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__notify_apple_response(void) {
+  return &auth__v1__notify_apple_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__import_row(void) {
+  return &auth__v1__import_row__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__import_users_request(void) {
+  return &auth__v1__import_users_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__import_result(void) {
+  return &auth__v1__import_result__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__import_users_response(void) {
+  return &auth__v1__import_users_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_import_request(void) {
+  return &auth__v1__get_import_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__import_progress(void) {
+  return &auth__v1__import_progress__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_key_set_request(void) {
   return &auth__v1__get_key_set_request__descriptor;
@@ -193,6 +279,87 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_mails_response(void) {
   return &auth__v1__list_mails_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__passkey(void) {
+  return &auth__v1__passkey__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__passkey_ceremony(void) {
+  return &auth__v1__passkey_ceremony__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__start_passkey_registration_request(void) {
+  return &auth__v1__start_passkey_registration_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__finish_passkey_registration_request(void) {
+  return &auth__v1__finish_passkey_registration_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__finish_passkey_registration_response(void) {
+  return &auth__v1__finish_passkey_registration_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__start_passkey_sign_in_request(void) {
+  return &auth__v1__start_passkey_sign_in_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__finish_passkey_sign_in_request(void) {
+  return &auth__v1__finish_passkey_sign_in_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__start_passkey_step_up_request(void) {
+  return &auth__v1__start_passkey_step_up_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__finish_passkey_step_up_request(void) {
+  return &auth__v1__finish_passkey_step_up_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_passkeys_request(void) {
+  return &auth__v1__list_passkeys_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__list_passkeys_response(void) {
+  return &auth__v1__list_passkeys_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__rename_passkey_request(void) {
+  return &auth__v1__rename_passkey_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__rename_passkey_response(void) {
+  return &auth__v1__rename_passkey_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__remove_passkey_request(void) {
+  return &auth__v1__remove_passkey_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__remove_passkey_response(void) {
+  return &auth__v1__remove_passkey_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_second_factors_request(void) {
+  return &auth__v1__get_second_factors_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__second_factor_state(void) {
+  return &auth__v1__second_factor_state__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__enroll_totp_request(void) {
+  return &auth__v1__enroll_totp_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__enroll_totp_response(void) {
+  return &auth__v1__enroll_totp_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__confirm_totp_request(void) {
+  return &auth__v1__confirm_totp_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__confirm_totp_response(void) {
+  return &auth__v1__confirm_totp_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__remove_totp_request(void) {
+  return &auth__v1__remove_totp_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__remove_totp_response(void) {
+  return &auth__v1__remove_totp_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__regenerate_recovery_codes_request(void) {
+  return &auth__v1__regenerate_recovery_codes_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__regenerate_recovery_codes_response(void) {
+  return &auth__v1__regenerate_recovery_codes_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__verify_second_factor_request(void) {
+  return &auth__v1__verify_second_factor_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__verify_second_factor_response(void) {
+  return &auth__v1__verify_second_factor_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__session(void) {
   return &auth__v1__session__descriptor;
 }
@@ -220,14 +387,50 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__intr
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__introspect_session_response(void) {
   return &auth__v1__introspect_session_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_pin_request(void) {
+  return &auth__v1__get_pin_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__pin_state(void) {
+  return &auth__v1__pin_state__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__set_pin_request(void) {
+  return &auth__v1__set_pin_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__set_pin_response(void) {
+  return &auth__v1__set_pin_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__verify_pin_request(void) {
+  return &auth__v1__verify_pin_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__verify_pin_response(void) {
+  return &auth__v1__verify_pin_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__clear_pin_request(void) {
+  return &auth__v1__clear_pin_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__clear_pin_response(void) {
+  return &auth__v1__clear_pin_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__user(void) {
   return &auth__v1__user__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__activity(void) {
+  return &auth__v1__activity__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__get_me_request(void) {
   return &auth__v1__get_me_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__update_profile_request(void) {
   return &auth__v1__update_profile_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__update_settings_request(void) {
+  return &auth__v1__update_settings_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__user_settings(void) {
+  return &auth__v1__user_settings__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__record_activity_request(void) {
+  return &auth__v1__record_activity_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__set_defaults_request(void) {
   return &auth__v1__set_defaults_request__descriptor;
@@ -330,6 +533,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__erase_user_response(void) {
   return &entitlement__v1__erase_user_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__export_user_request(void) {
+  return &entitlement__v1__export_user_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__export_part(void) {
+  return &entitlement__v1__export_part__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__points_rule(void) {
   return &entitlement__v1__points_rule__descriptor;
@@ -918,6 +1127,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__e
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__erase_user_response(void) {
   return &tenancy__v1__erase_user_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__export_user_request(void) {
+  return &tenancy__v1__export_user_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__export_part(void) {
+  return &tenancy__v1__export_part__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__pairing(void) {
   return &tenancy__v1__pairing__descriptor;
