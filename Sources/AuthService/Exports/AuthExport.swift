@@ -5,7 +5,10 @@ internal import ServiceKit
 /// docs/export.md has the same for users; schemas/account-export.schema.json describes the records.
 enum AuthExport {
   static let plan = ExportPlan(
-    [account, sessions, mails, mailTokens, exports, pins, authenticators, passkeys, identities],
+    [
+      account, sessions, mails, mailTokens, exports, pins, authenticators, passkeys, identities,
+      deletions,
+    ],
     withheld: withheld
   )
 
@@ -114,6 +117,17 @@ enum AuthExport {
     ]
   )
 
+  private static let deletions = ExportSection(
+    "deletions",
+    of: "deletion",
+    where: "user_id = ?1",
+    by: [.text("id")],
+    [
+      .text("id"), .text("step"), .instant("requested_at"), .instant("erase_at"),
+      .instant("finished_at"),
+    ]
+  )
+
   // MARK: What is not told
 
   private static let ownID = "the user's own identifier, which the document has once"
@@ -122,6 +136,13 @@ enum AuthExport {
   private static let delivery = "how often delivery was tried, for operators"
 
   private static let withheld = [
+    "erased": "keyed digests of what was deleted, which name nobody",
+    "deletion.addresses": "sealed; the account and mail_tokens have them",
+    "deletion.cursor": "how far a step has come",
+    "deletion.failed_count": "how often a step was tried",
+    "deletion.due_at": "when the next step is tried",
+    "deletion.user_id": ownID,
+    "import_run": "how far an import has come; names no user",
     "imported_user": "which row of an import an account came from",
     "identity_notification": "which notifications of providers were received",
     "used_nonce": "digests of nonces that were used; name nobody",

@@ -174,6 +174,11 @@ struct ImportsHandler: Auth_V1.ImportsService {
     guard try !UserTable.isTaken(EmailAddress(user.email), now: now, in: tx) else {
       return .init(outcome: .emailTaken)
     }
+    // The list may be older than the deletion.
+    let address = Tombstones.Name.address(EmailAddress(user.email).key)
+    guard try !core.secrets.tombstones.contains(address, in: tx) else {
+      return .init(outcome: .erased)
+    }
     try UserTable.insert(user, password: candidate.password, in: tx)
     try ImportTable.insert(
       .init(content: candidate.content, userID: user.id),

@@ -102,9 +102,8 @@ enum UserTable {
   ) throws -> SignInBasis? {
     try tx.first(
       """
-      SELECT \(columns), iif(\(isDisabled), NULL, password), coalesce(version, 0), session_endings,
-        \(needsSecondFactor)
-      FROM user LEFT JOIN credential ON credential.user_id = user.id WHERE email_key = ?
+      SELECT coalesce(version, 0), session_endings, \(needsSecondFactor) FROM user
+      LEFT JOIN credential ON credential.user_id = user.id WHERE user.id = ? AND NOT \(isDisabled)
       """,
       .text(userID)
     ) { row in

@@ -130,6 +130,7 @@ enum EntitlementExport {
   private static let ofFamilies = "belongs to the child or family whose ledger it is"
 
   private static let withheld = [
+    "erased": "keyed digests of what was deleted, which name nobody",
     "subject_version": "counts changes, for caches",
     "notification":
       "Apple's messages about purchases; what came of them is in purchases and changes",

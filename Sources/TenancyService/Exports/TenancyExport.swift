@@ -159,6 +159,7 @@ enum TenancyExport {
   private static let secret = "a secret, or what a secret is compared with"
 
   private static let withheld = [
+    "erased": "keyed digests of what was deleted, which name nobody",
     "entity": ofTenants,
     "past_entity": ofTenants,
     "entity_link": ofTenants,
@@ -169,6 +170,8 @@ enum TenancyExport {
     "role_definition": "a role that an organization defined; that the user did it is in audit",
     "past_role_definition": "a role that an organization defined; that the user did it is in audit",
     "access_record": "the history of a device; what the user did with it is in audit",
+    "invitation_mail":
+      "the code of an invitation until its mail is handed over; invitations are told",
     "pairing_code": "lives for ten minutes; that the user issued one is in audit",
     "service_secret": secret,
     "document_usage": "how many documents there are, and how large they are together",

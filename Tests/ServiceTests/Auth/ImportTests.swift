@@ -186,6 +186,21 @@ struct ImportTests {
     }
   }
 
+  @Test("Nobody who was deleted comes back with a list that is older than that")
+  func import_erased_isRefused() async throws {
+    try await run { stage, boss in
+      let core = stage.core
+      try await core.database.write { tx in
+        try core.secrets.tombstones.insert(.address("user1@example.org"), in: tx)
+      }
+      let rows = [row(1, email: "User1@Example.org"), row(2)]
+      for isDryRun in [true, false] {
+        let answer = try await send([request(rows, isDryRun: isDryRun)], by: boss, stage).first
+        #expect(outcomes(answer) == [.erased, .created])
+      }
+    }
+  }
+
   @Test("The same rows again change nothing, whichever run; others under their names are refused")
   func import_repeated_changesNothing() async throws {
     try await run { stage, boss in

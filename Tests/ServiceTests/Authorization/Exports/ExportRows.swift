@@ -40,6 +40,11 @@ struct ExportRows {
 
   private static let auth: [String] = [
     """
+    INSERT INTO deletion (id, user_id, step, requested_at, erase_at, due_at, failed_count, cursor,
+      addresses)
+    VALUES ('del_TAG', USER, 'revoke', \(time), 4000000000000, 4000000000000, 0, '', CAST('SECRET' AS BLOB))
+    """,
+    """
     INSERT INTO identity (id, issuer, subject, provider, user_id, email, private_email, mail_stopped,
       linked_at, newest_token)
     VALUES ('idn_TAG', 'https://issuer.example', 'TAG', 'apple', USER, 'TAG@example.net', 0, 0, \(time), 0)

@@ -544,7 +544,7 @@ const ProtobufCMessageDescriptor auth__v1__import_progress__descriptor =
   (ProtobufCMessageInit) auth__v1__import_progress__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue auth__v1__import_outcome__enum_values_by_number[12] =
+static const ProtobufCEnumValue auth__v1__import_outcome__enum_values_by_number[13] =
 {
   { "v0_IMPORT_OUTCOME_UNSPECIFIED", "AUTH__V1__IMPORT_OUTCOME__v0_IMPORT_OUTCOME_UNSPECIFIED", 0 },
   { "v1_IMPORT_OUTCOME_CREATED", "AUTH__V1__IMPORT_OUTCOME__v1_IMPORT_OUTCOME_CREATED", 1 },
@@ -558,15 +558,17 @@ static const ProtobufCEnumValue auth__v1__import_outcome__enum_values_by_number[
   { "v9_IMPORT_OUTCOME_HASH_TOO_COSTLY", "AUTH__V1__IMPORT_OUTCOME__v9_IMPORT_OUTCOME_HASH_TOO_COSTLY", 16 },
   { "v10_IMPORT_OUTCOME_CREATED_AT_INVALID", "AUTH__V1__IMPORT_OUTCOME__v10_IMPORT_OUTCOME_CREATED_AT_INVALID", 17 },
   { "v11_IMPORT_OUTCOME_CONTENT_DIFFERS", "AUTH__V1__IMPORT_OUTCOME__v11_IMPORT_OUTCOME_CONTENT_DIFFERS", 18 },
+  { "v12_IMPORT_OUTCOME_ERASED", "AUTH__V1__IMPORT_OUTCOME__v12_IMPORT_OUTCOME_ERASED", 19 },
 };
 static const ProtobufCIntRange auth__v1__import_outcome__value_ranges[] = {
-{0, 0},{10, 3},{0, 12}
+{0, 0},{10, 3},{0, 13}
 };
-static const ProtobufCEnumValueIndex auth__v1__import_outcome__enum_values_by_name[12] =
+static const ProtobufCEnumValueIndex auth__v1__import_outcome__enum_values_by_name[13] =
 {
   { "v0_IMPORT_OUTCOME_UNSPECIFIED", 0 },
   { "v10_IMPORT_OUTCOME_CREATED_AT_INVALID", 10 },
   { "v11_IMPORT_OUTCOME_CONTENT_DIFFERS", 11 },
+  { "v12_IMPORT_OUTCOME_ERASED", 12 },
   { "v1_IMPORT_OUTCOME_CREATED", 1 },
   { "v2_IMPORT_OUTCOME_UNCHANGED", 2 },
   { "v3_IMPORT_OUTCOME_SOURCE_ID_INVALID", 3 },
@@ -584,9 +586,9 @@ const ProtobufCEnumDescriptor auth__v1__import_outcome__descriptor =
   "ImportOutcome",
   "Auth__V1__ImportOutcome",
   "auth.v1",
-  12,
+  13,
   auth__v1__import_outcome__enum_values_by_number,
-  12,
+  13,
   auth__v1__import_outcome__enum_values_by_name,
   2,
   auth__v1__import_outcome__value_ranges,
