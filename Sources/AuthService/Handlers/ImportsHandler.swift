@@ -150,7 +150,7 @@ struct ImportsHandler: Auth_V1.ImportsService {
       switch reading {
       case .failure(let refusal): results.append(.init(outcome: refusal.outcome))
       case .success(let candidate):
-        results.append(try insert(candidate, request.source, by: caller, now: now, in: tx))
+        results.append(try insert(candidate, request.source, core, by: caller, now: now, in: tx))
       }
     }
     return results
@@ -162,6 +162,7 @@ struct ImportsHandler: Auth_V1.ImportsService {
   private static func insert(
     _ candidate: ImportCandidate,
     _ source: String,
+    _ core: AuthCore,
     by caller: Caller,
     now: Int64,
     in tx: borrowing WriteTransaction

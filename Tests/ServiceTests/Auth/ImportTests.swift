@@ -189,7 +189,7 @@ struct ImportTests {
   @Test("Nobody who was deleted comes back with a list that is older than that")
   func import_erased_isRefused() async throws {
     try await run { stage, boss in
-      let core = stage.core
+      let core = stage.service.core
       try await core.database.write { tx in
         try core.secrets.tombstones.insert(.address("user1@example.org"), in: tx)
       }

@@ -523,6 +523,10 @@ struct InvitationTests {
       #expect(made.invitation?.expiresAt?.milliseconds == stage.clock.now + hour)
       let role = try await stage.invitations.accept(.init(code: made.code), options: .by("usr_una"))
       #expect(role.validUntil?.milliseconds == stage.clock.now + hour)
+      for email in ["ida@example..com", "<ida@example.com>", "ida@example.com,eve@example.com"] {
+        let refused = try await refusal { try await stage.inviteTenant(home, email: email) }
+        #expect(refused == Refusal(.invalidArgument, "EMAIL_INVALID"), "\(email)")
+      }
       for expiry in [stage.clock.now, stage.clock.now + InvitationLimits.lifetimeMax + 1] {
         let refused = try await refusal {
           try await stage.invitations.create(
