@@ -14,11 +14,13 @@ extension AccountsHandler {
     // Invitations last thirty days; whatever is said, no mail waits longer than twice that.
     let latest = core.clock.now.addingSaturated(60 * 86_400_000)
     let expires = min(request.expiresAt?.milliseconds ?? 0, latest)
+    // Not in the write, whose refusals are kept: the inviter may verify an address meanwhile.
+    let known = try await core.store.read { tx in
+      try UserTable.find(request.inviterId, in: tx)
+    }
+    guard let inviter = known else { throw AuthError.userNotFound }
+    guard inviter.isEmailVerified else { throw AuthError.inviterUnverified }
     let response = try await core.writeOnce(request.invitationId, request, call) { tx in
-      guard let inviter = try UserTable.find(request.inviterId, in: tx) else {
-        throw AuthError.userNotFound
-      }
-      guard inviter.isEmailVerified else { throw AuthError.inviterUnverified }
       try core.admitInvitation(of: inviter.id, to: email)
       let order = MailOrder(
         .invitation,

@@ -125,7 +125,8 @@ struct DeletionTests {
       ]
       for name in names { #expect(try isAnywhere(name, ground) == [], "\(name) is left") }
       // Nobody else was touched.
-      let left = try await operators.listUsers(.init(), options: stage.with(boss))
+      let later = try await stage.signIn("boss@example.org")
+      let left = try await operators.listUsers(.init(), options: stage.with(later))
       #expect(left.users.map(\.email) == ["boss@example.org"])
       let actor = Pseudonym.prefix + "%"
       let recorded = try await stage.service.core.database.read { tx in

@@ -125,7 +125,8 @@ struct ProviderSignInTests {
       }
       let first = try await request()
       let second = try await request()
-      #expect(first.tokens == second.tokens && first.user?.id == second.user?.id)
+      #expect(first.tokens?.refreshToken == second.tokens?.refreshToken)
+      #expect(first.user?.id == second.user?.id)
       #expect(try await stage.count("user") == 1)
       #expect(try await stage.count("session") == 1)
       let other = await outcome { _ = try await request("tablet") }

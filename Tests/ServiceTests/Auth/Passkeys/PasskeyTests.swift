@@ -312,7 +312,7 @@ struct PasskeyTests {
       // The owner even clicks the link that came unasked.
       _ = try await stage.accounts.verifyEmail(.init(token: verify))
       let own = SoftAuthenticator()
-      try await stage.register(own, for: thief)
+      try await stage.register(own, for: try await stage.signIn())
       _ = try await stage.accounts.requestPasswordReset(.init(email: "ada@example.org"))
       let token = try await stage.takeToken("reset-password", to: "ada@example.org")
       _ = try await stage.accounts.resetPassword(
@@ -330,7 +330,8 @@ struct PasskeyTests {
     try await AuthStage.runWithPasskeys { stage in
       let ada = try await stage.signUp()
       _ = try await stage.accounts.verifyEmail(
-        .init(token: try await stage.takeToken("verify-email", to: "ada@example.org"))
+        .init(token: try await stage.takeToken("verify-email", to: "ada@example.org")),
+        options: stage.with(ada)
       )
       let authenticator = SoftAuthenticator()
       try await stage.register(authenticator, for: ada)
