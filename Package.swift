@@ -94,7 +94,9 @@ let package = Package(
     ),
     .target(
       name: "AuthService",
-      dependencies: ["ServiceKit", "RPCKit", "Contracts", "CSodium", "COpenSSL", "CCrypt", "CCurl"],
+      dependencies: [
+        "ServiceKit", "RPCKit", "Contracts", "CSodium", "COpenSSL", "CCrypt", "CCurl",
+      ],
       swiftSettings: strict
     ),
     .target(

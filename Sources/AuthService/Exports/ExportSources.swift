@@ -7,7 +7,9 @@ struct ExportSources: Sendable {
   private let entitlement: Entitlement_V1.EntitlementExportsClient
 
   /// How long one of them may take: much longer than the largest account does, and an end for a service that
-  /// never answers. The caller's own deadline may come first.
+  /// never answers.
+  ///
+  /// The caller's own deadline may come first.
   private static let options = CallOptions(timeout: .seconds(600))
 
   init(tenancy: Channel, entitlement: Channel) {

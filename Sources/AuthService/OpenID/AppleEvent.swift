@@ -29,7 +29,9 @@ struct AppleEvent: Hashable, Sendable {
   /// is more than the three days of its other notifications.
   static let ageMax: Int64 = 7 * 86_400_000
 
-  /// Checks everything but the signature. `now` is in milliseconds since 1970.
+  /// Checks everything but the signature.
+  ///
+  /// `now` is in milliseconds since 1970.
   init(
     unverified claims: JSONObject,
     of provider: IdentityProvider,

@@ -93,8 +93,10 @@ struct IdentityClaims: Hashable, Sendable {
     authenticated = claims["auth_time"] == nil ? nil : try Self.time("auth_time", in: claims)
   }
 
-  /// Checks whose a signed set of claims is, for whom, and when: what identity tokens and notifications
-  /// have in common. Tokens older than `ageMax` have ended.
+  /// Checks whose a signed set of claims is, for whom, and when: what identity tokens and notifications have
+  /// in common.
+  ///
+  /// Tokens older than `ageMax` have ended.
   static func check(
     _ claims: JSONObject,
     of provider: IdentityProvider,

@@ -22,8 +22,9 @@ struct RecoveryCode: Hashable, Sendable {
     text = String(decoding: letters, as: UTF8.self)
   }
 
-  /// What somebody has typed: in any case, with spaces and hyphens, and with letters that look like a
-  /// digit. Nil for what can be none.
+  /// What somebody has typed: in any case, with spaces and hyphens, and with letters that look like a digit.
+  ///
+  /// Nil for what can be none.
   init?(typed: String) {
     var letters: [UInt8] = []
     for byte in typed.utf8 {

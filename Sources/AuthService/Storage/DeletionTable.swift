@@ -40,8 +40,9 @@ enum DeletionTable {
     }
   }
 
-  /// Those that are due, the oldest first. None waits longer than until `horizon`, so a clock that was set
-  /// back postpones none for ever.
+  /// Those that are due, the oldest first.
+  ///
+  /// None waits longer than until `horizon`, so a clock that was set back postpones none for ever.
   static func due(
     now: Int64,
     limit: Int,

@@ -72,8 +72,9 @@ enum TotpTable {
     )
   }
 
-  /// Burns the code of a step; says whether it was free. One statement, so that of two who use a code at
-  /// once one is refused.
+  /// Burns the code of a step; says whether it was free.
+  ///
+  /// One statement, so that of two who use a code at once one is refused.
   static func burn(
     _ step: Int64,
     of userID: String,

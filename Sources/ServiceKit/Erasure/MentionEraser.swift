@@ -103,7 +103,9 @@ public struct MentionEraser: Sendable {
     return slice.last
   }
 
-  /// Replaces the name in a table whose rows have no numbers. Such tables are small.
+  /// Replaces the name in a table whose rows have no numbers.
+  ///
+  /// Such tables are small.
   private func replaceAll(in table: Table) async throws {
     let values = table.columns.map { _ in SQLValue.text(name) }
     let isThere = try await store.database.read { tx in

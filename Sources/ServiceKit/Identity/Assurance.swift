@@ -38,8 +38,10 @@ public struct Assurance: Hashable, Sendable {
     return (purpose == nil || purpose == method) && satisfies(stepUp)
   }
 
-  /// The classes that satisfy a step-up, the weakest first: what RFC 9470 (section 3) calls `acr_values`,
-  /// in the order of preference. None for `fresh`, which any class satisfies.
+  /// The classes that satisfy a step-up, the weakest first: what RFC 9470 (section 3) calls `acr_values`, in
+  /// the order of preference.
+  ///
+  /// None for `fresh`, which any class satisfies.
   public static func satisfying(_ stepUp: String) -> [String] {
     guard stepUp != "fresh" else { return [] }
     return ladder.firstIndex(of: stepUp).map { Array(ladder[$0...]) } ?? [stepUp]

@@ -19,7 +19,9 @@ public struct ServiceStore: Sendable {
   public let database: Database
   /// The domain of the service's reasons: `gatehouse.tenancy`.
   public let domain: String
-  /// Users who were deleted; their calls that were under way write nothing any more. Nil where nobody is.
+  /// Users who were deleted; their calls that were under way write nothing any more.
+  ///
+  /// Nil where nobody is.
   public var tombstones: Tombstones?
 
   private let name: String

@@ -226,9 +226,11 @@ enum TenancyError {
     return error
   }
 
-  /// A known object, and the reason against it; for want of a feature, which one and what would unlock
-  /// it, where that is known. Several step-ups are needed together; `acr_values` says of the first which
-  /// classes of proof satisfy it (RFC 9470, section 3).
+  /// A known object, and the reason against it; for want of a feature, which one and what would unlock it,
+  /// where that is known.
+  ///
+  /// Several step-ups are needed together; `acr_values` says of the first which classes of proof satisfy it
+  /// (RFC 9470, section 3).
   static func denied(
     _ reason: ReasonCode,
     action: String,

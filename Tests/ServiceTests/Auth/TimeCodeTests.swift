@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Codes of authenticator apps")
 struct TimeCodeTests {
-  /// Appendix B of RFC 6238. Its secrets are as long as the hash (erratum 2866): the digits repeated.
+  /// Appendix B of RFC 6238.
+  ///
+  /// Its secrets are as long as the hash (erratum 2866): the digits repeated.
   private static let published: [(time: Int64, codes: [String])] = [
     (59, ["94287082", "46119246", "90693936"]),
     (1_111_111_109, ["07081804", "68084774", "25091201"]),

@@ -130,7 +130,7 @@ struct InvitationMailerTests {
         stage.clock.advance(InvitationMailer.pauses.upperBound)
         await drain(stage)
         let left = try await waiting(stage)
-      #expect(left == 0)
+        #expect(left == 0)
       }
       #expect(post.letters.count == 4)
       for code in [StatusCode.invalidArgument, .notFound] {
@@ -138,7 +138,7 @@ struct InvitationMailerTests {
         _ = try await invite(stage, home)
         await drain(stage)
         let left = try await waiting(stage)
-      #expect(left == 0)
+        #expect(left == 0)
       }
       #expect(post.letters.count == 4)
     }
