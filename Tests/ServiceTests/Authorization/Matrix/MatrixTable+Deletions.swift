@@ -1,8 +1,8 @@
 /// Deleting accounts, and what the services do of it.
 extension MatrixTable {
   static let deletions: [MatrixRow] = [
-    // By then each is the last owner of what the rows above made: who may go is for DeletionTests.
-    .init("Deletions/DeleteAccount", .none, [], yes: "eraseAt"),
+    // By then all others are the last owners of what the rows above made: that is for DeletionTests.
+    .init("Deletions/DeleteAccount", .none, [.suspended], yes: "eraseAt", endsSession: true),
     .init(
       "Deletions/GetDeletion",
       .none,
