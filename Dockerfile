@@ -8,7 +8,7 @@ FROM ${SWIFT_IMAGE} AS build
 # The same list as scripts/setup, without what only tests and code generation need.
 RUN apt-get update -q \
   && apt-get install -y -q --no-install-recommends \
-    pkg-config libprotobuf-c-dev zlib1g-dev libssl-dev libsqlite3-dev libsodium-dev libcrypt-dev \
+    pkg-config libprotobuf-c-dev libnghttp2-dev zlib1g-dev libssl-dev libsqlite3-dev libsodium-dev libcrypt-dev \
     libcurl4-openssl-dev \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
@@ -33,7 +33,7 @@ RUN --mount=type=cache,target=/source/.build \
 FROM ${DEBIAN_IMAGE}
 RUN apt-get update -q \
   && apt-get install -y -q --no-install-recommends \
-    ca-certificates libcrypt1 libcurl4 libprotobuf-c1 libsodium23 libsqlite3-0 libssl3 zlib1g libstdc++6 \
+    ca-certificates libcrypt1 libcurl4 libnghttp2-14 libprotobuf-c1 libsodium23 libsqlite3-0 libssl3 zlib1g libstdc++6 \
   && rm -rf /var/lib/apt/lists/*
 # Fixed numbers, because files of the host (keys, backups) belong to them. A new named volume takes
 # owner and mode from the folder it covers.

@@ -62,6 +62,16 @@ let package = Package(
       dependencies: ["CLinux", "CZlib", "COpenSSL", "CProtobufC"],
       swiftSettings: strict
     ),
+    .systemLibrary(
+      name: "CNghttp2",
+      pkgConfig: "libnghttp2",
+      providers: [.apt(["libnghttp2-dev"])]
+    ),
+    .target(
+      name: "RPCKitHTTP",
+      dependencies: ["RPCKit", "CNghttp2", "CZlib"],
+      swiftSettings: strict
+    ),
     .target(name: "AdminPort", dependencies: ["RPCKit"], swiftSettings: strict),
     .target(name: "Contracts", dependencies: ["RPCKit", "CProtobufC"], swiftSettings: strict),
     .target(name: "RPCKitTesting", dependencies: ["RPCKit"], swiftSettings: strict),
@@ -247,6 +257,11 @@ let package = Package(
         "RPCKitTesting", "Contracts",
       ],
       path: "Tests/ServiceTests/EndToEnd",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "RPCKitHTTPTests",
+      dependencies: ["RPCKitHTTP", "RPCKit", "RPCKitTesting", "Contracts"],
       swiftSettings: strict
     ),
     .testTarget(

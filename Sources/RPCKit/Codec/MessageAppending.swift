@@ -1,6 +1,6 @@
 /// Appends an encoded message behind what its second argument writes when it is told the size:
 /// `Message.append` with the type of the message erased.
 @usableFromInline
-typealias MessageAppending = (
+package typealias MessageAppending = (
   _ buffer: inout ByteBuffer, _ prefix: (inout ByteBuffer, _ byteCount: Int) -> Void
 ) -> Void

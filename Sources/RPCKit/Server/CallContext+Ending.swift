@@ -76,7 +76,7 @@ extension CallContext {
   /// by the client.
   ///
   /// Loop only.
-  func fail(_ error: RPCError) {
+  package func fail(_ error: RPCError) {
     guard !isOver, connection.forget(self) else { return }
     connection.fail(self, connection.core.completed(error, self), Metadata())
     cancel(error)
@@ -98,7 +98,7 @@ extension CallContext {
   /// The deadline's timer fired.
   ///
   /// Loop only.
-  func deadlinePassed() {
+  package func deadlinePassed() {
     timer = .none
     fail(RPCError(.deadlineExceeded, .deadlinePassed, "the deadline passed"))
   }
@@ -107,7 +107,7 @@ extension CallContext {
   /// it waits for ends.
   ///
   /// Loop only.
-  func cancel(_ error: RPCError) {
+  package func cancel(_ error: RPCError) {
     guard !isOver else { return }
     settle()
     endInbound(error)

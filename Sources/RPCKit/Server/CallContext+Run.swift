@@ -3,7 +3,7 @@ extension CallContext {
   ///
   /// False when an interceptor refused it; it is answered then. Otherwise the method is started next, or the
   /// call ended with `reject`. Loop only.
-  func begin() -> Bool {
+  package func begin() -> Bool {
     if deadline != .distantFuture {
       timer = loop.schedule(at: deadline, target: connection, token: UInt64(id.rawValue))
     }
@@ -21,7 +21,7 @@ extension CallContext {
   /// Ends a call whose request cannot be read, and whose handler is not started therefore.
   ///
   /// Loop only.
-  func reject(_ error: RPCError) {
+  package func reject(_ error: RPCError) {
     // How fast a request is refused that nobody can read says nothing of the handlers.
     tellsLatency = false
     finish(throwing: error)

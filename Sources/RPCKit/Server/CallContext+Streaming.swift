@@ -35,7 +35,7 @@ extension CallContext {
   /// Lets a parked writer look again.
   ///
   /// Loop only.
-  func wakeWriter() {
+  package func wakeWriter() {
     waitingWriter.take()?.resume()
   }
 

@@ -32,10 +32,10 @@ public final class CallContext: @unchecked Sendable {
   /// The call that the current task serves; nil outside a handler.
   @TaskLocal public static var current: CallContext?
 
-  let boundMethod: BoundMethod
-  let connection: any CallConnection
+  package let boundMethod: BoundMethod
+  package let connection: any CallConnection
   /// What the wire calls it.
-  let id: CallID
+  package let id: CallID
 
   /// What runs the handler; nil before and after.
   ///
@@ -48,7 +48,7 @@ public final class CallContext: @unchecked Sendable {
   /// Where client messages go, for streaming requests.
   ///
   /// Loop only.
-  var inbound: (any InboundMessages)?
+  package var inbound: (any InboundMessages)?
   /// A writer that waits for credit or room.
   ///
   /// Loop only.
@@ -64,7 +64,7 @@ public final class CallContext: @unchecked Sendable {
   /// The call is answered, cancelled or lost; the handler may still be running.
   ///
   /// Loop only.
-  var isOver = false
+  package var isOver = false
   /// How long the call took says something of the server: it was neither a stream, which lasts as
   /// long as its client likes, nor given up.
   ///
@@ -90,7 +90,7 @@ public final class CallContext: @unchecked Sendable {
   /// Whether response metadata was ever set: most calls have none, and then the lock is not taken.
   private let mayHaveResponseMetadata = Atomic<Bool>(false)
 
-  init(
+  package init(
     boundMethod: BoundMethod,
     connection: any CallConnection,
     id: CallID,
@@ -120,7 +120,7 @@ public final class CallContext: @unchecked Sendable {
   }
 
   /// What to send beside the answer.
-  var metadataToSend: Metadata {
+  package var metadataToSend: Metadata {
     mayHaveResponseMetadata.load(ordering: .acquiring) ? responseMetadata : Metadata()
   }
 
@@ -161,7 +161,7 @@ public final class CallContext: @unchecked Sendable {
 /// Client messages on their way to a handler, with the message type erased.
 ///
 /// Loop only.
-protocol InboundMessages: AnyObject {
+package protocol InboundMessages: AnyObject {
   /// Decodes one message, checks the rules of its fields, and queues it; an error ends the call.
   ///
   /// `cost` is what it took from the stream's window, which may differ from its size: it may have

@@ -3,22 +3,23 @@
 /// A superclass and not a property of the connection, so that a call reaches all this with one reference.
 ///
 /// `@unchecked Sendable`: what changes is touched on the loop only, apart from what `contextLock` guards.
-class CallHost: @unchecked Sendable {
-  let loop: any EventLoop
-  let core: ServerCore
-  let resources: LoopResources
+open class CallHost: @unchecked Sendable {
+  package final let loop: any EventLoop
+  package final let core: ServerCore
+  package final let resources: LoopResources
   /// Guards what handlers change in the contexts of this connection's calls, for a moment each.
-  let contextLock = Lock(())
+  final let contextLock = Lock(())
   /// Who is at the other end.
   ///
   /// Set before the first call begins, because TLS knows it only after the handshake, and not
   /// changed afterwards.
-  var peer: Peer
+  package final var peer: Peer
   /// Streaming calls whose handlers have not returned.
-  var streamingCallCount = 0
+  final var streamingCallCount = 0
 
-  var limits: Limits { core.configuration.limits }
+  package final var limits: Limits { core.configuration.limits }
 
+  /// For connections without a stream.
   init(loop: any EventLoop, peer: Peer, core: ServerCore, resources: LoopResources) {
     self.loop = loop
     self.peer = peer
@@ -26,10 +27,18 @@ class CallHost: @unchecked Sendable {
     self.resources = resources
   }
 
+  /// Every connection is made of its stream, before that is started.
+  package init(_ transport: any Transport, core: ServerCore, resources: LoopResources) {
+    loop = transport.loop
+    peer = transport.peer
+    self.core = core
+    self.resources = resources
+  }
+
   // MARK: - Places for calls
 
   /// Takes a place for a call, or says why there is none.
-  final func admit(_ method: BoundMethod, requestByteCount: Int) -> RefusalFrame? {
+  package final func admit(_ method: BoundMethod, requestByteCount: Int) -> RefusalFrame? {
     switch core.admission.admit(method.priority, loopWorkingCount: resources.workingCount) {
     case .admit: break
     case .refuseFull:
@@ -73,7 +82,7 @@ class CallHost: @unchecked Sendable {
   }
 
   /// Gives back what a call took that was admitted and whose handler does not start.
-  final func release(_ method: BoundMethod) {
+  package final func release(_ method: BoundMethod) {
     endWork(latency: nil)
     if method.isStreaming { closeStream(nil) }
   }

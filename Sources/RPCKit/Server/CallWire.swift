@@ -6,7 +6,7 @@
 /// wire passes it on with `CallContext.deadlinePassed`.
 ///
 /// All members are loop only. None of them ends the call or resumes its handler from inside.
-protocol CallWire: TimerTarget {
+package protocol CallWire: TimerTarget {
   /// Takes a call off the wire's table: what the client still sends for it is late from now on.
   ///
   /// False when it is not there any more.
@@ -42,11 +42,15 @@ protocol CallWire: TimerTarget {
 }
 
 /// A connection as its calls see it.
-typealias CallConnection = CallHost & CallWire
+package typealias CallConnection = CallHost & CallWire
 
 /// Tells the calls of one connection apart.
 ///
 /// What the number means is the wire's business.
-struct CallID: Hashable, Sendable {
-  var rawValue: UInt32
+package struct CallID: Hashable, Sendable {
+  package var rawValue: UInt32
+
+  package init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
 }

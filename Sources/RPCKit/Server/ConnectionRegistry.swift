@@ -28,7 +28,7 @@ struct ConnectionRegistry {
   /// out one that has none.
   private let reservedCount: Int
   private var countBySource: [String: Int] = [:]
-  private var connections: [ObjectIdentifier: (number: Int, connection: ServerConnection)] = [:]
+  private var connections: [ObjectIdentifier: (number: Int, connection: any ServedConnection)] = [:]
   private var acceptedCount = 0
   private var nextEviction = MonotonicInstant(nanoseconds: 0)
 
@@ -47,7 +47,7 @@ struct ConnectionRegistry {
   }
 
   /// The open connections, oldest first.
-  var inOrder: [ServerConnection] {
+  var inOrder: [any ServedConnection] {
     connections.values.sorted { $0.number < $1.number }.map(\.connection)
   }
 
@@ -76,13 +76,19 @@ struct ConnectionRegistry {
   }
 
   /// Puts a connection in a place that was reserved.
-  mutating func insert(_ connection: ServerConnection) {
+  mutating func insert(_ connection: any ServedConnection) {
     acceptedCount += 1
     connections[ObjectIdentifier(connection)] = (acceptedCount, connection)
   }
 
+  /// Puts `connection` in the place of `other`, whose age and source it keeps; nothing when that is gone.
+  mutating func replace(_ other: any ServedConnection, by connection: any ServedConnection) {
+    guard let entry = connections.removeValue(forKey: ObjectIdentifier(other)) else { return }
+    connections[ObjectIdentifier(connection)] = (entry.number, connection)
+  }
+
   /// Takes a connection out; returns those who waited for the last one.
-  mutating func remove(_ connection: ServerConnection) -> [CheckedContinuation<Void, Never>] {
+  mutating func remove(_ connection: any ServedConnection) -> [CheckedContinuation<Void, Never>] {
     connections[ObjectIdentifier(connection)] = nil
     giveBack(connection.source)
     guard count == 0 else { return [] }

@@ -1,14 +1,14 @@
 internal import Synchronization
 
 /// What connections hold for their peers and all of them together may hold only so much of.
-enum HeldSort: Int, Sendable, CaseIterable {
+package enum HeldSort: Int, Sendable, CaseIterable {
   /// Frames that are not complete.
   case assembly
   /// Output that peers have not taken.
   case output
 
   /// What its bound is called in metrics and the log.
-  var limitName: LimitName {
+  package var limitName: LimitName {
     switch self {
     case .assembly: .assemblyBytes
     case .output: .outputTotalBytes
@@ -17,11 +17,13 @@ enum HeldSort: Int, Sendable, CaseIterable {
 }
 
 /// A number of bytes for each sort.
-struct HeldByteCounts {
+package struct HeldByteCounts {
   private var assembly = 0
   private var output = 0
 
-  subscript(sort: HeldSort) -> Int {
+  package init() {}
+
+  package subscript(sort: HeldSort) -> Int {
     get { sort == .assembly ? assembly : output }
     set { if sort == .assembly { assembly = newValue } else { output = newValue } }
   }
@@ -31,9 +33,9 @@ struct HeldByteCounts {
 ///
 /// Safe from any thread; told of changes only, so that a connection whose frames arrive whole and
 /// whose output leaves at once costs nothing.
-final class HeldBytes: Sendable {
+package final class HeldBytes: Sendable {
   /// What a change calls for.
-  enum Consequence {
+  package enum Consequence {
     case nothing
     /// The bound is passed: connections have to go. Said once, until `shedEnded`.
     case shed
@@ -61,7 +63,7 @@ final class HeldBytes: Sendable {
   private func sum(_ sort: HeldSort) -> Sum { sort == .assembly ? assembly : output }
 
   /// What all connections hold now.
-  func byteCount(_ sort: HeldSort) -> Int { sum(sort).total.load(ordering: .relaxed) }
+  package func byteCount(_ sort: HeldSort) -> Int { sum(sort).total.load(ordering: .relaxed) }
 
   /// What they may hold after shedding: less than the bound, so that it does not have to begin again
   /// with the next byte.

@@ -1,8 +1,8 @@
 /// What the connections of one loop of a server share, because it is too large to have for each.
 ///
 /// `@unchecked Sendable`: handed from loop to loop, but used on its own loop only.
-final class LoopResources: @unchecked Sendable {
-  let loop: any EventLoop
+package final class LoopResources: @unchecked Sendable {
+  package let loop: any EventLoop
   /// Writes frames, inflates and deflates.
   let codec = FrameCodec()
   /// Runs handlers.
@@ -10,7 +10,7 @@ final class LoopResources: @unchecked Sendable {
   /// Handlers of this loop's calls that work, as `AdmissionControl` counts them for all loops.
   var workingCount = 0
   /// What the connections of this loop hold.
-  var held = HeldByteCounts()
+  package var held = HeldByteCounts()
 
   init(_ loop: any EventLoop) {
     self.loop = loop

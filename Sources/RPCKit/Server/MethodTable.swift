@@ -2,13 +2,14 @@
 ///
 /// What every call needs stands here by itself, because reading it through the descriptor would
 /// copy a structure of many strings.
-final class BoundMethod: Sendable {
-  let descriptor: MethodDescriptor
+package final class BoundMethod: Sendable {
+  package let descriptor: MethodDescriptor
   let priority: MethodDescriptor.Priority
-  let isUnaryRequest: Bool
+  package let isUnaryRequest: Bool
   /// Whether one side sends more than one message.
-  let isStreaming: Bool
-  let start: @Sendable (_ payload: Span<UInt8>, _ hasPayload: Bool, CallContext) -> RPCError?
+  package let isStreaming: Bool
+  package let start:
+    @Sendable (_ payload: Span<UInt8>, _ hasPayload: Bool, CallContext) -> RPCError?
   let metrics: MethodMetrics
   /// Refused calls by the place of their reason in `ShedReason.allCases`.
   private let shedCounters = ShedReason.allCases.map { _ in Counter() }
@@ -35,9 +36,9 @@ final class BoundMethod: Sendable {
 }
 
 /// The methods of a server, found by the bytes of their names without making a string.
-struct MethodTable: Sendable {
+package struct MethodTable: Sendable {
   /// What was found.
-  enum Lookup {
+  package enum Lookup {
     case found(BoundMethod)
     case unknownService
     case unknownMethod
@@ -65,7 +66,7 @@ struct MethodTable: Sendable {
   }
 
   /// All methods, in no particular order.
-  var methods: [BoundMethod] { slots.compactMap { $0 } }
+  package var methods: [BoundMethod] { slots.compactMap { $0 } }
 
   private mutating func insert(_ bound: BoundMethod) {
     let (service, method) = (bound.serviceName, bound.methodName)
@@ -81,7 +82,7 @@ struct MethodTable: Sendable {
   }
 
   /// Looks a method up by the places of its names in a frame.
-  func find(_ bytes: Span<UInt8>, service: Range<Int>, method: Range<Int>) -> Lookup {
+  package func find(_ bytes: Span<UInt8>, service: Range<Int>, method: Range<Int>) -> Lookup {
     let serviceBytes = bytes.extracting(service)
     let methodBytes = bytes.extracting(method)
     var slot = Self.hash(serviceBytes, methodBytes) & mask

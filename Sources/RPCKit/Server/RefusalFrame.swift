@@ -1,13 +1,13 @@
 /// The answer to a call that is refused for load, encoded once.
 ///
 /// Under overload most answers are this one, so it costs a copy and a number.
-struct RefusalFrame: Sendable {
+package struct RefusalFrame: Sendable {
   /// What it says, for wires without frames.
-  let error: RPCError
+  package let error: RPCError
   private let bytes: [UInt8]
 
   /// The code of what it says.
-  var code: StatusCode { error.code }
+  package var code: StatusCode { error.code }
 
   /// Encodes an error as it is answered to every call.
   init(_ error: RPCError, limits: Limits) {
@@ -26,24 +26,24 @@ struct RefusalFrame: Sendable {
 }
 
 /// The refusals that a server makes before it begins a call, and whose text is always the same.
-struct RefusalFrames: Sendable {
+package struct RefusalFrames: Sendable {
   /// The server is shutting down.
-  let draining: RefusalFrame
+  package let draining: RefusalFrame
   /// The connection has too many calls open.
-  let tooManyStreams: RefusalFrame
+  package let tooManyStreams: RefusalFrame
   /// The deadline passed on the way.
-  let expired: RefusalFrame
+  package let expired: RefusalFrame
   /// More metadata than the server takes.
-  let tooMuchMetadata: RefusalFrame
+  package let tooMuchMetadata: RefusalFrame
   /// The connection has too many streaming calls open.
   let tooManyStreamingCallsOnConnection: RefusalFrame
   /// The server has too many streaming calls open.
   let tooManyStreamingCalls: RefusalFrame
   /// Too many calls run, or they come too fast.
-  let overloaded: RefusalFrame
+  package let overloaded: RefusalFrame
 
   /// Too many answers wait for this client to read them.
-  let answersUnread: RefusalFrame
+  package let answersUnread: RefusalFrame
 
   /// Encodes all of them.
   init(limits: Limits) {

@@ -3,14 +3,7 @@ extension Server {
   package func census() async -> ConnectionCensus {
     var census = ConnectionCensus()
     for connection in core.connections {
-      let found = await connection.loop.result {
-        var one = ConnectionCensus()
-        one.openCallCount = connection.machine.streams.count
-        one.queuedByteCount = connection.output.byteCount
-        one.unconsumedByteCount = connection.unconsumedByteCount
-        return one
-      }
-      census.add(found)
+      census.add(await connection.loop.result { connection.census })
     }
     return census
   }

@@ -50,6 +50,11 @@ public struct ServerConfiguration: Sendable {
 
   /// Where to listen.
   public var endpoints: [Endpoint]
+  /// What is spoken on the same ports beside the framed protocol; the first that recognizes a connection
+  /// has it.
+  package var wires: [any ServerWire] = []
+  /// Whether connections that no other wire recognizes speak the framed protocol, or are closed.
+  package var servesFrames = true
   /// The bounds.
   public var limits = Limits()
   /// The adaptive bound on running handlers.

@@ -185,7 +185,7 @@ extension ServerConnection {
 
 extension RPCError {
   /// The same error small enough for a frame.
-  func bounded(_ limits: Limits) -> RPCError {
+  package func bounded(_ limits: Limits) -> RPCError {
     var size = message.utf8.count
     for detail in details { size += detail.value.count + detail.typeURL.utf8.count + 16 }
     for entry in metadata.entries { size += entry.key.utf8.count + entry.value.utf8.count + 16 }

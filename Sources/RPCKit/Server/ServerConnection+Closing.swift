@@ -94,6 +94,14 @@ extension ServerConnection {
     machine.takesFrames && machine.streams.isEmpty && output.isEmpty && !decoder.isInsideFrame
   }
 
+  var census: ConnectionCensus {
+    var census = ConnectionCensus()
+    census.openCallCount = machine.streams.count
+    census.queuedByteCount = output.byteCount
+    census.unconsumedByteCount = unconsumedByteCount
+    return census
+  }
+
   /// Gives its place to others: the server is nearly full and nothing happens here.
   func evict() {
     core.observer.limitReached(.idleTime, source: source)
@@ -126,7 +134,7 @@ extension ServerConnection {
 }
 
 /// Why a connection ended: a label in metrics.
-enum ConnectionCloseReason: String, Sendable, CaseIterable {
+package enum ConnectionCloseReason: String, Sendable, CaseIterable {
   /// The peer closed it, or it was lost.
   case peer
   /// It was drained.

@@ -3,15 +3,16 @@
 ///
 /// Confined to its loop. `@unchecked Sendable`: handlers hold a reference through their
 /// `CallContext`, and every entry that they can reach from elsewhere goes through the loop first.
-final class ServerConnection: CallHost, TransportReceiver, TurnEndTarget, @unchecked Sendable {
+final class ServerConnection: CallHost, ServedConnection, TurnEndTarget, @unchecked Sendable {
   private let confinedMachine: Confined<ServerConnectionMachine<CallContext>>
   private let confinedDecoder: Confined<FrameDecoder>
   private let confinedOutput = Confined(ByteBuffer())
   private let confinedMetadata = Confined(LatestMetadata())
   private let confinedTimers: Confined<ConnectionTimers>
   var transport: (any Transport)?
-  /// Whom the connection counts for, as long as it is open.
   let source: String
+  /// When the last call began.
+  var lastCall: MonotonicInstant { timers.lastCall }
 
   private var flushing = Flushing.notDue
   private(set) var reading = Reading.on
@@ -72,7 +73,7 @@ final class ServerConnection: CallHost, TransportReceiver, TurnEndTarget, @unche
     _modify { yield &confinedTimers.value }
   }
 
-  init(_ transport: any Transport, core: ServerCore, resources: LoopResources) {
+  override init(_ transport: any Transport, core: ServerCore, resources: LoopResources) {
     self.transport = transport
     source = transport.peer.source
     let limits = core.configuration.limits
@@ -84,7 +85,7 @@ final class ServerConnection: CallHost, TransportReceiver, TurnEndTarget, @unche
       )
     )
     confinedTimers = Confined(ConnectionTimers(lastCall: transport.loop.now))
-    super.init(loop: transport.loop, peer: transport.peer, core: core, resources: resources)
+    super.init(transport, core: core, resources: resources)
   }
 
   /// Begins to serve.

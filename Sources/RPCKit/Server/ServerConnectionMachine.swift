@@ -377,7 +377,7 @@ struct ServerConnectionMachine<Call: AnyObject>: ~Copyable {
 }
 
 /// How a peer broke the protocol: a label in metrics and the log.
-enum ProtocolViolation: String, Hashable, Sendable, CaseIterable {
+package enum ProtocolViolation: String, Hashable, Sendable, CaseIterable {
   case evenStreamID = "even_stream_id"
   case reservedStreamID = "reserved_stream_id"
   case reusedStreamID = "reused_stream_id"
@@ -390,4 +390,12 @@ enum ProtocolViolation: String, Hashable, Sendable, CaseIterable {
   case unskippableFrame = "unskippable_frame"
   case malformedEnvelope = "malformed_envelope"
   case malformedControl = "malformed_control"
+  /// The first bytes are of no wire that the server speaks.
+  case unknownWire = "unknown_wire"
+  /// HTTP/1.1 whose framing is wrong or doubtful.
+  case malformedHTTP1 = "malformed_http1"
+  /// HTTP/2 that RFC 9113 calls a connection error.
+  case malformedHTTP2 = "malformed_http2"
+  /// HTTP/2 frames of a sort that costs the sender less than the receiver, in too great a number.
+  case floodHTTP2 = "flood_http2"
 }

@@ -1,15 +1,15 @@
 /// What all connections of a server share.
-final class ServerCore: Sendable {
-  let configuration: ServerConfiguration
-  let methods: MethodTable
+package final class ServerCore: Sendable {
+  package let configuration: ServerConfiguration
+  package let methods: MethodTable
   let interceptors: [any ServerInterceptor]
   let admission: AdmissionControl
-  let observer: ServerInstruments
+  package let observer: ServerInstruments
   /// What HELLO says.
   let settings: ConnectionSettings
-  let refusals: RefusalFrames
+  package let refusals: RefusalFrames
   /// What all connections together hold.
-  let held: HeldBytes
+  package let held: HeldBytes
   private let loops: [LoopResources]
   let streamingCalls: StreamingCalls
   let refusalMonitor: RefusalMonitor
@@ -84,7 +84,10 @@ final class ServerCore: Sendable {
       registry.withLock { $0.giveBack(source) }
       return plain.close()
     }
-    let connection = ServerConnection(transport, core: self, resources: resources)
+    let connection: any ServedConnection =
+      configuration.wires.isEmpty
+      ? ServerConnection(transport, core: self, resources: resources)
+      : UndecidedConnection(transport, core: self, resources: resources)
     let isDraining = registry.withLock { registry in
       registry.insert(connection)
       return registry.isDraining
@@ -94,15 +97,30 @@ final class ServerCore: Sendable {
     if isDraining { connection.drain() }
   }
 
+  /// Puts a connection of a wire in the place of one that had not shown its wire yet.
+  ///
+  /// Loop only.
+  func connectionDecided(
+    _ undecided: UndecidedConnection,
+    as connection: any ServedConnection
+  ) {
+    let isDraining = registry.withLock { registry in
+      registry.replace(undecided, by: connection)
+      return registry.isDraining
+    }
+    if isDraining { connection.drain() }
+  }
+
   /// Forgets a connection that closed.
-  func connectionClosed(_ connection: ServerConnection, _ reason: ConnectionCloseReason) {
+  package func connectionClosed(_ connection: any ServedConnection, _ reason: ConnectionCloseReason)
+  {
     observer.connectionClosed(reason)
     let waiting = registry.withLock { $0.remove(connection) }
     for continuation in waiting { continuation.resume() }
   }
 
   /// The open connections, oldest first.
-  var connections: [ServerConnection] { registry.withLock { $0.inOrder } }
+  var connections: [any ServedConnection] { registry.withLock { $0.inOrder } }
 
   /// Open connections.
   var connectionCount: Int { registry.withLock { $0.count } }
@@ -144,7 +162,7 @@ final class ServerCore: Sendable {
   // MARK: - Too much
 
   /// A connection holds more or less than before.
-  func heldChanged(_ sort: HeldSort, by change: Int, on loop: any EventLoop) {
+  package func heldChanged(_ sort: HeldSort, by change: Int, on loop: any EventLoop) {
     switch held.change(sort, by: change) {
     case .nothing: break
     case .shed: closeHeaviest(sort)
@@ -185,21 +203,21 @@ final class ServerCore: Sendable {
       resources.loop.execute { [self] in
         let start = resources.loop.now
         let resting = connections(on: resources)
-          .filter { $0.isIdle && $0.timers.lastCall.duration(to: start) >= idleTime }
-          .sorted { $0.timers.lastCall < $1.timers.lastCall }
+          .filter { $0.isIdle && $0.lastCall.duration(to: start) >= idleTime }
+          .sorted { $0.lastCall < $1.lastCall }
         for connection in resting.prefix(share) { connection.evict() }
       }
     }
   }
 
-  private func connections(on resources: LoopResources) -> [ServerConnection] {
+  private func connections(on resources: LoopResources) -> [any ServedConnection] {
     connections.filter { $0.resources === resources }
   }
 
   // MARK: - Refusals
 
   /// Counts a call that is refused to protect the server.
-  func shed(_ method: BoundMethod, _ reason: ShedReason) {
+  package func shed(_ method: BoundMethod, _ reason: ShedReason) {
     observer.shed(reason)
     refusalMonitor.shed(method, reason)
   }

@@ -29,8 +29,8 @@ package enum LimitName: String, CaseIterable {
 ///
 /// A class with one property for each metric of the hot path: a structure of metrics would be
 /// copied, reference by reference, on every use.
-final class ServerInstruments: Sendable {
-  let metrics: RPCMetrics
+package final class ServerInstruments: Sendable {
+  package let metrics: RPCMetrics
   private let limits: [Counter]
   private let refusals: RefusalMonitor
   private let bytesReceived: Counter
@@ -60,65 +60,65 @@ final class ServerInstruments: Sendable {
 
   // MARK: - Connections
 
-  func connectionOpened() {
+  package func connectionOpened() {
     metrics.serverConnections.opened.increment()
     metrics.serverConnections.open.add(1)
   }
 
-  func connectionClosed(_ reason: ConnectionCloseReason) {
+  package func connectionClosed(_ reason: ConnectionCloseReason) {
     metrics.serverConnections.open.add(-1)
     metrics.serverConnections.closed(reason.rawValue).increment()
   }
 
-  func connectionRefused(_ limit: LimitName, source: String? = nil) {
+  package func connectionRefused(_ limit: LimitName, source: String? = nil) {
     limitReached(limit, source: source)
     metrics.serverConnections.refused(limit.rawValue).increment()
   }
 
-  func handshakeEnded(succeeded: Bool) {
+  package func handshakeEnded(succeeded: Bool) {
     let connections = metrics.serverConnections
     (succeeded ? connections.tlsHandshakesSucceeded : connections.tlsHandshakesFailed).increment()
   }
 
-  func received(byteCount: Int) { bytesReceived.add(byteCount) }
+  package func received(byteCount: Int) { bytesReceived.add(byteCount) }
 
-  func received(frameCount: Int) {
+  package func received(frameCount: Int) {
     if frameCount > 0 { framesReceived.add(frameCount) }
   }
 
-  func sent(byteCount: Int) {
+  package func sent(byteCount: Int) {
     if byteCount > 0 { bytesSent.add(byteCount) }
   }
 
-  func protocolError(_ violation: ProtocolViolation) {
+  package func protocolError(_ violation: ProtocolViolation) {
     metrics.serverConnections.protocolError(violation.rawValue).increment()
   }
 
   /// Counts a limit that was reached, and says so in the log now and then.
   ///
   /// `source` is who reached it, if somebody can be named.
-  func limitReached(_ limit: LimitName, source: String? = nil) {
+  package func limitReached(_ limit: LimitName, source: String? = nil) {
     for (index, name) in LimitName.allCases.enumerated() where name == limit {
       limits[index].increment()
       refusals.reached(limit, at: index, source: source)
     }
   }
 
-  func writerStalled() { metrics.serverConnections.streamCreditStalls.increment() }
+  package func writerStalled() { metrics.serverConnections.streamCreditStalls.increment() }
 
   // MARK: - Calls
 
-  func unknownMethod() { metrics.server.unknownMethod.handled(.unimplemented).increment() }
+  package func unknownMethod() { metrics.server.unknownMethod.handled(.unimplemented).increment() }
 
-  func refused(_ method: BoundMethod, _ code: StatusCode) {
+  package func refused(_ method: BoundMethod, _ code: StatusCode) {
     method.metrics.handled(code).increment()
   }
 
-  func overloaded(_ priority: MethodDescriptor.Priority) {
+  package func overloaded(_ priority: MethodDescriptor.Priority) {
     overloadRefused[Int(priority.rawValue)].increment()
   }
 
-  func shed(_ reason: ShedReason) {
+  package func shed(_ reason: ShedReason) {
     shed[reason.index].increment()
     switch reason {
     case .streamingCallsPerConnection: limitReached(.streamingCallsPerConnection)
@@ -129,29 +129,31 @@ final class ServerInstruments: Sendable {
     }
   }
 
-  func waitingHandlers(_ change: Int) { waitingHandlers.add(change) }
+  package func waitingHandlers(_ change: Int) { waitingHandlers.add(change) }
 
-  func started(_ call: CallContext) {
+  package func started(_ call: CallContext) {
     call.boundMethod.metrics.callStarted()
     runningHandlers.add(1)
   }
 
-  func ended(_ call: CallContext, _ code: StatusCode) {
+  package func ended(_ call: CallContext, _ code: StatusCode) {
     let now = call.connection.loop.preciseNow
     call.ended = now
     call.boundMethod.metrics.callEnded(code, nanoseconds: call.received.nanoseconds(to: now))
     if code == .cancelled { cancelled.increment() }
   }
 
-  func handlerReturned() { runningHandlers.add(-1) }
+  package func handlerReturned() { runningHandlers.add(-1) }
 
-  func expiredBeforeStart() { metrics.server.expiredBeforeStart.increment() }
+  package func expiredBeforeStart() { metrics.server.expiredBeforeStart.increment() }
 
-  func receivedMessage(_ call: CallContext) {
+  package func receivedMessage(_ call: CallContext) {
     call.boundMethod.metrics.messagesReceived?.increment()
   }
 
-  func streamFailedStalled() { metrics.serverConnections.streamsStalledFailed.increment() }
+  package func streamFailedStalled() { metrics.serverConnections.streamsStalledFailed.increment() }
 
-  func sentMessage(_ call: CallContext) { call.boundMethod.metrics.messagesSent?.increment() }
+  package func sentMessage(_ call: CallContext) {
+    call.boundMethod.metrics.messagesSent?.increment()
+  }
 }

@@ -43,7 +43,7 @@ package enum LibraryReason: String, CaseIterable, Sendable {
 
 extension RPCError {
   /// An error of the library, with the reason that programs can tell it by.
-  init(
+  package init(
     _ code: StatusCode,
     _ reason: LibraryReason,
     _ message: String,

@@ -67,6 +67,11 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
     }
   }
 
+  func handOver(to receiver: any TransportReceiver) {
+    precondition(self.receiver != nil, "only a stream in use is handed over")
+    self.receiver = receiver
+  }
+
   func write(from output: inout ByteBuffer) {
     guard state == .open else { return }
     while !output.isEmpty {

@@ -12,6 +12,11 @@ public protocol Transport: AnyObject {
   /// Starts delivering to `receiver`, which the transport keeps alive until it closes.
   func start(_ receiver: any TransportReceiver)
 
+  /// Delivers to `receiver` from now on, and to the one before it no more.
+  ///
+  /// For a receiver that has found out who should have the stream, also while it is being told something.
+  func handOver(to receiver: any TransportReceiver)
+
   /// Takes bytes from the front of `output`, as many as the stream accepts now.
   ///
   /// When bytes are left, `transportBecameWritable` follows as soon as there is room. Failure is

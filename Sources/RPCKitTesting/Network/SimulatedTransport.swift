@@ -76,6 +76,11 @@ final class SimulatedTransport: Transport, TurnEndTarget {
     }
   }
 
+  func handOver(to receiver: any TransportReceiver) {
+    precondition(self.receiver != nil, "only a stream in use is handed over")
+    self.receiver = receiver
+  }
+
   func write(from output: inout ByteBuffer) {
     guard state == .open, !isOutputClosed, let link, !output.isEmpty else { return }
     let room = min(output.byteCount, max(0, link.windowByteCount - outstanding))

@@ -91,6 +91,8 @@ final class AdminTestTransport: Transport {
 
   func start(_ receiver: any TransportReceiver) { self.receiver = receiver }
 
+  func handOver(to receiver: any TransportReceiver) { self.receiver = receiver }
+
   func write(from output: inout ByteBuffer) {
     #expect(!isClosed && !isOutputClosed)
     let count = min(output.byteCount, room - written.count)

@@ -97,6 +97,8 @@ final class ScriptedPeer: Transport, TurnEndTarget {
     if outcome != .hang { loop.atEndOfTurn(self) }
   }
 
+  func handOver(to receiver: any TransportReceiver) { self.receiver = receiver }
+
   func turnEnded() {
     if let error = closing {
       closing = nil

@@ -29,6 +29,8 @@ final class MemoryTransport: Transport {
     self.receiver = receiver
   }
 
+  func handOver(to receiver: any TransportReceiver) { self.receiver = receiver }
+
   func connect() {
     receiver?.transportConnected()
   }

@@ -77,6 +77,12 @@ extension TLSTransport: Transport {
     inner.start(self)
   }
 
+  package func handOver(to receiver: any TransportReceiver) {
+    assertOnLoop()
+    precondition(self.receiver != nil, "only a stream in use is handed over")
+    self.receiver = receiver
+  }
+
   package func write(from output: inout ByteBuffer) {
     assertOnLoop()
     guard !output.isEmpty, !isOutputClosed else { return }

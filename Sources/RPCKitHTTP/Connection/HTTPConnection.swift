@@ -1,0 +1,375 @@
+package import RPCKit
+
+/// A connection that speaks HTTP: exchanges in a table, output that waits for the transport, an orderly end.
+///
+/// What the versions of the protocol share. `HTTP1Connection` and `HTTP2Connection` say how bytes become exchanges
+/// and answers become bytes, by overriding what is under "What a version provides". Confined to its loop.
+/// `@unchecked Sendable`: handlers hold a reference through their `CallContext`, and every entry that they can
+/// reach from elsewhere goes through the loop first.
+package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
+  /// Whom the connection counts for, as long as it is open.
+  package let source: String
+  /// When the last call began.
+  package internal(set) final var lastCall: MonotonicInstant
+  let configuration: HTTPConfiguration
+  private(set) final var transport: (any Transport)?
+  /// Bytes for the client that the transport has not taken.
+  final var output = ByteBuffer()
+  /// Requests whose answers have not gone out, by their numbers.
+  final var exchanges: [UInt32: HTTPExchange] = [:]
+  /// Those of them whose calls are not over.
+  final var calls: [UInt32: HTTPExchange] = [:]
+  private(set) final var phase = Phase.serving
+  final var timers = HTTPTimers()
+  private final var closeReason = ConnectionCloseReason.peer
+  private final var isFlushScheduled = false
+  private final var isReading = true
+  private final var counted = HeldByteCounts()
+
+  /// Life of the connection.
+  enum Phase: Hashable {
+    /// Exchanges begin and end. Next: `draining`, `flushing`, `closed`.
+    case serving
+    /// No exchange begins; the open ones finish. Next: `flushing`, `closed`.
+    case draining
+    /// Nothing is read any more; what was written goes out. Next: `lingering`, `closed`.
+    case flushing
+    /// Everything is out, the end of stream too; the client may still read. Next: `closed`.
+    case lingering
+    /// Terminal.
+    case closed
+  }
+
+  /// Makes a connection over a stream that delivers elsewhere until now.
+  init(
+    _ transport: any Transport,
+    core: ServerCore,
+    resources: LoopResources,
+    configuration: HTTPConfiguration
+  ) {
+    self.transport = transport
+    self.configuration = configuration
+    source = transport.peer.source
+    lastCall = transport.loop.now
+    super.init(transport, core: core, resources: resources)
+  }
+
+  @available(*, unavailable)
+  package override init(_ transport: any Transport, core: ServerCore, resources: LoopResources) {
+    preconditionFailure("an HTTP connection needs its configuration")
+  }
+
+  // MARK: - What a version provides
+
+  /// Reads bytes of the client, all of them; called in the phases `serving` and `draining` only.
+  func process(_ bytes: Span<UInt8>) {}
+
+  /// Appends what waits to be sent to `output`, as far as `output` has room for it.
+  func produce() {}
+
+  /// Bytes of answers that wait outside of `output`.
+  var heldOutputByteCount: Int { 0 }
+
+  /// Says that no further exchange is taken, and what the last one was, if the version can say so.
+  func announceDrain() {}
+
+  /// The client sent its end of stream; without an override the connection is lost, as far as it is not over.
+  func clientEnded() { close(.peer) }
+
+  /// A timer of the version's own fired; see `HTTPTimers`.
+  func versionTimerFired(_ token: UInt64) {}
+
+  /// Sends the head of an answer; with `isEnd` it is all of it.
+  func sendHead(_ head: HTTPResponseHead, of exchange: HTTPExchange, isEnd: Bool) {}
+
+  /// Sends content that `write` appends.
+  func sendBody(of exchange: HTTPExchange, _ write: (inout ByteBuffer) -> Void) {}
+
+  /// Ends an answer; `trailers` are left out where the version cannot send them.
+  func sendEnd(of exchange: HTTPExchange, trailers: HTTPFields) {}
+
+  /// Breaks an answer off in a way that the client cannot mistake for its end.
+  func abort(_ exchange: HTTPExchange, _ reason: HTTPAbortReason) {}
+
+  /// Whether content may be added to an answer now: the client has room for it, and so has the output.
+  func maySendBody(of exchange: HTTPExchange) -> Bool { true }
+
+  /// Gives the client room to send as many bytes of content again.
+  func consumedBody(_ byteCount: Int, of exchange: HTTPExchange) {}
+
+  // MARK: - Output
+
+  /// Writes at the end of the turn, together with everything else the turn produces.
+  final func scheduleFlush() {
+    guard !isFlushScheduled, phase != .closed else { return }
+    isFlushScheduled = true
+    loop.atEndOfTurn(self)
+  }
+
+  package func turnEnded() {
+    isFlushScheduled = false
+    flush()
+  }
+
+  /// Writes what the transport takes, and goes on with whatever waited for that.
+  private final func flush() {
+    guard let transport else { return }
+    var written = 0
+    while true {
+      produce()
+      let waiting = output.byteCount
+      guard waiting > 0 else { break }
+      transport.write(from: &output)
+      written += waiting - output.byteCount
+      guard output.isEmpty else { break }
+    }
+    guard phase != .closed else { return }
+    core.observer.sent(byteCount: written)
+    noteOutput(hasProgress: written > 0)
+    guard phase != .closed else { return }
+    if outputByteCount < limits.outputWriterByteCountMax { wakeWriters() }
+    if phase == .draining, exchanges.isEmpty { beginToEnd(.drained) }
+    updateReading()
+    if phase == .flushing, output.isEmpty, heldOutputByteCount == 0 { linger() }
+  }
+
+  private final func noteOutput(hasProgress: Bool) {
+    let byteCount = outputByteCount
+    if byteCount == 0 {
+      output.release()
+      stopTimer(&timers.stall)
+    } else if byteCount > limits.outputByteCountMax {
+      core.observer.limitReached(.outputBytes)
+      return close(.limit)
+    } else {
+      if hasProgress { stopTimer(&timers.stall) }
+      startTimer(&timers.stall, .stall, limits.outputStallTimeout)
+    }
+    count(.output, byteCount)
+  }
+
+  /// Bytes of answers that the client has not taken.
+  final var outputByteCount: Int { output.byteCount + heldOutputByteCount }
+
+  private final func wakeWriters() {
+    // The exchanges of calls only, and copied: what is woken may end its call.
+    for exchange in Array(calls.values) where maySendBody(of: exchange) {
+      exchange.becameWritable()
+    }
+  }
+
+  /// Whether so little output waits that another call may add to it.
+  ///
+  /// A connection may hold half of what the others leave, so one alone gets far and many share.
+  final var hasRoomForAnswers: Bool {
+    let waiting = outputByteCount
+    guard waiting > 64 << 10 else { return true }
+    return waiting <= (limits.outputTotalByteCountMax - core.held.byteCount(.output)) / 2
+  }
+
+  /// Reads while the output is small: a client that sends and never reads is pushed back.
+  final func updateReading() {
+    let wanted: Bool
+    switch phase {
+    case .serving, .draining: wanted = outputByteCount <= limits.outputPauseByteCount
+    case .flushing, .lingering: wanted = true
+    case .closed: wanted = false
+    }
+    guard wanted != isReading else { return }
+    isReading = wanted
+    transport?.setReading(wanted)
+  }
+
+  /// Notes how much this connection holds of something that is bounded over all of them.
+  final func count(_ sort: HeldSort, _ byteCount: Int) {
+    let change = byteCount - counted[sort]
+    guard change != 0 else { return }
+    counted[sort] = byteCount
+    resources.held[sort] += change
+    core.heldChanged(sort, by: change, on: loop)
+  }
+
+  // MARK: - Exchanges
+
+  /// Takes an exchange in and tells it to begin.
+  final func open(_ exchange: HTTPExchange) {
+    exchanges[exchange.id] = exchange
+    exchange.begin()
+  }
+
+  /// Forgets an exchange whose answer has gone out, or which nobody can answer any more.
+  final func close(_ exchange: HTTPExchange, isAbandoned: Bool) {
+    guard exchanges.removeValue(forKey: exchange.id) != nil else { return }
+    if isAbandoned { exchange.abandoned() }
+    if phase == .draining, exchanges.isEmpty { scheduleFlush() }
+  }
+
+  // MARK: - Ending
+
+  /// Ends the connection from this side: what is open is given up, what was answered before still goes out.
+  final func end(_ reason: ConnectionCloseReason) {
+    guard phase == .serving || phase == .draining else { return }
+    giveUpExchanges()
+    beginToEnd(reason)
+    scheduleFlush()
+  }
+
+  private final func beginToEnd(_ reason: ConnectionCloseReason) {
+    if closeReason == .peer { closeReason = reason }
+    phase = .flushing
+    timers.cancelUse(loop)
+    count(.assembly, 0)
+    startTimer(&timers.close, .close, limits.closeTimeout)
+  }
+
+  private final func giveUpExchanges() {
+    let open = exchanges.values.sorted { $0.id < $1.id }
+    exchanges = [:]
+    for exchange in open { exchange.abandoned() }
+  }
+
+  private final func linger() {
+    phase = .lingering
+    transport?.closeOutput()
+    startTimer(&timers.linger, .linger, limits.lingerTimeout)
+  }
+
+  /// The transport is gone, or told to go: everything is over.
+  private final func lose() {
+    transport = nil
+    guard phase != .closed else { return }
+    phase = .closed
+    timers.cancelAll(loop)
+    giveUpExchanges()
+    output.release()
+    for sort in HeldSort.allCases { count(sort, 0) }
+    core.connectionClosed(self, closeReason)
+  }
+
+  // MARK: - Timers
+
+  package func timerFired(_ token: UInt64) {
+    guard let kind = HTTPTimers.Token(rawValue: token) else {
+      guard token <= UInt64(UInt32.max) else { return versionTimerFired(token) }
+      // The call may have ended in the turn in which its timer was due.
+      calls[UInt32(token)]?.call?.deadlinePassed()
+      return
+    }
+    switch kind {
+    case .stall:
+      timers.stall = .none
+      core.observer.limitReached(.outputStallTime, source: source)
+      close(.limit)
+    case .age:
+      timers.age = .none
+      drain()
+    case .linger:
+      timers.linger = .none
+      close(closeReason)
+    case .close:
+      timers.close = .none
+      core.observer.limitReached(.closeTime, source: source)
+      close(.limit)
+    }
+  }
+
+  final func startTimer(_ timer: inout TimerID, _ token: HTTPTimers.Token, _ span: Duration) {
+    guard timer == .none else { return }
+    timer = loop.schedule(at: loop.now.advanced(by: span), target: self, token: token.rawValue)
+  }
+
+  final func stopTimer(_ timer: inout TimerID) {
+    guard timer != .none else { return }
+    loop.cancel(timer)
+    timer = .none
+  }
+}
+
+// MARK: - The server's side of it
+
+extension HTTPConnection: ServedConnection {
+  package final func start() {
+    preconditionFailure(
+      "an HTTP connection takes over a stream that was started to find out what it speaks"
+    )
+  }
+
+  package final func drain() {
+    guard phase == .serving else { return }
+    phase = .draining
+    announceDrain()
+    scheduleFlush()
+  }
+
+  package final func endResponseStreams() {
+    for exchange in Array(calls.values) {
+      guard let call = exchange.call,
+        call.method.kind == .serverStreaming || call.method.kind == .bidirectional
+      else { continue }
+      call.fail(
+        RPCError(.unavailable, .serverDraining, "the server is shutting down", retryAfter: .zero)
+      )
+    }
+  }
+
+  package final func close(_ reason: ConnectionCloseReason) {
+    if closeReason == .peer { closeReason = reason }
+    transport?.close()
+    lose()
+  }
+
+  package final var isIdle: Bool { phase == .serving && exchanges.isEmpty && outputByteCount == 0 }
+
+  package final var census: ConnectionCensus {
+    var census = ConnectionCensus()
+    census.openCallCount = calls.count
+    census.queuedByteCount = outputByteCount
+    return census
+  }
+
+  package final func evict() {
+    core.observer.limitReached(.idleTime, source: source)
+    closeReason = .idle
+    drain()
+  }
+
+  package final func shed(_ sort: HeldSort) {
+    core.observer.limitReached(sort.limitName, source: source)
+    close(.limit)
+  }
+
+  package final func burden(_ sort: HeldSort) -> Double { Double(counted[sort]) }
+
+  // MARK: - Transport
+
+  package final func transportConnected() {
+    guard let transport else { return }
+    peer = transport.peer
+    if transport is TLSTransport { core.observer.handshakeEnded(succeeded: true) }
+    guard let age = core.configuration.connectionAgeMax else { return }
+    let spread = Double(loop.randomNumber() % 2001) / 10_000 - 0.1
+    startTimer(&timers.age, .age, age * (1 + spread))
+  }
+
+  package final func transportReceived(_ bytes: Span<UInt8>) {
+    core.observer.received(byteCount: bytes.count)
+    guard phase == .serving || phase == .draining else { return }
+    process(bytes)
+    scheduleFlush()
+  }
+
+  package final func transportReceivedEnd() {
+    switch phase {
+    case .serving, .draining, .flushing: clientEnded()
+    case .lingering, .closed: close(closeReason)
+    }
+  }
+
+  package final func transportBecameWritable() {
+    flush()
+  }
+
+  package final func transportClosed(_ error: TransportError?) {
+    lose()
+  }
+}

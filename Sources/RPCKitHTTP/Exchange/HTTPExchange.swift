@@ -1,0 +1,90 @@
+internal import RPCKit
+
+/// One request and its answer: what stands between an HTTP connection and the call that the request makes.
+///
+/// A subclass for each way to put a call into a request (gRPC, gRPC-Web, Connect, REST, documents). The connection
+/// tells it of the client, the call of the handler; it writes by the connection's `sendHead`, `sendBody` and
+/// `sendEnd`. Whatever comes after the answer has ended is dropped by the connection and does not arrive here.
+///
+/// Loop only, all of it.
+package class HTTPExchange {
+  let head: HTTPRequestHead
+  /// The number of the exchange on its connection, which is the number of its call as well.
+  let id: UInt32
+  /// When the first byte of the request was read, which a deadline counts from.
+  let received: MonotonicInstant
+  /// The connection, which keeps its exchanges alive.
+  unowned let connection: HTTPConnection
+  /// The call that was begun, until its handler has been told everything.
+  var call: CallContext?
+
+  init(
+    _ head: HTTPRequestHead,
+    id: UInt32,
+    received: MonotonicInstant,
+    on connection: HTTPConnection
+  ) {
+    self.head = head
+    self.id = id
+    self.received = received
+    self.connection = connection
+  }
+
+  // MARK: - From the client
+
+  /// The head was read and the exchange is in the connection's table: the place to refuse what needs no content.
+  func begin() {}
+
+  /// Content arrived.
+  ///
+  /// The bytes are gone when the call returns. What was taken is given back to the client as room to send with
+  /// `connection.consumedBody`, at once or when it has been used.
+  func receivedBody(_ bytes: Span<UInt8>) {}
+
+  /// The request has ended.
+  func receivedEnd(_ trailers: HTTPFields) {}
+
+  /// The client gave the request up, or its connection is lost: nothing can be answered any more.
+  ///
+  /// Called once at most, and last of all.
+  func abandoned() {
+    call?.cancel(RPCError(.cancelled, .cancelled, "the client gave the request up"))
+  }
+
+  /// There may be room for more of the answer.
+  func becameWritable() {
+    call?.wakeWriter()
+  }
+
+  // MARK: - From the call
+
+  /// Answers with the one response of the call and `call.metadataToSend`.
+  ///
+  /// Throws what to answer instead when the response is too large.
+  func respond(_ append: MessageAppending) throws(RPCError) {
+    preconditionFailure("an exchange with a call answers it")
+  }
+
+  /// Ends a stream of responses with OK, with the call's `metadataToSend`.
+  func endResponses() {
+    preconditionFailure("an exchange with a call answers it")
+  }
+
+  /// Answers with an error, before or after responses, whether there is a call or not; `metadata` goes beside
+  /// what the error has.
+  func fail(_ error: RPCError, _ metadata: Metadata) {
+    preconditionFailure("every exchange can be refused")
+  }
+
+  /// Sends one message of a stream of responses.
+  ///
+  /// Throws when it is too large; the stream continues without it.
+  func send(_ append: MessageAppending) throws(RPCError) {
+    preconditionFailure("an exchange with a call answers it")
+  }
+
+  /// The handler took a message of a stream of requests that had cost this much.
+  func consumed(_ cost: Int) {
+    connection.consumedBody(cost, of: self)
+  }
+}

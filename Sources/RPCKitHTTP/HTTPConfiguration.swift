@@ -1,0 +1,16 @@
+/// What a server speaks by HTTP, and how.
+package struct HTTPConfiguration: Sendable {
+  /// Whether connections may speak HTTP/1.1 (and HTTP/1.0).
+  package var servesHTTP1 = true
+  /// Whether connections may speak HTTP/2.
+  package var servesHTTP2 = true
+  /// The bounds.
+  package var limits = HTTPLimits()
+  /// Makes the exchange of each request.
+  package var router: any HTTPRouter
+
+  /// Makes a configuration with the defaults.
+  package init(router: any HTTPRouter) {
+    self.router = router
+  }
+}

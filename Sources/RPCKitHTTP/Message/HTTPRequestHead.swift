@@ -1,0 +1,57 @@
+/// A request without its content: what a client asks for, however the wire below spells it.
+package struct HTTPRequestHead: Hashable, Sendable {
+  /// The protocol that a request came by.
+  package enum Version: Hashable, Sendable, Comparable {
+    /// HTTP/1.0, which has neither chunks nor trailers.
+    case http1_0
+    /// HTTP/1.1.
+    case http1_1
+    /// HTTP/2.
+    case http2
+  }
+
+  /// `GET`, `POST`; as it came, since methods are compared with their case (RFC 9110 section 9.1).
+  package var method: String
+  /// The target up to the question mark, as it came: nothing is decoded. Begins with a slash, or is `*`.
+  package var path: String
+  /// The target behind the question mark, as it came; nil without one.
+  package var query: String?
+  /// Host and port as the client named them; empty if it did not.
+  package var authority: String
+  /// The header fields, without pseudo-header fields and without `host`.
+  package var fields: HTTPFields
+  /// The protocol that it came by.
+  package var version: Version
+
+  /// Makes a head of its parts.
+  package init(
+    method: String,
+    path: String,
+    query: String? = nil,
+    authority: String = "",
+    fields: HTTPFields = [:],
+    version: Version
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.authority = authority
+    self.fields = fields
+    self.version = version
+  }
+}
+
+/// An answer without its content.
+package struct HTTPResponseHead: Hashable, Sendable {
+  /// The status code: 200 to 599, as interim answers are the wire's business.
+  package var status: Int
+  /// The header fields. What frames the content (`content-length`, `transfer-encoding`, `connection`) and
+  /// `date` are the wire's business, but a `content-length` that is given is kept.
+  package var fields: HTTPFields
+
+  /// Makes a head of its parts.
+  package init(status: Int, fields: HTTPFields = [:]) {
+    self.status = status
+    self.fields = fields
+  }
+}
