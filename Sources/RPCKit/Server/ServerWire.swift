@@ -11,9 +11,11 @@ package protocol ServerWire: Sendable {
 
   /// Makes the connection that serves a stream which is in use already, and which it does not start.
   ///
-  /// It is told at once that the stream is connected, and then what was received until now. Loop only.
+  /// It is told at once that the stream is connected, and then what was received until now, which is `first`;
+  /// nothing after a choice by ALPN. Loop only.
   func makeConnection(
     over transport: any Transport,
+    _ first: Span<UInt8>,
     core: ServerCore,
     resources: LoopResources
   ) -> any ServedConnection

@@ -104,7 +104,12 @@ final class UndecidedConnection: CallHost, ServedConnection, TimerTarget, @unche
     let connection: any ServedConnection
     switch decision {
     case .wire(let wire):
-      connection = wire.makeConnection(over: transport, core: core, resources: resources)
+      connection = wire.makeConnection(
+        over: transport,
+        received.span,
+        core: core,
+        resources: resources
+      )
     case .frames where core.configuration.servesFrames:
       connection = ServerConnection(transport, core: core, resources: resources)
     case .frames:
