@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 from attacks import wire
 from attacks.connection import Connection
@@ -131,7 +132,9 @@ def serve_sink():
 
 def start_sink():
     sink = subprocess.Popen(
-        ["taskset", "-c", str(processes.LOAD_CORE), sys.executable, __file__, "sink"],
+        ["taskset", "-c", str(processes.LOAD_CORE), sys.executable, "-m", "runner.mails", "sink"],
+        # As a module, since it imports its neighbours by the folder that benchmarks/run stands in.
+        cwd=Path(__file__).resolve().parent.parent,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     processes._running.add(sink)
     return sink, int(sink.stdout.readline())
