@@ -153,7 +153,7 @@ extension AccountsHandler {
         now: now,
         in: tx
       )
-      // An app that was added since may be the thief's.
+      // An app or a PIN that was added since may be the thief's.
       try core.removeFactors(of: user.id, since: token.created, in: tx)
       // Whoever changed the address knew the password: no record matches this one.
       try UserTable.changePassword(of: user.id, to: "", now: now, in: tx)

@@ -62,20 +62,18 @@ extension AccountsHandler {
       var ended = try core.proveAddress(of: user, in: nil, now: now, in: tx)
       ended += try core.endAllSessions(of: user.id, now: now, in: tx)
       try UserTable.changePassword(of: user.id, to: record.text, now: now, in: tx)
-      // Nobody had proved the address: who signed up may be somebody else, and must not keep its owner
-      // out with an app of their own.
-      if !user.isEmailVerified { try core.removeFactors(of: user.id, in: tx) }
       // Whoever has the token reads the mail of the address.
       try UserTable.changeEmail(of: user.id, to: email, isVerified: true, now: now, in: tx)
       try MailTokenTable.markUsed(token.digest, now: now, in: tx)
       try MailTokenTable.deleteUnused(.resetPassword, of: user.id, in: tx)
       try AttemptTable.clear(core.attemptSubject(email), .password, in: tx)
-      let removed = try PasskeyTable.deleteUnproven(of: user.id, in: tx)
+      // Moving to an address verifies it too, and leaves passkeys from before.
+      try core.removeUnprovenPasskeys(of: user.id, in: tx)
       try core.outbox.queue(core.passwordNotice(to: user, now: now), in: tx)
       try tx.audit(
         "password.reset",
         object: user.id,
-        detail: "revoked \(ended.count)" + (removed > 0 ? ", removed passkeys \(removed)" : ""),
+        detail: "revoked \(ended.count)",
         by: .user(user.id)
       )
       revoked.withLock { $0 = ended }
@@ -103,9 +101,9 @@ extension AuthCore {
   /// What somebody's having read the mail of an account's address ends: what somebody else may have prepared
   /// who made the account first, with that address (arXiv 2205.10174).
   ///
-  /// A change of address that waits is void. The first proof ends all sessions and unlinks all identities,
-  /// unless it is made in a session of the account: that one and its identities are the same person's then.
-  /// Gives the sessions that ended.
+  /// A change of address that waits is void. The first proof ends all sessions, unlinks all identities and
+  /// removes passkeys, the authenticator app and the PIN, unless it is made in a session of the account: that
+  /// one and what was added to the account are the same person's then. Gives the sessions that ended.
   func proveAddress(
     of user: UserRecord,
     in caller: UserIdentity?,
@@ -114,11 +112,29 @@ extension AuthCore {
   ) throws -> [Revocation] {
     try MailTokenTable.deleteUnused(.changeEmail, of: user.id, in: tx)
     guard !user.isEmailVerified else { return [] }
-    if caller == nil { try unlinkAllIdentities(of: user.id, in: tx) }
+    if caller == nil {
+      try unlinkAllIdentities(of: user.id, in: tx)
+      try removeUnprovenPasskeys(of: user.id, in: tx)
+      try removeFactors(of: user.id, in: tx)
+    } else {
+      try PasskeyTable.markProven(of: user.id, in: tx)
+    }
     return try endAllSessions(of: user.id, except: caller?.sessionID ?? "", now: now, in: tx)
   }
 
-  /// Unlinks whatever signs a user in besides a password.
+  /// Removes passkeys that somebody else may have registered: those from before the address was proven.
+  func removeUnprovenPasskeys(of userID: String, in tx: borrowing WriteTransaction) throws {
+    let count = try PasskeyTable.deleteUnproven(of: userID, in: tx)
+    guard count > 0 else { return }
+    try tx.audit(
+      "passkey.remove_all",
+      object: userID,
+      detail: "\(count) passkeys",
+      by: .user(userID)
+    )
+  }
+
+  /// Unlinks all identities of a user at other providers.
   func unlinkAllIdentities(of userID: String, in tx: borrowing WriteTransaction) throws {
     let count = try IdentityTable.deleteAll(of: userID, in: tx)
     guard count > 0 else { return }

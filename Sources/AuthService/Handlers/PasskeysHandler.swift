@@ -48,10 +48,20 @@ struct PasskeysHandler: Auth_V1.PasskeysService {
     return try await core.store.write(call) { tx in
       try core.requireActiveSession(of: identity, now: now, in: tx)
       let userID = identity.userID
-      let wasRemoved = try PasskeyTable.delete(request.passkeyId, of: userID, in: tx)
-      if wasRemoved { try tx.audit("passkey.remove", object: request.passkeyId) }
+      let passkey = try PasskeyTable.list(of: userID, in: tx)
+        .first { $0.id == request.passkeyId }
+      if let passkey {
+        // One for another relying party signs nobody in.
+        if passkey.relyingParty == party.id {
+          guard try core.hasWayIn(besides: passkey.id, of: userID, in: tx) else {
+            throw AuthError.lastWayIn
+          }
+        }
+        _ = try PasskeyTable.delete(passkey.id, of: userID, in: tx)
+        try tx.audit("passkey.remove", object: passkey.id)
+      }
       return .init(
-        wasRemoved: wasRemoved,
+        wasRemoved: passkey != nil,
         acceptedCredentials: party.signal(
           try PasskeyTable.handle(of: userID, in: tx),
           try PasskeyTable.list(of: userID, in: tx)

@@ -302,14 +302,14 @@ enum AuthError {
     message: "the account has \(LinkedIdentity.countMax) identities; unlink one first"
   )
 
-  /// Without the identity nobody could sign in to the account.
+  /// Without the identity or passkey nobody could sign in to the account.
   static let lastWayIn = RPCError(
     .failedPrecondition,
     reason: "LAST_WAY_IN",
     domain: domain,
     message:
-      "this is the only way to sign in to the account; set a password or link another identity "
-      + "first"
+      "this is the only way to sign in to the account; set a password, link another identity or "
+      + "register another passkey first"
   )
 
   /// Data that is said to be a notification of a provider's.

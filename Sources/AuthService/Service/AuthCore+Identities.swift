@@ -58,19 +58,23 @@ extension AuthCore {
     }
   }
 
-  /// Whether a user could still sign in without an identity: with a password, or with another identity of a
-  /// provider that is set up.
+  /// Whether a user could still sign in without an identity or a passkey: with a password, with another
+  /// identity of a provider that is set up, or with another passkey for the relying party that is.
   ///
   /// An address to which a reset can be mailed does not count: not everybody still reads theirs.
   func hasWayIn(
-    besides identityID: String,
+    besides id: String,
     of userID: String,
     in tx: borrowing some StoreTransaction & ~Copyable
   ) throws -> Bool {
     if try UserTable.hasPassword(userID, in: tx) { return true }
-    return try IdentityTable.list(of: userID, in: tx).contains { identity in
-      identity.id != identityID && identity.withdrawn == nil
-        && providers.contains(identity.provider)
+    let hasIdentity = try IdentityTable.list(of: userID, in: tx).contains { identity in
+      identity.id != id && identity.withdrawn == nil && providers.contains(identity.provider)
+    }
+    if hasIdentity { return true }
+    guard let party = settings.passkeys.relyingParty else { return false }
+    return try PasskeyTable.list(of: userID, in: tx).contains { passkey in
+      passkey.id != id && passkey.relyingParty == party.id
     }
   }
 

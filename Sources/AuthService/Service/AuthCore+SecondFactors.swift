@@ -140,12 +140,15 @@ extension AuthCore {
   /// Removes what somebody else may have added to an account to prove themselves with: an app with its
   /// recovery codes and a PIN.
   ///
-  /// With `since`, only an app that was added then or later.
+  /// With `since`, only what was added then or later.
   func removeFactors(
     of userID: String,
-    since: Int64 = 0,
+    since: Int64 = .min,
     in tx: borrowing WriteTransaction
   ) throws {
+    if try PinTable.delete(userID, since: since, in: tx) {
+      try tx.audit("pin.clear", object: userID, by: .user(userID))
+    }
     guard let app = try TotpTable.find(userID, in: tx), (app.confirmed ?? app.created) >= since
     else { return }
     try TotpTable.delete(userID, in: tx)

@@ -134,6 +134,14 @@ enum PasskeyTable {
     )
   }
 
+  /// Notes that whoever registered a user's passkeys reads the mail of the account's address.
+  static func markProven(of userID: String, in tx: borrowing WriteTransaction) throws {
+    try tx.execute(
+      "UPDATE passkey SET address_proven = 1 WHERE user_id = ? AND address_proven = 0",
+      .text(userID)
+    )
+  }
+
   // MARK: - User handles
 
   /// What authenticators call a user; nil before the first passkey.

@@ -63,8 +63,16 @@ enum PinTable {
     )
   }
 
-  /// Removes a PIN; says whether there was one.
-  static func delete(_ userID: String, in tx: borrowing WriteTransaction) throws -> Bool {
-    try tx.execute("DELETE FROM pin WHERE user_id = ?", .text(userID)) > 0
+  /// Removes a PIN that was set at a time or later; says whether there was one.
+  static func delete(
+    _ userID: String,
+    since: Int64 = .min,
+    in tx: borrowing WriteTransaction
+  ) throws -> Bool {
+    try tx.execute(
+      "DELETE FROM pin WHERE user_id = ? AND changed_at >= ?",
+      .text(userID),
+      .integer(since)
+    ) > 0
   }
 }

@@ -69,18 +69,6 @@ struct SecondFactorTests {
     return (0...5).map { "00000\($0)" }.first { !shown.contains($0) } ?? ""
   }
 
-  /// The bytes of a text in base 32, by the RFC and not by the code that made it.
-  private static func decoded(_ text: String) throws -> [UInt8] {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
-    let bits = try text.flatMap { letter -> [UInt8] in
-      let value = try #require(alphabet.firstIndex(of: letter))
-      return (0..<5).map { UInt8(value >> (4 - $0) & 1) }
-    }
-    return (0..<bits.count / 8).map { byte in
-      bits[byte * 8..<byte * 8 + 8].reduce(0) { $0 << 1 | $1 }
-    }
-  }
-
   private func run(
     on ground: AuthStage.Ground? = nil,
     _ body: (AuthStage, Owner) async throws -> Void
@@ -94,19 +82,14 @@ struct SecondFactorTests {
     _ stage: AuthStage,
     _ answer: Auth_V1.SignInResponse
   ) async throws -> Owner {
-    let enrolled = try await stage.secondFactors.enrollTotp(.init(), options: stage.with(answer))
-    let secret = try decoded(enrolled.secret)
-    #expect(secret.count == 20)
-    let confirmed = try await stage.secondFactors.confirmTotp(
-      .init(code: code(secret, stage)),
-      options: stage.with(answer)
-    )
+    let app = try await stage.enroll(answer)
+    #expect(app.secret.count == 20)
     return Owner(
       stage: stage,
       answer: answer,
-      secret: secret,
-      recoveryCodes: confirmed.recoveryCodes,
-      proven: try #require(confirmed.token)
+      secret: app.secret,
+      recoveryCodes: app.confirmed.recoveryCodes,
+      proven: try #require(app.confirmed.token)
     )
   }
 
@@ -131,7 +114,7 @@ struct SecondFactorTests {
       )
       // Not a factor before it was confirmed.
       #expect(try await stage.signIn().tokens != nil)
-      let secret = try Self.decoded(enrolled.secret)
+      let secret = try AuthStage.decoded(base32: enrolled.secret)
       let wrong = await outcome {
         _ = try await stage.secondFactors.confirmTotp(
           .init(code: Self.wrongCode(secret, stage)),
@@ -185,14 +168,14 @@ struct SecondFactorTests {
       let secret = [UInt8](repeating: 1, count: 20)
       #expect(await confirmed(secret, first) == "FAILED_PRECONDITION TOTP_NOT_ENROLLED")
       let enrolled = try await stage.secondFactors.enrollTotp(.init(), options: stage.with(first))
-      let begun = try Self.decoded(enrolled.secret)
+      let begun = try AuthStage.decoded(base32: enrolled.secret)
       stage.clock.advance(10 * 60_000)
       let later = try await stage.signIn()
       #expect(await confirmed(begun, later) == "FAILED_PRECONDITION TOTP_NOT_ENROLLED")
       // Begun anew, the first secret is worth nothing.
       let renewed = try await stage.secondFactors.enrollTotp(.init(), options: stage.with(later))
       #expect(await confirmed(begun, later) == "INVALID_ARGUMENT CODE_INVALID")
-      #expect(await confirmed(try Self.decoded(renewed.secret), later) == "OK")
+      #expect(await confirmed(try AuthStage.decoded(base32: renewed.secret), later) == "OK")
     }
   }
 
@@ -384,7 +367,7 @@ struct SecondFactorTests {
       try await run { stage, ada in
         if isVerified {
           let token = try await stage.takeToken("verify-email", to: "ada@example.org")
-          _ = try await stage.accounts.verifyEmail(.init(token: token))
+          _ = try await stage.accounts.verifyEmail(.init(token: token), options: ada.plain)
         }
         _ = try await stage.takeMails()
         _ = try await stage.accounts.requestPasswordReset(.init(email: "ada@example.org"))

@@ -26,6 +26,7 @@ struct IdentityStage {
         #"{"issuers": ["https://work.example"], "client_ids": ["client"], "keys": {"file": "none"}}"#
       ),
     ]
+    ground.settings.passkeys.relyingParty = WebAuthnVector.party
     ground.keySetOrigin = { provider in
       switch provider.name {
       case "apple": apple

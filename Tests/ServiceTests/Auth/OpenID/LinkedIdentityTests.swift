@@ -133,6 +133,56 @@ struct LinkedIdentityTests {
     }
   }
 
+  @Test("A passkey is a way into the account, and the last way stays whichever it is")
+  func remove_lastWayIn_isRefused() async throws {
+    try await IdentityStage.run { stage in
+      let ada = try await stage.signIn(stage.apple, "1")
+      let identity = try #require(try await stage.list(ada).identities.first)
+      let passkey = try await stage.stage.register(SoftAuthenticator(), for: ada)
+      func remove(_ id: String) async -> String {
+        await outcome {
+          _ = try await stage.stage.passkeys.remove(
+            .init(passkeyId: id),
+            options: stage.stage.with(ada)
+          )
+        }
+      }
+      try await stage.unlink(identity.id, by: ada)
+      #expect(await remove(passkey.id) == "FAILED_PRECONDITION LAST_WAY_IN")
+      let other = try await stage.stage.register(SoftAuthenticator(), for: ada)
+      let outcomes = await withTaskGroup(of: String.self) { group in
+        for id in [passkey.id, other.id] { group.addTask { await remove(id) } }
+        return await group.reduce(into: Set<String>()) { $0.insert($1) }
+      }
+      #expect(outcomes == ["OK", "FAILED_PRECONDITION LAST_WAY_IN"])
+      let left = try await stage.stage.passkeys.list(.init(), options: stage.stage.with(ada))
+      #expect(left.passkeys.count == 1)
+      // One of another relying party signs nobody in: it can go, and is no way for an identity to go.
+      let again = try await stage.link(stage.apple, "1", by: ada)
+      try await stage.stage.service.core.store.writeOwn { tx in
+        _ = try tx.execute("UPDATE passkey SET relying_party = 'former.example'")
+      }
+      #expect(
+        await outcome { try await stage.unlink(again.id, by: ada) }
+          == "FAILED_PRECONDITION LAST_WAY_IN"
+      )
+      #expect(await remove(try #require(left.passkeys.first?.id)) == "OK")
+    }
+  }
+
+  @Test("Somebody with a password can remove the last passkey")
+  func remove_passkeyBesidePassword_isAllowed() async throws {
+    try await IdentityStage.run { stage in
+      let ada = try await stage.stage.signUp()
+      let passkey = try await stage.stage.register(SoftAuthenticator(), for: ada)
+      let removed = try await stage.stage.passkeys.remove(
+        .init(passkeyId: passkey.id),
+        options: stage.stage.with(ada)
+      )
+      #expect(removed.wasRemoved)
+    }
+  }
+
   @Test("An account has up to twenty identities")
   func link_twentyFirst_isRefused() async throws {
     try await IdentityStage.run { stage in

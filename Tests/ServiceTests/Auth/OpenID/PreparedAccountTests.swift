@@ -101,6 +101,76 @@ struct PreparedAccountTests {
     }
   }
 
+  /// Adds a passkey, an authenticator app and a PIN to an account.
+  private func add(
+    to account: Auth_V1.SignInResponse,
+    _ authenticator: SoftAuthenticator,
+    _ stage: AuthStage
+  ) async throws {
+    try await stage.register(authenticator, for: account)
+    try await stage.enroll(account)
+    _ = try await stage.stepUp.setPin(.init(pin: "730284"), options: stage.with(account))
+  }
+
+  @Test(
+    "Trojan passkey, app and PIN: the first proof of the address removes them",
+    arguments: [true, false]
+  )
+  func trojanFactors_areRemoved(byReset: Bool) async throws {
+    try await IdentityStage.run { stage in
+      let attacker = try await stage.stage.signUp(Self.victim)
+      let mail = try await stage.stage.takeToken("verify-email", to: Self.victim)
+      let trojan = SoftAuthenticator()
+      try await add(to: attacker, trojan, stage.stage)
+      let handle = try await stage.stage.handle(of: attacker)
+      if !byReset { _ = try await stage.stage.accounts.verifyEmail(.init(token: mail)) }
+      for table in ["passkey", "totp", "recovery_code", "pin"] {
+        #expect(try await stage.count(table) == 0 || byReset, "\(table)")
+      }
+      let victim = try await reset(stage)
+      // An app would ask for a code.
+      #expect(victim.tokens != nil)
+      for table in ["passkey", "totp", "recovery_code", "pin"] {
+        #expect(try await stage.count(table) == 0, "\(table)")
+      }
+      let back = await outcome { _ = try await stage.stage.signIn(trojan, handle: handle) }
+      #expect(back == AuthStage.passkeyRefused)
+      let id = try #require(victim.user?.id)
+      for action in ["passkey.remove_all", "totp.remove", "pin.clear"] {
+        #expect(try await stage.stage.audited(action) == ["\(action) \(id)"])
+      }
+    }
+  }
+
+  @Test("Whoever proves the address in a session of the account keeps passkeys, app and PIN")
+  func firstProof_inASession_keepsFactors() async throws {
+    try await IdentityStage.run { stage in
+      let ada = try await stage.stage.signUp(Self.victim)
+      let mail = try await stage.stage.takeToken("verify-email", to: Self.victim)
+      let authenticator = SoftAuthenticator()
+      try await add(to: ada, authenticator, stage.stage)
+      _ = try await stage.stage.accounts.verifyEmail(
+        .init(token: mail),
+        options: stage.stage.with(ada)
+      )
+      for table in ["passkey", "totp", "pin"] {
+        #expect(try await stage.count(table) == 1, "\(table)")
+      }
+      // Not by a reset that comes later either.
+      _ = try await stage.stage.accounts.requestPasswordReset(.init(email: Self.victim))
+      let token = try await stage.stage.takeToken("reset-password", to: Self.victim)
+      _ = try await stage.stage.accounts.resetPassword(
+        .init(token: token, newPassword: Self.newPassword)
+      )
+      for table in ["passkey", "totp", "pin"] {
+        #expect(try await stage.count(table) == 1, "\(table)")
+      }
+      let handle = try await stage.stage.handle(of: ada)
+      let back = try await stage.stage.signIn(authenticator, handle: handle)
+      #expect(back.user?.id == ada.user?.id)
+    }
+  }
+
   @Test("Unexpired e-mail change: a reset or a verification voids the attacker's change of address")
   func unexpiredEmailChange_isVoid() async throws {
     for isReset in [true, false] {
