@@ -1,3 +1,5 @@
+internal import ServiceKit
+
 /// A person at an identity provider who may sign in to an account.
 struct LinkedIdentity: Hashable, Sendable {
   /// Identifier, `idt_…`.
@@ -29,6 +31,9 @@ struct LinkedIdentity: Hashable, Sendable {
 
   /// Identities of an account, at most.
   static let countMax = 20
+
+  /// What is remembered of it once its account was deleted.
+  var tombstone: Tombstones.Name { .identity(issuer: issuer, subject: subject) }
 
   /// Takes what a newer token says; an older one that comes late changes nothing but that it was used.
   mutating func take(_ claims: IdentityClaims) {

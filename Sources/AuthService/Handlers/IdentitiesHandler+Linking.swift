@@ -33,6 +33,7 @@ extension IdentitiesHandler {
         try IdentityTable.update(identity, in: tx)
         return Linked(identity: identity)
       }
+      try core.requireNewerThanDeletion(claims, in: tx)
       guard try IdentityTable.list(of: user.id, in: tx).count < LinkedIdentity.countMax else {
         throw AuthError.tooManyIdentities
       }

@@ -30,6 +30,9 @@ extension IdentitiesHandler {
       return try apply(event, to: identity, now: now, in: tx)
     }
     core.announce(effect.ended)
+    if effect.hasBegunDeletion {
+      core.deletionSignal.announce()
+    }
     return .init(duplicate: effect.isDuplicate, applied: effect.isApplied)
   }
 
@@ -37,6 +40,7 @@ extension IdentitiesHandler {
   private struct Effect: Sendable {
     var isDuplicate = false
     var isApplied = false
+    var hasBegunDeletion = false
     var ended: [Revocation] = []
   }
 
@@ -68,23 +72,34 @@ extension IdentitiesHandler {
   ///
   /// All sessions end, because a session does not say for ever how it began. The identity is unlinked if there
   /// is another way into the account. If there is none it stays, so that the user can come back with a newer
-  /// token, and until then it opens nothing.
+  /// token, and until then it opens nothing; with an account at Apple that was deleted the user cannot, so
+  /// the account here is deleted too.
   private func withdraw(
     _ identity: LinkedIdentity,
     _ event: AppleEvent,
     now: Int64,
     in tx: borrowing WriteTransaction
   ) throws -> Effect {
-    if try core.hasWayIn(besides: identity.id, of: identity.userID, in: tx) {
+    let hasWayIn = try core.hasWayIn(besides: identity.id, of: identity.userID, in: tx)
+    if hasWayIn {
       try IdentityTable.delete(identity.id, in: tx)
     } else {
       var withdrawn = identity
       withdrawn.withdrawn = event.time
       try IdentityTable.update(withdrawn, in: tx)
     }
-    let ended = try core.endAllSessions(of: identity.userID, now: now, in: tx)
-    try audit(event, identity, ", revoked \(ended.count)", in: tx)
-    return Effect(isApplied: true, ended: ended)
+    var effect = Effect(isApplied: true)
+    if event.kind == .accountDeleted, !hasWayIn,
+      let user = try UserTable.find(identity.userID, in: tx)
+    {
+      let begun = try core.beginDeletion(of: user, now: now, by: .outsider("apple"), in: tx)
+      effect.ended = begun.ended
+      effect.hasBegunDeletion = true
+    } else {
+      effect.ended = try core.endAllSessions(of: identity.userID, now: now, in: tx)
+    }
+    try audit(event, identity, ", revoked \(effect.ended.count)", in: tx)
+    return effect
   }
 
   private func audit(

@@ -106,7 +106,10 @@ extension IdentitiesHandler {
         subject: claims.subject,
         in: tx
       )
-      guard let identity else { return nil }
+      guard let identity else {
+        try core.requireNewerThanDeletion(claims, in: tx)
+        return nil
+      }
       guard identity.accepts(claims), let user = try UserTable.find(identity.userID, in: tx),
         let basis = try UserTable.basis(of: identity.userID, in: tx)
       else { throw AuthError.identityTokenInvalid }
@@ -170,6 +173,8 @@ extension IdentitiesHandler {
     )
     // Whoever was first has the nonce of another token; this one's can be used no more.
     guard isLinked == nil else { throw AuthError.identityTokenInvalid }
+    // Its account may have been deleted since it was looked up.
+    try core.requireNewerThanDeletion(claims, in: tx)
     guard try !UserTable.isTaken(EmailAddress(user.email), now: user.created, in: tx) else {
       throw AuthError.identityNotLinked
     }

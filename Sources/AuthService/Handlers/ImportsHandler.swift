@@ -175,10 +175,13 @@ struct ImportsHandler: Auth_V1.ImportsService {
     guard try !UserTable.isTaken(EmailAddress(user.email), now: now, in: tx) else {
       return .init(outcome: .emailTaken)
     }
-    // The list may be older than the deletion.
-    let address = Tombstones.Name.address(EmailAddress(user.email).key)
-    guard try !core.secrets.tombstones.contains(address, in: tx) else {
-      return .init(outcome: .erased)
+    // The list may be older than the deletion, and have an address that the account had before.
+    let tombstones = core.secrets.tombstones
+    for name in [
+      Tombstones.Name.address(EmailAddress(user.email).key),
+      .imported(source: source, id: candidate.sourceID),
+    ] {
+      guard try !tombstones.contains(name, in: tx) else { return .init(outcome: .erased) }
     }
     try UserTable.insert(user, password: candidate.password, in: tx)
     try ImportTable.insert(

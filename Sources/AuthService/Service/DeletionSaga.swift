@@ -139,6 +139,12 @@ final class DeletionSaga: Sendable {
       for address in addresses {
         try core.secrets.tombstones.insert(.address(EmailAddress(address).key), in: tx)
       }
+      for identity in try IdentityTable.list(of: deletion.userID, in: tx) {
+        try core.secrets.tombstones.insert(identity.tombstone, in: tx)
+      }
+      for row in try ImportTable.names(of: deletion.userID, in: tx) {
+        try core.secrets.tombstones.insert(.imported(source: row.source, id: row.id), in: tx)
+      }
       try AccountRows.empty(deletion.userID, pseudonym: pseudonym, now: now, in: tx)
       try tx.audit("user.erase", object: pseudonym, detail: deletion.id)
       return ended

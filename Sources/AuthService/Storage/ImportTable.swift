@@ -33,6 +33,17 @@ enum ImportTable {
     ) { Imported(content: $0.blob(0), userID: $0.text(1)) }
   }
 
+  /// What the systems call an account from which it was imported.
+  static func names(
+    of userID: String,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> [(source: String, id: String)] {
+    try tx.query(
+      "SELECT source, source_id FROM imported_user WHERE user_id = ? ORDER BY source, source_id",
+      .text(userID)
+    ) { (source: $0.text(0), id: $0.text(1)) }
+  }
+
   static func insert(
     _ imported: Imported,
     _ source: String,

@@ -12,6 +12,8 @@ public struct Tombstones: Sendable {
     case address(String)
     /// A subject of an issuer of identity tokens.
     case identity(issuer: String, subject: String)
+    /// An account as the system called it from which it was imported.
+    case imported(source: String, id: String)
 
     fileprivate var bytes: [UInt8] {
       switch self {
@@ -20,6 +22,8 @@ public struct Tombstones: Sendable {
       // The length keeps issuer and subject apart, whatever is in them.
       case .identity(let issuer, let subject):
         Array("identity \(issuer.utf8.count) \(issuer) \(subject)".utf8)
+      case .imported(let source, let id):
+        Array("imported \(source.utf8.count) \(source) \(id)".utf8)
       }
     }
   }
@@ -48,6 +52,16 @@ public struct Tombstones: Sendable {
     try tx.exists("SELECT 1 FROM erased WHERE key = ?", .blob(key.code(of: name.bytes)))
   }
 
+  /// When this was deleted last, in milliseconds since 1970; nil when it was not.
+  public func time(
+    of name: Name,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Int64? {
+    try tx.first("SELECT erased_at FROM erased WHERE key = ?", .blob(key.code(of: name.bytes))) {
+      $0.integer(0)
+    }
+  }
+
   /// Throws UNAUTHENTICATED for a user who was deleted: the token outlives its user by the moment until all
   /// services have heard of it.
   func refuse(_ caller: Caller, in tx: borrowing WriteTransaction) throws {
@@ -55,14 +69,21 @@ public struct Tombstones: Sendable {
     throw IdentityError.unauthenticated
   }
 
-  /// Remembers that this was deleted; false when that was known.
+  /// Remembers that this was deleted now; false when it was known to have been deleted before.
+  ///
+  /// An address or an identity can be deleted again, with the account that it was used for since.
   @discardableResult
   public func insert(_ name: Name, in tx: borrowing WriteTransaction) throws -> Bool {
+    let isNew = try !contains(name, in: tx)
     try tx.execute(
-      "INSERT INTO erased (key, erased_at) VALUES (?, ?) ON CONFLICT DO NOTHING",
+      """
+      INSERT INTO erased (key, erased_at) VALUES (?, ?)
+      ON CONFLICT (key) DO UPDATE SET erased_at = excluded.erased_at
+      """,
       .blob(key.code(of: name.bytes)),
       .integer(tx.now)
-    ) > 0
+    )
+    return isNew
   }
 
   /// Forgets what was deleted before an instant, in milliseconds since 1970.

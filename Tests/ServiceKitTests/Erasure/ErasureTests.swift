@@ -114,6 +114,13 @@ struct ErasureTests {
       }
       #expect(found == [true, true, false, false, false, false])
       for file in ["store.db", "store.db-wal"] { #expect(!holds(Self.name, folder.file(file))) }
+      let imported = Tombstones.Name.imported(source: "a", id: "b c")
+      let times = try await store.writeOwn { tx in
+        let before = try tombstones.time(of: imported, in: tx)
+        try tombstones.insert(imported, in: tx)
+        return [before, try tombstones.time(of: imported, in: tx) ?? 0, tx.now]
+      }
+      #expect(times[0] == nil && times[1] == times[2])
       try await store.writeOwn { tx in try Tombstones.prune(before: tx.now, in: tx) }
       let kept = try await store.read { tx in try tombstones.contains(.user(Self.name), in: tx) }
       #expect(kept)

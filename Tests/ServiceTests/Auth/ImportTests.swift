@@ -201,6 +201,29 @@ struct ImportTests {
     }
   }
 
+  @Test("Nobody who was imported and deleted comes back under another address")
+  func import_erasedSourceID_isRefused() async throws {
+    var ground = try AuthStage.Ground()
+    ground.settings.deletion.grace = 0
+    try await run(on: ground) { stage, boss in
+      _ = try await send([request([row(1), row(2)])], by: boss, stage)
+      let core = stage.service.core
+      let now = stage.clock.now
+      try await core.store.writeOwn { tx in
+        let user = try UserTable.holder(of: EmailAddress("user1@example.org"), in: tx)
+        if let user { _ = try core.beginDeletion(of: user, now: now, in: tx) }
+      }
+      await stage.service.deletions.workOff()
+      let rows = [row(1, email: "former@example.org"), row(3)]
+      let answer = try await send([request(rows)], by: boss, stage).first
+      #expect(outcomes(answer) == [.erased, .created])
+      // Another source's names are its own.
+      var foreign = request([row(1, email: "other@example.org")])
+      foreign.source = "forum"
+      #expect(outcomes(try await send([foreign], by: boss, stage).first) == [.created])
+    }
+  }
+
   @Test("The same rows again change nothing, whichever run; others under their names are refused")
   func import_repeated_changesNothing() async throws {
     try await run { stage, boss in

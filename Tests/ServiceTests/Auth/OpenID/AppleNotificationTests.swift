@@ -87,14 +87,32 @@ struct AppleNotificationTests {
     }
   }
 
-  @Test("An account that Apple deleted is not signed in to, but its address can reset a password")
-  func accountDeleted_lastWayIn_keepsTheAccount() async throws {
-    try await IdentityStage.run { stage in
+  @Test(
+    "An account whose only way in was one that Apple deleted is deleted, unless its owner objects"
+  )
+  func accountDeleted_lastWayIn_beginsDeletion() async throws {
+    var ground = try AuthStage.Ground()
+    ground.settings.deletion.grace = 3_600_000
+    try await IdentityStage.run(on: ground) { stage in
+      let deletions = Auth_V1.DeletionsClient(stage.stage.channel)
       let ada = try await stage.signIn(stage.apple, "1")
+      let bob = try await stage.signIn(stage.apple, "2", email: "bob@example.org")
       stage.stage.clock.advance(1000)
-      let deleted = event("account-deleted", "1", at: stage.stage.clock.now)
-      #expect(try await notify(stage, "n1", deleted) == "applied")
+      for subject in ["1", "2"] {
+        let deleted = event("account-deleted", subject, at: stage.stage.clock.now)
+        #expect(try await notify(stage, "n\(subject)", deleted) == "applied")
+      }
       #expect(await stage.isAlive(ada) == false)
+      let (first, second) = (ada.user?.id ?? "", bob.user?.id ?? "")
+      let deletion = try await stage.stage.service.core.database.read { tx in
+        try DeletionTable.find(of: second, in: tx)
+      }
+      #expect(deletion?.step == .waiting)
+      #expect(
+        try await stage.stage.audited("user.delete")
+          == ["user.delete \(first)", "user.delete \(second)"]
+      )
+      // Whoever reads the mail of the address can come back in the grace period.
       _ = try await stage.stage.accounts.requestPasswordReset(.init(email: "ada@example.org"))
       let token = try await stage.stage.takeToken("reset-password", to: "ada@example.org")
       _ = try await stage.stage.accounts.resetPassword(
@@ -103,6 +121,70 @@ struct AppleNotificationTests {
       let back = try await stage.stage.signIn()
       #expect(back.user?.id == ada.user?.id)
       #expect(try await stage.list(back).identities.first?.withdrawnAt != nil)
+      _ = try await deletions.cancelDeletion(.init(), options: stage.stage.with(back))
+      stage.stage.clock.advance(3_600_000)
+      await stage.stage.service.deletions.workOff()
+      let done = try await deletions.getDeletion(.init(deletionId: deletion?.id ?? ""))
+      #expect(done.state == .done)
+      _ = try await stage.stage.signIn()
+      #expect(try await stage.count("user") == 1)
+    }
+  }
+
+  @Test("Once an account is deleted, late notifications and tokens bring nothing of it back")
+  func deleted_identity_comesBackWithANewerToken() async throws {
+    var ground = try AuthStage.Ground()
+    ground.settings.deletion.grace = 0
+    try await IdentityStage.run(on: ground) { stage in
+      let bob = try await stage.stage.signUp("bob@example.org")
+      let ada = try await stage.signIn(stage.apple, "1")
+      let (early, nonce) = try await stage.token(stage.apple, "1")
+      let forLink = try await stage.stage.identities.startLink(
+        .init(provider: "apple"),
+        options: stage.stage.with(bob)
+      )
+      let claims = stage.apple.claims("1", nonce: forLink.nonce)
+      let earlyLink = TestProvider.token(claims)
+      stage.stage.clock.advance(1000)
+      let deletions = Auth_V1.DeletionsClient(stage.stage.channel)
+      let begun = try await deletions.deleteAccount(.init(), options: stage.stage.with(ada))
+      await stage.stage.service.deletions.workOff()
+      #expect(try await deletions.getDeletion(.init(deletionId: begun.id)).state == .done)
+      let late = event("account-deleted", "1", at: stage.stage.clock.now)
+      #expect(try await notify(stage, "n1", late) == "nothing")
+      // Tokens from before the deletion.
+      let signedIn = await outcome {
+        _ = try await stage.stage.identities.signIn(
+          .init(provider: "apple", identityToken: early, rawNonce: nonce)
+        )
+      }
+      #expect(signedIn == "UNAUTHENTICATED IDENTITY_TOKEN_INVALID")
+      let linked = await outcome {
+        _ = try await stage.stage.identities.link(
+          .init(provider: "apple", identityToken: earlyLink, rawNonce: forLink.rawNonce),
+          options: stage.stage.with(bob)
+        )
+      }
+      #expect(linked == "UNAUTHENTICATED IDENTITY_TOKEN_INVALID")
+      #expect(try await stage.count("identity") == 0)
+      // A later one is the user's own wish, and makes another account.
+      stage.stage.clock.advance(2000)
+      let again = try await stage.signIn(stage.apple, "1")
+      #expect(again.user?.id != ada.user?.id)
+      // What happened before that is not about it.
+      #expect(try await notify(stage, "n2", late) == "nothing")
+      #expect(await stage.isAlive(again))
+      // The new account's deletion counts from its own time.
+      let (between, second) = try await stage.token(stage.apple, "1")
+      stage.stage.clock.advance(1000)
+      _ = try await deletions.deleteAccount(.init(), options: stage.stage.with(again))
+      await stage.stage.service.deletions.workOff()
+      let refused = await outcome {
+        _ = try await stage.stage.identities.signIn(
+          .init(provider: "apple", identityToken: between, rawNonce: second)
+        )
+      }
+      #expect(refused == "UNAUTHENTICATED IDENTITY_TOKEN_INVALID")
     }
   }
 

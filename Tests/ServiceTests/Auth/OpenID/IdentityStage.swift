@@ -13,8 +13,11 @@ struct IdentityStage {
   let google: TestProvider
   let work: TestProvider
 
-  static func run(_ body: (IdentityStage) async throws -> Void) async throws {
-    var ground = try AuthStage.Ground()
+  static func run(
+    on ground: AuthStage.Ground? = nil,
+    _ body: (IdentityStage) async throws -> Void
+  ) async throws {
+    var ground = try ground ?? AuthStage.Ground()
     let clock = ground.clock
     let (apple, google) = (TestProvider.apple(clock), TestProvider.google(clock))
     let work = TestProvider("work", issuer: "https://work.example", clock: clock)
