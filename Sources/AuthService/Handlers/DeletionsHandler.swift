@@ -26,6 +26,7 @@ struct DeletionsHandler: Auth_V1.DeletionsService {
     }
     core.announce(ended.withLock { $0 })
     core.deletionSignal.announce()
+    core.outbox.wake()
     return answer
   }
 

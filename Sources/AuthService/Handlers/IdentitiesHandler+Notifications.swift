@@ -32,6 +32,7 @@ extension IdentitiesHandler {
     core.announce(effect.ended)
     if effect.hasBegunDeletion {
       core.deletionSignal.announce()
+      core.outbox.wake()
     }
     return .init(duplicate: effect.isDuplicate, applied: effect.isApplied)
   }

@@ -68,9 +68,11 @@ extension PasskeysHandler {
       var passkey = passkey
       passkey.isAddressProven = user.isEmailVerified
       try PasskeyTable.insert(passkey, in: tx)
+      try core.outbox.queue(core.passkeyNotice(.passkeyAdded, to: user, now: now), in: tx)
       try tx.audit("passkey.add", object: passkey.id, detail: passkey.attestation.rawValue)
       return passkey
     }
+    core.outbox.wake()
     guard let stored else {
       throw refused(.registered, Self.kind.rawValue, as: AuthError.passkeyRegistrationRefused)
     }

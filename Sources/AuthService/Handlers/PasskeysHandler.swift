@@ -45,9 +45,10 @@ struct PasskeysHandler: Auth_V1.PasskeysService {
     let party = try relyingParty()
     let identity = try call.requireUser()
     let (core, now) = (core, core.clock.now)
-    return try await core.store.write(call) { tx in
+    let response = try await core.store.write(call) { tx -> Auth_V1.RemovePasskeyResponse in
       try core.requireActiveSession(of: identity, now: now, in: tx)
       let userID = identity.userID
+      guard let user = try UserTable.find(userID, in: tx) else { throw AuthError.userNotFound }
       let passkey = try PasskeyTable.list(of: userID, in: tx)
         .first { $0.id == request.passkeyId }
       if let passkey {
@@ -58,6 +59,7 @@ struct PasskeysHandler: Auth_V1.PasskeysService {
           }
         }
         _ = try PasskeyTable.delete(passkey.id, of: userID, in: tx)
+        try core.outbox.queue(core.passkeyNotice(.passkeyRemoved, to: user, now: now), in: tx)
         try tx.audit("passkey.remove", object: passkey.id)
       }
       return .init(
@@ -68,6 +70,8 @@ struct PasskeysHandler: Auth_V1.PasskeysService {
         )
       )
     }
+    core.outbox.wake()
+    return response
   }
 
   // MARK: - Ceremonies
@@ -133,5 +137,19 @@ extension RelyingParty {
   /// Empty for somebody who never had a passkey.
   func signal(_ handle: [UInt8]?, _ passkeys: [PasskeyRecord]) -> String {
     handle.map { signal(handle: $0, accepting: descriptors(passkeys)) } ?? ""
+  }
+}
+
+extension AuthCore {
+  /// The mail that tells of a passkey that was added or removed.
+  ///
+  /// Not by its name, which whoever registers it can choose.
+  func passkeyNotice(_ kind: MailKind, to user: UserRecord, now: Int64) -> MailOrder {
+    MailOrder(
+      kind,
+      to: .address(user.email),
+      userID: user.id,
+      values: ["time": MailDate.short(now)]
+    )
   }
 }

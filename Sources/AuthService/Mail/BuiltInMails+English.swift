@@ -139,5 +139,39 @@ extension BuiltInMails {
         "If that was not you, ask for a new password now.",
       ]
     ),
+    .passkeyAdded: Draft(
+      subject: "A passkey was added to your account",
+      paragraphs: [
+        "Hello {{name}},",
+        "your account can be signed in to with another passkey since {{time}}.",
+        "If that was not you, ask for a new password now, sign in with it and remove the passkey.",
+      ]
+    ),
+    .passkeyRemoved: Draft(
+      subject: "A passkey was removed from your account",
+      paragraphs: [
+        "Hello {{name}},",
+        "one of the passkeys of your account was removed at {{time}}.",
+        "If that was not you, ask for a new password now.",
+      ]
+    ),
+    .deletionBegun: Draft(
+      subject: "Your account will be deleted",
+      paragraphs: [
+        "Hello {{name}},",
+        "your account was signed out everywhere. It will be deleted with everything in it at {{time}}.",
+        "If you want to keep it, sign in before then and cancel the deletion. If you cannot sign in,"
+          + " ask for a new password first.",
+      ]
+    ),
+    .deletionDone: Draft(
+      subject: "Your account was deleted",
+      paragraphs: [
+        "Hello,",
+        "the account with the address {{email}} was deleted at {{time}}. This cannot be undone.",
+        "This is the last mail about it: nothing is kept that could send you another one. You can use"
+          + " the address for a new account.",
+      ]
+    ),
   ]
 }

@@ -154,5 +154,41 @@ extension BuiltInMails {
         "Wenn Sie das nicht waren, lassen Sie sich jetzt ein neues Passwort schicken.",
       ]
     ),
+    .passkeyAdded: Draft(
+      subject: "Ihr Konto hat einen weiteren Passkey",
+      paragraphs: [
+        "Hallo {{name}},",
+        "an Ihrem Konto kann man sich jetzt mit einem weiteren Passkey anmelden: {{time}}.",
+        "Wenn Sie das nicht waren, lassen Sie sich jetzt ein neues Passwort schicken, melden Sie sich"
+          + " damit an und entfernen Sie den Passkey.",
+      ]
+    ),
+    .passkeyRemoved: Draft(
+      subject: "Ein Passkey Ihres Kontos wurde entfernt",
+      paragraphs: [
+        "Hallo {{name}},",
+        "einer der Passkeys Ihres Kontos wurde entfernt: {{time}}.",
+        "Wenn Sie das nicht waren, lassen Sie sich jetzt ein neues Passwort schicken.",
+      ]
+    ),
+    .deletionBegun: Draft(
+      subject: "Ihr Konto wird gelöscht",
+      paragraphs: [
+        "Hallo {{name}},",
+        "Ihr Konto wurde überall abgemeldet. Es wird mit allem, was darin ist, gelöscht: {{time}}.",
+        "Wenn Sie es behalten wollen, melden Sie sich vorher an und brechen Sie die Löschung ab. Wenn"
+          + " Sie sich nicht anmelden können, lassen Sie sich zuerst ein neues Passwort schicken.",
+      ]
+    ),
+    .deletionDone: Draft(
+      subject: "Ihr Konto wurde gelöscht",
+      paragraphs: [
+        "Guten Tag,",
+        "das Konto mit der Adresse {{email}} wurde gelöscht: {{time}}. Das lässt sich nicht rückgängig"
+          + " machen.",
+        "Dies ist die letzte Mail dazu: Es bleibt nichts übrig, womit wir Ihnen noch eine schicken"
+          + " könnten. Mit der Adresse können Sie ein neues Konto anlegen.",
+      ]
+    ),
   ]
 }

@@ -32,6 +32,14 @@ enum MailKind: String, CaseIterable, Sendable {
   case identityLinked = "identity_linked"
   /// It no longer can.
   case identityUnlinked = "identity_unlinked"
+  /// A passkey was registered.
+  case passkeyAdded = "passkey_added"
+  /// A passkey was removed.
+  case passkeyRemoved = "passkey_removed"
+  /// The account will be deleted unless its user takes that back in time.
+  case deletionBegun = "deletion_begun"
+  /// The account was deleted: the last mail about it.
+  case deletionDone = "deletion_done"
 
   /// The names that its templates may use.
   var placeholders: Set<String> {
@@ -42,7 +50,9 @@ enum MailKind: String, CaseIterable, Sendable {
       case .addressInUse: []
       case .newDevice: ["device", "network", "time"]
       case .recoveryCodeUsed, .recoveryCodesLow: ["left", "time"]
-      case .passwordChanged, .totpAdded, .totpRemoved, .pinChanged, .signInsRefused: ["time"]
+      case .passwordChanged, .totpAdded, .totpRemoved, .pinChanged, .signInsRefused, .passkeyAdded,
+        .passkeyRemoved, .deletionBegun, .deletionDone:
+        ["time"]
       case .invitation: ["link", "token", "inviter", "role", "entity_type", "time"]
       case .identityLinked, .identityUnlinked: ["provider", "time"]
       }
@@ -61,7 +71,7 @@ enum MailKind: String, CaseIterable, Sendable {
     case .emailChanged: .undoEmailChange
     case .addressInUse, .newDevice, .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed,
       .recoveryCodesLow, .pinChanged, .signInsRefused, .invitation, .identityLinked,
-      .identityUnlinked:
+      .identityUnlinked, .passkeyAdded, .passkeyRemoved, .deletionBegun, .deletionDone:
       nil
     }
   }
@@ -75,7 +85,8 @@ enum MailKind: String, CaseIterable, Sendable {
     case .emailChanged: "undo-email"
     case .invitation: "accept-invitation"
     case .addressInUse, .newDevice, .passwordChanged, .totpAdded, .totpRemoved, .recoveryCodeUsed,
-      .recoveryCodesLow, .pinChanged, .signInsRefused, .identityLinked, .identityUnlinked:
+      .recoveryCodesLow, .pinChanged, .signInsRefused, .identityLinked, .identityUnlinked,
+      .passkeyAdded, .passkeyRemoved, .deletionBegun, .deletionDone:
       nil
     }
   }
@@ -87,9 +98,11 @@ enum MailKind: String, CaseIterable, Sendable {
   var mayNameTheUser: Bool {
     switch self {
     case .changeEmail, .addressInUse, .invitation: false
+    // The name is erased by then.
+    case .deletionDone: false
     case .verifyEmail, .resetPassword, .emailChanged, .newDevice, .passwordChanged, .totpAdded,
       .totpRemoved, .recoveryCodeUsed, .recoveryCodesLow, .pinChanged, .signInsRefused,
-      .identityLinked, .identityUnlinked:
+      .identityLinked, .identityUnlinked, .passkeyAdded, .passkeyRemoved, .deletionBegun:
       true
     }
   }

@@ -23,6 +23,8 @@ struct MailOrder: Hashable, Sendable {
   var userID: String?
   /// The token that it carries; empty for none.
   var token = ""
+  /// Its language, if that is not the reader's as the account has it when it is sent.
+  var language: String?
   /// What else its template may show, by name.
   var values: [String: String] = [:]
 
@@ -35,6 +37,7 @@ struct MailOrder: Hashable, Sendable {
     case .holder(let key): object["key"] = .string(key)
     }
     if let userID { object["user"] = .string(userID) }
+    if let language { object["language"] = .string(language) }
     object["token"] = .string(token)
     var shown = JSONObject()
     for (name, value) in values.sorted(by: { $0.key < $1.key }) { shown[name] = .string(value) }
@@ -58,6 +61,7 @@ struct MailOrder: Hashable, Sendable {
     }
     self.kind = kind
     userID = object["user"]?.string
+    language = object["language"]?.string
     token = object["token"]?.string ?? ""
     for member in object["values"]?.object?.members ?? [] {
       values[member.name] = member.value.string

@@ -264,7 +264,10 @@ final class Outbox: Sendable {
       leaseEnd: now.addingSaturated(Self.lease),
       in: tx
     )
-    return Attempt(record: mail, message: message(mail, order, to: address, user, language))
+    return Attempt(
+      record: mail,
+      message: message(mail, order, to: address, user, order.language ?? language)
+    )
   }
 
   /// The order with the address that it goes to, the account that it is about, and the language of whoever

@@ -5,8 +5,8 @@ extension AuthCore {
   /// Begins the deletion of a user's account in the write that asks for it, and ends all sessions; gives the
   /// deletion that is there, and the sessions that lived, to be announced after the commit.
   ///
-  /// Have the saga look at it after the commit: `deletionSignal.announce()`. `actor` is who asks, if that is
-  /// not who makes the call.
+  /// Have the saga look at it after the commit, `deletionSignal.announce()`, and the mail sent that says how
+  /// to take it back, `outbox.wake()`. `actor` is who asks, if that is not who makes the call.
   func beginDeletion(
     of user: UserRecord,
     now: Int64,
@@ -36,8 +36,35 @@ extension AuthCore {
       ),
       in: tx
     )
+    if eraseAt > now {
+      let notice = MailOrder(
+        .deletionBegun,
+        to: .address(user.email),
+        userID: user.id,
+        values: ["time": MailDate.short(eraseAt)]
+      )
+      try outbox.queue(notice, expires: eraseAt, in: tx)
+    }
     try tx.audit("user.delete", object: user.id, detail: deletion.id, by: actor)
     return (deletion, ended)
+  }
+
+  /// Queues the last mail to a user, in the write that erases the address: the mail keeps it until it was sent
+  /// or given up, and the account's row stays until then.
+  func queueFarewell(to userID: String, now: Int64, in tx: borrowing WriteTransaction) throws {
+    guard let user = try UserTable.find(userID, in: tx) else { return }
+    // Nobody would get it.
+    guard try !IdentityTable.isMailStopped(to: EmailAddress(user.email), of: userID, in: tx) else {
+      return
+    }
+    var farewell = MailOrder(
+      .deletionDone,
+      to: .address(user.email),
+      userID: userID,
+      values: ["time": MailDate.short(now)]
+    )
+    farewell.language = user.language
+    try outbox.queue(farewell, expires: now.addingSaturated(DeletionSaga.farewellMax), in: tx)
   }
 
   /// The addresses that an account had when its deletion began; none once everything is erased, or when the

@@ -13,6 +13,10 @@ final class DeletionSaga: Sendable {
   static let blockedPause: Int64 = 24 * 3_600_000
   /// A deletion that is not done so long after its grace period is counted as overdue, in milliseconds.
   static let overdueAfter: Int64 = 24 * 3_600_000
+  /// How long the last mail may wait to be sent before the address is erased all the same, in milliseconds.
+  static let farewellMax: Int64 = 24 * 3_600_000
+  /// The shortest and the longest pause before it is looked whether it was sent, in milliseconds.
+  private static let farewellPauses: ClosedRange<Int64> = 1_000...60_000
   /// How often deletions are looked for that became due.
   private static let pollInterval = Duration.seconds(1)
   /// Deletions that are worked on at the same time.
@@ -145,11 +149,14 @@ final class DeletionSaga: Sendable {
       for row in try ImportTable.names(of: deletion.userID, in: tx) {
         try core.secrets.tombstones.insert(.imported(source: row.source, id: row.id), in: tx)
       }
+      try AccountRows.giveUpMails(of: deletion.userID, now: now, in: tx)
+      try core.queueFarewell(to: deletion.userID, now: now, in: tx)
       try AccountRows.empty(deletion.userID, pseudonym: pseudonym, now: now, in: tx)
       try tx.audit("user.erase", object: pseudonym, detail: deletion.id)
       return ended
     }
     core.announce(ended)
+    core.outbox.wake()
   }
 
   private func eraseInEntitlement(_ deletion: DeletionRecord) async throws {
@@ -165,6 +172,14 @@ final class DeletionSaga: Sendable {
   private func eraseAccount(_ deletion: DeletionRecord) async throws {
     let (core, userID, now) = (core, deletion.userID, core.clock.now)
     guard let cursor = MentionEraser.Cursor(text: deletion.cursor) else {
+      let attempt = try await store.database.read { tx in
+        try AccountRows.nextFarewell(of: userID, in: tx)
+      }
+      if let attempt {
+        let pauses = Self.farewellPauses
+        let pause = min(max(pauses.lowerBound, attempt - now), pauses.upperBound)
+        return try await rest(deletion, until: now.addingSaturated(pause))
+      }
       let mails = try await store.writeOwn { tx in
         try AccountRows.giveUpMails(of: userID, now: now, in: tx)
         return try AccountRows.mails(of: userID, now: now, in: tx)
@@ -238,6 +253,17 @@ final class DeletionSaga: Sendable {
       }
       try DeletionTable.update(current, in: tx)
       return try body(tx)
+    }
+  }
+
+  /// Goes on at a time with what nothing is wrong with.
+  private func rest(_ deletion: DeletionRecord, until due: Int64) async throws {
+    try await store.writeOwn { tx in
+      guard var current = try DeletionTable.find(deletion.id, in: tx), current == deletion else {
+        return
+      }
+      current.due = due
+      try DeletionTable.update(current, in: tx)
     }
   }
 

@@ -42,7 +42,22 @@ enum AccountRows {
     )
   }
 
-  /// The account's mails that are in the outbox or were, those being sent excepted; nil while one of them is.
+  /// When the last mail to the user is tried next; nil once it was sent or given up.
+  static func nextFarewell(
+    of userID: String,
+    in tx: borrowing some StoreTransaction & ~Copyable
+  ) throws -> Int64? {
+    try tx.first(
+      "SELECT due_at FROM mail WHERE user_id = ? AND kind = ? AND state IN (?, ?)",
+      .text(userID),
+      .text(MailKind.deletionDone.rawValue),
+      .integer(MailRecord.State.queued.rawValue),
+      .integer(MailRecord.State.sending.rawValue)
+    ) { $0.integer(0) }
+  }
+
+  /// The account's mails that are in the outbox or were, the last one excepted, which whoever delivers mails is
+  /// to have; nil while one of them is being sent.
   static func mails(
     of userID: String,
     now: Int64,
@@ -55,7 +70,11 @@ enum AccountRows {
       .integer(now)
     )
     guard !isSending else { return nil }
-    return try tx.query("SELECT id FROM mail WHERE user_id = ?", .text(userID)) { $0.text(0) }
+    return try tx.query(
+      "SELECT id FROM mail WHERE user_id = ? AND kind <> ?",
+      .text(userID),
+      .text(MailKind.deletionDone.rawValue)
+    ) { $0.text(0) }
   }
 
   /// Gives the account's mails up that wait: they would be for nobody.

@@ -235,6 +235,14 @@ struct AuthStage {
     return line.flatMap { Int($0.dropFirst(series.count + 1)) } ?? 0
   }
 
+  /// Works off what is due of deletions, with the last mails to their users.
+  func workOffDeletions() async {
+    await service.deletions.workOff()
+    await service.core.outbox.drain(service.core.store)
+    clock.advance(1000)
+    await service.deletions.workOff()
+  }
+
   /// Waits until `condition` holds, which another task brings about.
   func eventually(_ condition: () async -> Bool) async -> Bool {
     await loops.loops[0].eventually(condition)

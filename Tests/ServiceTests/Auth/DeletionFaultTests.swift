@@ -66,14 +66,14 @@ struct DeletionFaultTests {
     for _ in 0..<Self.runCount {
       try await AuthStage.run(on: ground) { stage in
         ground.clock.advance(3_600_000)
-        await stage.service.deletions.workOff()
+        await stage.workOffDeletions()
       }
     }
     ground.peers.change { $0.erasureFault = nil }
     try await AuthStage.run(on: ground) { stage in
       for _ in 0..<2 {
         ground.clock.advance(3_600_000)
-        await stage.service.deletions.workOff()
+        await stage.workOffDeletions()
       }
       for (user, wish) in wishes.enumerated() {
         let signIn = await outcome { _ = try await stage.signIn(Self.address(user)) }

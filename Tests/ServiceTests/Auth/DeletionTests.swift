@@ -114,12 +114,15 @@ struct DeletionTests {
       await stage.service.deletions.workOff()
       #expect(try await deletion(begun.id, stage).state == .waiting)
       ground.clock.advance(24 * Self.hour)
-      await stage.service.deletions.workOff()
+      await stage.workOffDeletions()
 
       let done = try await deletion(begun.id, stage)
       #expect(done.state == .done)
       #expect(done.finishedAt != nil && done.nextAttemptAt == nil)
       #expect(stage.peers.read { $0.erased } == ["tenancy \(id)", "entitlement \(id)"])
+      // The mails before are taken back, and the last one is for whoever delivers mails.
+      let mails = try await stage.takeMails().filter { $0.recipient == "<Ada@Example.org>" }
+      #expect(mails.map { $0.headers["Subject"] } == ["Your account was deleted"])
       let names = [
         id, "Ada@Example.org", "ada@example.org", "Lovelace", "Augusta", "Analytical Engine",
       ]
@@ -216,8 +219,68 @@ struct DeletionTests {
       await stage.service.deletions.workOff()
       #expect(try await deletion(begun.id, stage).state == .blocked)
       ground.clock.advance(24 * Self.hour)
+      await stage.workOffDeletions()
+      #expect(try await deletion(begun.id, stage).state == .done)
+    }
+  }
+
+  @Test("The user is told what will happen, until when it can be taken back, and that it was done")
+  func mails_ofADeletion_tellTheUser() async throws {
+    let ground = try Self.ground(graceHours: 24)
+    try await AuthStage.run(on: ground) { stage in
+      let answer = try await stage.authentication.signUp(
+        .init(
+          email: "ada@example.org",
+          password: AuthStage.password,
+          displayName: "Ada",
+          language: "de"
+        )
+      )
+      _ = try await stage.takeMails()
+      let begun = try await delete(answer, stage)
+      let end = MailDate.short(try #require(begun.eraseAt?.milliseconds))
+      var mails = try await stage.takeMails()
+      #expect(mails.map { $0.text.contains(end) && $0.text.contains("melden Sie sich") } == [true])
+      // Asked for again it is told once.
+      let again = try await stage.signIn()
+      _ = try await stage.takeMails()
+      _ = try await delete(again, stage)
+      #expect(try await stage.takeMails().isEmpty)
+      ground.clock.advance(24 * Self.hour)
+      await stage.service.deletions.workOff()
+      // It waits for its last mail, and that is no failure.
+      let waiting = try await deletion(begun.id, stage)
+      #expect(waiting.step == .account && waiting.failedAttempts == 0)
+      // In the language of the user, although the account no longer has it.
+      mails = try await stage.takeMails()
+      #expect(mails.map(\.recipient) == ["<ada@example.org>"])
+      #expect(mails.first?.text.contains("das Konto mit der Adresse ada@example.org wurde") == true)
+      ground.clock.advance(1000)
       await stage.service.deletions.workOff()
       #expect(try await deletion(begun.id, stage).state == .done)
+      let left = try await stage.service.core.database.read { tx in
+        try tx.first("SELECT count(*) FROM mail") { $0.integer(0) }
+      }
+      #expect(left == 0)
+    }
+  }
+
+  @Test("A last mail that cannot be sent for a day keeps nothing from being erased")
+  func farewell_unsent_isGivenUp() async throws {
+    let ground = try Self.ground(graceHours: 0)
+    try await AuthStage.run(on: ground) { stage in
+      let begun = try await delete(try await stage.signUp(), stage)
+      await stage.service.deletions.workOff()
+      // Nobody sends mails meanwhile.
+      for _ in 0..<2 {
+        ground.clock.advance(12 * Self.hour - 1)
+        await stage.service.deletions.workOff()
+        #expect(try await deletion(begun.id, stage).step == .account)
+      }
+      ground.clock.advance(2)
+      await stage.workOffDeletions()
+      #expect(try await deletion(begun.id, stage).state == .done)
+      #expect(try await stage.takeMails().isEmpty)
     }
   }
 
@@ -262,7 +325,7 @@ struct DeletionTests {
       #expect(stage.metric("gatehouse_auth_deletions_overdue") == 1)
       ground.peers.change { $0.isEntitlementDown = false }
       ground.clock.advance(Self.hour)
-      await stage.service.deletions.workOff()
+      await stage.workOffDeletions()
       #expect(try await deletion(begun.id, stage).state == .done)
       await stage.service.deletions.workOff()
       #expect(stage.metric("gatehouse_auth_deletions_overdue") == 0)
@@ -316,8 +379,9 @@ struct DeletionTests {
           .text(id)
         )
       }
-      await stage.service.deletions.workOff()
-      #expect(try await deletion(begun.id, stage).step == .account)
+      await stage.workOffDeletions()
+      let waiting = try await deletion(begun.id, stage)
+      #expect(waiting.step == .account && waiting.failedAttempts == 1)
       ground.clock.advance(60_000)
       await stage.service.deletions.workOff()
       #expect(try await deletion(begun.id, stage).state == .done)
@@ -329,7 +393,7 @@ struct DeletionTests {
     let ground = try Self.ground(graceHours: 0)
     try await AuthStage.run(on: ground) { stage in
       let begun = try await delete(try await stage.signUp(), stage)
-      await stage.service.deletions.workOff()
+      await stage.workOffDeletions()
       for _ in 0..<401 {
         ground.clock.advance(24 * Self.hour)
         try await stage.service.maintain()

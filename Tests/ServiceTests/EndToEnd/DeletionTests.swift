@@ -56,6 +56,7 @@ extension EndToEndTests {
             gone.append((try await leave(name, killing: service, bystander, home), name))
           }
         }
+        try takeFarewells(to: gone.map(\.name), home)
         try requireNothingLeft(of: gone, home)
         // Nobody else has lost anything.
         let stays = try await home.auth.again { try await home.signIn(bystander.person) }
@@ -122,6 +123,22 @@ extension EndToEndTests {
       }
       #expect(isDone, "the deletion of \(name) does not end:\n\(home.folder.end(of: "auth.log"))")
       return person
+    }
+
+    /// Takes the last mail to each user from the spool folder, as what delivers mails does.
+    private func takeFarewells(to names: [String], _ home: Installation) throws {
+      let root = home.folder.file("")
+      let files = try #require(FileManager.default.enumerator(atPath: root)).compactMap {
+        $0 as? String
+      }
+      var taken: [String] = []
+      for file in files where file.hasSuffix(".eml") {
+        let text = try String(contentsOfFile: home.folder.file(file), encoding: .utf8)
+        guard text.contains("Subject: Your account was deleted") else { continue }
+        taken += names.filter { text.lowercased().contains("<\($0.lowercased())@example.com>") }
+        try FileManager.default.removeItem(atPath: home.folder.file(file))
+      }
+      #expect(taken.sorted() == names.sorted(), "each user gets one")
     }
 
     /// Looks at the bytes of all files: stores, logs of writes, mails, and what services have said.

@@ -85,6 +85,27 @@ struct PasskeyTests {
     }
   }
 
+  @Test("The owner is told of each passkey that comes or goes, without its name")
+  func passkey_addedAndRemoved_isMailed() async throws {
+    try await AuthStage.runWithPasskeys { stage in
+      let ada = try await stage.signUp()
+      _ = try await stage.takeMails()
+      let passkey = try await stage.register(SoftAuthenticator(), for: ada, name: "call 0190")
+      var mails = try await stage.takeMails()
+      #expect(mails.map { $0.headers["Subject"] } == ["A passkey was added to your account"])
+      #expect(mails.map(\.recipient) == ["<ada@example.org>"])
+      #expect(mails.first?.raw.contains("call 0190") == false)
+      for _ in 0..<2 {
+        _ = try await stage.passkeys.remove(
+          .init(passkeyId: passkey.id),
+          options: stage.with(ada)
+        )
+      }
+      mails = try await stage.takeMails()
+      #expect(mails.map { $0.headers["Subject"] } == ["A passkey was removed from your account"])
+    }
+  }
+
   @Test("A challenge registers once, whatever comes of it, and in time")
   func finishRegistration_ceremony_isBurnt() async throws {
     try await AuthStage.runWithPasskeys { stage in
