@@ -258,6 +258,11 @@ struct NaiveEvaluator {
     )
   }
 
+  /// The access level that a user's roles on an entity give, by name.
+  func accessLevel(of user: String, on entityID: String, now: Int64) -> String {
+    accessLevels[roles(of: user, on: entityID, now: now).map(level(ofRole:)).max() ?? 0]
+  }
+
   private func level(_ name: Any?) -> Int {
     accessLevels.firstIndex { $0 == name as? String } ?? 0
   }

@@ -10,17 +10,18 @@ import Testing
 final class CachedPermissions: Sendable {
   let permissions: Permissions
   private let product: Product
+  private let kind: OracleProduct
   private let channel: Channel
   private let loop: ShiftedLoop
   private let registry = MetricRegistry()
   private let listener = Lock<Task<Void, Never>?>(nil)
   /// Gets and loses a role, to see when changes arrive.
   private let (owner, witness): (Person, Person)
-  /// What the witness sees; nothing of the estate.
-  let portfolio: String
+  /// What the witness sees, a root; nothing of the estate.
+  let witnessed: String
 
-  init(_ product: Product) async throws {
-    self.product = product
+  init(_ product: Product, _ kind: OracleProduct) async throws {
+    (self.product, self.kind) = (product, kind)
     channel = try product.channel(of: "entitlement", to: "tenancy")
     loop = ShiftedLoop(product.loops.loops[0])
     permissions = Permissions(
@@ -32,8 +33,8 @@ final class CachedPermissions: Sendable {
     )
     owner = try await product.signUp("witness.owner")
     witness = try await product.signUp("witness")
-    portfolio = try await product.portfolios.create(
-      .init(name: "witnessed"),
+    witnessed = try await product.entities.create(
+      .init(entity: .init(type: kind.rootType, name: "witnessed")),
       options: try await product.call(owner)
     ).id
     listen()
@@ -68,24 +69,26 @@ final class CachedPermissions: Sendable {
   }
 
   private func isSeen() async throws -> Bool {
-    try await permissions.check(witness.id, "portfolio.view", portfolio).isAllowed
+    try await permissions.check(witness.id, kind.viewAction, witnessed).isAllowed
   }
 
   /// Gives the witness its role, or takes it away.
   private func toggle() async throws -> Bool {
     let options = try await product.call(owner)
     let isAdmin = try await product.permissions.check(
-      .init(action: "portfolio.view", entityId: portfolio),
+      .init(action: kind.viewAction, entityId: witnessed),
       options: try await product.call(witness)
     ).allowed
     if isAdmin {
-      _ = try await product.portfolios.removeAdmin(
-        .init(portfolioId: portfolio, userId: witness.id),
+      _ = try await product.roles.revoke(
+        .init(entityId: witnessed, role: kind.administratorRole, userId: witness.id),
         options: options
       )
     } else {
-      _ = try await product.portfolios.addAdmin(
-        .init(portfolioId: portfolio, userId: witness.id),
+      _ = try await product.roles.grant(
+        .init(
+          role: .init(entityId: witnessed, role: kind.administratorRole, userId: witness.id)
+        ),
         options: options
       )
     }

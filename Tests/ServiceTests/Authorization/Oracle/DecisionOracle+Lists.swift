@@ -36,7 +36,7 @@ extension DecisionOracle {
         isAllowed == (subject != nil)
         && (subject == nil
           || subject?.role == expected.role
-            && subject?.validUntil?.milliseconds == expected.validUntil)
+            && isLifetime(subject?.validUntil, expected, question))
       if !agrees { fail("subjects: \(question): \(subject as Any) instead of \(expected)") }
     }
     if !found.isEmpty { fail("subjects of \(asked): \(found.keys.sorted()) are nobody") }

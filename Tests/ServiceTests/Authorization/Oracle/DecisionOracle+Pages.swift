@@ -66,6 +66,7 @@ extension DecisionOracle {
   private mutating func lists(
     history: (device: String, records: [String])?
   ) async throws -> [PagedList] {
+    guard estate.kind.isSmartHome else { return try await anyLists() }
     var lists: [PagedList] = []
     if let person = estate.pick(estate.people) {
       lists += visible(to: person.id, try await product.call(person))
@@ -78,7 +79,7 @@ extension DecisionOracle {
     return lists
   }
 
-  private mutating func pageSize() -> UInt32 { .random(in: 2...9, using: &estate.generator) }
+  mutating func pageSize() -> UInt32 { .random(in: 2...9, using: &estate.generator) }
 
   /// What somebody sees, in each order, and what somebody may do something to.
   private mutating func visible(to user: String, _ options: CallOptions) -> [PagedList] {
@@ -90,7 +91,7 @@ extension DecisionOracle {
     }
     let action = estate.pick(actionsByType["device"] ?? []) ?? ""
     let service = product.options(of: "entitlement", to: "tenancy")
-    let witnessed = cache.portfolio
+    let witnessed = cache.witnessed
     return [
       PagedList(name: "Portfolios/List by \(user) by \(order)") { token in
         let page = try await product.portfolios.list(
@@ -277,16 +278,21 @@ extension DecisionOracle {
           }
         )
       },
-      PagedList(name: "Subjects/ListSuspended") { token in
-        let page = try await product.subjects.listSuspended(
-          .init(pageSize: 1, pageToken: token),
-          options: options
-        )
-        return (page.suspensions.map(\.userId), page.nextPageToken)
-      } expected: {
-        Dictionary(uniqueKeysWithValues: $0.suspended.map { ($0, "") })
-      },
+      suspensions(options),
     ]
+  }
+
+  func suspensions(_ options: CallOptions) -> PagedList {
+    let product = product
+    return PagedList(name: "Subjects/ListSuspended") { token in
+      let page = try await product.subjects.listSuspended(
+        .init(pageSize: 1, pageToken: token),
+        options: options
+      )
+      return (page.suspensions.map(\.userId), page.nextPageToken)
+    } expected: {
+      Dictionary(uniqueKeysWithValues: $0.suspended.map { ($0, "") })
+    }
   }
 
   /// What was done with a device before the changes; what is done meanwhile comes before it.

@@ -19,6 +19,12 @@ struct DecisionOracle {
     var compared = 0
     /// Entries of lists that were paged while others wrote.
     var paged = 0
+    /// Answers about the past.
+    var past = 0
+    var pastAllowed = 0
+    /// Entities that were read or refused, and attributes that were not shown.
+    var reads = 0
+    var hidden = 0
     var denials = 0
     var stale = 0
     var hits = 0
@@ -31,7 +37,8 @@ struct DecisionOracle {
       \(count) decisions, \(denials * 100 / max(1, count)) % denied: \(checks) checked, \
       \(batched) in batches, \(listed) in lists, \(cached) through the cache (\(hits) hits, \
       \(stale) not yet pushed), \(compared) in lists of subjects and of all actions, and \(paged) \
-      entries of lists that were paged during changes
+      entries of lists that were paged during changes; \(past) about the past, \(pastAllowed) allowed; \
+      \(reads) entities read, \(hidden) attributes hidden
       """
     }
   }
@@ -43,6 +50,10 @@ struct DecisionOracle {
   /// Questions that were asked of the cache before, so that it may know the answer.
   var asked: [Question] = []
   var belowEntities: [String: [String]] = [:]
+  var past: [PastAnswer] = []
+  /// All that the policy knows.
+  let stepUps: [String]
+  let features: [String]
   let actionsByType: [String: [String]]
 
   struct Question: Hashable {
@@ -51,7 +62,7 @@ struct DecisionOracle {
     var entity: String
   }
 
-  init(_ product: Product, seed: UInt64) async throws {
+  init(_ product: Product, _ kind: OracleProduct, seed: UInt64) async throws {
     self.product = product
     let administrator = try await product.signUp("administrator")
     _ = try await product.associations.grantSuperAdmin(
@@ -62,6 +73,7 @@ struct DecisionOracle {
     for number in 0..<16 { people.append(try await product.signUp("person\(number)")) }
     estate = try await RandomEstate(
       product,
+      kind,
       people: people,
       administrator: administrator,
       seed: seed
@@ -69,7 +81,12 @@ struct DecisionOracle {
     actionsByType = estate.naive.types.keys.reduce(into: [:]) { [naive = estate.naive] in
       $0[$1] = naive.actions(of: $1).keys.sorted()
     }
-    cache = try await CachedPermissions(product)
+    let conditions = estate.naive.types.keys.flatMap { [naive = estate.naive] type in
+      naive.actions(of: type).values.flatMap { $0["conditions"] as? [[String: Any]] ?? [] }
+    }
+    stepUps = Set(conditions.compactMap { $0["step_up"] as? String }).sorted()
+    features = Set(conditions.compactMap { $0["feature"] as? String }).sorted()
+    cache = try await CachedPermissions(product, kind)
   }
 
   func end() async { await cache.end() }
@@ -79,6 +96,7 @@ struct DecisionOracle {
   /// Changes, time that passes, and questions in between.
   mutating func round() async throws {
     try await askDirectly()
+    rememberNow()
     try await pageWhileChanging()
     try await changeWhilePushed()
     // Less than the lease, so that the cache continues believing what it may.
@@ -196,7 +214,7 @@ struct DecisionOracle {
       question.action,
       question.entity,
       stepUps: ["pwd"],
-      features: [],
+      features: estate.features(on: question.entity, naive ?? estate.naive),
       now: product.clock.now
     )
   }

@@ -155,10 +155,6 @@ extension RandomEstate {
     // By chance the same was lent before.
     guard !naive.associations.contains(where: { $0.id == pass.id }) else { return }
     granters[pass.id] = administrator.id
-    var recurring: [String: Any] = [
-      "from": hours.from, "until": hours.until, "time_zone": hours.timeZone,
-    ]
-    if !hours.days.isEmpty { recurring["days"] = hours.days }
     naive.associations.append(
       .init(
         id: pass.id,
@@ -167,13 +163,13 @@ extension RandomEstate {
         entity: device,
         from: window.from,
         until: window.until + 600_000,
-        recurring: recurring
+        recurring: Self.daily(hours)
       )
     )
   }
 
   /// A few minutes around now, on some days, where the clocks of the zone are never changed.
-  private mutating func hours() -> Tenancy_V1.RecurringWindow {
+  mutating func hours() -> Tenancy_V1.RecurringWindow {
     let (zone, offset) =
       pick([("UTC", 0), ("Asia/Kolkata", 330), ("Asia/Tokyo", 540)]) ?? ("UTC", 0)
     let minute = Int(product.clock.now / 60_000 % 1440) + 1440 + offset
@@ -188,6 +184,15 @@ extension RandomEstate {
       until: Self.timeOfDay(until),
       timeZone: zone
     )
+  }
+
+  /// As a `daily` condition has it.
+  static func daily(_ hours: Tenancy_V1.RecurringWindow) -> [String: Any] {
+    var recurring: [String: Any] = [
+      "from": hours.from, "until": hours.until, "time_zone": hours.timeZone,
+    ]
+    if !hours.days.isEmpty { recurring["days"] = hours.days }
+    return recurring
   }
 
   private static func timeOfDay(_ minute: Int) -> String {

@@ -8,10 +8,11 @@ import Testing
 @testable import ServiceTesting
 @testable import TenancyService
 
-/// Portfolios and all below them at random: made and changed through the RPCs of TenancyService, and
-/// in a naive evaluator alike.
+/// Roots of a product and all below them at random: made and changed through the RPCs of TenancyService,
+/// and in a naive evaluator alike.
 struct RandomEstate {
   let product: Product
+  let kind: OracleProduct
   let people: [Person]
   let actions: [String]
   let administrator: Person
@@ -21,27 +22,52 @@ struct RandomEstate {
   var entityIDs: [String] = []
   var granters: [String: String] = [:]
   var count = 0
+  /// The features that roots have; those that were deleted keep theirs, for the states before.
+  var features: [String: [String]] = [:]
 
   private static let entityCountMax = 240
 
   /// An estate of some size.
-  init(_ product: Product, people: [Person], administrator: Person, seed: UInt64) async throws {
-    (self.product, self.people, self.administrator) = (product, people, administrator)
-    let text = try ProductSetup.policy()
-    let policy = try Policy.load(text)
+  init(
+    _ product: Product,
+    _ kind: OracleProduct,
+    people: [Person],
+    administrator: Person,
+    seed: UInt64
+  ) async throws {
+    (self.product, self.kind, self.people) = (product, kind, people)
+    self.administrator = administrator
+    let policy = try Policy.load(kind.policy)
     actions = policy.actions
-    naive = try NaiveEvaluator(policy: text, roleOrder: policy.roles.map(\.name))
+    naive = try NaiveEvaluator(policy: kind.policy, roleOrder: policy.roles.map(\.name))
     generator = SeededGenerator(state: seed)
     hold("super_admin", administrator.id, "sys_root")
+    if kind.isSmartHome {
+      try await buildHomes()
+    } else {
+      for _ in 0..<5 { try await addRoot() }
+      for _ in 0..<50 { try await addEntity() }
+    }
+    for _ in 0..<120 { try await change() }
+  }
+
+  private mutating func buildHomes() async throws {
     for _ in 0..<4 { try await addPortfolio() }
     for _ in 0..<8 { try await addProperty() }
     for _ in 0..<24 { try await addUnit() }
     for _ in 0..<80 { try await addDevice() }
-    for _ in 0..<120 { try await change() }
   }
 
   /// One random change, by somebody who may.
   mutating func change() async throws {
+    if kind.isSmartHome {
+      try await changeHomes()
+    } else {
+      try await changeAny()
+    }
+  }
+
+  private mutating func changeHomes() async throws {
     switch Int.random(in: 0..<30, using: &generator) {
     case 0: try await addPortfolio()
     case 1: try await addProperty()
@@ -102,6 +128,13 @@ struct RandomEstate {
   mutating func randomName() -> String { "name \(Int.random(in: 10..<60, using: &generator))" }
 
   // MARK: - The model
+
+  /// The features that an entity's root has, as things are in one state of the estate.
+  func features(on id: String, _ state: NaiveEvaluator) -> [String] {
+    var root = id
+    while let parent = state.entities[root]?.parent, parent != "sys_root" { root = parent }
+    return features[root] ?? []
+  }
 
   mutating func put(
     _ id: String,

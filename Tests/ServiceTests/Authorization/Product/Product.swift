@@ -22,11 +22,15 @@ struct Product: Sendable {
   private let setup: ProductSetup
   private let channels: [String: Channel]
 
-  /// Runs `body` with three services that serve, and ends them.
-  static func run(_ body: (Product) async throws -> Void) async throws {
+  /// Runs `body` with three services that serve, and ends them; the policy is the smart home's unless
+  /// one is given.
+  static func run(
+    policy: [UInt8]? = nil,
+    _ body: (Product) async throws -> Void
+  ) async throws {
     let loops = try EventLoopGroup.epoll(count: 2)
     defer { loops.stop() }
-    let product = try Product(on: loops)
+    let product = try Product(on: loops, policy: policy)
     let (auth, tenancy, entitlement) = (Ending(), Ending(), Ending())
     try await withThrowingTaskGroup(of: Void.self) { group in
       // In this order nobody looks in vain for another one's keys.
@@ -56,11 +60,11 @@ struct Product: Sendable {
     init() { (signals, continuation) = AsyncStream.makeStream() }
   }
 
-  private init(on loops: EventLoopGroup) throws {
+  private init(on loops: EventLoopGroup, policy: [UInt8]?) throws {
     self.loops = loops
     clock = ManualClock(TestTime.now)
     folder = try ProductFolder()
-    setup = try ProductSetup(folder)
+    setup = try ProductSetup(folder, policy: policy)
     registries = Dictionary(
       uniqueKeysWithValues: ProductSetup.services.map { ($0, MetricRegistry()) }
     )
@@ -153,6 +157,8 @@ extension Product {
   var guests: Tenancy_V1.GuestsClient { .init(channel(to: "tenancy")) }
   var associations: Tenancy_V1.AssociationsClient { .init(channel(to: "tenancy")) }
   var roles: Tenancy_V1.RolesClient { .init(channel(to: "tenancy")) }
+  var entities: Tenancy_V1.EntitiesClient { .init(channel(to: "tenancy")) }
+  var definitions: Tenancy_V1.RoleDefinitionsClient { .init(channel(to: "tenancy")) }
   var subjects: Tenancy_V1.SubjectsClient { .init(channel(to: "tenancy")) }
   var permissions: Tenancy_V1.PermissionsClient { .init(channel(to: "tenancy")) }
   var subscriptions: Entitlement_V1.SubscriptionsClient { .init(channel(to: "entitlement")) }

@@ -12,7 +12,8 @@ struct ProductSetup: Sendable {
   private let folder: ProductFolder
   private let keys: [String: SigningKey]
 
-  init(_ folder: ProductFolder) throws {
+  /// The policy is the smart home's unless one is given.
+  init(_ folder: ProductFolder, policy: [UInt8]? = nil) throws {
     self.folder = folder
     // The fourth pays for subscriptions; it has a key, and is nowhere.
     keys = Dictionary(
@@ -28,6 +29,7 @@ struct ProductSetup: Sendable {
     )
     try folder.write(TestAuthority.shared.get().root.der, to: "apple.der")
     try folder.write(Array(try Self.catalog().text.utf8), to: "catalog.json")
+    try folder.write(policy ?? Self.policy("smart-home"), to: "policy.json")
   }
 
   /// The catalogue that is in use, with a trial that every user may start.
@@ -83,13 +85,24 @@ struct ProductSetup: Sendable {
     url.deletingLastPathComponent()
   }.path
 
-  /// The policy that is in use, as JSON.
-  static func policy() throws -> [UInt8] {
-    [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(root)/policies/smart-home.json")))
+  /// A policy of the repository, as JSON.
+  static func policy(_ name: String) throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(root)/policies/\(name).json")))
+  }
+
+  /// The features that a tier of the catalogue includes as flags.
+  static func flags(ofTier name: String) throws -> [String] {
+    let file = try Data(contentsOf: URL(fileURLWithPath: "\(root)/tiers/default.json"))
+    let catalog = try JSONSerialization.jsonObject(with: file) as? [String: Any]
+    let tiers = catalog?["tiers"] as? [[String: Any]] ?? []
+    let features = tiers.first { $0["name"] as? String == name }?["features"] as? [String: Any]
+    // Limits are numbers, or a word for none.
+    let limits = (catalog?["features"] as? [String: [String: String]] ?? [:])
+      .filter { $0.value["kind"] == "limit" }.keys
+    return (features ?? [:]).keys.filter { !limits.contains($0) }.sorted()
   }
 
   private func own(_ name: String) -> [(String, JSONValue)] {
-    let root = Self.root
     switch name {
     case "auth":
       return [
@@ -101,7 +114,7 @@ struct ProductSetup: Sendable {
           ["relying_party_id": "example.com", "origins": ["https://example.com"]]
         ),
       ]
-    case "tenancy": return [("policy", .string("\(root)/policies/smart-home.json"))]
+    case "tenancy": return [("policy", .string(folder.path("policy.json")))]
     default:
       return [
         ("catalog", .string(folder.path("catalog.json"))),

@@ -4,6 +4,7 @@ import RPCKitTesting
 import ServiceKit
 import Testing
 
+@testable import ServiceTesting
 @testable import TenancyService
 
 @Suite("Roles of a tenant's own")
@@ -16,22 +17,8 @@ struct RoleDefinitionsTests {
   }
 
   private static func policy(version: Int) -> [UInt8] {
-    var text = ReadingRoom.policy
+    var text = ReadingRoomPolicy.textWithDefinitions
     text.replace(#""version": 1"#, with: "\"version\": \(version)")
-    text.replace(
-      #""move": "library.move", "list_associations": "library.list_staff""#,
-      with: #"""
-        "move": "library.move", "list_associations": "library.list_staff",
-        "define_roles": "library.define_roles"
-        """#
-    )
-    text.replace(
-      #""library.add_branch": { "roles": ["head_librarian"] },"#,
-      with: #"""
-        "library.add_branch": { "roles": ["head_librarian"] },
-        "library.define_roles": { "roles": ["librarian"] },
-        """#
-    )
     return [UInt8](text.utf8)
   }
 
