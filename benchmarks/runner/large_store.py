@@ -1,5 +1,6 @@
 """Fills TenancyService's store with a million devices, and makes questions about them."""
 
+import collections
 import random
 import sqlite3
 import time
@@ -12,6 +13,12 @@ LEVELS = ("unit", "device", "unit", "property") * 4 + ("unit", "device", "unit",
 ROLES = {"portfolio": "portfolio_admin", "property": "property_manager", "unit": "tenant",
          "device": "guest"}
 ACTIONS = ("device.view", "device.unlock", "device.update")
+ASSOCIATION = ("id", "user_id", "entity_id", "role", "valid_from", "valid_until", "granted_by",
+               "created_at", "added")
+
+# What questions are made of: devices, pairs of a subject and a device that it reaches, and pairs of a
+# subject and a portfolio that it administers.
+World = collections.namedtuple("World", "devices reached administered")
 
 
 class Names:
@@ -26,10 +33,7 @@ class Names:
 
 
 def fill(path, count, user):
-    """Adds `count` devices and as many associations; `user` gets one portfolio of them.
-
-    Returns the questions' material: devices, and pairs of a subject and a device that it reaches.
-    """
+    """Adds `count` devices and as many associations; `user` gets one portfolio of them."""
     generator = random.Random(7)
     names, now = Names(generator), int(time.time() * 1000)
     entities = {}
@@ -48,7 +52,7 @@ def fill(path, count, user):
             rows.append((name, kind, parent, root or name, kind, attributes, "", 0, now, now))
         entities[kind] = found
     users = [names.next("usr") for _ in range(max(1, count // 2))]
-    held, reached = [], []
+    held, reached, administered = [], [], []
     for index in range(count):
         kind = LEVELS[index % len(LEVELS)]
         place, subject = generator.randrange(len(entities[kind])), generator.choice(users)
@@ -57,6 +61,8 @@ def fill(path, count, user):
                      now - 1000 if until else None, until, "", now, index + 1000))
         device = min(place * BELOW[kind] + generator.randrange(BELOW[kind]), len(entities["device"]) - 1)
         reached.append((subject, entities["device"][device][0]))
+        if kind == "portfolio":
+            administered.append((subject, entities[kind][place][0]))
     held.append((names.next("asc"), user, entities["portfolio"][0][0], "owner", None, None, "", now,
                  count + 2000))
     store = sqlite3.connect(path)
@@ -64,30 +70,61 @@ def fill(path, count, user):
     store.execute("PRAGMA cache_size = -1000000")
     with store:
         store.executemany("INSERT INTO entity VALUES (?,?,?,?,?,?,?,?,?,?)", rows)
-        store.executemany("INSERT INTO association VALUES (?,?,?,?,?,?,?,?,?)", held)
+        store.executemany(f"INSERT INTO association ({', '.join(ASSOCIATION)})"
+                          f" VALUES ({', '.join('?' * len(ASSOCIATION))})", held)
     store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     store.close()
-    return [name for name, _ in entities["device"]], reached
+    return World([name for name, _ in entities["device"]], reached, administered)
 
 
 def field(number, text):
     return bytes([number << 3 | 2, len(text)]) + text.encode()
 
 
+def write_messages(path, messages):
+    """Messages for rpcload, each behind its length."""
+    with open(path, "wb") as file:
+        for message in messages:
+            assert len(message) < 128, "the length must fit into one byte"
+            file.write(bytes([len(message)]) + message)
+
+
 def write_questions(path, count, devices, reached, subject=None):
     """Half about devices that an association reaches, half about any; of one subject, or of all."""
     generator = random.Random(11)
-    with open(path, "wb") as file:
-        for index in range(count):
-            asked, device = generator.choice(reached)
-            if index % 2 or subject:
-                device = generator.choice(devices)
-            if subject and index % 2:
-                device = devices[generator.randrange(min(1000, len(devices)))]
-            message = b"" if subject else field(1, asked)
-            message += field(2, ACTIONS[index % len(ACTIONS)]) + field(3, device)
-            assert len(message) < 128, "the length must fit into one byte"
-            file.write(bytes([len(message)]) + message)
+
+    def message(index):
+        asked, device = generator.choice(reached)
+        if index % 2 or subject:
+            device = generator.choice(devices)
+        if subject and index % 2:
+            device = devices[generator.randrange(min(1000, len(devices)))]
+        start = b"" if subject else field(1, asked)
+        return start + field(2, ACTIONS[index % len(ACTIONS)]) + field(3, device)
+
+    write_messages(path, map(message, range(count)))
+
+
+def write_broad_questions(folder, count, world):
+    """Files of requests by the method that answers them: who may view a device, why somebody may do
+    something to one that it reaches, and all that an administrator may below a portfolio."""
+    generator = random.Random(13)
+
+    def explained(index):
+        subject, device = generator.choice(world.reached)
+        return field(1, subject) + field(2, ACTIONS[index % len(ACTIONS)]) + field(3, device)
+
+    def fetched(_):
+        subject, portfolio = generator.choice(world.administered)
+        return field(1, subject) + field(2, portfolio)
+
+    made = {"ListSubjects": lambda _: field(1, generator.choice(world.devices)) + field(2, ACTIONS[0]),
+            "Explain": explained, "Fetch": fetched}
+    files = {}
+    for method, message in made.items():
+        files[method] = folder / f"{method}.bin"
+        write_messages(files[method], map(message, range(count)))
+    return files
 
 
 def add_history(path, root, user, count):

@@ -21,6 +21,8 @@ PROGRAMS = ("auth-service", "tenancy-service", "entitlement-service", "gatehouse
 PRODUCTS = ("service-benchmark", *PROGRAMS)
 # Windows of checks with a large store, by a service and by a user each.
 LARGE_WINDOWS = 7
+# Windows of each question that has a long answer.
+BROAD_WINDOWS = 3
 # One measurement of a service takes no longer than this.
 SECONDS_MAX = 2
 
@@ -183,12 +185,12 @@ def question(suite):
             f'2: "portfolio.view" 3: "{made["id"]}"')
 
 
-def loaded(suite, request, credential, options):
-    """Checks by 8 connections with 16 in flight each, and what one costs TenancyService."""
+def loaded(suite, request, credential, options, connections=8, in_flight=16, **method):
+    """Calls, checks if nothing else is said, and what one costs TenancyService."""
     process = suite.running["tenancy"].pid
     before, began = processes.cpu_seconds(process), time.monotonic()
     found = rpcload(suite.targets["tenancy"], request, credential, options,
-                    "--connections", 8, "--in-flight", 16)
+                    "--connections", connections, "--in-flight", in_flight, **method)
     used, took = processes.cpu_seconds(process) - before, time.monotonic() - began
     found["server_cores"] = round(used / took, 2)
     found["server_us_per_call"] = round(used / max(1, found["calls_total"]) * 1e6, 2)
@@ -209,23 +211,34 @@ def median_window(windows):
             "server_us_per_call_of_windows": [window["server_us_per_call"] for window in windows]}
 
 
-def checks_large(options, folder):
-    """The same with a large store: a service asks about anybody, a user about its own."""
+def filled(options, folder):
+    """A folder of services with a large store; a user's identifier and credential, and what is there."""
     with Suite(BUILT, folder, loops=1) as suite:
         credential, _ = question(suite)
         user = json.loads((suite.folder / "session.json").read_text())["user_id"]
-    devices, reached = large_store.fill(str(suite.folder / "tenancy.db"), options.entities, user)
+    world = large_store.fill(str(suite.store("tenancy")), options.entities, user)
     accept(suite, "tenancy")
-    everybody, own = suite.folder / "everybody.bin", suite.folder / "own.bin"
-    large_store.write_questions(everybody, 200_000, devices, reached)
-    large_store.write_questions(own, 200_000, devices, reached, subject=user)
-    del devices, reached
+    return suite.folder, user, credential, world
+
+
+def service_credential(suite):
+    """The proof of EntitlementService."""
+    with open(suite.folder / "keys/entitlement.private.pem") as key:
+        done = subprocess.run([str(BENCHMARK), "service-token"], stdin=key,
+                              capture_output=True, text=True, check=True, timeout=10)
+    return f"service-authorization=Bearer {done.stdout.strip()}"
+
+
+def checks_large(options, folder):
+    """The same with a large store: a service asks about anybody, a user about its own."""
+    path, user, credential, world = filled(options, folder)
+    everybody, own = path / "everybody.bin", path / "own.bin"
+    large_store.write_questions(everybody, 200_000, world.devices, world.reached)
+    large_store.write_questions(own, 200_000, world.devices, world.reached, subject=user)
+    del world
     with Suite(BUILT, folder, loops=1, core=processes.SERVER_CORE) as suite:
         time.sleep(1)
-        with open(suite.folder / "keys/entitlement.private.pem") as key:
-            done = subprocess.run([str(BENCHMARK), "service-token"], stdin=key,
-                                  capture_output=True, text=True, check=True, timeout=10)
-        service = f"service-authorization=Bearer {done.stdout.strip()}"
+        service = service_credential(suite)
         # What a decision looks at comes from far apart in memory, whose speed other machines on the
         # same processor change from second to second: windows in turn, of which the median counts.
         by_service, by_user = [], []
@@ -236,6 +249,30 @@ def checks_large(options, folder):
                 "start_ms": round(suite.started["tenancy"] * 1000),
                 "resident_mb": round(suite.resident_bytes("tenancy") / 1e6),
                 "service": median_window(by_service), "user": median_window(by_user)}
+
+
+def broad_large(options, folder):
+    """Questions with long answers to a service with a large store, by another one: one at a time, and
+    explanations also as checks are, because each call that comes alone wakes the service up."""
+    path, _, _, world = filled(options, folder)
+    requests = large_store.write_broad_questions(path, 20_000, world)
+    del world
+    found = {"entities": options.entities, "windows": BROAD_WINDOWS}
+    with Suite(BUILT, folder, loops=1, core=processes.SERVER_CORE) as suite:
+        time.sleep(1)
+        service = service_credential(suite)
+
+        def asked(method, *shape):
+            windows = [loaded(suite, requests[method], service, options, *shape,
+                              method=f"tenancy.v1.Permissions/{method}")
+                       for _ in range(BROAD_WINDOWS)]
+            if failed := sum(window["errors"] for window in windows):
+                raise RuntimeError(f"{method}: {failed} calls failed")
+            return median_window(windows)
+
+        found.update({method: asked(method, 1, 1) for method in requests})
+        found["explain_at_once"] = asked("Explain")
+    return found
 
 
 def accept(suite, name):
@@ -410,6 +447,7 @@ def measure(options, document):
         "refreshes": lambda folder: refreshes(options, folder),
         "checks": lambda folder: checks(options, folder),
         "checks_large": lambda folder: checks_large(options, folder),
+        "broad_large": lambda folder: broad_large(options, folder),
         "points": lambda folder: products.points(built_suite, rpcload, options, folder),
         "documents": lambda folder: products.documents(built_suite, rpcload, options, folder),
         "mails": lambda folder: mails.measure(built_suite, folder),

@@ -178,6 +178,27 @@ def call_rows(checks, large, sign_ins, flood):
     return rows
 
 
+def broad_rows(found):
+    if not found:
+        return []
+    subjects, everything, reasons = (found[name] for name in ("ListSubjects", "Fetch", "Explain"))
+    at_once = found["explain_at_once"]
+    size = thousands(found["entities"])
+    return [
+        [f"who may view a device (`ListSubjects`), page of 50, {size} devices and associations, p99",
+         f"{subjects['p99_us'] / 1000:.2f} ms", "5 ms", verdict(subjects["p99_us"], 5000, True)],
+        ["all that an administrator may below a portfolio of a thousand devices (`Fetch`), page of "
+         "1,000, the same store, p99", f"{everything['p99_us'] / 1000:.2f} ms", "5 ms",
+         verdict(everything["p99_us"], 5000, True)],
+        ["why somebody may or may not (`Explain`), the same store, 8×16, processor time of the service",
+         f"{at_once['server_us_per_call']:.1f} µs", "50 µs",
+         verdict(at_once["server_us_per_call"], 50, True)],
+        ["– p50 of the three for a caller who asks one after the other",
+         " / ".join(f"{thousands(one['p50_us'])} µs" for one in (subjects, everything, reasons)),
+         "–", "–"],
+    ]
+
+
 def report_rows(found):
     if not found:
         return []
@@ -226,6 +247,7 @@ def render(section):
     rows += store_rows(results.get("writes"), results.get("refreshes"), results.get("mails"))
     rows += call_rows(results.get("checks"), results.get("checks_large"),
                       results.get("sign_ins"), results.get("flood"))
+    rows += broad_rows(results.get("broad_large"))
     rows += product_rows(results.get("points"), results.get("documents"))
     rows += import_rows(results.get("imports"))
     rows += report_rows(results.get("report"))
