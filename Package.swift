@@ -69,7 +69,7 @@ let package = Package(
     ),
     .target(
       name: "RPCKitHTTP",
-      dependencies: ["RPCKit", "CNghttp2", "CZlib"],
+      dependencies: ["Reflection", "RPCKit", "StrictJSON", "CNghttp2", "CZlib"],
       swiftSettings: strict
     ),
     .target(name: "AdminPort", dependencies: ["RPCKit"], swiftSettings: strict),
@@ -87,8 +87,8 @@ let package = Package(
     .target(
       name: "ServiceKit",
       dependencies: [
-        "AdminPort", "RPCKit", "Contracts", "StrictJSON", "PackedTables", "CSQLite", "COpenSSL",
-        "CBuildInformation",
+        "AdminPort", "Reflection", "RPCKit", "Contracts", "StrictJSON", "PackedTables", "CSQLite",
+        "COpenSSL", "CBuildInformation",
       ],
       swiftSettings: strict
     ),
@@ -99,7 +99,7 @@ let package = Package(
     ),
     .target(
       name: "Reflection",
-      dependencies: ["ServiceKit", "RPCKit", "Contracts"],
+      dependencies: ["RPCKit", "StrictJSON"],
       swiftSettings: strict
     ),
     .target(

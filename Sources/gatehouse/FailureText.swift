@@ -64,7 +64,7 @@ enum FailureText {
         let info = try Google_Rpc.RequestInfo(protobuf: detail.value.span, limits: limits)
         return ["  request id: \(info.requestId)"]
       default:
-        let value = try MessageJSON().decode(detail.value, as: type)
+        let value = try MessageJSON(.gatehouse).decode(detail.value, as: type)
         return ["  \(type): \(value.text)"]
       }
     } catch {

@@ -1,5 +1,6 @@
 import Foundation
 import Reflection
+import ServiceKit
 import Testing
 
 /// The rows of `docs/requirements.md`, and what there is in the repository for them to name.

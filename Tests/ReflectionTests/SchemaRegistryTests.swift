@@ -1,6 +1,7 @@
 import Contracts
 import RPCKit
 import Reflection
+import ServiceKit
 import Testing
 
 @Suite("The contracts as data")

@@ -1,4 +1,4 @@
-internal import ServiceKit
+internal import StrictJSON
 
 /// `google.protobuf.Any` in JSON: the message it holds with `@type` in front.
 ///

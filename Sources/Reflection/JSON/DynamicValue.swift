@@ -1,4 +1,4 @@
-internal import ServiceKit
+internal import StrictJSON
 
 /// `google.protobuf.Value` and what is made of it (struct.proto): JSON inside protobuf.
 enum DynamicValue {

@@ -1,4 +1,4 @@
-internal import ServiceKit
+internal import StrictJSON
 
 /// Encoded message in, JSON out.
 struct MessageDecoder {

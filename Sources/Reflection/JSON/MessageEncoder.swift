@@ -1,4 +1,4 @@
-internal import ServiceKit
+internal import StrictJSON
 
 /// JSON in, encoded message out.
 struct MessageEncoder {

@@ -1,4 +1,4 @@
-public import ServiceKit
+public import StrictJSON
 
 /// Converts between encoded messages and JSON by proto3's mapping
 /// (protobuf.dev/programming-guides/json).
@@ -16,7 +16,7 @@ public struct MessageJSON: Sendable {
   ///
   /// With `showsAll` every field is written: empty lists, zeros and false as such, and null for what is
   /// not set, members of a oneof excepted. Such JSON can be read again.
-  public init(_ registry: SchemaRegistry = .gatehouse, showsAll: Bool = false) {
+  public init(_ registry: SchemaRegistry, showsAll: Bool = false) {
     self.registry = registry
     self.showsAll = showsAll
   }

@@ -1,4 +1,4 @@
-internal import ServiceKit
+internal import StrictJSON
 
 /// Collects members of which the last of each name counts, in time that grows with their number
 /// only: a map comes from the other side and can be long.

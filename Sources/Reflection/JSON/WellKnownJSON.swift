@@ -1,5 +1,5 @@
 internal import RPCKit
-internal import ServiceKit
+internal import StrictJSON
 
 /// Types of google.protobuf that have a JSON form of their own.
 enum WellKnownJSON {
@@ -85,7 +85,7 @@ enum WellKnownJSON {
     guard InstantText.range.contains(time.seconds), (0..<1_000_000_000).contains(time.nanos) else {
       throw ReflectionError("a google.protobuf.Timestamp is out of range")
     }
-    let text = InstantText.text(time.milliseconds)
+    let text = InstantText.text(time.seconds * 1000 + Int64(time.nanos / 1_000_000))
     guard time.nanos % 1_000_000 != 0 else { return text }
     return text.dropLast(5) + DurationText.decimals(UInt32(time.nanos)) + "Z"
   }

@@ -1,4 +1,5 @@
 import Reflection
+import ServiceKit
 import Testing
 
 @testable import CommandLineClient

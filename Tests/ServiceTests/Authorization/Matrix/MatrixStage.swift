@@ -198,7 +198,7 @@ struct MatrixStage: Sendable {
   func call(_ method: String, _ request: JSONValue, _ options: CallOptions) async throws -> Outcome
   {
     let schema = try Self.schema(method)
-    let json = MessageJSON()
+    let json = MessageJSON(.gatehouse)
     let message = RawMessage(bytes: try json.encode(request, as: schema.requestType))
     let service = try #require(schema.service.split(separator: ".").first)
     let channel = product.channel(to: String(service))

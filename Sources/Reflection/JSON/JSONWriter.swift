@@ -1,4 +1,4 @@
-private import RPCKit
+internal import RPCKit
 public import StrictJSON
 
 extension JSONValue {
