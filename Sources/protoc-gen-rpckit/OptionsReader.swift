@@ -1,6 +1,6 @@
 import CProtobufC
 
-/// Reads `(gatehouse.method)` and `(gatehouse.field)`: extensions, which protobuf-c keeps as unknown
+/// Reads `(gatehouse.method)`, `(gatehouse.field)` and `(gatehouse.rest)`: extensions, which protobuf-c keeps as unknown
 /// fields of the options.
 enum OptionsReader {
   private static let methodExtension: UInt32 = 50100

@@ -134,6 +134,31 @@ struct SchemaMethod {
   var isServerStreaming: Bool
   /// Nil when the method says nothing.
   var rules: SchemaMethodRules?
+  /// How it is called by HTTP, first the rule and then its additional bindings.
+  var bindings: [SchemaBinding] = []
+  var rest = SchemaRESTRules()
+}
+
+/// A `google.api.HttpRule` without its additional bindings.
+struct SchemaBinding {
+  /// `GET`; empty when the rule has no pattern that is supported.
+  var method: String
+  /// The template.
+  var path: String
+  /// A field of the request, `*` for the whole, empty for none.
+  var body: String
+  /// A field of the response; empty for the whole.
+  var responseBody: String
+  /// It is an additional binding that has additional bindings.
+  var isNested: Bool
+}
+
+/// The rules of `(gatehouse.rest)`.
+struct SchemaRESTRules: Hashable {
+  var creates = false
+  var isPlain = false
+  var cacheControl = ""
+  var takesForms = false
 }
 
 /// The rules of `(gatehouse.method)`.

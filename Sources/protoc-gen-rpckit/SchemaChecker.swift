@@ -4,6 +4,8 @@ struct SchemaChecker {
   private var problems: [String] = []
   /// Messages of requests whose fields have been checked for bounds.
   var boundedMessages: Set<String> = []
+  /// The ways to call methods by HTTP that have been checked.
+  var boundTemplates: [BoundTemplate] = []
 
   init(schema: Schema) {
     self.schema = schema
@@ -108,6 +110,7 @@ struct SchemaChecker {
     for method in service.methods {
       checkTypes(of: method, in: service, file)
       checkBounds(of: method, in: service, file)
+      checkBindings(of: method, in: service, file)
       let caller = method.rules?.caller ?? ""
       if caller.isEmpty {
         report(

@@ -72,7 +72,9 @@ struct ServiceWriter {
           writer.line("isIdempotent: \(rules?.isIdempotent ?? false),")
           writer.line("priority: .\(rules?.priority ?? "normal"),")
           writer.line("requestType: \(SourceWriter.literal(method.input)),")
-          writer.line("responseType: \(SourceWriter.literal(method.output))")
+          let comma = method.bindings.isEmpty ? "" : ","
+          writer.line("responseType: \(SourceWriter.literal(method.output))\(comma)")
+          BindingWriter.write(method, to: &writer)
         }
       }
     }

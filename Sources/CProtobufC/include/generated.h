@@ -23,6 +23,8 @@
 #include "entitlement/v1/purchases.pb-c.h"
 #include "entitlement/v1/subscriptions.pb-c.h"
 #include "gatehouse/options.pb-c.h"
+#include "google/api/annotations.pb-c.h"
+#include "google/api/http.pb-c.h"
 #include "google/protobuf/any.pb-c.h"
 #include "google/protobuf/compiler/plugin.pb-c.h"
 #include "google/protobuf/descriptor.pb-c.h"
@@ -55,6 +57,7 @@
 #include "tenancy/v1/roles.pb-c.h"
 #include "tenancy/v1/subjects.pb-c.h"
 #include "tenancy/v1/units.pb-c.h"
+#include "testing/v1/library.pb-c.h"
 #include "testing/v1/rich.pb-c.h"
 
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_auth__v1__request_email_verification_request(void) {
@@ -707,6 +710,15 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_gatehouse__met
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_gatehouse__field_rules(void) {
   return &gatehouse__field_rules__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_gatehouse__rest_rules(void) {
+  return &gatehouse__rest_rules__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__api__http_rule(void) {
+  return &google__api__http_rule__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__api__custom_http_pattern(void) {
+  return &google__api__custom_http_pattern__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_google__protobuf__any(void) {
   return &google__protobuf__any__descriptor;
@@ -1505,6 +1517,36 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__l
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__assign_device_request(void) {
   return &tenancy__v1__assign_device_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__author(void) {
+  return &testing__v1__author__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__book(void) {
+  return &testing__v1__book__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__get_book_request(void) {
+  return &testing__v1__get_book_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__create_book_request(void) {
+  return &testing__v1__create_book_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__update_book_request(void) {
+  return &testing__v1__update_book_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__list_books_request(void) {
+  return &testing__v1__list_books_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__list_books_response(void) {
+  return &testing__v1__list_books_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__name_request(void) {
+  return &testing__v1__name_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__inspect_request(void) {
+  return &testing__v1__inspect_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__inspect_response(void) {
+  return &testing__v1__inspect_response__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_testing__v1__node(void) {
   return &testing__v1__node__descriptor;

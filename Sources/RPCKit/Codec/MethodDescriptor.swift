@@ -62,6 +62,8 @@ public struct MethodDescriptor: Hashable, Sendable {
   public var requestType: String
   /// Protobuf name of the response message.
   public var responseType: String
+  /// The ways to call it by HTTP with JSON; none without `(google.api.http)`.
+  public var httpBindings: [HTTPBinding]
 
   /// Makes a descriptor.
   public init(
@@ -74,7 +76,8 @@ public struct MethodDescriptor: Hashable, Sendable {
     isIdempotent: Bool = false,
     priority: Priority = .normal,
     requestType: String,
-    responseType: String
+    responseType: String,
+    httpBindings: [HTTPBinding] = []
   ) {
     self.service = service
     self.method = method
@@ -86,6 +89,7 @@ public struct MethodDescriptor: Hashable, Sendable {
     self.priority = priority
     self.requestType = requestType
     self.responseType = responseType
+    self.httpBindings = httpBindings
   }
 
   /// `tenancy.v1.Permissions/Check`.

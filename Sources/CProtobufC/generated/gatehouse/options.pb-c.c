@@ -97,6 +97,51 @@ void   gatehouse__field_rules__free_unpacked
   assert(message->base.descriptor == &gatehouse__field_rules__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   gatehouse__rest_rules__init
+                     (Gatehouse__RestRules         *message)
+{
+  static const Gatehouse__RestRules init_value = GATEHOUSE__REST_RULES__INIT;
+  *message = init_value;
+}
+size_t gatehouse__rest_rules__get_packed_size
+                     (const Gatehouse__RestRules *message)
+{
+  assert(message->base.descriptor == &gatehouse__rest_rules__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t gatehouse__rest_rules__pack
+                     (const Gatehouse__RestRules *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &gatehouse__rest_rules__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t gatehouse__rest_rules__pack_to_buffer
+                     (const Gatehouse__RestRules *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &gatehouse__rest_rules__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Gatehouse__RestRules *
+       gatehouse__rest_rules__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Gatehouse__RestRules *)
+     protobuf_c_message_unpack (&gatehouse__rest_rules__descriptor,
+                                allocator, len, data);
+}
+void   gatehouse__rest_rules__free_unpacked
+                     (Gatehouse__RestRules *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &gatehouse__rest_rules__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor gatehouse__method_rules__field_descriptors[6] =
 {
   {
@@ -366,6 +411,83 @@ const ProtobufCMessageDescriptor gatehouse__field_rules__descriptor =
   gatehouse__field_rules__field_indices_by_name,
   1,  gatehouse__field_rules__number_ranges,
   (ProtobufCMessageInit) gatehouse__field_rules__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor gatehouse__rest_rules__field_descriptors[4] =
+{
+  {
+    "creates",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__RestRules, creates),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "plain",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__RestRules, plain),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "cache_control",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__RestRules, cache_control),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "form",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Gatehouse__RestRules, form),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned gatehouse__rest_rules__field_indices_by_name[] = {
+  2,   /* field[2] = cache_control */
+  0,   /* field[0] = creates */
+  3,   /* field[3] = form */
+  1,   /* field[1] = plain */
+};
+static const ProtobufCIntRange gatehouse__rest_rules__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor gatehouse__rest_rules__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "gatehouse.RestRules",
+  "RestRules",
+  "Gatehouse__RestRules",
+  "gatehouse",
+  sizeof(Gatehouse__RestRules),
+  4,
+  gatehouse__rest_rules__field_descriptors,
+  gatehouse__rest_rules__field_indices_by_name,
+  1,  gatehouse__rest_rules__number_ranges,
+  (ProtobufCMessageInit) gatehouse__rest_rules__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue gatehouse__caller_class__enum_values_by_number[5] =

@@ -18,6 +18,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Gatehouse__MethodRules Gatehouse__MethodRules;
 typedef struct Gatehouse__FieldRules Gatehouse__FieldRules;
+typedef struct Gatehouse__RestRules Gatehouse__RestRules;
 
 
 /* --- enums --- */
@@ -219,6 +220,35 @@ struct  Gatehouse__FieldRules
     , 0, 0, 0, (char *)protobuf_c_empty_string, 0, 0, 0, 0, GATEHOUSE__TEXT_RULE__TEXT_RULE_UNSPECIFIED, GATEHOUSE__FIELD_RULES__LOWER__NOT_SET, {0}, GATEHOUSE__FIELD_RULES__UPPER__NOT_SET, {0} }
 
 
+/*
+ * How a method with `(google.api.http)` answers by HTTP.
+ */
+struct  Gatehouse__RestRules
+{
+  ProtobufCMessage base;
+  /*
+   * A success is 201 Created instead of 200 OK.
+   */
+  protobuf_c_boolean creates;
+  /*
+   * The answer is the message alone, without the envelope `{"status": "success", "data": …}`, and an
+   * error is what the standard says that such a method follows. For what a standard describes.
+   */
+  protobuf_c_boolean plain;
+  /*
+   * The `cache-control` of a success; empty means `no-store`.
+   */
+  char *cache_control;
+  /*
+   * The body may be a form (application/x-www-form-urlencoded) as well as JSON.
+   */
+  protobuf_c_boolean form;
+};
+#define GATEHOUSE__REST_RULES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&gatehouse__rest_rules__descriptor) \
+    , 0, 0, (char *)protobuf_c_empty_string, 0 }
+
+
 /* Gatehouse__MethodRules methods */
 void   gatehouse__method_rules__init
                      (Gatehouse__MethodRules         *message);
@@ -257,6 +287,25 @@ Gatehouse__FieldRules *
 void   gatehouse__field_rules__free_unpacked
                      (Gatehouse__FieldRules *message,
                       ProtobufCAllocator *allocator);
+/* Gatehouse__RestRules methods */
+void   gatehouse__rest_rules__init
+                     (Gatehouse__RestRules         *message);
+size_t gatehouse__rest_rules__get_packed_size
+                     (const Gatehouse__RestRules   *message);
+size_t gatehouse__rest_rules__pack
+                     (const Gatehouse__RestRules   *message,
+                      uint8_t             *out);
+size_t gatehouse__rest_rules__pack_to_buffer
+                     (const Gatehouse__RestRules   *message,
+                      ProtobufCBuffer     *buffer);
+Gatehouse__RestRules *
+       gatehouse__rest_rules__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   gatehouse__rest_rules__free_unpacked
+                     (Gatehouse__RestRules *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Gatehouse__MethodRules_Closure)
@@ -264,6 +313,9 @@ typedef void (*Gatehouse__MethodRules_Closure)
                   void *closure_data);
 typedef void (*Gatehouse__FieldRules_Closure)
                  (const Gatehouse__FieldRules *message,
+                  void *closure_data);
+typedef void (*Gatehouse__RestRules_Closure)
+                 (const Gatehouse__RestRules *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -276,6 +328,7 @@ extern const ProtobufCEnumDescriptor    gatehouse__priority__descriptor;
 extern const ProtobufCEnumDescriptor    gatehouse__text_rule__descriptor;
 extern const ProtobufCMessageDescriptor gatehouse__method_rules__descriptor;
 extern const ProtobufCMessageDescriptor gatehouse__field_rules__descriptor;
+extern const ProtobufCMessageDescriptor gatehouse__rest_rules__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -1,0 +1,163 @@
+/// Ways to call methods by HTTP: what a program that reads `google.api.http` would otherwise find out when
+/// a call goes astray, or never.
+extension SchemaChecker {
+  /// A binding that was checked, for comparing it with the others.
+  struct BoundTemplate {
+    let method: String
+    let template: PathTemplate
+    let place: String
+  }
+
+  mutating func checkBindings(
+    of method: SchemaMethod,
+    in service: SchemaService,
+    _ file: SchemaFile
+  ) {
+    let name = "\(service.name).\(method.name)"
+    if method.bindings.isEmpty, method.rest != SchemaRESTRules() {
+      report(file, method.line, "\(name) has (gatehouse.rest), which needs (google.api.http)")
+    }
+    if !method.bindings.isEmpty, method.isClientStreaming {
+      report(file, method.line, "\(name) takes a stream, which HTTP with JSON cannot send")
+    }
+    for binding in method.bindings {
+      do {
+        let template = try check(binding, of: method)
+        compare(binding, template, name, method.line, file)
+      } catch {
+        report(file, method.line, "\(name): \(error.message)")
+      }
+    }
+  }
+
+  /// A path that means two methods means the one that was registered last to some programs, and none to
+  /// others.
+  private mutating func compare(
+    _ binding: SchemaBinding,
+    _ template: PathTemplate,
+    _ name: String,
+    _ line: Int,
+    _ file: SchemaFile
+  ) {
+    for other in boundTemplates where other.method == binding.method {
+      let path = "\(binding.method) \(binding.path)"
+      switch template.relation(to: other.template) {
+      case .clear: continue
+      case .same: report(file, line, "\(name): \(path) is the path of \(other.place) too")
+      case .crossing:
+        report(
+          file,
+          line,
+          "\(name): \(path) and \(other.place) share paths, and neither is the more special one"
+        )
+      }
+    }
+    boundTemplates.append(
+      BoundTemplate(
+        method: binding.method,
+        template: template,
+        place: "\(name) (\(binding.path))"
+      )
+    )
+  }
+
+  private func check(
+    _ binding: SchemaBinding,
+    of method: SchemaMethod
+  ) throws(GeneratorError) -> PathTemplate {
+    guard !binding.isNested else {
+      throw GeneratorError("an additional binding has no additional bindings of its own")
+    }
+    guard !binding.method.isEmpty else {
+      throw GeneratorError("(google.api.http) needs get, put, post, delete or patch")
+    }
+    let template: PathTemplate
+    do throws(GeneratorError) {
+      template = try PathTemplate.parse(binding.path)
+    } catch {
+      throw GeneratorError("the path `\(binding.path)` \(error.message)")
+    }
+    for variable in template.variables { try checkVariable(variable.field, in: method.input) }
+    try checkBody(binding, template, method)
+    if !binding.responseBody.isEmpty {
+      guard field(binding.responseBody, of: method.output) != nil else {
+        throw GeneratorError("response_body: `\(method.output)` has no `\(binding.responseBody)`")
+      }
+    }
+    guard binding.body != "*" else { return template }
+    let inPath = Set(template.variables.map(\.field))
+    for field in schema.messages[method.input]?.fields ?? [] where field.name != binding.body {
+      try checkQuery(field, path: field.name, inPath, [method.input])
+    }
+    return template
+  }
+
+  private func field(_ name: String, of message: String) -> SchemaField? {
+    schema.messages[message]?.fields.first { $0.name == name }
+  }
+
+  private func checkVariable(_ path: String, in message: String) throws(GeneratorError) {
+    var owner = message
+    let names = path.split(separator: ".").map(String.init)
+    for (index, name) in names.enumerated() {
+      guard let field = field(name, of: owner) else {
+        throw GeneratorError("`{\(path)}`: `\(owner)` has no field `\(name)`")
+      }
+      guard !field.isRepeated else {
+        throw GeneratorError("`{\(path)}`: `\(name)` is repeated, and a path has one value")
+      }
+      guard case .message(let next) = field.type else {
+        guard index == names.count - 1 else {
+          throw GeneratorError("`{\(path)}`: `\(name)` is not a message")
+        }
+        return
+      }
+      owner = next
+    }
+    throw GeneratorError("`{\(path)}` is a message, and a path has one value")
+  }
+
+  private func checkBody(
+    _ binding: SchemaBinding,
+    _ template: PathTemplate,
+    _ method: SchemaMethod
+  ) throws(GeneratorError) {
+    guard !binding.body.isEmpty else {
+      if method.rest.takesForms { throw GeneratorError("form needs a body") }
+      return
+    }
+    if ["GET", "DELETE"].contains(binding.method) {
+      throw GeneratorError(
+        "\(binding.method) has no body; its fields are in the path and the query"
+      )
+    }
+    guard binding.body != "*" else { return }
+    if method.rest.takesForms { throw GeneratorError("form needs `body: \"*\"`") }
+    guard field(binding.body, of: method.input) != nil else {
+      throw GeneratorError("body: `\(method.input)` has no field `\(binding.body)`")
+    }
+    let isInPath = template.variables.contains {
+      $0.field == binding.body || $0.field.hasPrefix(binding.body + ".")
+    }
+    if isInPath { throw GeneratorError("`\(binding.body)` is in the path and in the body") }
+  }
+
+  /// Whether a query can say everything that is neither in the path nor in the body.
+  private func checkQuery(
+    _ field: SchemaField,
+    path: String,
+    _ inPath: Set<String>,
+    _ owners: Set<String>
+  ) throws(GeneratorError) {
+    guard case .message(let name) = field.type, !inPath.contains(path) else { return }
+    let texts = ["Timestamp", "Duration", "FieldMask"].map { "google.protobuf.\($0)" }
+    if !field.isRepeated, texts.contains(name) { return }
+    let isDynamic = name.hasPrefix("google.protobuf.")
+    guard !field.isRepeated, !isDynamic, !owners.contains(name) else {
+      throw GeneratorError("`\(path)` fits into no query; the method needs a body")
+    }
+    for part in schema.messages[name]?.fields ?? [] {
+      try checkQuery(part, path: "\(path).\(part.name)", inPath, owners.union([name]))
+    }
+  }
+}
