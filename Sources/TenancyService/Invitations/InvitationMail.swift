@@ -8,8 +8,6 @@ struct InvitationMail: Sendable {
   let invitation: InvitationRecord
   /// The code, sealed for the invitation.
   let sealed: [UInt8]
-  /// Attempts that failed.
-  let attemptCount: Int64
 
   /// Adds one that is due now.
   static func insert(
@@ -25,48 +23,20 @@ struct InvitationMail: Sendable {
     )
   }
 
-  /// Those whose time has come, longest due first.
-  ///
-  /// One that is due later than `horizon` was postponed by a clock that ran ahead, and counts as due.
-  static func due(
-    now: Int64,
-    horizon: Int64,
-    limit: Int,
+  /// That of an invitation; nil once it was taken or dropped.
+  static func find(
+    _ invitationID: String,
     _ tx: borrowing some StoreTransaction & ~Copyable
-  ) throws -> [InvitationMail] {
-    let rows = try tx.query(
-      """
-      SELECT invitation_id, sealed, attempts FROM invitation_mail WHERE due_at <= ? OR due_at > ?
-      ORDER BY due_at, invitation_id LIMIT ?
-      """,
-      .integer(now),
-      .integer(horizon),
-      .integer(limit)
-    ) { ($0.text(0), $0.blob(1), $0.integer(2)) }
-    var mails: [InvitationMail] = []
-    for (id, sealed, attemptCount) in rows {
-      // There is no mail without an invitation: its key is a foreign one.
-      guard let invitation = try InvitationRecord.find(id, tx) else { continue }
-      mails.append(
-        InvitationMail(invitation: invitation, sealed: sealed, attemptCount: attemptCount)
-      )
-    }
-    return mails
-  }
-
-  /// How many wait.
-  static func count(_ tx: borrowing some StoreTransaction & ~Copyable) throws -> Int {
-    try tx.first("SELECT count(*) FROM invitation_mail") { Int($0.integer(0)) } ?? 0
-  }
-
-  /// Has it wait after an attempt that failed.
-  static func postpone(_ invitationID: String, due: Int64, _ tx: borrowing WriteTransaction) throws
-  {
-    try tx.execute(
-      "UPDATE invitation_mail SET attempts = attempts + 1, due_at = ? WHERE invitation_id = ?",
-      .integer(due),
+  ) throws -> InvitationMail? {
+    let sealed = try tx.first(
+      "SELECT sealed FROM invitation_mail WHERE invitation_id = ?",
       .text(invitationID)
-    )
+    ) { $0.blob(0) }
+    // There is no mail without an invitation: its key is a foreign one.
+    guard let sealed, let invitation = try InvitationRecord.find(invitationID, tx) else {
+      return nil
+    }
+    return InvitationMail(invitation: invitation, sealed: sealed)
   }
 
   /// Forgets one, and the code with it.

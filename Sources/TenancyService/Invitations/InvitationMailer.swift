@@ -9,10 +9,6 @@ internal import ServiceKit
 final class InvitationMailer: Sendable {
   /// The first and the longest pause between two attempts, in milliseconds.
   static let pauses: ClosedRange<Int64> = 5_000...3_600_000
-  /// How often letters are looked for that became due.
-  private static let pollInterval = Duration.seconds(5)
-  /// Letters that are read at a time.
-  private static let batchCount = 32
 
   private let post: any InvitationPost
   private let sealing: SealingKey
@@ -20,7 +16,7 @@ final class InvitationMailer: Sendable {
   private let random: any RandomSource
   private let logger: Logger
   private let instruments: TenancyInstruments
-  private let signal = WakeSignal()
+  private let letters: HandOverQueue
 
   init(
     _ post: any InvitationPost,
@@ -36,6 +32,14 @@ final class InvitationMailer: Sendable {
     self.random = random
     self.logger = logger
     self.instruments = instruments
+    letters = HandOverQueue(
+      table: "invitation_mail",
+      key: "invitation_id",
+      pauses: Self.pauses,
+      clock: clock,
+      random: random,
+      logger: logger
+    )
   }
 
   /// Queues the letter of an invitation by address, in the write that creates it; call `wake` after.
@@ -56,59 +60,31 @@ final class InvitationMailer: Sendable {
   private static func purpose(_ invitationID: String) -> String { "invitation \(invitationID)" }
 
   /// Has letters handed over that were committed, at once.
-  func wake() { signal.announce() }
+  func wake() { letters.wake() }
 
   /// Hands over what is due, until the task is cancelled.
   func run(_ store: ServiceStore, on loop: any EventLoop) async {
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask {
-        while !Task.isCancelled {
-          await loop.sleep(Self.pollInterval)
-          self.wake()
-        }
-      }
-      group.addTask {
-        while !Task.isCancelled {
-          // Before the store, so that nothing is missed in between.
-          let version = self.signal.version
-          await self.drain(store)
-          await self.signal.wait(past: version)
-        }
-      }
-      await group.waitForAll()
+    await letters.run(store, on: loop, waiting: instruments.waitingLetters) { letter in
+      try await self.handOver(letter.key, store)
     }
   }
 
   /// Hands over all letters that are due now.
   func drain(_ store: ServiceStore) async {
-    do {
-      while !Task.isCancelled {
-        let now = clock.now
-        let horizon = now.addingSaturated(Self.pauses.upperBound)
-        let due = try await store.database.read { tx in
-          try InvitationMail.due(now: now, horizon: horizon, limit: Self.batchCount, tx)
-        }
-        for mail in due {
-          guard !Task.isCancelled else { return }
-          try await handOver(mail, store)
-        }
-        guard due.count == Self.batchCount else { break }
-      }
-      let count = try await store.database.read { tx in try InvitationMail.count(tx) }
-      instruments.waitingLetters(count)
-    } catch is CancellationError {
-      // The service stops; what was not handed over waits for the next start.
-    } catch {
-      // Those that were handed over and are still in the store are taken as the same again.
-      logger.error("could not mail invitations; retrying", ["error": "\(error)"])
+    await letters.drain(store, waiting: instruments.waitingLetters) { letter in
+      try await self.handOver(letter.key, store)
     }
   }
 
-  private func handOver(_ mail: InvitationMail, _ store: ServiceStore) async throws {
-    let invitation = mail.invitation
-    guard invitation.isOpen(at: clock.now), let code = opened(mail) else {
-      return try await end(mail, .dropped, store)
+  private func handOver(
+    _ invitationID: String,
+    _ store: ServiceStore
+  ) async throws -> HandOverQueue.Outcome {
+    let mail = try await store.database.read { tx in try InvitationMail.find(invitationID, tx) }
+    guard let mail, mail.invitation.isOpen(at: clock.now), let code = opened(mail) else {
+      return settled(.dropped)
     }
+    let invitation = mail.invitation
     do {
       try await post.take(
         InvitationLetter(
@@ -121,44 +97,28 @@ final class InvitationMailer: Sendable {
           expires: invitation.expiresAt
         )
       )
-      try await end(mail, .taken, store)
+      return settled(.taken)
     } catch let error as RPCError where error.code == .invalidArgument || error.code == .notFound {
       logger.warning(
         "an invitation cannot be mailed",
         ["invitation": .string(invitation.id), "error": "\(error)"]
       )
-      try await end(mail, .dropped, store)
+      return settled(.dropped)
     } catch is RPCError {
-      try await postpone(mail, store)
+      instruments.letter(.postponed)
+      return .postponed
     }
+  }
+
+  private func settled(_ outcome: LetterMetric) -> HandOverQueue.Outcome {
+    instruments.letter(outcome)
+    return .settled { _ in }
   }
 
   /// The code; nil when the letter was sealed with a key that the store no longer has.
   private func opened(_ mail: InvitationMail) -> String? {
     let bytes = try? sealing.open(mail.sealed, for: Self.purpose(mail.invitation.id))
     return bytes.map { String(decoding: $0, as: UTF8.self) }
-  }
-
-  private func end(
-    _ mail: InvitationMail,
-    _ outcome: LetterMetric,
-    _ store: ServiceStore
-  ) async throws {
-    let id = mail.invitation.id
-    try await store.writeOwn { tx in try InvitationMail.delete(id, tx) }
-    instruments.letter(outcome)
-  }
-
-  private func postpone(_ mail: InvitationMail, _ store: ServiceStore) async throws {
-    let id = mail.invitation.id
-    let due = clock.now.addingSaturated(Self.pause(after: mail.attemptCount))
-    try await store.writeOwn { tx in try InvitationMail.postpone(id, due: due, tx) }
-    instruments.letter(.postponed)
-  }
-
-  /// 5, 10, 20 … seconds, and never more than an hour.
-  static func pause(after failureCount: Int64) -> Int64 {
-    min(pauses.lowerBound << min(max(0, failureCount), 10), pauses.upperBound)
   }
 }
 
