@@ -190,6 +190,136 @@ extension Entitlement_V1 {
     }
   }
 
+  /// Ends all that an entity of TenancyService has.
+  public struct EndHolderRequest: RPCKit.Message {
+    /// The entity: an organization, portfolio, family or child, or whatever else a policy has.
+    public var holderId: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      holderId: Swift.String = ""
+    ) {
+      self.holderId = holderId
+    }
+
+    /// `entitlement.v1.EndHolderRequest`.
+    public static var protobufName: Swift.String { "entitlement.v1.EndHolderRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__end_holder_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__EndHolderRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__EndHolderRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.holderId = RPCKit.MessageReading.string(source.pointee.f1_holder_id)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__EndHolderRequest> {
+      let target = unsafe scratch.allocate(Entitlement__V1__EndHolderRequest.self, 1)
+      unsafe entitlement__v1__end_holder_request__init(target)
+      unsafe target.pointee.f1_holder_id = scratch.copy(self.holderId)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.holderId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "holder_id", description: "must be set"))
+      } else {
+        if self.holderId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "holder_id", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
+  /// What the entity had has ended.
+  public struct EndHolderResponse: RPCKit.Message {
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// `entitlement.v1.EndHolderResponse`.
+    public static var protobufName: Swift.String { "entitlement.v1.EndHolderResponse" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_entitlement__v1__end_holder_response(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Entitlement__V1__EndHolderResponse.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Entitlement__V1__EndHolderResponse>
+    ) throws(RPCKit.MessageDecodingError) {
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Entitlement__V1__EndHolderResponse> {
+      let target = unsafe scratch.allocate(Entitlement__V1__EndHolderResponse.self, 1)
+      unsafe entitlement__v1__end_holder_response__init(target)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
   /// What is known of the methods of `entitlement.v1.Holders`.
   public enum HoldersMethods {
     /// Erases a user: the plan ends, purchases belong to nobody, points of the user's own are closed, and
@@ -207,15 +337,36 @@ extension Entitlement_V1 {
       requestType: "entitlement.v1.EraseUserRequest",
       responseType: "entitlement.v1.EraseUserResponse"
     )
+    /// Ends an entity of TenancyService as a holder, at once and for good: its subscription, add-ons, exceptions,
+    /// scheduled changes, promotions, used amounts and points go, and watchers of its features are told. Calls
+    /// may be repeated. Whatever comes later for the entity is refused with NOT_FOUND, also if it had nothing so
+    /// far. Purchases are of users and stay with them.
+    public static let end = RPCKit.MethodDescriptor(
+      service: "entitlement.v1.Holders",
+      method: "End",
+      kind: .unary,
+      callerClass: .service,
+      callingServices: ["tenancy"],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .low,
+      requestType: "entitlement.v1.EndHolderRequest",
+      responseType: "entitlement.v1.EndHolderResponse"
+    )
   }
 
-  /// Users as holders of plans, purchases and points, when their accounts are deleted. Only AuthService calls
-  /// it.
+  /// Holders of plans, purchases and points that are deleted: users, with their accounts, and entities of
+  /// TenancyService.
   public protocol HoldersService: Swift.Sendable {
     /// Erases a user: the plan ends, purchases belong to nobody, points of the user's own are closed, and
     /// what others need, such as the ledger of a child, names the pseudonym. Calls may be repeated and may come
     /// in any order. Whatever comes later in the user's name is refused.
     func eraseUser(_ request: Entitlement_V1.EraseUserRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.EraseUserResponse
+    /// Ends an entity of TenancyService as a holder, at once and for good: its subscription, add-ons, exceptions,
+    /// scheduled changes, promotions, used amounts and points go, and watchers of its features are told. Calls
+    /// may be repeated. Whatever comes later for the entity is refused with NOT_FOUND, also if it had nothing so
+    /// far. Purchases are of users and stay with them.
+    func end(_ request: Entitlement_V1.EndHolderRequest, _ call: RPCKit.CallContext) async throws -> Entitlement_V1.EndHolderResponse
   }
 
   /// Calls `entitlement.v1.Holders`.
@@ -242,13 +393,29 @@ extension Entitlement_V1 {
       if let timeout { options.timeout = timeout }
       return try await channel.unary(HoldersMethods.eraseUser, request, options: options)
     }
+
+    /// Ends an entity of TenancyService as a holder, at once and for good: its subscription, add-ons, exceptions,
+    /// scheduled changes, promotions, used amounts and points go, and watchers of its features are told. Calls
+    /// may be repeated. Whatever comes later for the entity is refused with NOT_FOUND, also if it had nothing so
+    /// far. Purchases are of users and stay with them.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func end(
+      _ request: Entitlement_V1.EndHolderRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Entitlement_V1.EndHolderResponse {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(HoldersMethods.end, request, options: options)
+    }
   }
 
   /// The descriptor of `entitlement/v1/erasure.proto`, for reflection and JSON.
   public static var entitlementV1ErasureFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "entitlement/v1/erasure.proto",
-      base64: "ChxlbnRpdGxlbWVudC92MS9lcmFzdXJlLnByb3RvEg5lbnRpdGxlbWVudC52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8ijQEKEEVyYXNlVXNlclJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBI1Cglwc2V1ZG9ueW0YAiABKAlCF6q7GBMIARhAIg1kZWxfW2EtejAtOV0rUglwc2V1ZG9ueW0SHwoGY3Vyc29yGAMgASgJQgequxgDGIACUgZjdXJzb3IiRwoRRXJhc2VVc2VyUmVzcG9uc2USGgoIZmluaXNoZWQYASABKAhSCGZpbmlzaGVkEhYKBmN1cnNvchgCIAEoCVIGY3Vyc29yMm0KB0hvbGRlcnMSYgoJRXJhc2VVc2VyEiAuZW50aXRsZW1lbnQudjEuRXJhc2VVc2VyUmVxdWVzdBohLmVudGl0bGVtZW50LnYxLkVyYXNlVXNlclJlc3BvbnNlIhCiuxgMCAMSBGF1dGggASgBQjpaOGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy9lbnRpdGxlbWVudC92MTtlbnRpdGxlbWVudHYxSqcHClgKAQwSAwEAEhpOIEVyYXNpbmcgd2hhdCBFbnRpdGxlbWVudFNlcnZpY2UgaG9sZHMgYWJvdXQgYSB1c2VyIHdob3NlIGFjY291bnQgaXMgZGVsZXRlZC4KCj8KAgQAEgQKABIBGjMgRXJhc2VzIGEgdXNlciwgYSBwYXJ0IG9mIHRoZSB3b3JrIHdpdGggZWFjaCBjYWxsLgoKGAoEBAACABIDDAJJGgsgVGhlIHVzZXIuCgqJAQoEBAACARIDDwJlGnwgV2hhdCBuYW1lcyB0aGUgdXNlciBmcm9tIG5vdyBvbiB3aGVyZSBvdGhlcnMgaGF2ZSBhIHJpZ2h0IHRvIGtub3cgdGhhdCBzb21lYm9keSB3YXMgdGhlcmU7IG9mIHRoZQogc2FtZSBsZW5ndGgsIGBkZWxf4oCmYC4KCjkKBAQAAgISAxECORosIGBjdXJzb3JgIG9mIHRoZSBsYXN0IGFuc3dlcjsgZW1wdHkgYmVnaW5zLgoKIQoCBAESBBUAGgEaFSBIb3cgZmFyIGVyYXNpbmcgaXMuCgozCgQEAQIAEgMXAhQaJiBXaGV0aGVyIG5vdGhpbmcgb2YgdGhlIHVzZXIgaXMgbGVmdC4KCjEKBAQBAgESAxkCFBokIFdoZXJlIHRvIGdvIG9uIHdpdGggdGhlIG5leHQgY2FsbC4KCnsKAgYAEgQeACUBGm8gVXNlcnMgYXMgaG9sZGVycyBvZiBwbGFucywgcHVyY2hhc2VzIGFuZCBwb2ludHMsIHdoZW4gdGhlaXIgYWNjb3VudHMgYXJlIGRlbGV0ZWQuIE9ubHkgQXV0aFNlcnZpY2UgY2FsbHMKIGl0LgoKoAIKBAYAAgASBCICJAMakQIgRXJhc2VzIGEgdXNlcjogdGhlIHBsYW4gZW5kcywgcHVyY2hhc2VzIGJlbG9uZyB0byBub2JvZHksIHBvaW50cyBvZiB0aGUgdXNlcidzIG93biBhcmUgY2xvc2VkLCBhbmQKIHdoYXQgb3RoZXJzIG5lZWQsIHN1Y2ggYXMgdGhlIGxlZGdlciBvZiBhIGNoaWxkLCBuYW1lcyB0aGUgcHNldWRvbnltLiBDYWxscyBtYXkgYmUgcmVwZWF0ZWQgYW5kIG1heSBjb21lCiBpbiBhbnkgb3JkZXIuIFdoYXRldmVyIGNvbWVzIGxhdGVyIGluIHRoZSB1c2VyJ3MgbmFtZSBpcyByZWZ1c2VkLgpiBnByb3RvMw=="
+      base64: "ChxlbnRpdGxlbWVudC92MS9lcmFzdXJlLnByb3RvEg5lbnRpdGxlbWVudC52MRoXZ2F0ZWhvdXNlL29wdGlvbnMucHJvdG8ijQEKEEVyYXNlVXNlclJlcXVlc3QSIQoHdXNlcl9pZBgBIAEoCUIIqrsYBAgBGEBSBnVzZXJJZBI1Cglwc2V1ZG9ueW0YAiABKAlCF6q7GBMIARhAIg1kZWxfW2EtejAtOV0rUglwc2V1ZG9ueW0SHwoGY3Vyc29yGAMgASgJQgequxgDGIACUgZjdXJzb3IiRwoRRXJhc2VVc2VyUmVzcG9uc2USGgoIZmluaXNoZWQYASABKAhSCGZpbmlzaGVkEhYKBmN1cnNvchgCIAEoCVIGY3Vyc29yIjkKEEVuZEhvbGRlclJlcXVlc3QSJQoJaG9sZGVyX2lkGAEgASgJQgiquxgECAEYQFIIaG9sZGVySWQiEwoRRW5kSG9sZGVyUmVzcG9uc2UyzgEKB0hvbGRlcnMSYgoJRXJhc2VVc2VyEiAuZW50aXRsZW1lbnQudjEuRXJhc2VVc2VyUmVxdWVzdBohLmVudGl0bGVtZW50LnYxLkVyYXNlVXNlclJlc3BvbnNlIhCiuxgMCAMSBGF1dGggASgBEl8KA0VuZBIgLmVudGl0bGVtZW50LnYxLkVuZEhvbGRlclJlcXVlc3QaIS5lbnRpdGxlbWVudC52MS5FbmRIb2xkZXJSZXNwb25zZSITorsYDwgDEgd0ZW5hbmN5IAEoAUI6WjhnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvZW50aXRsZW1lbnQvdjE7ZW50aXRsZW1lbnR2MUrjDAq0AQoBDBIDAgASGqkBIEVyYXNpbmcgd2hhdCBFbnRpdGxlbWVudFNlcnZpY2UgaG9sZHMgYWJvdXQgYSB1c2VyIHdob3NlIGFjY291bnQgaXMgZGVsZXRlZCwgYW5kIGVuZGluZyB3aGF0IGl0IGhvbGRzIGZvcgogYW4gb3JnYW5pemF0aW9uLCBwb3J0Zm9saW8sIGZhbWlseSBvciBjaGlsZCB0aGF0IGlzIGRlbGV0ZWQuCgo/CgIEABIECwATARozIEVyYXNlcyBhIHVzZXIsIGEgcGFydCBvZiB0aGUgd29yayB3aXRoIGVhY2ggY2FsbC4KChgKBAQAAgASAw0CSRoLIFRoZSB1c2VyLgoKiQEKBAQAAgESAxACZRp8IFdoYXQgbmFtZXMgdGhlIHVzZXIgZnJvbSBub3cgb24gd2hlcmUgb3RoZXJzIGhhdmUgYSByaWdodCB0byBrbm93IHRoYXQgc29tZWJvZHkgd2FzIHRoZXJlOyBvZiB0aGUKIHNhbWUgbGVuZ3RoLCBgZGVsX+KApmAuCgo5CgQEAAICEgMSAjkaLCBgY3Vyc29yYCBvZiB0aGUgbGFzdCBhbnN3ZXI7IGVtcHR5IGJlZ2lucy4KCiEKAgQBEgQWABsBGhUgSG93IGZhciBlcmFzaW5nIGlzLgoKMwoEBAECABIDGAIUGiYgV2hldGhlciBub3RoaW5nIG9mIHRoZSB1c2VyIGlzIGxlZnQuCgoxCgQEAQIBEgMaAhQaJCBXaGVyZSB0byBnbyBvbiB3aXRoIHRoZSBuZXh0IGNhbGwuCgo8CgIEAhIEHgAhARowIEVuZHMgYWxsIHRoYXQgYW4gZW50aXR5IG9mIFRlbmFuY3lTZXJ2aWNlIGhhcy4KCmYKBAQCAgASAyACSxpZIFRoZSBlbnRpdHk6IGFuIG9yZ2FuaXphdGlvbiwgcG9ydGZvbGlvLCBmYW1pbHkgb3IgY2hpbGQsIG9yIHdoYXRldmVyIGVsc2UgYSBwb2xpY3kgaGFzLgoKKwoCBAMSAyQAHBogIFdoYXQgdGhlIGVudGl0eSBoYWQgaGFzIGVuZGVkLgoKgwEKAgYAEgQoADYBGncgSG9sZGVycyBvZiBwbGFucywgcHVyY2hhc2VzIGFuZCBwb2ludHMgdGhhdCBhcmUgZGVsZXRlZDogdXNlcnMsIHdpdGggdGhlaXIgYWNjb3VudHMsIGFuZCBlbnRpdGllcyBvZgogVGVuYW5jeVNlcnZpY2UuCgqgAgoEBgACABIELAIuAxqRAiBFcmFzZXMgYSB1c2VyOiB0aGUgcGxhbiBlbmRzLCBwdXJjaGFzZXMgYmVsb25nIHRvIG5vYm9keSwgcG9pbnRzIG9mIHRoZSB1c2VyJ3Mgb3duIGFyZSBjbG9zZWQsIGFuZAogd2hhdCBvdGhlcnMgbmVlZCwgc3VjaCBhcyB0aGUgbGVkZ2VyIG9mIGEgY2hpbGQsIG5hbWVzIHRoZSBwc2V1ZG9ueW0uIENhbGxzIG1heSBiZSByZXBlYXRlZCBhbmQgbWF5IGNvbWUKIGluIGFueSBvcmRlci4gV2hhdGV2ZXIgY29tZXMgbGF0ZXIgaW4gdGhlIHVzZXIncyBuYW1lIGlzIHJlZnVzZWQuCgqAAwoEBgACARIEMwI1AxrxAiBFbmRzIGFuIGVudGl0eSBvZiBUZW5hbmN5U2VydmljZSBhcyBhIGhvbGRlciwgYXQgb25jZSBhbmQgZm9yIGdvb2Q6IGl0cyBzdWJzY3JpcHRpb24sIGFkZC1vbnMsIGV4Y2VwdGlvbnMsCiBzY2hlZHVsZWQgY2hhbmdlcywgcHJvbW90aW9ucywgdXNlZCBhbW91bnRzIGFuZCBwb2ludHMgZ28sIGFuZCB3YXRjaGVycyBvZiBpdHMgZmVhdHVyZXMgYXJlIHRvbGQuIENhbGxzCiBtYXkgYmUgcmVwZWF0ZWQuIFdoYXRldmVyIGNvbWVzIGxhdGVyIGZvciB0aGUgZW50aXR5IGlzIHJlZnVzZWQgd2l0aCBOT1RfRk9VTkQsIGFsc28gaWYgaXQgaGFkIG5vdGhpbmcgc28KIGZhci4gUHVyY2hhc2VzIGFyZSBvZiB1c2VycyBhbmQgc3RheSB3aXRoIHRoZW0uCmIGcHJvdG8z"
     )
   }
 }
@@ -261,6 +428,9 @@ extension Entitlement_V1.HoldersService {
       methods: [
         .unary(Entitlement_V1.HoldersMethods.eraseUser) {
           request, call in try await self.eraseUser(request, call)
+        },
+        .unary(Entitlement_V1.HoldersMethods.end) {
+          request, call in try await self.end(request, call)
         },
       ]
     )

@@ -87,6 +87,12 @@ extension Tenancy_V1 {
     public var revision: Swift.String = ""
     /// The unit or property where the kept devices are now, or would be; empty if none were kept.
     public var devicesMovedTo: Swift.String = ""
+    /// Number of deleted objects that can have subscriptions or points: EntitlementService ends what they
+    /// have, soon after the deletion.
+    public var holderCount: Swift.UInt64 = 0
+    /// What `Entities/GetDeletion` takes, `edl_…`; empty for a dry run, and if EntitlementService has nothing to
+    /// end.
+    public var deletionId: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -96,12 +102,16 @@ extension Tenancy_V1 {
       deleted: [Tenancy_V1.TypeCount] = [],
       unassignedDevices: Swift.UInt64 = 0,
       revision: Swift.String = "",
-      devicesMovedTo: Swift.String = ""
+      devicesMovedTo: Swift.String = "",
+      holderCount: Swift.UInt64 = 0,
+      deletionId: Swift.String = ""
     ) {
       self.deleted = deleted
       self.unassignedDevices = unassignedDevices
       self.revision = revision
       self.devicesMovedTo = devicesMovedTo
+      self.holderCount = holderCount
+      self.deletionId = deletionId
     }
 
     /// `tenancy.v1.DeleteResponse`.
@@ -136,6 +146,8 @@ extension Tenancy_V1 {
       unsafe self.unassignedDevices = source.pointee.f2_unassigned_devices
       try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f3_revision)
       try unsafe self.devicesMovedTo = RPCKit.MessageReading.string(source.pointee.f4_devices_moved_to)
+      unsafe self.holderCount = source.pointee.f5_holder_count
+      try unsafe self.deletionId = RPCKit.MessageReading.string(source.pointee.f6_deletion_id)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -165,6 +177,8 @@ extension Tenancy_V1 {
       unsafe target.pointee.f2_unassigned_devices = self.unassignedDevices
       unsafe target.pointee.f3_revision = scratch.copy(self.revision)
       unsafe target.pointee.f4_devices_moved_to = scratch.copy(self.devicesMovedTo)
+      unsafe target.pointee.f5_holder_count = self.holderCount
+      unsafe target.pointee.f6_deletion_id = scratch.copy(self.deletionId)
       return unsafe target
     }
 
@@ -253,7 +267,7 @@ extension Tenancy_V1 {
   public static var tenancyV1ChangesFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/changes.proto",
-      base64: "Chh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8SCnRlbmFuY3kudjEiNQoJVHlwZUNvdW50EhIKBHR5cGUYASABKAlSBHR5cGUSFAoFY291bnQYAiABKARSBWNvdW50IrYBCg5EZWxldGVSZXNwb25zZRIvCgdkZWxldGVkGAEgAygLMhUudGVuYW5jeS52MS5UeXBlQ291bnRSB2RlbGV0ZWQSLQoSdW5hc3NpZ25lZF9kZXZpY2VzGAIgASgEUhF1bmFzc2lnbmVkRGV2aWNlcxIaCghyZXZpc2lvbhgDIAEoCVIIcmV2aXNpb24SKAoQZGV2aWNlc19tb3ZlZF90bxgEIAEoCVIOZGV2aWNlc01vdmVkVG8iSgoSUmVtb3ZlUm9sZVJlc3BvbnNlEhgKB3JlbW92ZWQYASABKA1SB3JlbW92ZWQSGgoIcmV2aXNpb24YAiABKAlSCHJldmlzaW9uQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUqvBgpBCgEMEgMBABIaNyBSZXNwb25zZXMgc2hhcmVkIGJ5IHNldmVyYWwgc2VydmljZXMgb2YgdGhpcyBwYWNrYWdlLgoKIwoCBAASBAgADQEaFyBBIGNvdW50IGZvciBvbmUgdHlwZS4KCkAKBAQAAgASAwoCEhozIEFuIGVudGl0eSB0eXBlLCBvciBgYXNzb2NpYXRpb25gIG9yIGBndWVzdF9wYXNzYC4KChoKBAQAAgESAwwCExoNIFRoZSBudW1iZXIuCgosCgIEARIEEAAZARogIFdoYXQgd2FzIGRlbGV0ZWQsIG9yIHdvdWxkIGJlLgoKbQoEBAECABIDEgIhGmAgTnVtYmVyIG9mIGRlbGV0ZWQgb2JqZWN0cyBieSB0eXBlLCBpbmNsdWRpbmcgdGhlIG9iamVjdCBpdHNlbGY7IHR5cGVzIHdpdGhvdXQgYW55IGFyZSBvbWl0dGVkLgoKagoEBAECARIDFAIgGl0gTnVtYmVyIG9mIGRldmljZXMgdGhhdCB3ZXJlIGtlcHQgYW5kIG1vdmVkIHRvIGBkZXZpY2VzX21vdmVkX3RvYC4gVGhlaXIgZ3Vlc3QgcGFzc2VzIGVuZGVkLgoKNQoEBAECAhIDFgIWGiggVGhlIHN0b3JlJ3MgcmV2aXNpb24gYWZ0ZXIgdGhlIGNoYW5nZS4KCmkKBAQBAgMSAxgCHhpcIFRoZSB1bml0IG9yIHByb3BlcnR5IHdoZXJlIHRoZSBrZXB0IGRldmljZXMgYXJlIG5vdywgb3Igd291bGQgYmU7IGVtcHR5IGlmIG5vbmUgd2VyZSBrZXB0LgoKJgoCBAISBBwAIQEaGiBUaGUgcmVzdWx0IG9mIGEgcmVtb3ZhbC4KCl0KBAQCAgASAx4CFRpQIE51bWJlciBvZiByb2xlcyB0aGF0IHdlcmUgcmV2b2tlZDsgMCBpZiB0aGVyZSB3YXMgbm9uZSwgd2hpY2ggaXMgbm90IGFuIGVycm9yLgoKNQoEBAICARIDIAIWGiggVGhlIHN0b3JlJ3MgcmV2aXNpb24gYWZ0ZXIgdGhlIGNoYW5nZS4KYgZwcm90bzM="
+      base64: "Chh0ZW5hbmN5L3YxL2NoYW5nZXMucHJvdG8SCnRlbmFuY3kudjEiNQoJVHlwZUNvdW50EhIKBHR5cGUYASABKAlSBHR5cGUSFAoFY291bnQYAiABKARSBWNvdW50IvoBCg5EZWxldGVSZXNwb25zZRIvCgdkZWxldGVkGAEgAygLMhUudGVuYW5jeS52MS5UeXBlQ291bnRSB2RlbGV0ZWQSLQoSdW5hc3NpZ25lZF9kZXZpY2VzGAIgASgEUhF1bmFzc2lnbmVkRGV2aWNlcxIaCghyZXZpc2lvbhgDIAEoCVIIcmV2aXNpb24SKAoQZGV2aWNlc19tb3ZlZF90bxgEIAEoCVIOZGV2aWNlc01vdmVkVG8SIQoMaG9sZGVyX2NvdW50GAUgASgEUgtob2xkZXJDb3VudBIfCgtkZWxldGlvbl9pZBgGIAEoCVIKZGVsZXRpb25JZCJKChJSZW1vdmVSb2xlUmVzcG9uc2USGAoHcmVtb3ZlZBgBIAEoDVIHcmVtb3ZlZBIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb25CMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSscICkEKAQwSAwEAEho3IFJlc3BvbnNlcyBzaGFyZWQgYnkgc2V2ZXJhbCBzZXJ2aWNlcyBvZiB0aGlzIHBhY2thZ2UuCgojCgIEABIECAANARoXIEEgY291bnQgZm9yIG9uZSB0eXBlLgoKQAoEBAACABIDCgISGjMgQW4gZW50aXR5IHR5cGUsIG9yIGBhc3NvY2lhdGlvbmAgb3IgYGd1ZXN0X3Bhc3NgLgoKGgoEBAACARIDDAITGg0gVGhlIG51bWJlci4KCiwKAgQBEgQQAB8BGiAgV2hhdCB3YXMgZGVsZXRlZCwgb3Igd291bGQgYmUuCgptCgQEAQIAEgMSAiEaYCBOdW1iZXIgb2YgZGVsZXRlZCBvYmplY3RzIGJ5IHR5cGUsIGluY2x1ZGluZyB0aGUgb2JqZWN0IGl0c2VsZjsgdHlwZXMgd2l0aG91dCBhbnkgYXJlIG9taXR0ZWQuCgpqCgQEAQIBEgMUAiAaXSBOdW1iZXIgb2YgZGV2aWNlcyB0aGF0IHdlcmUga2VwdCBhbmQgbW92ZWQgdG8gYGRldmljZXNfbW92ZWRfdG9gLiBUaGVpciBndWVzdCBwYXNzZXMgZW5kZWQuCgo1CgQEAQICEgMWAhYaKCBUaGUgc3RvcmUncyByZXZpc2lvbiBhZnRlciB0aGUgY2hhbmdlLgoKaQoEBAECAxIDGAIeGlwgVGhlIHVuaXQgb3IgcHJvcGVydHkgd2hlcmUgdGhlIGtlcHQgZGV2aWNlcyBhcmUgbm93LCBvciB3b3VsZCBiZTsgZW1wdHkgaWYgbm9uZSB3ZXJlIGtlcHQuCgqSAQoEBAECBBIDGwIaGoQBIE51bWJlciBvZiBkZWxldGVkIG9iamVjdHMgdGhhdCBjYW4gaGF2ZSBzdWJzY3JpcHRpb25zIG9yIHBvaW50czogRW50aXRsZW1lbnRTZXJ2aWNlIGVuZHMgd2hhdCB0aGV5CiBoYXZlLCBzb29uIGFmdGVyIHRoZSBkZWxldGlvbi4KCoABCgQEAQIFEgMeAhkacyBXaGF0IGBFbnRpdGllcy9HZXREZWxldGlvbmAgdGFrZXMsIGBlZGxf4oCmYDsgZW1wdHkgZm9yIGEgZHJ5IHJ1biwgYW5kIGlmIEVudGl0bGVtZW50U2VydmljZSBoYXMgbm90aGluZyB0bwogZW5kLgoKJgoCBAISBCIAJwEaGiBUaGUgcmVzdWx0IG9mIGEgcmVtb3ZhbC4KCl0KBAQCAgASAyQCFRpQIE51bWJlciBvZiByb2xlcyB0aGF0IHdlcmUgcmV2b2tlZDsgMCBpZiB0aGVyZSB3YXMgbm9uZSwgd2hpY2ggaXMgbm90IGFuIGVycm9yLgoKNQoEBAICARIDJgIWGiggVGhlIHN0b3JlJ3MgcmV2aXNpb24gYWZ0ZXIgdGhlIGNoYW5nZS4KYgZwcm90bzM="
     )
   }
 }

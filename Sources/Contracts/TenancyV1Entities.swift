@@ -1424,6 +1424,11 @@ extension Tenancy_V1 {
     public var endedRoleCount: Swift.UInt64 = 0
     /// The store's revision after the change.
     public var revision: Swift.String = ""
+    /// Number of deleted entities that can have subscriptions or points: EntitlementService ends what they
+    /// have, soon after the deletion.
+    public var holderCount: Swift.UInt64 = 0
+    /// What `GetDeletion` takes, `edl_…`; empty for a dry run, and if EntitlementService has nothing to end.
+    public var deletionId: Swift.String = ""
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -1432,11 +1437,15 @@ extension Tenancy_V1 {
     public init(
       deleted: [Tenancy_V1.TypeCount] = [],
       endedRoleCount: Swift.UInt64 = 0,
-      revision: Swift.String = ""
+      revision: Swift.String = "",
+      holderCount: Swift.UInt64 = 0,
+      deletionId: Swift.String = ""
     ) {
       self.deleted = deleted
       self.endedRoleCount = endedRoleCount
       self.revision = revision
+      self.holderCount = holderCount
+      self.deletionId = deletionId
     }
 
     /// `tenancy.v1.DeleteEntityResponse`.
@@ -1470,6 +1479,8 @@ extension Tenancy_V1 {
       }
       unsafe self.endedRoleCount = source.pointee.f2_ended_role_count
       try unsafe self.revision = RPCKit.MessageReading.string(source.pointee.f3_revision)
+      unsafe self.holderCount = source.pointee.f4_holder_count
+      try unsafe self.deletionId = RPCKit.MessageReading.string(source.pointee.f5_deletion_id)
     }
 
     /// Appends the encoded message; see `Message`.
@@ -1498,6 +1509,194 @@ extension Tenancy_V1 {
       }
       unsafe target.pointee.f2_ended_role_count = self.endedRoleCount
       unsafe target.pointee.f3_revision = scratch.copy(self.revision)
+      unsafe target.pointee.f4_holder_count = self.holderCount
+      unsafe target.pointee.f5_deletion_id = scratch.copy(self.deletionId)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+    }
+  }
+
+  /// Asks how far a deletion is.
+  public struct GetEntityDeletionRequest: RPCKit.Message {
+    /// `deletion_id` of the answer to the deletion.
+    public var deletionId: Swift.String = ""
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      deletionId: Swift.String = ""
+    ) {
+      self.deletionId = deletionId
+    }
+
+    /// `tenancy.v1.GetEntityDeletionRequest`.
+    public static var protobufName: Swift.String { "tenancy.v1.GetEntityDeletionRequest" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__get_entity_deletion_request(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__GetEntityDeletionRequest.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__GetEntityDeletionRequest>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.deletionId = RPCKit.MessageReading.string(source.pointee.f1_deletion_id)
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__GetEntityDeletionRequest> {
+      let target = unsafe scratch.allocate(Tenancy__V1__GetEntityDeletionRequest.self, 1)
+      unsafe tenancy__v1__get_entity_deletion_request__init(target)
+      unsafe target.pointee.f1_deletion_id = scratch.copy(self.deletionId)
+      return unsafe target
+    }
+
+    /// Adds a violation for each broken rule; see `Message`.
+    public func validate(
+      path: Swift.String,
+      into violations: inout [RPCKit.FieldViolation]
+    ) {
+      if self.deletionId.isEmpty {
+        violations.append(RPCKit.FieldViolation(field: path + "deletion_id", description: "must be set"))
+      } else {
+        if self.deletionId.utf8.count > 64 {
+          violations.append(RPCKit.FieldViolation(field: path + "deletion_id", description: "must have at most 64 bytes"))
+        }
+      }
+    }
+  }
+
+  /// The deletion of an entity: how far EntitlementService is with what the deleted entities had. The entities
+  /// themselves, and the roles on them, were gone when the deletion was answered.
+  public struct EntityDeletion: RPCKit.Message {
+    /// Identifier, `edl_…`.
+    public var id: Swift.String = ""
+    /// The entity that was deleted.
+    public var entityId: Swift.String = ""
+    /// Its type.
+    public var entityType: Swift.String = ""
+    /// When it was deleted.
+    public var deletedAt: Google_Protobuf.Timestamp? = nil
+    /// Number of deleted entities that can have subscriptions or points.
+    public var holderCount: Swift.UInt64 = 0
+    /// Those of them whose subscriptions and points have ended.
+    public var endedHolderCount: Swift.UInt64 = 0
+    /// When the last of them had ended; absent before that.
+    public var finishedAt: Google_Protobuf.Timestamp? = nil
+
+    /// Makes a message with every field at its default.
+    public init() {}
+
+    /// Makes a message of the given fields.
+    public init(
+      id: Swift.String = "",
+      entityId: Swift.String = "",
+      entityType: Swift.String = "",
+      deletedAt: Google_Protobuf.Timestamp? = nil,
+      holderCount: Swift.UInt64 = 0,
+      endedHolderCount: Swift.UInt64 = 0,
+      finishedAt: Google_Protobuf.Timestamp? = nil
+    ) {
+      self.id = id
+      self.entityId = entityId
+      self.entityType = entityType
+      self.deletedAt = deletedAt
+      self.holderCount = holderCount
+      self.endedHolderCount = endedHolderCount
+      self.finishedAt = finishedAt
+    }
+
+    /// `tenancy.v1.EntityDeletion`.
+    public static var protobufName: Swift.String { "tenancy.v1.EntityDeletion" }
+
+    /// Decodes one whole message; see `Message`.
+    public init(
+      protobuf bytes: Swift.Span<Swift.UInt8>,
+      limits: RPCKit.MessageLimits
+    ) throws(RPCKit.MessageDecodingError) {
+      let unpacked = try unsafe RPCKit.UnpackedMessage(
+        bytes,
+        rpckit_descriptor_tenancy__v1__entity_deletion(),
+        limits
+      )
+      defer { unpacked.release() }
+      try unsafe self.init(reading: unpacked.root(as: Tenancy__V1__EntityDeletion.self))
+    }
+
+    /// Copies what protobuf-c unpacked.
+    public init(
+      reading source: Swift.UnsafeMutablePointer<Tenancy__V1__EntityDeletion>
+    ) throws(RPCKit.MessageDecodingError) {
+      try unsafe self.id = RPCKit.MessageReading.string(source.pointee.f1_id)
+      try unsafe self.entityId = RPCKit.MessageReading.string(source.pointee.f2_entity_id)
+      try unsafe self.entityType = RPCKit.MessageReading.string(source.pointee.f3_entity_type)
+      if let member = unsafe source.pointee.f4_deleted_at {
+        try unsafe self.deletedAt = Google_Protobuf.Timestamp(reading: member)
+      }
+      unsafe self.holderCount = source.pointee.f5_holder_count
+      unsafe self.endedHolderCount = source.pointee.f6_ended_holder_count
+      if let member = unsafe source.pointee.f7_finished_at {
+        try unsafe self.finishedAt = Google_Protobuf.Timestamp(reading: member)
+      }
+    }
+
+    /// Appends the encoded message; see `Message`.
+    public func append(
+      to buffer: inout RPCKit.ByteBuffer,
+      prefix: (inout RPCKit.ByteBuffer, _ byteCount: Swift.Int) -> Swift.Void
+    ) {
+      let scratch = RPCKit.MessageScratch()
+      defer { scratch.release() }
+      unsafe scratch.pack(packed(in: scratch), to: &buffer, prefix: prefix)
+    }
+
+    /// The struct that protobuf-c packs; it lives as long as the use of `scratch`.
+    public func packed(
+      in scratch: RPCKit.MessageScratch
+    ) -> Swift.UnsafeMutablePointer<Tenancy__V1__EntityDeletion> {
+      let target = unsafe scratch.allocate(Tenancy__V1__EntityDeletion.self, 1)
+      unsafe tenancy__v1__entity_deletion__init(target)
+      unsafe target.pointee.f1_id = scratch.copy(self.id)
+      unsafe target.pointee.f2_entity_id = scratch.copy(self.entityId)
+      unsafe target.pointee.f3_entity_type = scratch.copy(self.entityType)
+      if let value = self.deletedAt {
+        unsafe target.pointee.f4_deleted_at = value.packed(in: scratch)
+      }
+      unsafe target.pointee.f5_holder_count = self.holderCount
+      unsafe target.pointee.f6_ended_holder_count = self.endedHolderCount
+      if let value = self.finishedAt {
+        unsafe target.pointee.f7_finished_at = value.packed(in: scratch)
+      }
       return unsafe target
     }
 
@@ -1592,7 +1791,8 @@ extension Tenancy_V1 {
       requestType: "tenancy.v1.MoveEntityRequest",
       responseType: "tenancy.v1.Entity"
     )
-    /// Deletes an entity, and with `cascade` everything below it, in one transaction.
+    /// Deletes an entity, and with `cascade` everything below it, in one transaction. EntitlementService ends
+    /// subscriptions and points of what was deleted soon after; see `GetDeletion`.
     public static let delete = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Entities",
       method: "Delete",
@@ -1604,6 +1804,20 @@ extension Tenancy_V1 {
       priority: .normal,
       requestType: "tenancy.v1.DeleteEntityRequest",
       responseType: "tenancy.v1.DeleteEntityResponse"
+    )
+    /// Says how far EntitlementService is with a deletion of the last 90 days. NOT_FOUND for everybody but the
+    /// user who deleted the entity.
+    public static let getDeletion = RPCKit.MethodDescriptor(
+      service: "tenancy.v1.Entities",
+      method: "GetDeletion",
+      kind: .unary,
+      callerClass: .user,
+      callingServices: [],
+      stepUp: nil,
+      isIdempotent: true,
+      priority: .normal,
+      requestType: "tenancy.v1.GetEntityDeletionRequest",
+      responseType: "tenancy.v1.EntityDeletion"
     )
   }
 
@@ -1625,8 +1839,12 @@ extension Tenancy_V1 {
     /// its type under the new parent. Links between what moves and what stays are removed, and lent
     /// roles that their lender may no longer lend end.
     func move(_ request: Tenancy_V1.MoveEntityRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.Entity
-    /// Deletes an entity, and with `cascade` everything below it, in one transaction.
+    /// Deletes an entity, and with `cascade` everything below it, in one transaction. EntitlementService ends
+    /// subscriptions and points of what was deleted soon after; see `GetDeletion`.
     func delete(_ request: Tenancy_V1.DeleteEntityRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.DeleteEntityResponse
+    /// Says how far EntitlementService is with a deletion of the last 90 days. NOT_FOUND for everybody but the
+    /// user who deleted the entity.
+    func getDeletion(_ request: Tenancy_V1.GetEntityDeletionRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.EntityDeletion
   }
 
   /// Calls `tenancy.v1.Entities`.
@@ -1720,7 +1938,8 @@ extension Tenancy_V1 {
       return try await channel.unary(EntitiesMethods.move, request, options: options)
     }
 
-    /// Deletes an entity, and with `cascade` everything below it, in one transaction.
+    /// Deletes an entity, and with `cascade` everything below it, in one transaction. EntitlementService ends
+    /// subscriptions and points of what was deleted soon after; see `GetDeletion`.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func delete(
@@ -1732,13 +1951,27 @@ extension Tenancy_V1 {
       if let timeout { options.timeout = timeout }
       return try await channel.unary(EntitiesMethods.delete, request, options: options)
     }
+
+    /// Says how far EntitlementService is with a deletion of the last 90 days. NOT_FOUND for everybody but the
+    /// user who deleted the entity.
+    ///
+    /// `timeout`, if given, goes before the one in `options`.
+    public func getDeletion(
+      _ request: Tenancy_V1.GetEntityDeletionRequest,
+      timeout: Swift.Duration? = nil,
+      options: RPCKit.CallOptions = RPCKit.CallOptions()
+    ) async throws -> Tenancy_V1.EntityDeletion {
+      var options = options
+      if let timeout { options.timeout = timeout }
+      return try await channel.unary(EntitiesMethods.getDeletion, request, options: options)
+    }
   }
 
   /// The descriptor of `tenancy/v1/entities.proto`, for reflection and JSON.
   public static var tenancyV1EntitiesFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/entities.proto",
-      base64: "Chl0ZW5hbmN5L3YxL2VudGl0aWVzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL3Byb3RvYnVmL3N0cnVjdC5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvIvoCCgZFbnRpdHkSDgoCaWQYASABKAlSAmlkEhIKBHR5cGUYAiABKAlSBHR5cGUSGwoJcGFyZW50X2lkGAMgASgJUghwYXJlbnRJZBISCgRuYW1lGAQgASgJUgRuYW1lEjcKCmF0dHJpYnV0ZXMYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0UgphdHRyaWJ1dGVzEiEKDGFjY2Vzc19sZXZlbBgGIAEoCVILYWNjZXNzTGV2ZWwSLQoSdmlzaWJsZV9hdHRyaWJ1dGVzGAcgAygJUhF2aXNpYmxlQXR0cmlidXRlcxI5CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0EjkKCnVwZGF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl1cGRhdGVkQXQSGgoIcmV2aXNpb24YCiABKAlSCHJldmlzaW9uIrIBCglOZXdFbnRpdHkSHAoEdHlwZRgBIAEoCUIIqrsYBAgBGEBSBHR5cGUSIwoJcGFyZW50X2lkGAIgASgJQgaquxgCGEBSCHBhcmVudElkEh8KBG5hbWUYAyABKAlCC6q7GAcIARjIAVgBUgRuYW1lEkEKCmF0dHJpYnV0ZXMYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcyJ+ChNDcmVhdGVFbnRpdHlSZXF1ZXN0EjUKBmVudGl0eRgBIAEoCzIVLnRlbmFuY3kudjEuTmV3RW50aXR5QgaquxgCCAFSBmVudGl0eRIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IowBChpCYXRjaENyZWF0ZUVudGl0aWVzUmVxdWVzdBI8CghlbnRpdGllcxgBIAMoCzIVLnRlbmFuY3kudjEuTmV3RW50aXR5QgmquxgFQAFI9ANSCGVudGl0aWVzEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiWAobQmF0Y2hDcmVhdGVFbnRpdGllc1Jlc3BvbnNlEh0KCmVudGl0eV9pZHMYASADKAlSCWVudGl0eUlkcxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24ibgoQR2V0RW50aXR5UmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgCIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uIsoBCg9BdHRyaWJ1dGVGaWx0ZXISHAoEbmFtZRgBIAEoCUIIqrsYBAgBGEBSBG5hbWUSIQoGdmFsdWVzGAIgAygJQgmquxgFGIACSDxSBnZhbHVlcxIfCgZwcmVmaXgYAyABKAlCB6q7GAMYgAJSBnByZWZpeBIeCghhdF9sZWFzdBgEIAEoA0gAUgdhdExlYXN0iAEBEhwKB2F0X21vc3QYBSABKANIAVIGYXRNb3N0iAEBQgsKCV9hdF9sZWFzdEIKCghfYXRfbW9zdCKtAwoTTGlzdEVudGl0aWVzUmVxdWVzdBIcCgR0eXBlGAEgASgJQgiquxgECAEYQFIEdHlwZRIeCgZ3aXRoaW4YAiABKAlCBqq7GAIYQFIGd2l0aGluEhsKBHRleHQYAyABKAlCB6q7GAMYyAFSBHRleHQSPQoHZmlsdGVycxgEIAMoCzIbLnRlbmFuY3kudjEuQXR0cmlidXRlRmlsdGVyQgaquxgCSAhSB2ZpbHRlcnMSLgoHc29ydF9ieRgFIAEoCUIVqrsYESIPbmFtZXxjcmVhdGVkX2F0UgZzb3J0QnkSHgoKZGVzY2VuZGluZxgGIAEoCFIKZGVzY2VuZGluZxIqCglwYWdlX3NpemUYByABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YCCABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIzChFhdF9sZWFzdF9yZXZpc2lvbhgJIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uEiMKCXBhcmVudF9pZBgKIAEoCUIGqrsYAhhAUghwYXJlbnRJZCKNAQoUTGlzdEVudGl0aWVzUmVzcG9uc2USLgoIZW50aXRpZXMYASADKAsyEi50ZW5hbmN5LnYxLkVudGl0eVIIZW50aXRpZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEh0KCnRvdGFsX3NpemUYAyABKARSCXRvdGFsU2l6ZSKWAgoTVXBkYXRlRW50aXR5UmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIkCgRuYW1lGAIgASgJQguquxgHEAEYyAFYAUgAUgRuYW1liAEBEkEKCmF0dHJpYnV0ZXMYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcxI0ChFleHBlY3RlZF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgcKBV9uYW1lIskBChFNb3ZlRW50aXR5UmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIlCglwYXJlbnRfaWQYAiABKAlCCKq7GAQIARhAUghwYXJlbnRJZBI0ChFleHBlY3RlZF9yZXZpc2lvbhgDIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IqEBChNEZWxldGVFbnRpdHlSZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhgKB2Nhc2NhZGUYAiABKAhSB2Nhc2NhZGUSFwoHZHJ5X3J1bhgDIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkijQEKFERlbGV0ZUVudGl0eVJlc3BvbnNlEi8KB2RlbGV0ZWQYASADKAsyFS50ZW5hbmN5LnYxLlR5cGVDb3VudFIHZGVsZXRlZBIoChBlbmRlZF9yb2xlX2NvdW50GAIgASgEUg5lbmRlZFJvbGVDb3VudBIaCghyZXZpc2lvbhgDIAEoCVIIcmV2aXNpb24ysgQKCEVudGl0aWVzEkUKBkNyZWF0ZRIfLnRlbmFuY3kudjEuQ3JlYXRlRW50aXR5UmVxdWVzdBoSLnRlbmFuY3kudjEuRW50aXR5IgaiuxgCCAISZgoLQmF0Y2hDcmVhdGUSJi50ZW5hbmN5LnYxLkJhdGNoQ3JlYXRlRW50aXRpZXNSZXF1ZXN0GicudGVuYW5jeS52MS5CYXRjaENyZWF0ZUVudGl0aWVzUmVzcG9uc2UiBqK7GAIIAhJBCgNHZXQSHC50ZW5hbmN5LnYxLkdldEVudGl0eVJlcXVlc3QaEi50ZW5hbmN5LnYxLkVudGl0eSIIorsYBAgCIAESVQoETGlzdBIfLnRlbmFuY3kudjEuTGlzdEVudGl0aWVzUmVxdWVzdBogLnRlbmFuY3kudjEuTGlzdEVudGl0aWVzUmVzcG9uc2UiCqK7GAYIAiABKAESRQoGVXBkYXRlEh8udGVuYW5jeS52MS5VcGRhdGVFbnRpdHlSZXF1ZXN0GhIudGVuYW5jeS52MS5FbnRpdHkiBqK7GAIIAhJBCgRNb3ZlEh0udGVuYW5jeS52MS5Nb3ZlRW50aXR5UmVxdWVzdBoSLnRlbmFuY3kudjEuRW50aXR5IgaiuxgCCAISUwoGRGVsZXRlEh8udGVuYW5jeS52MS5EZWxldGVFbnRpdHlSZXF1ZXN0GiAudGVuYW5jeS52MS5EZWxldGVFbnRpdHlSZXNwb25zZSIGorsYAggCQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUquMApCCgEMEgMBABIaOCBFbnRpdGllcyBvZiBhbnkgdHlwZSB0aGF0IHRoZSBsb2FkZWQgcG9saWNpZXMgZGVjbGFyZS4KCjkKAgQAEgQNACMBGi0gQW4gZW50aXR5LCBhcyBmYXIgYXMgdGhlIGNhbGxlciBtYXkgc2VlIGl0LgoKVwoEBAACABIDDwIQGkogSWRlbnRpZmllciwgYGVudF/igKZgIG9yIHdpdGggdGhlIHByZWZpeCB0aGF0IHRoZSBwb2xpY3kgZ2l2ZXMgdGhlIHR5cGUuCgowCgQEAAIBEgMRAhIaIyBUaGUgdHlwZSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCjEKBAQAAgISAxMCFxokIFRoZSBwYXJlbnQ7IGBzeXNfcm9vdGAgZm9yIGEgcm9vdC4KChwKBAQAAgMSAxUCEhoPIERpc3BsYXkgbmFtZS4KCmQKBAQAAgQSAxcCKBpXIFRoZSBhdHRyaWJ1dGVzIHRoYXQgdGhlIGNhbGxlcidzIGFjY2VzcyBsZXZlbCBzaG93cywgaW5jbHVkaW5nIHRoZSBwb2xpY3kncyBkZWZhdWx0cy4KCmQKBAQAAgUSAxkCGhpXIFRoZSBhY2Nlc3MgbGV2ZWwgdGhhdCB0aGUgY2FsbGVyJ3Mgcm9sZXMgZ2l2ZSBvbiB0aGlzIGVudGl0eSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCpMBCgQEAAIGEgMcAikahQEgTmFtZXMgb2YgdGhlIGF0dHJpYnV0ZXMgdGhhdCB0aGlzIGxldmVsIHNob3dzLCBzb3J0ZWQsIHdoZXRoZXIgdGhleSBoYXZlIGEgdmFsdWUgb3Igbm90LiBBbGwKIG90aGVycyBhcmUgb21pdHRlZCBmcm9tIGBhdHRyaWJ1dGVzYC4KCiMKBAQAAgcSAx4CKxoWIFdoZW4gaXQgd2FzIGNyZWF0ZWQuCgooCgQEAAIIEgMgAisaGyBXaGVuIGl0IHdhcyBsYXN0IGNoYW5nZWQuCgpXCgQEAAIJEgMiAhcaSiBDaGFuZ2VzIHdpdGggZXZlcnkgY2hhbmdlIG9mIHRoZSBlbnRpdHk7IHBhc3MgaXQgYXMgYGV4cGVjdGVkX3JldmlzaW9uYC4KCiIKAgQBEgQmAC8BGhYgQW4gZW50aXR5IHRvIGNyZWF0ZS4KCjAKBAQBAgASAygCRhojIFRoZSB0eXBlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKPgoEBAECARIDKgI7GjEgVGhlIHBhcmVudDsgYHN5c19yb290YCBvciBlbXB0eSBjcmVhdGVzIGEgcm9vdC4KChwKBAQBAgISAywCWhoPIERpc3BsYXkgbmFtZS4KCjIKBAQBAgMSAy4CUBolIEluaXRpYWwgYXR0cmlidXRlczsgYXQgbW9zdCAxNiBLaUIuCgogCgIEAhIEMgA4ARoUIENyZWF0ZXMgYW4gZW50aXR5LgoKHgoEBAICABIDNAI+GhEgV2hhdCB0byBjcmVhdGUuCgqBAQoEBAICARIDNwJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgo0CgIEAxIEOwBBARooIENyZWF0ZXMgc2V2ZXJhbCBlbnRpdGllcywgYWxsIG9yIG5vbmUuCgpGCgQEAwIAEgM9AlcaOSBXaGF0IHRvIGNyZWF0ZS4gRWFjaCBwYXJlbnQgbXVzdCBleGlzdCBiZWZvcmUgdGhlIGNhbGwuCgqBAQoEBAMCARIDQAJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgofCgIEBBIERABJARoTIFdoYXQgd2FzIGNyZWF0ZWQuCgo2CgQEBAIAEgNGAiEaKSBUaGVpciBpZHMsIGluIHRoZSBvcmRlciBvZiB0aGUgcmVxdWVzdC4KCjUKBAQEAgESA0gCFhooIFRoZSBzdG9yZSdzIHJldmlzaW9uIGFmdGVyIHRoZSBjaGFuZ2UuCgodCgIEBRIETABRARoRIEdldHMgYW4gZW50aXR5LgoKGgoEBAUCABIDTgJLGg0gVGhlIGVudGl0eS4KCkAKBAQFAgESA1ACRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCvIBCgIEBhIEVgBhARrlASBSZXN0cmljdHMgYSBsaXN0IHRvIGVudGl0aWVzIGJ5IG9uZSBhdHRyaWJ1dGUuIEFuIGF0dHJpYnV0ZSB3aXRob3V0IGEgdmFsdWUgY291bnRzIGFzIGl0cyBkZWZhdWx0LgogRW50aXRpZXMgd2hvc2UgYXR0cmlidXRlIHRoZSBjYWxsZXIgbWF5IG5vdCBzZWUgYXJlIG9taXR0ZWQuIEFsbCBtZW1iZXJzIHRoYXQgYXJlIHNldCBtdXN0IGhvbGQsIGFuZAogYXQgbGVhc3Qgb25lIG11c3QgYmUgc2V0LgoKQQoEBAYCABIDWAJGGjQgQW4gYXR0cmlidXRlIG9mIHRoZSB0eXBlIHRoYXQgdGhlIHBvbGljeSBkZWNsYXJlcy4KCnEKBAQGAgESA1oCURpkIFRoZSBhdHRyaWJ1dGUgaGFzIG9uZSBvZiB0aGVzZSB2YWx1ZXM6IGNob2ljZXMsIGB0cnVlYCBhbmQgYGZhbHNlYCwgdGV4dHMsIG9yIGludGVnZXJzIGluIGRlY2ltYWwuCgpWCgQEBgICEgNcAjkaSSBUaGUgYXR0cmlidXRlIGJlZ2lucyB3aXRoIHRoaXMsIGluIHRoZSBzYW1lIGNhc2UuIFRleHQgYXR0cmlidXRlcyBvbmx5LgoKRwoEBAYCAxIDXgIeGjogVGhlIGF0dHJpYnV0ZSBpcyBhdCBsZWFzdCB0aGlzLiBJbnRlZ2VyIGF0dHJpYnV0ZXMgb25seS4KCkYKBAQGAgQSA2ACHRo5IFRoZSBhdHRyaWJ1dGUgaXMgYXQgbW9zdCB0aGlzLiBJbnRlZ2VyIGF0dHJpYnV0ZXMgb25seS4KCh0KAgQHEgRkAHwBGhEgTGlzdHMgZW50aXRpZXMuCgowCgQEBwIAEgNmAkYaIyBUaGUgdHlwZSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCl4KBAQHAgESA2gCOBpRIE9ubHkgdGhpcyBlbnRpdHkgYW5kIHdoYXQgaXMgYmVsb3cgaXQuIE5PVF9GT1VORCBpZiB0aGUgY2FsbGVyIG1heSBub3QgdmlldyBpdC4KCkgKBAQHAgISA2oCNxo7IE9ubHkgdGhvc2Ugd2hvc2UgbmFtZSBjb250YWlucyB0aGlzLCBpZ25vcmluZyBBU0NJSSBjYXNlLgoKuwEKBAQHAgMSA20CTBqtASBPbmx5IHRob3NlIHRoYXQgcGFzcyBhbGwgb2YgdGhlc2UuIFdpdGggYSBmaWx0ZXIgb24gdGV4dCBvciBhbiBpbnRlZ2VyLCBhIHBhZ2Ugc2hvd3Mgd2hpY2ggb2YgdGhlCiBuZXh0IDEsMDAwIGVudGl0aWVzIHBhc3M6IGl0IG1heSBiZSBlbXB0eSBhbHRob3VnaCBhbm90aGVyIHBhZ2UgZm9sbG93cy4KCo8BCgQEBwIEEgNwAkgagQEgYG5hbWVgICh0aGUgZGVmYXVsdCkgb3IgYGNyZWF0ZWRfYXRgLiBXaGVuIHNvcnRlZCBieSBuYW1lLCBhbiBvYmplY3QgcmVuYW1lZCBiZXR3ZWVuIHR3byBwYWdlcwogbWF5IGFwcGVhciB0d2ljZSBvciBub3QgYXQgYWxsLgoKQAoEBAcCBRIDcgIWGjMgUmV2ZXJzZXMgdGhlIG9yZGVyOiBmcm9tIFogdG8gQSwgb3IgbmV3ZXN0IGZpcnN0LgoKWgoEBAcCBhIDdAI5Gk0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuIEEgcGFnZSBtYXkgYmUgc2hvcnRlciBhbHRob3VnaCBhbm90aGVyIGZvbGxvd3MuCgpgCgQEBwIHEgN2Aj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCkAKBAQHAggSA3gCRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCp4BCgQEBwIJEgN7AjwakAEgT25seSB0aG9zZSBkaXJlY3RseSBiZWxvdyB0aGlzIGVudGl0eTsgYHN5c19yb290YCBpcyB0aGUgcGFyZW50IG9mIGFsbCByb290cy4gTk9UX0ZPVU5EIGlmIHRoZQogY2FsbGVyIG1heSBub3QgdmlldyBpdCwgZXhjZXB0IGZvciBgc3lzX3Jvb3RgLgoKJAoCBAgSBX8AhgEBGhcgT25lIHBhZ2Ugb2YgZW50aXRpZXMuCgonCgQECAIAEgSBAQIfGhkgSW4gdGhlIHJlcXVlc3RlZCBvcmRlci4KCjkKBAQIAgESBIMBAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKcgoEBAgCAhIEhQECGBpkIE51bWJlciBvZiBpdGVtcyBvbiBhbGwgcGFnZXM7IDAgd2l0aCBhIGZpbHRlciBvbiB0ZXh0IG9yIGFuIGludGVnZXIsIGJlY2F1c2UgdGhleSBhcmUgbm90IGNvdW50ZWQuCgpDCgIECRIGiQEAlQEBGjUgQ2hhbmdlcyBhbiBlbnRpdHkuIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXMuCgobCgQECQIAEgSLAQJLGg0gVGhlIGVudGl0eS4KCh0KBAQJAgESBI0BAl8aDyBEaXNwbGF5IG5hbWUuCgpYCgQECQICEgSPAQJQGkogQXR0cmlidXRlcyB0byBzZXQ7IG51bGwgcmVtb3ZlcyBvbmUuIE90aGVyIGF0dHJpYnV0ZXMga2VlcCB0aGVpciB2YWx1ZXMuCgpuCgQECQIDEgSRAQJEGmAgVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUJPUlRFRCB1bmxlc3MgdGhlIGVudGl0eSBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgYW55LgoKggEKBAQJAgQSBJQBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCkoKAgQKEgaYAQCiAQEaPCBNb3ZlcyBhbiBlbnRpdHkgYW5kIGV2ZXJ5dGhpbmcgYmVsb3cgaXQgdG8gYW5vdGhlciBwYXJlbnQuCgobCgQECgIAEgSaAQJLGg0gVGhlIGVudGl0eS4KCjsKBAQKAgESBJwBAksaLSBUaGUgbmV3IHBhcmVudDsgYHN5c19yb290YCBtYWtlcyBpdCBhIHJvb3QuCgpuCgQECgICEgSeAQJEGmAgVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUJPUlRFRCB1bmxlc3MgdGhlIGVudGl0eSBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgYW55LgoKggEKBAQKAgMSBKEBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiIKAgQLEgalAQCvAQEaFCBEZWxldGVzIGFuIGVudGl0eS4KChsKBAQLAgASBKcBAksaDSBUaGUgZW50aXR5LgoKYQoEBAsCARIEqQECExpTIERlbGV0ZXMgd2hhdCBpcyBiZWxvdyBpdCBhcyB3ZWxsLiBXaXRob3V0IGl0LCBhbiBlbnRpdHkgd2l0aCBjaGlsZHJlbiBpcyByZWZ1c2VkLgoKSQoEBAsCAhIEqwECExo7IERyeSBydW46IGNoYW5nZXMgbm90aGluZywgYW5kIHNheXMgd2hhdCB3b3VsZCBiZSBkZWxldGVkLgoKggEKBAQLAgMSBK4BAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCi4KAgQMEgayAQC5AQEaICBXaGF0IHdhcyBkZWxldGVkLCBvciB3b3VsZCBiZS4KCm8KBAQMAgASBLQBAiEaYSBOdW1iZXIgb2YgZGVsZXRlZCBlbnRpdGllcyBieSB0eXBlLCBpbmNsdWRpbmcgdGhlIGVudGl0eSBpdHNlbGY7IHR5cGVzIHdpdGhvdXQgYW55IGFyZSBvbWl0dGVkLgoKKwoEBAwCARIEtgECHhodIFJvbGVzIHRoYXQgZW5kZWQgd2l0aCB0aGVtLgoKNgoEBAwCAhIEuAECFhooIFRoZSBzdG9yZSdzIHJldmlzaW9uIGFmdGVyIHRoZSBjaGFuZ2UuCgq/AQoCBgASBr0BAN0BARqwASBFbnRpdGllcyBvZiBldmVyeSB0eXBlLiBUaGUgcG9saWN5IHNheXMgd2hpY2ggYWN0aW9uIGNyZWF0ZXMsIHZpZXdzLCB1cGRhdGVzLCBtb3ZlcyBhbmQgZGVsZXRlcwogZW50aXRpZXMgb2YgYSB0eXBlLiBJZiBpdCBuYW1lcyBubyBhY3Rpb24gZm9yIG9uZSBvZiB0aGVzZSwgbm9ib2R5IG1heSBkbyBpdC4KCnUKBAYAAgASBsABAsIBAxplIENyZWF0ZXMgYW4gZW50aXR5LiBBIHVzZXIgd2hvIGNyZWF0ZXMgYSByb290IGJ5IHNlbGYtc2VydmljZSBnZXRzIHRoZSBwb2xpY3kncyBjcmVhdG9yIHJvbGUgb24KIGl0LgoKOAoEBgACARIGxAECxgEDGiggQ3JlYXRlcyBzZXZlcmFsIGVudGl0aWVzLCBhbGwgb3Igbm9uZS4KCiEKBAYAAgISBsgBAsoBAxoRIEdldHMgYW4gZW50aXR5LgoKRAoEBgACAxIGzAECzgEDGjQgTGlzdHMgZW50aXRpZXMgb2YgYSB0eXBlIHRoYXQgdGhlIGNhbGxlciBtYXkgdmlldy4KCiQKBAYAAgQSBtABAtIBAxoUIENoYW5nZXMgYW4gZW50aXR5LgoKgAIKBAYAAgUSBtYBAtgBAxrvASBNb3ZlcyBhbiBlbnRpdHkgdG8gYW5vdGhlciBwYXJlbnQuIFRoZSBjYWxsZXIgbXVzdCBiZSBhbGxvd2VkIHRvIG1vdmUgaXQsIGFuZCB0byBjcmVhdGUgb25lIG9mCiBpdHMgdHlwZSB1bmRlciB0aGUgbmV3IHBhcmVudC4gTGlua3MgYmV0d2VlbiB3aGF0IG1vdmVzIGFuZCB3aGF0IHN0YXlzIGFyZSByZW1vdmVkLCBhbmQgbGVudAogcm9sZXMgdGhhdCB0aGVpciBsZW5kZXIgbWF5IG5vIGxvbmdlciBsZW5kIGVuZC4KCmAKBAYAAgYSBtoBAtwBAxpQIERlbGV0ZXMgYW4gZW50aXR5LCBhbmQgd2l0aCBgY2FzY2FkZWAgZXZlcnl0aGluZyBiZWxvdyBpdCwgaW4gb25lIHRyYW5zYWN0aW9uLgpiBnByb3RvMw=="
+      base64: "Chl0ZW5hbmN5L3YxL2VudGl0aWVzLnByb3RvEgp0ZW5hbmN5LnYxGhdnYXRlaG91c2Uvb3B0aW9ucy5wcm90bxocZ29vZ2xlL3Byb3RvYnVmL3N0cnVjdC5wcm90bxofZ29vZ2xlL3Byb3RvYnVmL3RpbWVzdGFtcC5wcm90bxoYdGVuYW5jeS92MS9jaGFuZ2VzLnByb3RvIvoCCgZFbnRpdHkSDgoCaWQYASABKAlSAmlkEhIKBHR5cGUYAiABKAlSBHR5cGUSGwoJcGFyZW50X2lkGAMgASgJUghwYXJlbnRJZBISCgRuYW1lGAQgASgJUgRuYW1lEjcKCmF0dHJpYnV0ZXMYBSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0UgphdHRyaWJ1dGVzEiEKDGFjY2Vzc19sZXZlbBgGIAEoCVILYWNjZXNzTGV2ZWwSLQoSdmlzaWJsZV9hdHRyaWJ1dGVzGAcgAygJUhF2aXNpYmxlQXR0cmlidXRlcxI5CgpjcmVhdGVkX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJY3JlYXRlZEF0EjkKCnVwZGF0ZWRfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgl1cGRhdGVkQXQSGgoIcmV2aXNpb24YCiABKAlSCHJldmlzaW9uIrIBCglOZXdFbnRpdHkSHAoEdHlwZRgBIAEoCUIIqrsYBAgBGEBSBHR5cGUSIwoJcGFyZW50X2lkGAIgASgJQgaquxgCGEBSCHBhcmVudElkEh8KBG5hbWUYAyABKAlCC6q7GAcIARjIAVgBUgRuYW1lEkEKCmF0dHJpYnV0ZXMYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcyJ+ChNDcmVhdGVFbnRpdHlSZXF1ZXN0EjUKBmVudGl0eRgBIAEoCzIVLnRlbmFuY3kudjEuTmV3RW50aXR5QgaquxgCCAFSBmVudGl0eRIwCg9pZGVtcG90ZW5jeV9rZXkYAiABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IowBChpCYXRjaENyZWF0ZUVudGl0aWVzUmVxdWVzdBI8CghlbnRpdGllcxgBIAMoCzIVLnRlbmFuY3kudjEuTmV3RW50aXR5QgmquxgFQAFI9ANSCGVudGl0aWVzEjAKD2lkZW1wb3RlbmN5X2tleRgCIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXkiWAobQmF0Y2hDcmVhdGVFbnRpdGllc1Jlc3BvbnNlEh0KCmVudGl0eV9pZHMYASADKAlSCWVudGl0eUlkcxIaCghyZXZpc2lvbhgCIAEoCVIIcmV2aXNpb24ibgoQR2V0RW50aXR5UmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIzChFhdF9sZWFzdF9yZXZpc2lvbhgCIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uIsoBCg9BdHRyaWJ1dGVGaWx0ZXISHAoEbmFtZRgBIAEoCUIIqrsYBAgBGEBSBG5hbWUSIQoGdmFsdWVzGAIgAygJQgmquxgFGIACSDxSBnZhbHVlcxIfCgZwcmVmaXgYAyABKAlCB6q7GAMYgAJSBnByZWZpeBIeCghhdF9sZWFzdBgEIAEoA0gAUgdhdExlYXN0iAEBEhwKB2F0X21vc3QYBSABKANIAVIGYXRNb3N0iAEBQgsKCV9hdF9sZWFzdEIKCghfYXRfbW9zdCKtAwoTTGlzdEVudGl0aWVzUmVxdWVzdBIcCgR0eXBlGAEgASgJQgiquxgECAEYQFIEdHlwZRIeCgZ3aXRoaW4YAiABKAlCBqq7GAIYQFIGd2l0aGluEhsKBHRleHQYAyABKAlCB6q7GAMYyAFSBHRleHQSPQoHZmlsdGVycxgEIAMoCzIbLnRlbmFuY3kudjEuQXR0cmlidXRlRmlsdGVyQgaquxgCSAhSB2ZpbHRlcnMSLgoHc29ydF9ieRgFIAEoCUIVqrsYESIPbmFtZXxjcmVhdGVkX2F0UgZzb3J0QnkSHgoKZGVzY2VuZGluZxgGIAEoCFIKZGVzY2VuZGluZxIqCglwYWdlX3NpemUYByABKA1CDaq7GAkxAAAAAABAj0BSCHBhZ2VTaXplEiYKCnBhZ2VfdG9rZW4YCCABKAlCB6q7GAMYgAhSCXBhZ2VUb2tlbhIzChFhdF9sZWFzdF9yZXZpc2lvbhgJIAEoCUIHqrsYAxiAAVIPYXRMZWFzdFJldmlzaW9uEiMKCXBhcmVudF9pZBgKIAEoCUIGqrsYAhhAUghwYXJlbnRJZCKNAQoUTGlzdEVudGl0aWVzUmVzcG9uc2USLgoIZW50aXRpZXMYASADKAsyEi50ZW5hbmN5LnYxLkVudGl0eVIIZW50aXRpZXMSJgoPbmV4dF9wYWdlX3Rva2VuGAIgASgJUg1uZXh0UGFnZVRva2VuEh0KCnRvdGFsX3NpemUYAyABKARSCXRvdGFsU2l6ZSKWAgoTVXBkYXRlRW50aXR5UmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIkCgRuYW1lGAIgASgJQguquxgHEAEYyAFYAUgAUgRuYW1liAEBEkEKCmF0dHJpYnV0ZXMYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgiquxgEUICABFIKYXR0cmlidXRlcxI0ChFleHBlY3RlZF9yZXZpc2lvbhgEIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBSABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5QgcKBV9uYW1lIskBChFNb3ZlRW50aXR5UmVxdWVzdBIlCgllbnRpdHlfaWQYASABKAlCCKq7GAQIARhAUghlbnRpdHlJZBIlCglwYXJlbnRfaWQYAiABKAlCCKq7GAQIARhAUghwYXJlbnRJZBI0ChFleHBlY3RlZF9yZXZpc2lvbhgDIAEoCUIHqrsYAxiAAVIQZXhwZWN0ZWRSZXZpc2lvbhIwCg9pZGVtcG90ZW5jeV9rZXkYBCABKAlCB6q7GAMYgAFSDmlkZW1wb3RlbmN5S2V5IqEBChNEZWxldGVFbnRpdHlSZXF1ZXN0EiUKCWVudGl0eV9pZBgBIAEoCUIIqrsYBAgBGEBSCGVudGl0eUlkEhgKB2Nhc2NhZGUYAiABKAhSB2Nhc2NhZGUSFwoHZHJ5X3J1bhgDIAEoCFIGZHJ5UnVuEjAKD2lkZW1wb3RlbmN5X2tleRgEIAEoCUIHqrsYAxiAAVIOaWRlbXBvdGVuY3lLZXki0QEKFERlbGV0ZUVudGl0eVJlc3BvbnNlEi8KB2RlbGV0ZWQYASADKAsyFS50ZW5hbmN5LnYxLlR5cGVDb3VudFIHZGVsZXRlZBIoChBlbmRlZF9yb2xlX2NvdW50GAIgASgEUg5lbmRlZFJvbGVDb3VudBIaCghyZXZpc2lvbhgDIAEoCVIIcmV2aXNpb24SIQoMaG9sZGVyX2NvdW50GAQgASgEUgtob2xkZXJDb3VudBIfCgtkZWxldGlvbl9pZBgFIAEoCVIKZGVsZXRpb25JZCJFChhHZXRFbnRpdHlEZWxldGlvblJlcXVlc3QSKQoLZGVsZXRpb25faWQYASABKAlCCKq7GAQIARhAUgpkZWxldGlvbklkIqcCCg5FbnRpdHlEZWxldGlvbhIOCgJpZBgBIAEoCVICaWQSGwoJZW50aXR5X2lkGAIgASgJUghlbnRpdHlJZBIfCgtlbnRpdHlfdHlwZRgDIAEoCVIKZW50aXR5VHlwZRI5CgpkZWxldGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIJZGVsZXRlZEF0EiEKDGhvbGRlcl9jb3VudBgFIAEoBFILaG9sZGVyQ291bnQSLAoSZW5kZWRfaG9sZGVyX2NvdW50GAYgASgEUhBlbmRlZEhvbGRlckNvdW50EjsKC2ZpbmlzaGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcFIKZmluaXNoZWRBdDKNBQoIRW50aXRpZXMSRQoGQ3JlYXRlEh8udGVuYW5jeS52MS5DcmVhdGVFbnRpdHlSZXF1ZXN0GhIudGVuYW5jeS52MS5FbnRpdHkiBqK7GAIIAhJmCgtCYXRjaENyZWF0ZRImLnRlbmFuY3kudjEuQmF0Y2hDcmVhdGVFbnRpdGllc1JlcXVlc3QaJy50ZW5hbmN5LnYxLkJhdGNoQ3JlYXRlRW50aXRpZXNSZXNwb25zZSIGorsYAggCEkEKA0dldBIcLnRlbmFuY3kudjEuR2V0RW50aXR5UmVxdWVzdBoSLnRlbmFuY3kudjEuRW50aXR5IgiiuxgECAIgARJVCgRMaXN0Eh8udGVuYW5jeS52MS5MaXN0RW50aXRpZXNSZXF1ZXN0GiAudGVuYW5jeS52MS5MaXN0RW50aXRpZXNSZXNwb25zZSIKorsYBggCIAEoARJFCgZVcGRhdGUSHy50ZW5hbmN5LnYxLlVwZGF0ZUVudGl0eVJlcXVlc3QaEi50ZW5hbmN5LnYxLkVudGl0eSIGorsYAggCEkEKBE1vdmUSHS50ZW5hbmN5LnYxLk1vdmVFbnRpdHlSZXF1ZXN0GhIudGVuYW5jeS52MS5FbnRpdHkiBqK7GAIIAhJTCgZEZWxldGUSHy50ZW5hbmN5LnYxLkRlbGV0ZUVudGl0eVJlcXVlc3QaIC50ZW5hbmN5LnYxLkRlbGV0ZUVudGl0eVJlc3BvbnNlIgaiuxgCCAISWQoLR2V0RGVsZXRpb24SJC50ZW5hbmN5LnYxLkdldEVudGl0eURlbGV0aW9uUmVxdWVzdBoaLnRlbmFuY3kudjEuRW50aXR5RGVsZXRpb24iCKK7GAQIAiABQjJaMGdhdGVob3VzZS5leGFtcGxlL2NvbnRyYWN0cy90ZW5hbmN5L3YxO3RlbmFuY3l2MUrwOQpCCgEMEgMBABIaOCBFbnRpdGllcyBvZiBhbnkgdHlwZSB0aGF0IHRoZSBsb2FkZWQgcG9saWNpZXMgZGVjbGFyZS4KCjkKAgQAEgQNACMBGi0gQW4gZW50aXR5LCBhcyBmYXIgYXMgdGhlIGNhbGxlciBtYXkgc2VlIGl0LgoKVwoEBAACABIDDwIQGkogSWRlbnRpZmllciwgYGVudF/igKZgIG9yIHdpdGggdGhlIHByZWZpeCB0aGF0IHRoZSBwb2xpY3kgZ2l2ZXMgdGhlIHR5cGUuCgowCgQEAAIBEgMRAhIaIyBUaGUgdHlwZSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCjEKBAQAAgISAxMCFxokIFRoZSBwYXJlbnQ7IGBzeXNfcm9vdGAgZm9yIGEgcm9vdC4KChwKBAQAAgMSAxUCEhoPIERpc3BsYXkgbmFtZS4KCmQKBAQAAgQSAxcCKBpXIFRoZSBhdHRyaWJ1dGVzIHRoYXQgdGhlIGNhbGxlcidzIGFjY2VzcyBsZXZlbCBzaG93cywgaW5jbHVkaW5nIHRoZSBwb2xpY3kncyBkZWZhdWx0cy4KCmQKBAQAAgUSAxkCGhpXIFRoZSBhY2Nlc3MgbGV2ZWwgdGhhdCB0aGUgY2FsbGVyJ3Mgcm9sZXMgZ2l2ZSBvbiB0aGlzIGVudGl0eSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCpMBCgQEAAIGEgMcAikahQEgTmFtZXMgb2YgdGhlIGF0dHJpYnV0ZXMgdGhhdCB0aGlzIGxldmVsIHNob3dzLCBzb3J0ZWQsIHdoZXRoZXIgdGhleSBoYXZlIGEgdmFsdWUgb3Igbm90LiBBbGwKIG90aGVycyBhcmUgb21pdHRlZCBmcm9tIGBhdHRyaWJ1dGVzYC4KCiMKBAQAAgcSAx4CKxoWIFdoZW4gaXQgd2FzIGNyZWF0ZWQuCgooCgQEAAIIEgMgAisaGyBXaGVuIGl0IHdhcyBsYXN0IGNoYW5nZWQuCgpXCgQEAAIJEgMiAhcaSiBDaGFuZ2VzIHdpdGggZXZlcnkgY2hhbmdlIG9mIHRoZSBlbnRpdHk7IHBhc3MgaXQgYXMgYGV4cGVjdGVkX3JldmlzaW9uYC4KCiIKAgQBEgQmAC8BGhYgQW4gZW50aXR5IHRvIGNyZWF0ZS4KCjAKBAQBAgASAygCRhojIFRoZSB0eXBlLCBhcyB0aGUgcG9saWN5IG5hbWVzIGl0LgoKPgoEBAECARIDKgI7GjEgVGhlIHBhcmVudDsgYHN5c19yb290YCBvciBlbXB0eSBjcmVhdGVzIGEgcm9vdC4KChwKBAQBAgISAywCWhoPIERpc3BsYXkgbmFtZS4KCjIKBAQBAgMSAy4CUBolIEluaXRpYWwgYXR0cmlidXRlczsgYXQgbW9zdCAxNiBLaUIuCgogCgIEAhIEMgA4ARoUIENyZWF0ZXMgYW4gZW50aXR5LgoKHgoEBAICABIDNAI+GhEgV2hhdCB0byBjcmVhdGUuCgqBAQoEBAICARIDNwJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgo0CgIEAxIEOwBBARooIENyZWF0ZXMgc2V2ZXJhbCBlbnRpdGllcywgYWxsIG9yIG5vbmUuCgpGCgQEAwIAEgM9AlcaOSBXaGF0IHRvIGNyZWF0ZS4gRWFjaCBwYXJlbnQgbXVzdCBleGlzdCBiZWZvcmUgdGhlIGNhbGwuCgqBAQoEBAMCARIDQAJCGnQgSWRlbXBvdGVuY3kga2V5OiBmb3IgMjQgaG91cnMsIHRoZSBzYW1lIHJlcXVlc3Qgd2l0aCB0aGUgc2FtZSBrZXkgZ2V0cyB0aGUgc2FtZSBhbnN3ZXIgYW5kIGlzCiBub3QgZXhlY3V0ZWQgYWdhaW4uCgofCgIEBBIERABJARoTIFdoYXQgd2FzIGNyZWF0ZWQuCgo2CgQEBAIAEgNGAiEaKSBUaGVpciBpZHMsIGluIHRoZSBvcmRlciBvZiB0aGUgcmVxdWVzdC4KCjUKBAQEAgESA0gCFhooIFRoZSBzdG9yZSdzIHJldmlzaW9uIGFmdGVyIHRoZSBjaGFuZ2UuCgodCgIEBRIETABRARoRIEdldHMgYW4gZW50aXR5LgoKGgoEBAUCABIDTgJLGg0gVGhlIGVudGl0eS4KCkAKBAQFAgESA1ACRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCvIBCgIEBhIEVgBhARrlASBSZXN0cmljdHMgYSBsaXN0IHRvIGVudGl0aWVzIGJ5IG9uZSBhdHRyaWJ1dGUuIEFuIGF0dHJpYnV0ZSB3aXRob3V0IGEgdmFsdWUgY291bnRzIGFzIGl0cyBkZWZhdWx0LgogRW50aXRpZXMgd2hvc2UgYXR0cmlidXRlIHRoZSBjYWxsZXIgbWF5IG5vdCBzZWUgYXJlIG9taXR0ZWQuIEFsbCBtZW1iZXJzIHRoYXQgYXJlIHNldCBtdXN0IGhvbGQsIGFuZAogYXQgbGVhc3Qgb25lIG11c3QgYmUgc2V0LgoKQQoEBAYCABIDWAJGGjQgQW4gYXR0cmlidXRlIG9mIHRoZSB0eXBlIHRoYXQgdGhlIHBvbGljeSBkZWNsYXJlcy4KCnEKBAQGAgESA1oCURpkIFRoZSBhdHRyaWJ1dGUgaGFzIG9uZSBvZiB0aGVzZSB2YWx1ZXM6IGNob2ljZXMsIGB0cnVlYCBhbmQgYGZhbHNlYCwgdGV4dHMsIG9yIGludGVnZXJzIGluIGRlY2ltYWwuCgpWCgQEBgICEgNcAjkaSSBUaGUgYXR0cmlidXRlIGJlZ2lucyB3aXRoIHRoaXMsIGluIHRoZSBzYW1lIGNhc2UuIFRleHQgYXR0cmlidXRlcyBvbmx5LgoKRwoEBAYCAxIDXgIeGjogVGhlIGF0dHJpYnV0ZSBpcyBhdCBsZWFzdCB0aGlzLiBJbnRlZ2VyIGF0dHJpYnV0ZXMgb25seS4KCkYKBAQGAgQSA2ACHRo5IFRoZSBhdHRyaWJ1dGUgaXMgYXQgbW9zdCB0aGlzLiBJbnRlZ2VyIGF0dHJpYnV0ZXMgb25seS4KCh0KAgQHEgRkAHwBGhEgTGlzdHMgZW50aXRpZXMuCgowCgQEBwIAEgNmAkYaIyBUaGUgdHlwZSwgYXMgdGhlIHBvbGljeSBuYW1lcyBpdC4KCl4KBAQHAgESA2gCOBpRIE9ubHkgdGhpcyBlbnRpdHkgYW5kIHdoYXQgaXMgYmVsb3cgaXQuIE5PVF9GT1VORCBpZiB0aGUgY2FsbGVyIG1heSBub3QgdmlldyBpdC4KCkgKBAQHAgISA2oCNxo7IE9ubHkgdGhvc2Ugd2hvc2UgbmFtZSBjb250YWlucyB0aGlzLCBpZ25vcmluZyBBU0NJSSBjYXNlLgoKuwEKBAQHAgMSA20CTBqtASBPbmx5IHRob3NlIHRoYXQgcGFzcyBhbGwgb2YgdGhlc2UuIFdpdGggYSBmaWx0ZXIgb24gdGV4dCBvciBhbiBpbnRlZ2VyLCBhIHBhZ2Ugc2hvd3Mgd2hpY2ggb2YgdGhlCiBuZXh0IDEsMDAwIGVudGl0aWVzIHBhc3M6IGl0IG1heSBiZSBlbXB0eSBhbHRob3VnaCBhbm90aGVyIHBhZ2UgZm9sbG93cy4KCo8BCgQEBwIEEgNwAkgagQEgYG5hbWVgICh0aGUgZGVmYXVsdCkgb3IgYGNyZWF0ZWRfYXRgLiBXaGVuIHNvcnRlZCBieSBuYW1lLCBhbiBvYmplY3QgcmVuYW1lZCBiZXR3ZWVuIHR3byBwYWdlcwogbWF5IGFwcGVhciB0d2ljZSBvciBub3QgYXQgYWxsLgoKQAoEBAcCBRIDcgIWGjMgUmV2ZXJzZXMgdGhlIG9yZGVyOiBmcm9tIFogdG8gQSwgb3IgbmV3ZXN0IGZpcnN0LgoKWgoEBAcCBhIDdAI5Gk0gSXRlbXMgcGVyIHBhZ2U7IDAgbWVhbnMgNTAuIEEgcGFnZSBtYXkgYmUgc2hvcnRlciBhbHRob3VnaCBhbm90aGVyIGZvbGxvd3MuCgpgCgQEBwIHEgN2Aj4aUyBgbmV4dF9wYWdlX3Rva2VuYCBvZiBhbiBlYXJsaWVyIHJlc3BvbnNlIHRvIGEgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIG90aGVyIGZpZWxkcy4KCkAKBAQHAggSA3gCRBozIFRoZSBhbnN3ZXIgcmVmbGVjdHMgdGhpcyByZXZpc2lvbiBvciBhIG5ld2VyIG9uZS4KCp4BCgQEBwIJEgN7AjwakAEgT25seSB0aG9zZSBkaXJlY3RseSBiZWxvdyB0aGlzIGVudGl0eTsgYHN5c19yb290YCBpcyB0aGUgcGFyZW50IG9mIGFsbCByb290cy4gTk9UX0ZPVU5EIGlmIHRoZQogY2FsbGVyIG1heSBub3QgdmlldyBpdCwgZXhjZXB0IGZvciBgc3lzX3Jvb3RgLgoKJAoCBAgSBX8AhgEBGhcgT25lIHBhZ2Ugb2YgZW50aXRpZXMuCgonCgQECAIAEgSBAQIfGhkgSW4gdGhlIHJlcXVlc3RlZCBvcmRlci4KCjkKBAQIAgESBIMBAh0aKyBGb3IgdGhlIG5leHQgcGFnZTsgZW1wdHkgb24gdGhlIGxhc3Qgb25lLgoKcgoEBAgCAhIEhQECGBpkIE51bWJlciBvZiBpdGVtcyBvbiBhbGwgcGFnZXM7IDAgd2l0aCBhIGZpbHRlciBvbiB0ZXh0IG9yIGFuIGludGVnZXIsIGJlY2F1c2UgdGhleSBhcmUgbm90IGNvdW50ZWQuCgpDCgIECRIGiQEAlQEBGjUgQ2hhbmdlcyBhbiBlbnRpdHkuIEFic2VudCBmaWVsZHMga2VlcCB0aGVpciB2YWx1ZXMuCgobCgQECQIAEgSLAQJLGg0gVGhlIGVudGl0eS4KCh0KBAQJAgESBI0BAl8aDyBEaXNwbGF5IG5hbWUuCgpYCgQECQICEgSPAQJQGkogQXR0cmlidXRlcyB0byBzZXQ7IG51bGwgcmVtb3ZlcyBvbmUuIE90aGVyIGF0dHJpYnV0ZXMga2VlcCB0aGVpciB2YWx1ZXMuCgpuCgQECQIDEgSRAQJEGmAgVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUJPUlRFRCB1bmxlc3MgdGhlIGVudGl0eSBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgYW55LgoKggEKBAQJAgQSBJQBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCkoKAgQKEgaYAQCiAQEaPCBNb3ZlcyBhbiBlbnRpdHkgYW5kIGV2ZXJ5dGhpbmcgYmVsb3cgaXQgdG8gYW5vdGhlciBwYXJlbnQuCgobCgQECgIAEgSaAQJLGg0gVGhlIGVudGl0eS4KCjsKBAQKAgESBJwBAksaLSBUaGUgbmV3IHBhcmVudDsgYHN5c19yb290YCBtYWtlcyBpdCBhIHJvb3QuCgpuCgQECgICEgSeAQJEGmAgVGhlIGNoYW5nZSBpcyByZWZ1c2VkIHdpdGggQUJPUlRFRCB1bmxlc3MgdGhlIGVudGl0eSBzdGlsbCBoYXMgdGhpcyByZXZpc2lvbjsgZW1wdHkgbWVhbnMgYW55LgoKggEKBAQKAgMSBKEBAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCiIKAgQLEgalAQCvAQEaFCBEZWxldGVzIGFuIGVudGl0eS4KChsKBAQLAgASBKcBAksaDSBUaGUgZW50aXR5LgoKYQoEBAsCARIEqQECExpTIERlbGV0ZXMgd2hhdCBpcyBiZWxvdyBpdCBhcyB3ZWxsLiBXaXRob3V0IGl0LCBhbiBlbnRpdHkgd2l0aCBjaGlsZHJlbiBpcyByZWZ1c2VkLgoKSQoEBAsCAhIEqwECExo7IERyeSBydW46IGNoYW5nZXMgbm90aGluZywgYW5kIHNheXMgd2hhdCB3b3VsZCBiZSBkZWxldGVkLgoKggEKBAQLAgMSBK4BAkIadCBJZGVtcG90ZW5jeSBrZXk6IGZvciAyNCBob3VycywgdGhlIHNhbWUgcmVxdWVzdCB3aXRoIHRoZSBzYW1lIGtleSBnZXRzIHRoZSBzYW1lIGFuc3dlciBhbmQgaXMKIG5vdCBleGVjdXRlZCBhZ2Fpbi4KCi4KAgQMEgayAQC+AQEaICBXaGF0IHdhcyBkZWxldGVkLCBvciB3b3VsZCBiZS4KCm8KBAQMAgASBLQBAiEaYSBOdW1iZXIgb2YgZGVsZXRlZCBlbnRpdGllcyBieSB0eXBlLCBpbmNsdWRpbmcgdGhlIGVudGl0eSBpdHNlbGY7IHR5cGVzIHdpdGhvdXQgYW55IGFyZSBvbWl0dGVkLgoKKwoEBAwCARIEtgECHhodIFJvbGVzIHRoYXQgZW5kZWQgd2l0aCB0aGVtLgoKNgoEBAwCAhIEuAECFhooIFRoZSBzdG9yZSdzIHJldmlzaW9uIGFmdGVyIHRoZSBjaGFuZ2UuCgqUAQoEBAwCAxIEuwECGhqFASBOdW1iZXIgb2YgZGVsZXRlZCBlbnRpdGllcyB0aGF0IGNhbiBoYXZlIHN1YnNjcmlwdGlvbnMgb3IgcG9pbnRzOiBFbnRpdGxlbWVudFNlcnZpY2UgZW5kcyB3aGF0IHRoZXkKIGhhdmUsIHNvb24gYWZ0ZXIgdGhlIGRlbGV0aW9uLgoKdwoEBAwCBBIEvQECGRppIFdoYXQgYEdldERlbGV0aW9uYCB0YWtlcywgYGVkbF/igKZgOyBlbXB0eSBmb3IgYSBkcnkgcnVuLCBhbmQgaWYgRW50aXRsZW1lbnRTZXJ2aWNlIGhhcyBub3RoaW5nIHRvIGVuZC4KCisKAgQNEgbBAQDEAQEaHSBBc2tzIGhvdyBmYXIgYSBkZWxldGlvbiBpcy4KCjwKBAQNAgASBMMBAk0aLiBgZGVsZXRpb25faWRgIG9mIHRoZSBhbnN3ZXIgdG8gdGhlIGRlbGV0aW9uLgoKyAEKAgQOEgbIAQDXAQEauQEgVGhlIGRlbGV0aW9uIG9mIGFuIGVudGl0eTogaG93IGZhciBFbnRpdGxlbWVudFNlcnZpY2UgaXMgd2l0aCB3aGF0IHRoZSBkZWxldGVkIGVudGl0aWVzIGhhZC4gVGhlIGVudGl0aWVzCiB0aGVtc2VsdmVzLCBhbmQgdGhlIHJvbGVzIG9uIHRoZW0sIHdlcmUgZ29uZSB3aGVuIHRoZSBkZWxldGlvbiB3YXMgYW5zd2VyZWQuCgomCgQEDgIAEgTKAQIQGhggSWRlbnRpZmllciwgYGVkbF/igKZgLgoKLAoEBA4CARIEzAECFxoeIFRoZSBlbnRpdHkgdGhhdCB3YXMgZGVsZXRlZC4KChkKBAQOAgISBM4BAhkaCyBJdHMgdHlwZS4KCiQKBAQOAgMSBNABAisaFiBXaGVuIGl0IHdhcyBkZWxldGVkLgoKUQoEBA4CBBIE0gECGhpDIE51bWJlciBvZiBkZWxldGVkIGVudGl0aWVzIHRoYXQgY2FuIGhhdmUgc3Vic2NyaXB0aW9ucyBvciBwb2ludHMuCgpICgQEDgIFEgTUAQIgGjogVGhvc2Ugb2YgdGhlbSB3aG9zZSBzdWJzY3JpcHRpb25zIGFuZCBwb2ludHMgaGF2ZSBlbmRlZC4KCkQKBAQOAgYSBNYBAiwaNiBXaGVuIHRoZSBsYXN0IG9mIHRoZW0gaGFkIGVuZGVkOyBhYnNlbnQgYmVmb3JlIHRoYXQuCgq/AQoCBgASBtsBAIECARqwASBFbnRpdGllcyBvZiBldmVyeSB0eXBlLiBUaGUgcG9saWN5IHNheXMgd2hpY2ggYWN0aW9uIGNyZWF0ZXMsIHZpZXdzLCB1cGRhdGVzLCBtb3ZlcyBhbmQgZGVsZXRlcwogZW50aXRpZXMgb2YgYSB0eXBlLiBJZiBpdCBuYW1lcyBubyBhY3Rpb24gZm9yIG9uZSBvZiB0aGVzZSwgbm9ib2R5IG1heSBkbyBpdC4KCnUKBAYAAgASBt4BAuABAxplIENyZWF0ZXMgYW4gZW50aXR5LiBBIHVzZXIgd2hvIGNyZWF0ZXMgYSByb290IGJ5IHNlbGYtc2VydmljZSBnZXRzIHRoZSBwb2xpY3kncyBjcmVhdG9yIHJvbGUgb24KIGl0LgoKOAoEBgACARIG4gEC5AEDGiggQ3JlYXRlcyBzZXZlcmFsIGVudGl0aWVzLCBhbGwgb3Igbm9uZS4KCiEKBAYAAgISBuYBAugBAxoRIEdldHMgYW4gZW50aXR5LgoKRAoEBgACAxIG6gEC7AEDGjQgTGlzdHMgZW50aXRpZXMgb2YgYSB0eXBlIHRoYXQgdGhlIGNhbGxlciBtYXkgdmlldy4KCiQKBAYAAgQSBu4BAvABAxoUIENoYW5nZXMgYW4gZW50aXR5LgoKgAIKBAYAAgUSBvQBAvYBAxrvASBNb3ZlcyBhbiBlbnRpdHkgdG8gYW5vdGhlciBwYXJlbnQuIFRoZSBjYWxsZXIgbXVzdCBiZSBhbGxvd2VkIHRvIG1vdmUgaXQsIGFuZCB0byBjcmVhdGUgb25lIG9mCiBpdHMgdHlwZSB1bmRlciB0aGUgbmV3IHBhcmVudC4gTGlua3MgYmV0d2VlbiB3aGF0IG1vdmVzIGFuZCB3aGF0IHN0YXlzIGFyZSByZW1vdmVkLCBhbmQgbGVudAogcm9sZXMgdGhhdCB0aGVpciBsZW5kZXIgbWF5IG5vIGxvbmdlciBsZW5kIGVuZC4KCsYBCgQGAAIGEgb5AQL7AQMatQEgRGVsZXRlcyBhbiBlbnRpdHksIGFuZCB3aXRoIGBjYXNjYWRlYCBldmVyeXRoaW5nIGJlbG93IGl0LCBpbiBvbmUgdHJhbnNhY3Rpb24uIEVudGl0bGVtZW50U2VydmljZSBlbmRzCiBzdWJzY3JpcHRpb25zIGFuZCBwb2ludHMgb2Ygd2hhdCB3YXMgZGVsZXRlZCBzb29uIGFmdGVyOyBzZWUgYEdldERlbGV0aW9uYC4KCpgBCgQGAAIHEgb+AQKAAgMahwEgU2F5cyBob3cgZmFyIEVudGl0bGVtZW50U2VydmljZSBpcyB3aXRoIGEgZGVsZXRpb24gb2YgdGhlIGxhc3QgOTAgZGF5cy4gTk9UX0ZPVU5EIGZvciBldmVyeWJvZHkgYnV0IHRoZQogdXNlciB3aG8gZGVsZXRlZCB0aGUgZW50aXR5LgpiBnByb3RvMw=="
     )
   }
 }
@@ -1769,6 +2002,9 @@ extension Tenancy_V1.EntitiesService {
         },
         .unary(Tenancy_V1.EntitiesMethods.delete) {
           request, call in try await self.delete(request, call)
+        },
+        .unary(Tenancy_V1.EntitiesMethods.getDeletion) {
+          request, call in try await self.getDeletion(request, call)
         },
       ]
     )

@@ -537,6 +537,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__erase_user_response(void) {
   return &entitlement__v1__erase_user_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__end_holder_request(void) {
+  return &entitlement__v1__end_holder_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__end_holder_response(void) {
+  return &entitlement__v1__end_holder_response__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_entitlement__v1__export_user_request(void) {
   return &entitlement__v1__export_user_request__descriptor;
 }
@@ -1124,6 +1130,12 @@ static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__d
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__delete_entity_response(void) {
   return &tenancy__v1__delete_entity_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__get_entity_deletion_request(void) {
+  return &tenancy__v1__get_entity_deletion_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__entity_deletion(void) {
+  return &tenancy__v1__entity_deletion__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *rpckit_descriptor_tenancy__v1__sole_holding(void) {
   return &tenancy__v1__sole_holding__descriptor;

@@ -2,9 +2,9 @@ internal import Contracts
 internal import RPCKit
 internal import ServiceKit
 
-/// `entitlement.v1.Holders`: what is done here when an account is deleted.
+/// `entitlement.v1.Holders`: what is done here when an account is deleted, or an entity.
 ///
-/// A part of the work with each call; where to go on is in the answer, which AuthService keeps.
+/// Of erasing a user a part is done with each call; where to go on is in the answer, which AuthService keeps.
 struct HoldersHandler: Entitlement_V1.HoldersService {
   let core: EntitlementCore
   let tombstones: Tombstones
@@ -38,5 +38,15 @@ struct HoldersHandler: Entitlement_V1.HoldersService {
       let isDone = try await core.database.truncateLog()
       return .init(finished: isDone, cursor: isDone ? "" : Part.log.rawValue)
     }
+  }
+
+  func end(
+    _ request: Entitlement_V1.EndHolderRequest,
+    _ call: CallContext
+  ) async throws -> Entitlement_V1.EndHolderResponse {
+    _ = try call.requireService()
+    let (end, tombstones) = (HolderEnd(holderID: request.holderId), tombstones)
+    try await core.change(call) { tx, changes in try end.run(tombstones, in: tx, changes) }
+    return .init()
   }
 }

@@ -17,23 +17,8 @@ struct UserErasure {
   ) throws {
     let isNew = try tombstones.insert(.user(userID), in: tx)
     changes.begin(subject)
-    // Addons and overrides go with their subscription.
-    for (table, column) in [
-      ("subscription", "id"), ("subject_version", "id"), ("metered_usage", "id"),
-      ("entitlement_change", "id"), ("redemption", "id"), ("scheduled_change", "subject_id"),
-    ] {
-      try tx.execute(
-        "DELETE FROM \(table) WHERE kind = ? AND \(column) = ?",
-        .text(subject.kind.rawValue),
-        .text(subject.id)
-      )
-    }
-    // All of a ledger or nothing, so that the sums of what is left stay right.
-    for table in [
-      "points_entry", "points_account", "points_holder", "points_rule", "points_reward",
-    ] {
-      try tx.execute("DELETE FROM \(table) WHERE holder = ?", .text(userID))
-    }
+    try SubjectRows.delete(subject, in: tx)
+    try SubjectRows.deletePoints(of: userID, in: tx)
     let count = try letPurchasesGo(in: tx)
     try tx.forgetAnswers(to: userID)
     guard isNew else { return }

@@ -189,7 +189,8 @@ struct PointsHandler: Entitlement_V1.PointsService {
         permission: Self.permission(deed, on: holder),
         view: Self.permission("view", on: holder)
       )
-    ) { tx, _ in
+    ) { tx, changes in
+      try changes.requireNotErased(holder: holder, in: tx)
       do {
         return try body(tx)
       } catch let error as PointsError {

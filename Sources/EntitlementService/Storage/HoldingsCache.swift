@@ -104,11 +104,19 @@ final class SubjectChanges: Sendable {
     (self.cache, self.tombstones) = (cache, tombstones)
   }
 
-  /// Throws NOT_FOUND for a user who was deleted: what a service does late must not bring anything back.
+  /// Throws NOT_FOUND for a user or an entity that was deleted: what a service does late must not bring
+  /// anything back.
   func requireNotErased(_ subject: Subject, in tx: borrowing WriteTransaction) throws {
-    guard subject.kind == .user, let tombstones,
-      try tombstones.contains(.user(subject.id), in: tx)
-    else { return }
+    try requireNone(subject.kind == .user ? .user(subject.id) : .holder(subject.id), in: tx)
+  }
+
+  /// As the other one, for an entity that has points.
+  func requireNotErased(holder id: String, in tx: borrowing WriteTransaction) throws {
+    try requireNone(.holder(id), in: tx)
+  }
+
+  private func requireNone(_ name: Tombstones.Name, in tx: borrowing WriteTransaction) throws {
+    guard let tombstones, try tombstones.contains(name, in: tx) else { return }
     throw ServiceFault.notFound
   }
 

@@ -48,13 +48,22 @@ enum SubjectVersions {
       version: version,
       in: tx
     )
+    try announce(subject, version: version, in: tx)
+    return version
+  }
+
+  /// Tells those who watch that the entitlements of a subject are others.
+  static func announce(
+    _ subject: Subject,
+    version: UInt64,
+    in tx: borrowing WriteTransaction
+  ) throws {
     try tx.appendChange(
       kind: changeKind,
       subject: "\(subject.kind.rawValue)/\(subject.id)",
       scope: "",
       payload: Array("\(version)".utf8)
     )
-    return version
   }
 
   /// The subject and version of a change; nil for a change of another kind.

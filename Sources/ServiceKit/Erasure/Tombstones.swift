@@ -10,6 +10,8 @@ public struct Tombstones: Sendable {
     case user(String)
     /// An address, as addresses are compared (`EmailAddress.key`).
     case address(String)
+    /// An entity of TenancyService that could have entitlements.
+    case holder(String)
     /// A subject of an issuer of identity tokens.
     case identity(issuer: String, subject: String)
     /// An account as the system called it from which it was imported.
@@ -19,6 +21,7 @@ public struct Tombstones: Sendable {
       switch self {
       case .user(let id): Array("user \(id)".utf8)
       case .address(let key): Array("address \(key)".utf8)
+      case .holder(let id): Array("holder \(id)".utf8)
       // The length keeps issuer and subject apart, whatever is in them.
       case .identity(let issuer, let subject):
         Array("identity \(issuer.utf8.count) \(issuer) \(subject)".utf8)

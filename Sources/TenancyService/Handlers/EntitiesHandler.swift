@@ -125,7 +125,12 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
   ) async throws -> Tenancy_V1.DeleteEntityResponse {
     let (user, core) = (try call.requireUser(), core)
     let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    let response = try await core.write(
+      call,
+      user,
+      key: request.idempotencyKey,
+      request: request
+    ) { tx in
       let held = try core.require(.delete, on: request.entityId, user, tx)
       let deletion = try changes.delete(
         held.record,
@@ -135,8 +140,33 @@ struct EntitiesHandler: Tenancy_V1.EntitiesService {
       return Tenancy_V1.DeleteEntityResponse(
         deleted: deletion.deleted.map { .init(type: $0.name, count: UInt64($0.count)) },
         endedRoleCount: UInt64(deletion.endedRoles.reduce(0) { $0 + $1.count }),
-        revision: core.tokens.token(revision: deletion.revision)
+        revision: core.tokens.token(revision: deletion.revision),
+        holderCount: UInt64(deletion.holderCount),
+        deletionId: deletion.recordID
       )
+    }
+    if !response.deletionId.isEmpty { core.endings?.wake() }
+    return response
+  }
+
+  func getDeletion(
+    _ request: Tenancy_V1.GetEntityDeletionRequest,
+    _ call: CallContext
+  ) async throws -> Tenancy_V1.EntityDeletion {
+    let (user, core) = (try call.requireUser(), core)
+    try core.requireNotSuspended(user)
+    return try await core.read { tx in
+      // The entity is gone, and with it every role on it: who deleted it is all that is left of rights.
+      guard let deletion = try EntityDeletionRecord.find(request.deletionId, tx),
+        deletion.deletedBy == user.userID
+      else {
+        throw TenancyError.notFound.denying(
+          "entity_deletion.view",
+          on: request.deletionId,
+          because: "NOT_FOUND"
+        )
+      }
+      return deletion.message(waitingCount: try deletion.waitingCount(tx))
     }
   }
 

@@ -29,6 +29,10 @@ struct Deletion: Sendable {
   let endedRoles: [Count]
   /// How many entities were kept and moved to another home.
   let movedCount: Int
+  /// Entities among those that went which EntitlementService is told of.
+  let holderCount: Int
+  /// The deletion that says how far that is; empty when there is nothing to tell, or nothing went.
+  let recordID: String
   /// The revision after the change.
   let revision: Int64
 
@@ -69,7 +73,8 @@ extension ChangeSet {
     for record in parts.deleted + parts.moved {
       roles += try tx.associations(on: record.id).map(\.role)
     }
-    var revision = tx.revision
+    let holders = core.endings == nil ? [] : parts.deleted.filter(mayHoldEntitlements).map(\.id)
+    var (revision, recordID) = (tx.revision, "")
     if !options.isDryRun {
       if let keeping = options.keeping {
         for record in parts.moved {
@@ -77,11 +82,14 @@ extension ChangeSet {
         }
       }
       revision = try remove(parts.deleted, tx)
+      recordID = try noteEnd(of: holders, with: entity, tx)
     }
     return Deletion(
       deleted: Self.counts(parts.deleted.map(\.type)),
       endedRoles: Self.counts(roles),
       movedCount: parts.moved.count,
+      holderCount: holders.count,
+      recordID: recordID,
       revision: revision
     )
   }
@@ -140,6 +148,31 @@ extension ChangeSet {
       )
     }
     return revision
+  }
+
+  /// Has EntitlementService told that entities are gone, once this is committed; the deletion's identifier.
+  private func noteEnd(
+    of holders: [String],
+    with entity: EntityRecord,
+    _ tx: borrowing WriteTransaction
+  ) throws -> String {
+    guard !holders.isEmpty else { return "" }
+    let record = EntityDeletionRecord(
+      id: core.identifiers.make(.entityDeletion),
+      entityID: entity.id,
+      entityType: entity.type,
+      deletedBy: user.userID,
+      deletedAt: tx.now,
+      holderCount: holders.count
+    )
+    try record.insert(holders: holders, tx)
+    return record.id
+  }
+
+  /// Whether EntitlementService may keep something for an entity: a subscription for the uppermost of a tree
+  /// and for what the policy says, points for what has them.
+  private func mayHoldEntitlements(_ record: EntityRecord) -> Bool {
+    record.rootID == record.id || policy.mayHoldEntitlements(record.type)
   }
 
   private static func counts(_ names: [String]) -> [Deletion.Count] {

@@ -44,6 +44,14 @@ extension Policy {
     return self[type].parents.contains(parent)
   }
 
+  /// Whether entities of a type can be subscribers of EntitlementService, or have points there.
+  func mayHoldEntitlements(_ type: String) -> Bool {
+    if FeatureHolder.Kind.known.contains(.init(rawValue: type)) { return true }
+    guard let id = self.type(named: type) else { return false }
+    if self[id].featureHolder != nil { return true }
+    return action(named: "points.view").map { hasRule(of: $0, on: id) } ?? false
+  }
+
   /// Some action of a type, for those who only ask whether a subject may know of an entity.
   func anyAction(on type: String) -> String? {
     guard let type = self.type(named: type) else { return nil }

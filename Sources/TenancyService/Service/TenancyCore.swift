@@ -27,6 +27,8 @@ final class TenancyCore: Sendable {
   let invitationAttempts: CodeAttempts
   /// Mails invitations; nil where that is for others to do.
   let mailer: InvitationMailer?
+  /// Tells EntitlementService of deleted entities; nil where there is none.
+  let endings: HolderEndings?
   let logger: Logger
   let instruments: TenancyInstruments
   /// For denials that no error tells of; the others are logged as their calls end.
@@ -52,7 +54,8 @@ final class TenancyCore: Sendable {
     denials: DenialLog,
     auditBudget: AuditBudget,
     refusals: RefusalTally,
-    mailer: InvitationMailer? = nil
+    mailer: InvitationMailer? = nil,
+    endings: HolderEndings? = nil
   ) {
     self.store = store
     self.engine = engine
@@ -87,6 +90,7 @@ final class TenancyCore: Sendable {
     self.auditBudget = auditBudget
     self.refusals = refusals
     self.mailer = mailer
+    self.endings = endings
   }
 
   /// Who watches what a product has.

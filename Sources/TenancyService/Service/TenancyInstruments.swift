@@ -10,6 +10,8 @@ final class TenancyInstruments: Sendable {
   private let invitationRefusals: MetricFamily<Counter>
   private let letters: MetricFamily<Counter>
   private let letterCount: Gauge
+  private let holders: MetricFamily<Counter>
+  private let holderCount: Gauge
   private let wrongCodes: MetricFamily<Counter>
   private let codeRefusals: MetricFamily<Counter>
   private let pairingRefusals: MetricFamily<Counter>
@@ -52,6 +54,15 @@ final class TenancyInstruments: Sendable {
       "gatehouse_tenancy_invitation_mails_waiting",
       help: "Mails to invited people that AuthService has not taken yet."
     )
+    holders = registry.counters(
+      "gatehouse_tenancy_ended_holders_total",
+      help: "Deleted entities that EntitlementService was told of: ended there, or postponed.",
+      labels: ["outcome"]
+    )
+    holderCount = registry.gauge(
+      "gatehouse_tenancy_ended_holders_waiting",
+      help: "Deleted entities whose subscriptions and points EntitlementService has not ended yet."
+    )
     wrongCodes = registry.counters(
       "gatehouse_tenancy_wrong_codes_total",
       help: "Wrong codes that were tried, by what they were for.",
@@ -83,6 +94,7 @@ final class TenancyInstruments: Sendable {
     )
     for limit in InvitationLimit.allCases { _ = invitationRefusals.series([limit.rawValue]) }
     for outcome in LetterMetric.allCases { _ = letters.series([outcome.rawValue]) }
+    for outcome in HolderMetric.allCases { _ = holders.series([outcome.rawValue]) }
     for limit in PairingLimit.allCases { _ = pairingRefusals.series([limit.rawValue]) }
     for event in CommandMetric.allCases { _ = commands.series([event.rawValue]) }
     for kind in CodeKind.allCases {
@@ -120,6 +132,12 @@ final class TenancyInstruments: Sendable {
 
   /// Says how many of those wait.
   func waitingLetters(_ count: Int) { letterCount.set(count) }
+
+  /// Counts what became of a deleted entity that EntitlementService is told of.
+  func holder(_ outcome: HolderMetric) { holders.series([outcome.rawValue]).increment() }
+
+  /// Says how many of those wait.
+  func waitingHolders(_ count: Int) { holderCount.set(count) }
 
   /// Counts a wrong code.
   func wrongCode(_ kind: CodeKind) { wrongCodes.series([kind.rawValue]).increment() }

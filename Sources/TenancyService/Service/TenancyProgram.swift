@@ -83,6 +83,7 @@ public enum TenancyProgram: HostedService {
       configuration,
       users: AuthUserDirectory(Auth_V1.UsersClient(remote.authChannel)),
       features: features,
+      holders: entitlement.map { RemoteEntitlementHolders(Entitlement_V1.HoldersClient($0)) },
       post: settings.mailsInvitations
         ? AuthInvitationPost(Auth_V1.AccountsClient(remote.authChannel)) : nil,
       clock: environment.clock,
@@ -104,6 +105,7 @@ public enum TenancyProgram: HostedService {
         },
         { await service.storeRefusals(on: loop) },
         { await service.mailInvitations(on: loop) },
+        { await service.endHolders(on: loop) },
       ],
       readiness: { Readiness([service.database.readinessCheck] + remote.checks) },
       reload: {

@@ -46,12 +46,13 @@ public final class TenancyService: Sendable {
   /// Opens the store, loads the policy and the forest, and has decisions follow the store.
   ///
   /// Throws `PolicyError` for a policy that does not load or that the handlers cannot work with, and
-  /// `StoreError`. Ready when it returns. Without `features` nothing that needs one is allowed, and without
-  /// `post` no invitation is mailed.
+  /// `StoreError`. Ready when it returns. Without `features` nothing that needs one is allowed, without
+  /// `holders` nobody is told of deleted entities, and without `post` no invitation is mailed.
   public static func open(
     _ configuration: TenancyConfiguration,
     users: any UserDirectory,
     features: EntitlementFeatures? = nil,
+    holders: (any EntitlementHolders)? = nil,
     post: (any InvitationPost)? = nil,
     clock: any WallClock = SystemWallClock(),
     random: any RandomSource = SystemRandomSource(),
@@ -111,7 +112,16 @@ public final class TenancyService: Sendable {
         ),
         auditBudget: AuditBudget(domain: TenancyError.domain, clock: clock, metrics: metrics),
         refusals: refusals,
-        mailer: mailer
+        mailer: mailer,
+        endings: holders.map {
+          HolderEndings(
+            $0,
+            clock: clock,
+            random: random,
+            logger: logger,
+            instruments: instruments
+          )
+        }
       )
       try await database.attach(
         TenancyFollower(
@@ -233,6 +243,7 @@ public final class TenancyService: Sendable {
   public func purge(now: Int64) async throws {
     while try await database.purgeTombstones(before: now - Tombstone.lifetime) > 0 {}
     while try await database.purgePast(before: now - Tombstone.lifetime) > 0 {}
+    while try await database.purgeEntityDeletions(before: now - Tombstone.lifetime) > 0 {}
     while try await database.purgeInvitations(before: now - InvitationLimits.retention) > 0 {}
     try await Products.purge(database, now: now)
     if let lifetime = database.configuration.auditLifetime {
@@ -254,6 +265,11 @@ public final class TenancyService: Sendable {
   /// Has invitations mailed, until the task is cancelled.
   public func mailInvitations(on loop: any EventLoop) async {
     await core.mailer?.run(core.store, on: loop)
+  }
+
+  /// Tells EntitlementService of deleted entities, until the task is cancelled.
+  public func endHolders(on loop: any EventLoop) async {
+    await core.endings?.run(core.store, on: loop)
   }
 
   /// Finishes writes that wait and closes the store.

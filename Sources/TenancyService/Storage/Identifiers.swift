@@ -9,6 +9,8 @@ extension IdentifierPrefix {
   static let invitation = IdentifierPrefix("inv")
   /// Of a device's pairing with a family.
   static let pairing = IdentifierPrefix("par")
+  /// Of the deletion of an entity.
+  static let entityDeletion = IdentifierPrefix("edl")
   /// Of a command for a device.
   static let command = IdentifierPrefix("cmd")
   /// Of an access record.

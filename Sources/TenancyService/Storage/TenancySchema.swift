@@ -434,5 +434,33 @@ enum TenancySchema {
         """
     ),
     Migration(version: 13, sql: Tombstones.table),
+    Migration(
+      version: 14,
+      // What was deleted, and which of it EntitlementService has not heard of yet. That is everything which
+      // older versions have deleted and still know of: roots, and children, who have points.
+      sql: """
+        CREATE TABLE entity_deletion (
+          id TEXT PRIMARY KEY,
+          entity_id TEXT NOT NULL,
+          entity_type TEXT NOT NULL,
+          deleted_by TEXT NOT NULL,
+          deleted_at INTEGER NOT NULL,
+          holder_count INTEGER NOT NULL,
+          finished_at INTEGER
+        );
+        CREATE INDEX entity_deletion_by_finish ON entity_deletion (finished_at)
+          WHERE finished_at IS NOT NULL;
+        CREATE TABLE ended_holder (
+          holder_id TEXT PRIMARY KEY,
+          deletion_id TEXT NOT NULL,
+          attempts INTEGER NOT NULL,
+          due_at INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX ended_holder_by_due ON ended_holder (due_at, holder_id);
+        CREATE INDEX ended_holder_by_deletion ON ended_holder (deletion_id);
+        INSERT INTO ended_holder SELECT id, '', 0, 0 FROM tombstone
+          WHERE parent_id = 'sys_root' OR type = 'child';
+        """
+    ),
   ]
 }

@@ -135,6 +135,11 @@ final class ScriptedPeers: Sendable {
       let next = try peers.erase(request.userId, in: "entitlement", from: request.cursor)
       return .init(finished: next.isEmpty, cursor: next)
     }
+
+    func end(
+      _ request: Entitlement_V1.EndHolderRequest,
+      _ call: CallContext
+    ) async throws -> Entitlement_V1.EndHolderResponse { throw unused }
   }
 
   private static let down = RPCError(.unavailable, "down")

@@ -56,7 +56,9 @@ extension ChangeSet {
       deleted: counts.sorted { $0.key < $1.key }.map { .init(type: $0.key, count: $0.value) },
       unassignedDevices: UInt64(deletion.movedCount),
       revision: core.tokens.token(revision: deletion.revision),
-      devicesMovedTo: deletion.movedCount == 0 ? "" : keeping?.home.id ?? ""
+      devicesMovedTo: deletion.movedCount == 0 ? "" : keeping?.home.id ?? "",
+      holderCount: UInt64(deletion.holderCount),
+      deletionId: deletion.recordID
     )
   }
 

@@ -102,7 +102,12 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
   ) async throws -> Tenancy_V1.DeleteResponse {
     let user = try call.requireUser()
     let changes = ChangeSet(core: core, call: call, user: user)
-    return try await core.write(call, user, key: request.idempotencyKey, request: request) { tx in
+    let response = try await core.write(
+      call,
+      user,
+      key: request.idempotencyKey,
+      request: request
+    ) { tx in
       let id = request.portfolioId
       try core.require("portfolio.delete", on: id, type: SmartHome.portfolio, user, tx)
       let portfolio = try tx.known(id, type: SmartHome.portfolio)
@@ -120,6 +125,8 @@ struct PortfoliosHandler: Tenancy_V1.PortfoliosService {
         tx
       )
     }
+    if !response.deletionId.isEmpty { core.endings?.wake() }
+    return response
   }
 
   func createProperty(

@@ -1,4 +1,4 @@
-/// Deleting accounts, and what the services do of it.
+/// Deleting accounts, what the services do of it, and what EntitlementService does for deleted entities.
 extension MatrixTable {
   static let deletions: [MatrixRow] = [
     // By then all others are the last owners of what the rows above made: that is for DeletionTests.
@@ -24,5 +24,8 @@ extension MatrixTable {
       [],
       #"{"userId": "usr_nobody", "pseudonym": "del_nobody"}"#
     ),
+    .init("Holders/End", .service, [], #"{"holderId": "org_nobody"}"#),
+    // Of what was deleted nobody has a role; whoever deleted it is asked in EntityDeletionTests.
+    .init("Entities/GetDeletion", .foreignProduct, [], #"{"deletionId": "<pass>"}"#),
   ]
 }

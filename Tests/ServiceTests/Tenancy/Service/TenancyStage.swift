@@ -185,6 +185,7 @@ struct TenancyStage: Sendable {
     entitlement: SmallEntitlementService? = nil,
     reportKey: SigningKey? = Self.reportKey,
     post: (any InvitationPost)? = nil,
+    holders: (any EntitlementHolders)? = nil,
     _ body: (TenancyStage) async throws -> Void
   ) async throws {
     let folder = try folder ?? TestFolder()
@@ -200,10 +201,30 @@ struct TenancyStage: Sendable {
     try await users.serving { _ in
       try await withChannel(target, ChannelConfiguration(loops: loops)) { usersChannel in
         guard let entitlement else {
-          return try await serve(policy, reportKey, folder, usersChannel, nil, post, loops, body)
+          return try await serve(
+            policy,
+            reportKey,
+            folder,
+            usersChannel,
+            nil,
+            holders,
+            post,
+            loops,
+            body
+          )
         }
         try await withEntitlements(entitlement, folder, loops) { channel in
-          try await serve(policy, reportKey, folder, usersChannel, channel, post, loops, body)
+          try await serve(
+            policy,
+            reportKey,
+            folder,
+            usersChannel,
+            channel,
+            holders,
+            post,
+            loops,
+            body
+          )
         }
       }
     }
@@ -234,6 +255,7 @@ struct TenancyStage: Sendable {
     _ folder: TestFolder,
     _ usersChannel: Channel,
     _ entitlementChannel: Channel?,
+    _ holders: (any EntitlementHolders)?,
     _ post: (any InvitationPost)?,
     _ loops: EventLoopGroup,
     _ body: (TenancyStage) async throws -> Void
@@ -263,6 +285,7 @@ struct TenancyStage: Sendable {
       configuration,
       users: AuthUserDirectory(Auth_V1.UsersClient(usersChannel)),
       features: features,
+      holders: holders,
       post: post,
       clock: clock,
       logger: logger,

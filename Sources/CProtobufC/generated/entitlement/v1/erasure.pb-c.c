@@ -19,6 +19,18 @@ void   entitlement__v1__erase_user_response__init
   static const Entitlement__V1__EraseUserResponse init_value = ENTITLEMENT__V1__ERASE_USER_RESPONSE__INIT;
   *message = init_value;
 }
+void   entitlement__v1__end_holder_request__init
+                     (Entitlement__V1__EndHolderRequest         *message)
+{
+  static const Entitlement__V1__EndHolderRequest init_value = ENTITLEMENT__V1__END_HOLDER_REQUEST__INIT;
+  *message = init_value;
+}
+void   entitlement__v1__end_holder_response__init
+                     (Entitlement__V1__EndHolderResponse         *message)
+{
+  static const Entitlement__V1__EndHolderResponse init_value = ENTITLEMENT__V1__END_HOLDER_RESPONSE__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor entitlement__v1__erase_user_request__field_descriptors[3] =
 {
   {
@@ -132,5 +144,61 @@ const ProtobufCMessageDescriptor entitlement__v1__erase_user_response__descripto
   entitlement__v1__erase_user_response__field_indices_by_name,
   1,  entitlement__v1__erase_user_response__number_ranges,
   (ProtobufCMessageInit) entitlement__v1__erase_user_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor entitlement__v1__end_holder_request__field_descriptors[1] =
+{
+  {
+    "f1_holder_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Entitlement__V1__EndHolderRequest, f1_holder_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned entitlement__v1__end_holder_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_holder_id */
+};
+static const ProtobufCIntRange entitlement__v1__end_holder_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor entitlement__v1__end_holder_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.EndHolderRequest",
+  "EndHolderRequest",
+  "Entitlement__V1__EndHolderRequest",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__EndHolderRequest),
+  1,
+  entitlement__v1__end_holder_request__field_descriptors,
+  entitlement__v1__end_holder_request__field_indices_by_name,
+  1,  entitlement__v1__end_holder_request__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__end_holder_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define entitlement__v1__end_holder_response__field_descriptors NULL
+#define entitlement__v1__end_holder_response__field_indices_by_name NULL
+#define entitlement__v1__end_holder_response__number_ranges NULL
+const ProtobufCMessageDescriptor entitlement__v1__end_holder_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "entitlement.v1.EndHolderResponse",
+  "EndHolderResponse",
+  "Entitlement__V1__EndHolderResponse",
+  "entitlement.v1",
+  sizeof(Entitlement__V1__EndHolderResponse),
+  0,
+  entitlement__v1__end_holder_response__field_descriptors,
+  entitlement__v1__end_holder_response__field_indices_by_name,
+  0,  entitlement__v1__end_holder_response__number_ranges,
+  (ProtobufCMessageInit) entitlement__v1__end_holder_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

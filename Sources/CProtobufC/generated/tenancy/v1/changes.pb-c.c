@@ -76,7 +76,7 @@ const ProtobufCMessageDescriptor tenancy__v1__type_count__descriptor =
   (ProtobufCMessageInit) tenancy__v1__type_count__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__delete_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor tenancy__v1__delete_response__field_descriptors[6] =
 {
   {
     "f1_deleted",
@@ -126,17 +126,43 @@ static const ProtobufCFieldDescriptor tenancy__v1__delete_response__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f5_holder_count",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DeleteResponse, f5_holder_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_deletion_id",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DeleteResponse, f6_deletion_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__delete_response__field_indices_by_name[] = {
   0,   /* field[0] = f1_deleted */
   1,   /* field[1] = f2_unassigned_devices */
   2,   /* field[2] = f3_revision */
   3,   /* field[3] = f4_devices_moved_to */
+  4,   /* field[4] = f5_holder_count */
+  5,   /* field[5] = f6_deletion_id */
 };
 static const ProtobufCIntRange tenancy__v1__delete_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__delete_response__descriptor =
 {
@@ -146,7 +172,7 @@ const ProtobufCMessageDescriptor tenancy__v1__delete_response__descriptor =
   "Tenancy__V1__DeleteResponse",
   "tenancy.v1",
   sizeof(Tenancy__V1__DeleteResponse),
-  4,
+  6,
   tenancy__v1__delete_response__field_descriptors,
   tenancy__v1__delete_response__field_indices_by_name,
   1,  tenancy__v1__delete_response__number_ranges,

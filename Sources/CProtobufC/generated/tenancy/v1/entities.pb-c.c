@@ -85,6 +85,18 @@ void   tenancy__v1__delete_entity_response__init
   static const Tenancy__V1__DeleteEntityResponse init_value = TENANCY__V1__DELETE_ENTITY_RESPONSE__INIT;
   *message = init_value;
 }
+void   tenancy__v1__get_entity_deletion_request__init
+                     (Tenancy__V1__GetEntityDeletionRequest         *message)
+{
+  static const Tenancy__V1__GetEntityDeletionRequest init_value = TENANCY__V1__GET_ENTITY_DELETION_REQUEST__INIT;
+  *message = init_value;
+}
+void   tenancy__v1__entity_deletion__init
+                     (Tenancy__V1__EntityDeletion         *message)
+{
+  static const Tenancy__V1__EntityDeletion init_value = TENANCY__V1__ENTITY_DELETION__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor tenancy__v1__entity__field_descriptors[10] =
 {
   {
@@ -1074,7 +1086,7 @@ const ProtobufCMessageDescriptor tenancy__v1__delete_entity_request__descriptor 
   (ProtobufCMessageInit) tenancy__v1__delete_entity_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor tenancy__v1__delete_entity_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tenancy__v1__delete_entity_response__field_descriptors[5] =
 {
   {
     "f1_deleted",
@@ -1112,16 +1124,42 @@ static const ProtobufCFieldDescriptor tenancy__v1__delete_entity_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_holder_count",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DeleteEntityResponse, f4_holder_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_deletion_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__DeleteEntityResponse, f5_deletion_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__delete_entity_response__field_indices_by_name[] = {
   0,   /* field[0] = f1_deleted */
   1,   /* field[1] = f2_ended_role_count */
   2,   /* field[2] = f3_revision */
+  3,   /* field[3] = f4_holder_count */
+  4,   /* field[4] = f5_deletion_id */
 };
 static const ProtobufCIntRange tenancy__v1__delete_entity_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__delete_entity_response__descriptor =
 {
@@ -1131,10 +1169,164 @@ const ProtobufCMessageDescriptor tenancy__v1__delete_entity_response__descriptor
   "Tenancy__V1__DeleteEntityResponse",
   "tenancy.v1",
   sizeof(Tenancy__V1__DeleteEntityResponse),
-  3,
+  5,
   tenancy__v1__delete_entity_response__field_descriptors,
   tenancy__v1__delete_entity_response__field_indices_by_name,
   1,  tenancy__v1__delete_entity_response__number_ranges,
   (ProtobufCMessageInit) tenancy__v1__delete_entity_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__get_entity_deletion_request__field_descriptors[1] =
+{
+  {
+    "f1_deletion_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__GetEntityDeletionRequest, f1_deletion_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__get_entity_deletion_request__field_indices_by_name[] = {
+  0,   /* field[0] = f1_deletion_id */
+};
+static const ProtobufCIntRange tenancy__v1__get_entity_deletion_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__get_entity_deletion_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.GetEntityDeletionRequest",
+  "GetEntityDeletionRequest",
+  "Tenancy__V1__GetEntityDeletionRequest",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__GetEntityDeletionRequest),
+  1,
+  tenancy__v1__get_entity_deletion_request__field_descriptors,
+  tenancy__v1__get_entity_deletion_request__field_indices_by_name,
+  1,  tenancy__v1__get_entity_deletion_request__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__get_entity_deletion_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor tenancy__v1__entity_deletion__field_descriptors[7] =
+{
+  {
+    "f1_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__EntityDeletion, f1_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f2_entity_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__EntityDeletion, f2_entity_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f3_entity_type",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__EntityDeletion, f3_entity_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f4_deleted_at",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__EntityDeletion, f4_deleted_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f5_holder_count",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__EntityDeletion, f5_holder_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f6_ended_holder_count",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__EntityDeletion, f6_ended_holder_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "f7_finished_at",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__EntityDeletion, f7_finished_at),
+    &google__protobuf__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned tenancy__v1__entity_deletion__field_indices_by_name[] = {
+  0,   /* field[0] = f1_id */
+  1,   /* field[1] = f2_entity_id */
+  2,   /* field[2] = f3_entity_type */
+  3,   /* field[3] = f4_deleted_at */
+  4,   /* field[4] = f5_holder_count */
+  5,   /* field[5] = f6_ended_holder_count */
+  6,   /* field[6] = f7_finished_at */
+};
+static const ProtobufCIntRange tenancy__v1__entity_deletion__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor tenancy__v1__entity_deletion__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "tenancy.v1.EntityDeletion",
+  "EntityDeletion",
+  "Tenancy__V1__EntityDeletion",
+  "tenancy.v1",
+  sizeof(Tenancy__V1__EntityDeletion),
+  7,
+  tenancy__v1__entity_deletion__field_descriptors,
+  tenancy__v1__entity_deletion__field_indices_by_name,
+  1,  tenancy__v1__entity_deletion__number_ranges,
+  (ProtobufCMessageInit) tenancy__v1__entity_deletion__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

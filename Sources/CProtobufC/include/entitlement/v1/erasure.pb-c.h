@@ -18,6 +18,8 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Entitlement__V1__EraseUserRequest Entitlement__V1__EraseUserRequest;
 typedef struct Entitlement__V1__EraseUserResponse Entitlement__V1__EraseUserResponse;
+typedef struct Entitlement__V1__EndHolderRequest Entitlement__V1__EndHolderRequest;
+typedef struct Entitlement__V1__EndHolderResponse Entitlement__V1__EndHolderResponse;
 
 
 /* --- enums --- */
@@ -48,12 +50,37 @@ struct  Entitlement__V1__EraseUserResponse
     , 0, {0,NULL} }
 
 
+struct  Entitlement__V1__EndHolderRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_holder_id;
+};
+#define ENTITLEMENT__V1__END_HOLDER_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__end_holder_request__descriptor) \
+    , {0,NULL} }
+
+
+struct  Entitlement__V1__EndHolderResponse
+{
+  ProtobufCMessage base;
+};
+#define ENTITLEMENT__V1__END_HOLDER_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&entitlement__v1__end_holder_response__descriptor) \
+     }
+
+
 /* Entitlement__V1__EraseUserRequest methods */
 void   entitlement__v1__erase_user_request__init
                      (Entitlement__V1__EraseUserRequest         *message);
 /* Entitlement__V1__EraseUserResponse methods */
 void   entitlement__v1__erase_user_response__init
                      (Entitlement__V1__EraseUserResponse         *message);
+/* Entitlement__V1__EndHolderRequest methods */
+void   entitlement__v1__end_holder_request__init
+                     (Entitlement__V1__EndHolderRequest         *message);
+/* Entitlement__V1__EndHolderResponse methods */
+void   entitlement__v1__end_holder_response__init
+                     (Entitlement__V1__EndHolderResponse         *message);
 /* --- per-message closures --- */
 
 typedef void (*Entitlement__V1__EraseUserRequest_Closure)
@@ -61,6 +88,12 @@ typedef void (*Entitlement__V1__EraseUserRequest_Closure)
                   void *closure_data);
 typedef void (*Entitlement__V1__EraseUserResponse_Closure)
                  (const Entitlement__V1__EraseUserResponse *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__EndHolderRequest_Closure)
+                 (const Entitlement__V1__EndHolderRequest *message,
+                  void *closure_data);
+typedef void (*Entitlement__V1__EndHolderResponse_Closure)
+                 (const Entitlement__V1__EndHolderResponse *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -70,6 +103,8 @@ typedef void (*Entitlement__V1__EraseUserResponse_Closure)
 
 extern const ProtobufCMessageDescriptor entitlement__v1__erase_user_request__descriptor;
 extern const ProtobufCMessageDescriptor entitlement__v1__erase_user_response__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__end_holder_request__descriptor;
+extern const ProtobufCMessageDescriptor entitlement__v1__end_holder_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -44,10 +44,12 @@ struct  Tenancy__V1__DeleteResponse
   uint64_t f2_unassigned_devices;
   ProtobufCBinaryData f3_revision;
   ProtobufCBinaryData f4_devices_moved_to;
+  uint64_t f5_holder_count;
+  ProtobufCBinaryData f6_deletion_id;
 };
 #define TENANCY__V1__DELETE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__delete_response__descriptor) \
-    , 0,NULL, 0, {0,NULL}, {0,NULL} }
+    , 0,NULL, 0, {0,NULL}, {0,NULL}, 0, {0,NULL} }
 
 
 struct  Tenancy__V1__RemoveRoleResponse

@@ -32,6 +32,8 @@ typedef struct Tenancy__V1__UpdateEntityRequest Tenancy__V1__UpdateEntityRequest
 typedef struct Tenancy__V1__MoveEntityRequest Tenancy__V1__MoveEntityRequest;
 typedef struct Tenancy__V1__DeleteEntityRequest Tenancy__V1__DeleteEntityRequest;
 typedef struct Tenancy__V1__DeleteEntityResponse Tenancy__V1__DeleteEntityResponse;
+typedef struct Tenancy__V1__GetEntityDeletionRequest Tenancy__V1__GetEntityDeletionRequest;
+typedef struct Tenancy__V1__EntityDeletion Tenancy__V1__EntityDeletion;
 
 
 /* --- enums --- */
@@ -240,10 +242,38 @@ struct  Tenancy__V1__DeleteEntityResponse
   Tenancy__V1__TypeCount **f1_deleted;
   uint64_t f2_ended_role_count;
   ProtobufCBinaryData f3_revision;
+  uint64_t f4_holder_count;
+  ProtobufCBinaryData f5_deletion_id;
 };
 #define TENANCY__V1__DELETE_ENTITY_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__delete_entity_response__descriptor) \
-    , 0,NULL, 0, {0,NULL} }
+    , 0,NULL, 0, {0,NULL}, 0, {0,NULL} }
+
+
+struct  Tenancy__V1__GetEntityDeletionRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_deletion_id;
+};
+#define TENANCY__V1__GET_ENTITY_DELETION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__get_entity_deletion_request__descriptor) \
+    , {0,NULL} }
+
+
+struct  Tenancy__V1__EntityDeletion
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData f1_id;
+  ProtobufCBinaryData f2_entity_id;
+  ProtobufCBinaryData f3_entity_type;
+  Google__Protobuf__Timestamp *f4_deleted_at;
+  uint64_t f5_holder_count;
+  uint64_t f6_ended_holder_count;
+  Google__Protobuf__Timestamp *f7_finished_at;
+};
+#define TENANCY__V1__ENTITY_DELETION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__entity_deletion__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, 0, 0, NULL }
 
 
 /* Tenancy__V1__Entity methods */
@@ -285,6 +315,12 @@ void   tenancy__v1__delete_entity_request__init
 /* Tenancy__V1__DeleteEntityResponse methods */
 void   tenancy__v1__delete_entity_response__init
                      (Tenancy__V1__DeleteEntityResponse         *message);
+/* Tenancy__V1__GetEntityDeletionRequest methods */
+void   tenancy__v1__get_entity_deletion_request__init
+                     (Tenancy__V1__GetEntityDeletionRequest         *message);
+/* Tenancy__V1__EntityDeletion methods */
+void   tenancy__v1__entity_deletion__init
+                     (Tenancy__V1__EntityDeletion         *message);
 /* --- per-message closures --- */
 
 typedef void (*Tenancy__V1__Entity_Closure)
@@ -326,6 +362,12 @@ typedef void (*Tenancy__V1__DeleteEntityRequest_Closure)
 typedef void (*Tenancy__V1__DeleteEntityResponse_Closure)
                  (const Tenancy__V1__DeleteEntityResponse *message,
                   void *closure_data);
+typedef void (*Tenancy__V1__GetEntityDeletionRequest_Closure)
+                 (const Tenancy__V1__GetEntityDeletionRequest *message,
+                  void *closure_data);
+typedef void (*Tenancy__V1__EntityDeletion_Closure)
+                 (const Tenancy__V1__EntityDeletion *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -345,6 +387,8 @@ extern const ProtobufCMessageDescriptor tenancy__v1__update_entity_request__desc
 extern const ProtobufCMessageDescriptor tenancy__v1__move_entity_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__delete_entity_request__descriptor;
 extern const ProtobufCMessageDescriptor tenancy__v1__delete_entity_response__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__get_entity_deletion_request__descriptor;
+extern const ProtobufCMessageDescriptor tenancy__v1__entity_deletion__descriptor;
 
 PROTOBUF_C__END_DECLS
 
