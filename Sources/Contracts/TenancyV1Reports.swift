@@ -13,6 +13,10 @@ extension Tenancy_V1 {
     /// Where it ends, exclusive; absent means now. Cannot be in the future, because what happens until then
     /// would be missing.
     public var until: Google_Protobuf.Timestamp? = nil
+    /// Lines that the caller has from an earlier call, which broke off: they are not sent again. The seal
+    /// is of the whole report, so the caller keeps the digest of those lines, and sets `until` to that of the
+    /// first line. 0 reads the report from its beginning.
+    public var afterLine: Swift.UInt64 = 0
 
     /// Makes a message with every field at its default.
     public init() {}
@@ -21,11 +25,13 @@ extension Tenancy_V1 {
     public init(
       rootId: Swift.String = "",
       from: Google_Protobuf.Timestamp? = nil,
-      until: Google_Protobuf.Timestamp? = nil
+      until: Google_Protobuf.Timestamp? = nil,
+      afterLine: Swift.UInt64 = 0
     ) {
       self.rootId = rootId
       self.from = from
       self.until = until
+      self.afterLine = afterLine
     }
 
     /// `tenancy.v1.ReadReportRequest`.
@@ -56,6 +62,7 @@ extension Tenancy_V1 {
       if let member = unsafe source.pointee.f3_until {
         try unsafe self.until = Google_Protobuf.Timestamp(reading: member)
       }
+      unsafe self.afterLine = source.pointee.f4_after_line
     }
 
     /// Appends the encoded message; see `Message`.
@@ -81,6 +88,7 @@ extension Tenancy_V1 {
       if let value = self.until {
         unsafe target.pointee.f3_until = value.packed(in: scratch)
       }
+      unsafe target.pointee.f4_after_line = self.afterLine
       return unsafe target
     }
 
@@ -407,7 +415,7 @@ extension Tenancy_V1 {
   /// What is known of the methods of `tenancy.v1.Reports`.
   public enum ReportsMethods {
     /// Streams the report of a tree, as fast as it is read. The same interval of the same store gives the same
-    /// lines. Each call is recorded in the audit log, and so in later reports.
+    /// lines, so a report that breaks off can be continued (`after_line`). Each call is recorded in the audit log, and so in later reports.
     public static let `read` = RPCKit.MethodDescriptor(
       service: "tenancy.v1.Reports",
       method: "Read",
@@ -439,7 +447,7 @@ extension Tenancy_V1 {
   /// (`report` and `report_feature` of a root's `lifecycle`); without that, nobody may.
   public protocol ReportsService: Swift.Sendable {
     /// Streams the report of a tree, as fast as it is read. The same interval of the same store gives the same
-    /// lines. Each call is recorded in the audit log, and so in later reports.
+    /// lines, so a report that breaks off can be continued (`after_line`). Each call is recorded in the audit log, and so in later reports.
     func `read`(_ request: Tenancy_V1.ReadReportRequest, _ call: RPCKit.CallContext, to writer: RPCKit.ResponseWriter<Tenancy_V1.ReportPart>) async throws
     /// The public keys that verify signatures of reports.
     func getKeys(_ request: Tenancy_V1.GetReportKeysRequest, _ call: RPCKit.CallContext) async throws -> Tenancy_V1.ReportKeys
@@ -456,7 +464,7 @@ extension Tenancy_V1 {
     }
 
     /// Streams the report of a tree, as fast as it is read. The same interval of the same store gives the same
-    /// lines. Each call is recorded in the audit log, and so in later reports.
+    /// lines, so a report that breaks off can be continued (`after_line`). Each call is recorded in the audit log, and so in later reports.
     ///
     /// `timeout`, if given, goes before the one in `options`.
     public func `read`(
@@ -487,7 +495,7 @@ extension Tenancy_V1 {
   public static var tenancyV1ReportsFile: RPCKit.EmbeddedDescriptor {
     RPCKit.EmbeddedDescriptor(
       name: "tenancy/v1/reports.proto",
-      base64: "Chh0ZW5hbmN5L3YxL3JlcG9ydHMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIqABChFSZWFkUmVwb3J0UmVxdWVzdBIhCgdyb290X2lkGAEgASgJQgiquxgECAEYQFIGcm9vdElkEjYKBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaquxgCCAFSBGZyb20SMAoFdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgV1bnRpbCJ4CgpSZXBvcnRTZWFsEh0KCmxpbmVfY291bnQYASABKARSCWxpbmVDb3VudBIWCgZzaGEyNTYYAiABKAlSBnNoYTI1NhIVCgZrZXlfaWQYAyABKAlSBWtleUlkEhwKCXNpZ25hdHVyZRgEIAEoCVIJc2lnbmF0dXJlIloKClJlcG9ydFBhcnQSFgoFbGluZXMYASABKAlIAFIFbGluZXMSLAoEc2VhbBgCIAEoCzIWLnRlbmFuY3kudjEuUmVwb3J0U2VhbEgAUgRzZWFsQgYKBHBhcnQiFgoUR2V0UmVwb3J0S2V5c1JlcXVlc3QiIAoKUmVwb3J0S2V5cxISCgRqd2tzGAEgASgJUgRqd2tzMqMBCgdSZXBvcnRzEkkKBFJlYWQSHS50ZW5hbmN5LnYxLlJlYWRSZXBvcnRSZXF1ZXN0GhYudGVuYW5jeS52MS5SZXBvcnRQYXJ0IgiiuxgECAIoATABEk0KB0dldEtleXMSIC50ZW5hbmN5LnYxLkdldFJlcG9ydEtleXNSZXF1ZXN0GhYudGVuYW5jeS52MS5SZXBvcnRLZXlzIgiiuxgECAEgAUIyWjBnYXRlaG91c2UuZXhhbXBsZS9jb250cmFjdHMvdGVuYW5jeS92MTt0ZW5hbmN5djFKqA0KbAoBDBIDAQASGmIgQ29tcGxpYW5jZSByZXBvcnRzOiB3aG8gaGFkIGFjY2VzcyB0byBhIHRyZWUsIHdobyBvcGVyYXRlZCB3aGF0LCBhbmQgd2hvIHdhcyByZWZ1c2VkLCBpbiBhIHRpbWUuCgopCgIEABIECwATARodIFJlYWRzIHRoZSByZXBvcnQgb2YgYSB0cmVlLgoKTAoEBAACABIDDQJJGj8gVGhlIHJvb3Qgb2YgdGhlIHRyZWU6IGEgcG9ydGZvbGlvLCBhbiBvcmdhbml6YXRpb24sIGEgZmFtaWx5LgoKKQoEBAACARIDDwJMGhwgV2hlcmUgdGhlIGludGVydmFsIGJlZ2lucy4KCoYBCgQEAAICEgMSAiYaeSBXaGVyZSBpdCBlbmRzLCBleGNsdXNpdmU7IGFic2VudCBtZWFucyBub3cuIENhbm5vdCBiZSBpbiB0aGUgZnV0dXJlLCBiZWNhdXNlIHdoYXQgaGFwcGVucyB1bnRpbCB0aGVuCiB3b3VsZCBiZSBtaXNzaW5nLgoKIQoCBAESBBYAHwEaFSBXaGF0IGVuZHMgYSByZXBvcnQuCgolCgQEAQIAEgMYAhgaGCBMaW5lcyBiZWZvcmUgdGhlIHNlYWwuCgpRCgQEAQIBEgMaAhQaRCBTSEEtMjU2IG9mIGFsbCBsaW5lcyB3aXRoIHRoZWlyIGxpbmUgZmVlZHMsIGluIGhleGFkZWNpbWFsIGRpZ2l0cy4KCkkKBAQBAgISAxwCFBo8IE5hbWVzIHRoZSBrZXkgb2YgdGhlIHNpZ25hdHVyZTogaXRzIHRodW1icHJpbnQgKFJGQyA3NjM4KS4KCmsKBAQBAgMSAx4CFxpeIEVTMjU2IHNpZ25hdHVyZSBvZiB0aGUgQVNDSUkgdGV4dCBgZ2F0ZWhvdXNlLXJlcG9ydC12MTpgIGZvbGxvd2VkIGJ5IGBzaGEyNTZgLCBpbiBiYXNlNjR1cmwuCgohCgIEAhIEIgArARoVIEEgcGFydCBvZiBhIHJlcG9ydC4KChYKBAQCCAASBCQCKgMaCCBXaGljaC4KCqoBCgQEAgIAEgMnBBUanAEgV2hvbGUgbGluZXMsIGVhY2ggYSBKU09OIG9iamVjdCB0aGF0IGVuZHMgd2l0aCBhIGxpbmUgZmVlZC4gZG9jcy9jb21wbGlhbmNlLXJlcG9ydC5tZCBoYXMgdGhlaXIKIG1lbWJlcnMuIFRoZSBmaXJzdCBvbmUgb2YgYSByZXBvcnQgc2F5cyB3aGF0IGl0IGlzIGFib3V0LgoKOgoEBAICARIDKQQYGi0gVGhlIGVuZC4gQSByZXBvcnQgd2l0aG91dCBpdCBpcyBpbmNvbXBsZXRlLgoKLQoCBAMSAy4AHxoiIEFza3MgZm9yIHRoZSBrZXlzIG9mIHNpZ25hdHVyZXMuCgolCgIEBBIEMQA0ARoZIFRoZSBrZXlzIG9mIHNpZ25hdHVyZXMuCgpxCgQEBAIAEgMzAhIaZCBBIEpTT04gV2ViIEtleSBTZXQgKFJGQyA3NTE3KSB3aXRoIHRoZSBrZXkgdGhhdCBzaWducyByZXBvcnRzIG5vdzsgd2l0aG91dCBrZXlzIGlmIG5vbmUgaXMgc2V0IHVwLgoKwAEKAgYAEgQ4AEIBGrMBIENvbXBsaWFuY2UgcmVwb3J0cy4gVGhlIHBvbGljeSBzYXlzIHdobyBtYXkgcmVhZCB0aG9zZSBvZiBhIHRyZWUsIGFuZCB3aGljaCBmZWF0dXJlIHRoZXkgbmVlZAogKGByZXBvcnRgIGFuZCBgcmVwb3J0X2ZlYXR1cmVgIG9mIGEgcm9vdCdzIGBsaWZlY3ljbGVgKTsgd2l0aG91dCB0aGF0LCBub2JvZHkgbWF5LgoKwQEKBAYAAgASBDsCPQMasgEgU3RyZWFtcyB0aGUgcmVwb3J0IG9mIGEgdHJlZSwgYXMgZmFzdCBhcyBpdCBpcyByZWFkLiBUaGUgc2FtZSBpbnRlcnZhbCBvZiB0aGUgc2FtZSBzdG9yZSBnaXZlcyB0aGUgc2FtZQogbGluZXMuIEVhY2ggY2FsbCBpcyByZWNvcmRlZCBpbiB0aGUgYXVkaXQgbG9nLCBhbmQgc28gaW4gbGF0ZXIgcmVwb3J0cy4KCkIKBAYAAgESBD8CQQMaNCBUaGUgcHVibGljIGtleXMgdGhhdCB2ZXJpZnkgc2lnbmF0dXJlcyBvZiByZXBvcnRzLgpiBnByb3RvMw=="
+      base64: "Chh0ZW5hbmN5L3YxL3JlcG9ydHMucHJvdG8SCnRlbmFuY3kudjEaF2dhdGVob3VzZS9vcHRpb25zLnByb3RvGh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvIr8BChFSZWFkUmVwb3J0UmVxdWVzdBIhCgdyb290X2lkGAEgASgJQgiquxgECAEYQFIGcm9vdElkEjYKBGZyb20YAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaquxgCCAFSBGZyb20SMAoFdW50aWwYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wUgV1bnRpbBIdCgphZnRlcl9saW5lGAQgASgEUglhZnRlckxpbmUieAoKUmVwb3J0U2VhbBIdCgpsaW5lX2NvdW50GAEgASgEUglsaW5lQ291bnQSFgoGc2hhMjU2GAIgASgJUgZzaGEyNTYSFQoGa2V5X2lkGAMgASgJUgVrZXlJZBIcCglzaWduYXR1cmUYBCABKAlSCXNpZ25hdHVyZSJaCgpSZXBvcnRQYXJ0EhYKBWxpbmVzGAEgASgJSABSBWxpbmVzEiwKBHNlYWwYAiABKAsyFi50ZW5hbmN5LnYxLlJlcG9ydFNlYWxIAFIEc2VhbEIGCgRwYXJ0IhYKFEdldFJlcG9ydEtleXNSZXF1ZXN0IiAKClJlcG9ydEtleXMSEgoEandrcxgBIAEoCVIEandrczKjAQoHUmVwb3J0cxJJCgRSZWFkEh0udGVuYW5jeS52MS5SZWFkUmVwb3J0UmVxdWVzdBoWLnRlbmFuY3kudjEuUmVwb3J0UGFydCIIorsYBAgCKAEwARJNCgdHZXRLZXlzEiAudGVuYW5jeS52MS5HZXRSZXBvcnRLZXlzUmVxdWVzdBoWLnRlbmFuY3kudjEuUmVwb3J0S2V5cyIIorsYBAgBIAFCMlowZ2F0ZWhvdXNlLmV4YW1wbGUvY29udHJhY3RzL3RlbmFuY3kvdjE7dGVuYW5jeXYxSvYPCmwKAQwSAwEAEhpiIENvbXBsaWFuY2UgcmVwb3J0czogd2hvIGhhZCBhY2Nlc3MgdG8gYSB0cmVlLCB3aG8gb3BlcmF0ZWQgd2hhdCwgYW5kIHdobyB3YXMgcmVmdXNlZCwgaW4gYSB0aW1lLgoKKQoCBAASBAsAFwEaHSBSZWFkcyB0aGUgcmVwb3J0IG9mIGEgdHJlZS4KCkwKBAQAAgASAw0CSRo/IFRoZSByb290IG9mIHRoZSB0cmVlOiBhIHBvcnRmb2xpbywgYW4gb3JnYW5pemF0aW9uLCBhIGZhbWlseS4KCikKBAQAAgESAw8CTBocIFdoZXJlIHRoZSBpbnRlcnZhbCBiZWdpbnMuCgqGAQoEBAACAhIDEgImGnkgV2hlcmUgaXQgZW5kcywgZXhjbHVzaXZlOyBhYnNlbnQgbWVhbnMgbm93LiBDYW5ub3QgYmUgaW4gdGhlIGZ1dHVyZSwgYmVjYXVzZSB3aGF0IGhhcHBlbnMgdW50aWwgdGhlbgogd291bGQgYmUgbWlzc2luZy4KCo4CCgQEAAIDEgMWAhgagAIgTGluZXMgdGhhdCB0aGUgY2FsbGVyIGhhcyBmcm9tIGFuIGVhcmxpZXIgY2FsbCwgd2hpY2ggYnJva2Ugb2ZmOiB0aGV5IGFyZSBub3Qgc2VudCBhZ2Fpbi4gVGhlIHNlYWwKIGlzIG9mIHRoZSB3aG9sZSByZXBvcnQsIHNvIHRoZSBjYWxsZXIga2VlcHMgdGhlIGRpZ2VzdCBvZiB0aG9zZSBsaW5lcywgYW5kIHNldHMgYHVudGlsYCB0byB0aGF0IG9mIHRoZQogZmlyc3QgbGluZS4gMCByZWFkcyB0aGUgcmVwb3J0IGZyb20gaXRzIGJlZ2lubmluZy4KCiEKAgQBEgQaACMBGhUgV2hhdCBlbmRzIGEgcmVwb3J0LgoKJQoEBAECABIDHAIYGhggTGluZXMgYmVmb3JlIHRoZSBzZWFsLgoKUQoEBAECARIDHgIUGkQgU0hBLTI1NiBvZiBhbGwgbGluZXMgd2l0aCB0aGVpciBsaW5lIGZlZWRzLCBpbiBoZXhhZGVjaW1hbCBkaWdpdHMuCgpJCgQEAQICEgMgAhQaPCBOYW1lcyB0aGUga2V5IG9mIHRoZSBzaWduYXR1cmU6IGl0cyB0aHVtYnByaW50IChSRkMgNzYzOCkuCgprCgQEAQIDEgMiAhcaXiBFUzI1NiBzaWduYXR1cmUgb2YgdGhlIEFTQ0lJIHRleHQgYGdhdGVob3VzZS1yZXBvcnQtdjE6YCBmb2xsb3dlZCBieSBgc2hhMjU2YCwgaW4gYmFzZTY0dXJsLgoKIQoCBAISBCYALwEaFSBBIHBhcnQgb2YgYSByZXBvcnQuCgoWCgQEAggAEgQoAi4DGgggV2hpY2guCgqqAQoEBAICABIDKwQVGpwBIFdob2xlIGxpbmVzLCBlYWNoIGEgSlNPTiBvYmplY3QgdGhhdCBlbmRzIHdpdGggYSBsaW5lIGZlZWQuIGRvY3MvY29tcGxpYW5jZS1yZXBvcnQubWQgaGFzIHRoZWlyCiBtZW1iZXJzLiBUaGUgZmlyc3Qgb25lIG9mIGEgcmVwb3J0IHNheXMgd2hhdCBpdCBpcyBhYm91dC4KCjoKBAQCAgESAy0EGBotIFRoZSBlbmQuIEEgcmVwb3J0IHdpdGhvdXQgaXQgaXMgaW5jb21wbGV0ZS4KCi0KAgQDEgMyAB8aIiBBc2tzIGZvciB0aGUga2V5cyBvZiBzaWduYXR1cmVzLgoKJQoCBAQSBDUAOAEaGSBUaGUga2V5cyBvZiBzaWduYXR1cmVzLgoKcQoEBAQCABIDNwISGmQgQSBKU09OIFdlYiBLZXkgU2V0IChSRkMgNzUxNykgd2l0aCB0aGUga2V5IHRoYXQgc2lnbnMgcmVwb3J0cyBub3c7IHdpdGhvdXQga2V5cyBpZiBub25lIGlzIHNldCB1cC4KCsABCgIGABIEPABGARqzASBDb21wbGlhbmNlIHJlcG9ydHMuIFRoZSBwb2xpY3kgc2F5cyB3aG8gbWF5IHJlYWQgdGhvc2Ugb2YgYSB0cmVlLCBhbmQgd2hpY2ggZmVhdHVyZSB0aGV5IG5lZWQKIChgcmVwb3J0YCBhbmQgYHJlcG9ydF9mZWF0dXJlYCBvZiBhIHJvb3QncyBgbGlmZWN5Y2xlYCk7IHdpdGhvdXQgdGhhdCwgbm9ib2R5IG1heS4KCv4BCgQGAAIAEgQ/AkEDGu8BIFN0cmVhbXMgdGhlIHJlcG9ydCBvZiBhIHRyZWUsIGFzIGZhc3QgYXMgaXQgaXMgcmVhZC4gVGhlIHNhbWUgaW50ZXJ2YWwgb2YgdGhlIHNhbWUgc3RvcmUgZ2l2ZXMgdGhlIHNhbWUKIGxpbmVzLCBzbyBhIHJlcG9ydCB0aGF0IGJyZWFrcyBvZmYgY2FuIGJlIGNvbnRpbnVlZCAoYGFmdGVyX2xpbmVgKS4gRWFjaCBjYWxsIGlzIHJlY29yZGVkIGluIHRoZSBhdWRpdCBsb2csIGFuZCBzbyBpbiBsYXRlciByZXBvcnRzLgoKQgoEBgACARIEQwJFAxo0IFRoZSBwdWJsaWMga2V5cyB0aGF0IHZlcmlmeSBzaWduYXR1cmVzIG9mIHJlcG9ydHMuCmIGcHJvdG8z"
     )
   }
 }

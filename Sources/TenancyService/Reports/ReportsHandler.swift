@@ -16,11 +16,8 @@ struct ReportsHandler: Tenancy_V1.ReportsService {
   ) async throws {
     let user = try call.requireUser()
     let reader = try await begin(request, call, user)
-    let digest = RunningDigest()
-    let header = reader.scope.line.json
-    digest.add(header)
-    try await writer.write(.init(part: .lines(String(decoding: header, as: UTF8.self))))
-    var lineCount: UInt64 = 1
+    var progress = ReportProgress(after: request.afterLine)
+    try await send(reader.scope.line.json, lineCount: 1, &progress, to: writer)
     var position = ReportReader.Position.start
     while position != .end {
       // No snapshot lives from one slice to the next: a client may take its time with each of them.
@@ -29,16 +26,26 @@ struct ReportsHandler: Tenancy_V1.ReportsService {
       position = slice.next
       guard slice.lineCount > 0 else { continue }
       try await requireStill(reader.scope, user)
-      digest.add(slice.bytes)
-      lineCount += slice.lineCount
-      core.instruments.reported(Int(slice.lineCount))
-      try await writer.write(
-        .init(part: .lines(String(decoding: slice.bytes, as: UTF8.self)))
-      )
+      try await send(slice.bytes, lineCount: slice.lineCount, &progress, to: writer)
     }
     guard let key = key() else { throw TenancyError.reportsUnsigned }
-    let seal = ReportSeal(lineCount: lineCount, digest: digest.value, by: key)
-    try await writer.write(.init(part: .seal(seal.message)))
+    try await writer.write(.init(part: .seal(progress.seal(by: key).message)))
+  }
+
+  /// Sends whole lines, without those that the reader has.
+  private func send(
+    _ bytes: [UInt8],
+    lineCount: UInt64,
+    _ progress: inout ReportProgress,
+    to writer: ResponseWriter<Tenancy_V1.ReportPart>
+  ) async throws {
+    let new = progress.add(bytes, lineCount: lineCount)
+    guard new.lineCount > 0 else {
+      // Nothing is written, so nothing else notices that the caller is gone.
+      return try Task.checkCancellation()
+    }
+    core.instruments.reported(Int(new.lineCount))
+    try await writer.write(.init(part: .lines(String(decoding: new.bytes, as: UTF8.self))))
   }
 
   func getKeys(

@@ -33,15 +33,16 @@ struct ReportCommand: Command {
     guard let format = ReportFormat(rawValue: name) else {
       throw UsageError("--format \"\(name)\" is not a format; use csv, html or json")
     }
-    let metadata = try await SessionKeeper(context).requiredMetadata()
+    // Whoever is not signed in is told so before anything is asked for.
+    _ = try await SessionKeeper(context).requiredMetadata()
     let keys = try await keys(context)
     guard let path = options["--output"] else {
-      try await read(request, metadata, format, keys, context) { try context.console.text($0) }
+      try await read(request, format, keys, context) { try context.console.text($0) }
       return
     }
     let file = try WholeFile(path)
     do {
-      let count = try await read(request, metadata, format, keys, context) { try file.write($0) }
+      let count = try await read(request, format, keys, context) { try file.write($0) }
       try file.commit()
       context.console.note("\(count) lines in \(path)")
     } catch {
@@ -50,40 +51,84 @@ struct ReportCommand: Command {
     }
   }
 
+  /// What has arrived of a report.
+  private final class Arrived {
+    let digest = RunningDigest()
+    var lineCount: UInt64 = 0
+    /// The end of the interval, which the first line says.
+    var until: Int64?
+    var seal: ReportSeal?
+  }
+
   /// Writes a report as it comes, and returns the number of its lines once it is known to be whole.
+  ///
+  /// One that breaks off is continued with a new token, as long as each call brings something.
   @discardableResult
   private func read(
     _ request: Tenancy_V1.ReadReportRequest,
-    _ metadata: Metadata,
     _ format: ReportFormat,
     _ keys: [VerificationKey],
     _ context: CommandContext,
     _ write: (String) throws -> Void
   ) async throws -> UInt64 {
     try write(Self.joined(format.opening))
-    let digest = RunningDigest()
-    var lineCount: UInt64 = 0
-    var seal: ReportSeal?
-    try await context.withChannel(to: "tenancy") { channel in
-      let options = CallOptions(timeout: context.options.timeout, metadata: metadata)
-      for try await part in Tenancy_V1.ReportsClient(channel).read(request, options: options) {
-        switch part.part {
-        case .lines(let text)?:
-          let before = lineCount / Self.progressCount
-          digest.add(Array(text.utf8))
-          lineCount += try Self.write(text, format, write)
-          if lineCount / Self.progressCount > before { context.console.note("\(lineCount) lines") }
-        case .seal(let message)?: seal = ReportSeal(message)
-        case nil: break
-        }
+    let arrived = Arrived()
+    var request = request
+    var isOver = false
+    while !isOver {
+      do {
+        try await call(request, arrived, format, context, write)
+        isOver = true
+      } catch let failure as CallFailure {
+        guard failure.error.breaksStream, arrived.lineCount > request.afterLine,
+          let until = arrived.until
+        else { throw failure }
+        (request.afterLine, request.until) = (arrived.lineCount, .init(milliseconds: until))
+        context.console.note("\(arrived.lineCount) lines; continuing")
       }
     }
-    guard let seal, seal.matches(lineCount: lineCount, digest: digest.value) else {
+    let (digest, lineCount) = (arrived.digest.value, arrived.lineCount)
+    guard let seal = arrived.seal, seal.matches(lineCount: lineCount, digest: digest) else {
       throw FileError("the report did not arrive whole; run the command again")
     }
     try Self.check(seal, keys)
     try write(Self.joined([format.text(of: seal.line)] + format.closing))
     return lineCount
+  }
+
+  /// One call, until the report ends or breaks off.
+  private func call(
+    _ request: Tenancy_V1.ReadReportRequest,
+    _ arrived: Arrived,
+    _ format: ReportFormat,
+    _ context: CommandContext,
+    _ write: (String) throws -> Void
+  ) async throws {
+    let metadata = try await SessionKeeper(context).requiredMetadata()
+    try await context.withChannel(to: "tenancy") { channel in
+      let options = CallOptions(timeout: context.options.timeout, metadata: metadata)
+      for try await part in Tenancy_V1.ReportsClient(channel).read(request, options: options) {
+        switch part.part {
+        case .lines(let text)?:
+          let before = arrived.lineCount / Self.progressCount
+          if arrived.lineCount == 0 { arrived.until = Self.end(ofReport: text) }
+          arrived.digest.add(Array(text.utf8))
+          arrived.lineCount += try Self.write(text, format, write)
+          if arrived.lineCount / Self.progressCount > before {
+            context.console.note("\(arrived.lineCount) lines")
+          }
+        case .seal(let message)?: arrived.seal = ReportSeal(message)
+        case nil: break
+        }
+      }
+    }
+  }
+
+  /// The end of the interval of a report whose first lines these are.
+  private static func end(ofReport lines: String) -> Int64? {
+    let first = lines.utf8.split(separator: UInt8(ascii: "\n"), maxSplits: 1).first
+    let line = first.flatMap { ReportLine(json: Array($0)) }
+    return line.flatMap { InstantText.milliseconds($0[.until]) }
   }
 
   /// Writes lines of the service; how many they are.
@@ -153,5 +198,13 @@ struct ReportCommand: Command {
       )
     }
     return instant
+  }
+}
+
+extension RPCError {
+  /// Whether a stream that ended like this is worth opening again: its token had expired, or the connection
+  /// was lost.
+  fileprivate var breaksStream: Bool {
+    code == .unavailable || reason == "PROOF_ENDED"
   }
 }

@@ -7,13 +7,21 @@ import Testing
 @testable import CommandLineClient
 
 /// A service that has one report.
-private struct ScriptedReports: Tenancy_V1.ReportsService {
+private final class ScriptedReports: Tenancy_V1.ReportsService {
   let lines: [ReportLine]
   let key: SigningKey
   /// Changes a line on its way.
-  var tampers = false
+  let tampers: Bool
   /// Ends without a seal.
-  var isCut = false
+  let isCut: Bool
+  /// Before which lines its next calls break off, because their token has expired.
+  let breaks = Lock<[Int]>([])
+  /// What it was asked.
+  let requests = Lock<[Tenancy_V1.ReadReportRequest]>([])
+
+  init(lines: [ReportLine], key: SigningKey, tampers: Bool = false, isCut: Bool = false) {
+    (self.lines, self.key, self.tampers, self.isCut) = (lines, key, tampers, isCut)
+  }
 
   func read(
     _ request: Tenancy_V1.ReadReportRequest,
@@ -21,8 +29,19 @@ private struct ScriptedReports: Tenancy_V1.ReportsService {
     to writer: ResponseWriter<Tenancy_V1.ReportPart>
   ) async throws {
     let digest = RunningDigest()
-    for line in lines {
+    requests.withLock { $0.append(request) }
+    let end = breaks.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    for (number, line) in lines.enumerated() {
       digest.add(line.json)
+      guard number >= request.afterLine else { continue }
+      if number == end {
+        throw RPCError(
+          .unauthenticated,
+          reason: "PROOF_ENDED",
+          domain: "gatehouse.identity",
+          message: "the token has expired"
+        )
+      }
       var sent = line
       if tampers { sent[.actor] = "user:usr_mallory" }
       try await writer.write(.init(part: .lines(String(decoding: sent.json, as: UTF8.self))))
@@ -52,6 +71,7 @@ struct ReportCommandTests {
   private static func lines() -> [ReportLine] {
     var first = ReportLine(.report)
     first[.time] = "2026-01-01T00:00:00.000Z"
+    first[.until] = "2026-12-31T00:00:00.000Z"
     first[.object] = "prt_1"
     return [first]
       + names.enumerated().map { number, name in
@@ -198,6 +218,40 @@ struct ReportCommandTests {
         #expect(!folder.contains { $0.hasPrefix("report") })
       }
     }
+  }
+
+  @Test(
+    "A report whose call breaks off is continued there, and is verified as a whole",
+    arguments: ["csv", "html", "json"]
+  )
+  func report_brokenOff_isContinued(format: String) async throws {
+    let service = ScriptedReports(lines: Self.lines(), key: .generate())
+    service.breaks.withLock { $0 = [3, 10] }
+    try await run(service) { stage in
+      let written = await write(format, stage)
+      #expect(written.code == 0, "\(written.errors)")
+      #expect(written.errors.contains("3 lines; continuing"))
+      let verified = await stage.gatehouse("report", "--verify", stage.file("report").path)
+      #expect(verified.output.contains("is as it was signed: \(Self.names.count + 1) lines"))
+    }
+    let requests = service.requests.withLock { $0 }
+    #expect(requests.map(\.afterLine) == [0, 3, 10])
+    // The interval is the first call's, whatever was asked for: "until now" is later by then.
+    let until = InstantText.milliseconds("2026-12-31T00:00:00Z")
+    #expect(requests.dropFirst().allSatisfy { $0.until?.milliseconds == until })
+  }
+
+  @Test("A report that does not come on is not asked for again and again")
+  func report_stuck_isGivenUp() async throws {
+    let service = ScriptedReports(lines: Self.lines(), key: .generate())
+    service.breaks.withLock { $0 = [3, 3] }
+    try await run(service) { stage in
+      let written = await write("csv", stage)
+      #expect(written.code != 0 && written.errors.contains("the token has expired"))
+      let folder = try FileManager.default.contentsOfDirectory(atPath: stage.folder)
+      #expect(!folder.contains { $0.hasPrefix("report") })
+    }
+    #expect(service.requests.withLock { $0.map(\.afterLine) } == [0, 3])
   }
 
   @Test(

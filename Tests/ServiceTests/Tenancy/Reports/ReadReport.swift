@@ -32,17 +32,19 @@ struct ReadReport {
 }
 
 extension TenancyStage {
-  /// Reads the report of a tree, by default of everything until now.
+  /// Reads the report of a tree, by default of everything until now, without lines that the reader has.
   func report(
     on root: String,
     from: Int64 = 0,
     until: Int64? = nil,
+    afterLine: UInt64 = 0,
     by user: String
   ) async throws -> ReadReport {
     let request = Tenancy_V1.ReadReportRequest(
       rootId: root,
       from: .init(milliseconds: from),
-      until: until.map { .init(milliseconds: $0) }
+      until: until.map { .init(milliseconds: $0) },
+      afterLine: afterLine
     )
     var report = ReadReport()
     for try await part in reports.read(request, options: .by(user)) {

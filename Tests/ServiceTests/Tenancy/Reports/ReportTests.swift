@@ -250,6 +250,36 @@ struct ReportTests {
     }
   }
 
+  @Test("A report that broke off is continued after any line, and its seal is of the whole")
+  func report_afterLines_hasTheRest() async throws {
+    try await withBuilding { stage, home, _ in
+      try await stage.service.database.write(
+        as: Author(.service("test"), requestID: "req_test")
+      ) { tx in
+        for number in 0..<(2 * ReportReader.rowCountMax + 5) {
+          try tx.audit("many.\(number)", object: home.door, scope: home.portfolio)
+        }
+      }
+      stage.clock.advance(1)
+      let until = stage.clock.now
+      let whole = try await stage.report(on: home.portfolio, until: until, by: home.owner)
+      let lines = whole.text.split(separator: "\n").map { "\($0)\n" }
+      // The last one is more than there are, which the reader sees by the seal.
+      for count in [1, 2, 700, lines.count - 1, lines.count, lines.count + 9] {
+        stage.clock.advance(1)
+        let rest = try await stage.report(
+          on: home.portfolio,
+          until: until,
+          afterLine: UInt64(count),
+          by: home.admin
+        )
+        #expect(rest.text == lines.dropFirst(count).joined(), "after \(count)")
+        #expect(rest.seal?.digest == whole.seal?.digest, "after \(count)")
+        #expect(rest.seal?.lineCount == UInt64(lines.count), "after \(count)")
+      }
+    }
+  }
+
   @Test("Lines as long as they can be come in parts that fit into a frame")
   func report_ofLongRows_fitsFrames() async throws {
     try await withBuilding { stage, home, _ in

@@ -37,7 +37,7 @@ void   tenancy__v1__report_keys__init
   static const Tenancy__V1__ReportKeys init_value = TENANCY__V1__REPORT_KEYS__INIT;
   *message = init_value;
 }
-static const ProtobufCFieldDescriptor tenancy__v1__read_report_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor tenancy__v1__read_report_request__field_descriptors[4] =
 {
   {
     "f1_root_id",
@@ -75,16 +75,29 @@ static const ProtobufCFieldDescriptor tenancy__v1__read_report_request__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_after_line",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Tenancy__V1__ReadReportRequest, f4_after_line),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned tenancy__v1__read_report_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_root_id */
   1,   /* field[1] = f2_from */
   2,   /* field[2] = f3_until */
+  3,   /* field[3] = f4_after_line */
 };
 static const ProtobufCIntRange tenancy__v1__read_report_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor tenancy__v1__read_report_request__descriptor =
 {
@@ -94,7 +107,7 @@ const ProtobufCMessageDescriptor tenancy__v1__read_report_request__descriptor =
   "Tenancy__V1__ReadReportRequest",
   "tenancy.v1",
   sizeof(Tenancy__V1__ReadReportRequest),
-  3,
+  4,
   tenancy__v1__read_report_request__field_descriptors,
   tenancy__v1__read_report_request__field_indices_by_name,
   1,  tenancy__v1__read_report_request__number_ranges,

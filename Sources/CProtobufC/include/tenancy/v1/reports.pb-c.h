@@ -35,10 +35,11 @@ struct  Tenancy__V1__ReadReportRequest
   ProtobufCBinaryData f1_root_id;
   Google__Protobuf__Timestamp *f2_from;
   Google__Protobuf__Timestamp *f3_until;
+  uint64_t f4_after_line;
 };
 #define TENANCY__V1__READ_REPORT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&tenancy__v1__read_report_request__descriptor) \
-    , {0,NULL}, NULL, NULL }
+    , {0,NULL}, NULL, NULL, 0 }
 
 
 struct  Tenancy__V1__ReportSeal
