@@ -1,6 +1,7 @@
 import Contracts
 import Foundation
 import RPCKit
+import RPCKitTesting
 import ServiceKit
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 extension RandomEstate {
   /// One random change of a product without calls of its own, by somebody who may.
   mutating func changeAny() async throws {
-    switch Int.random(in: 0..<26, using: &generator) {
+    switch Int.random(in: 0..<28, using: &generator) {
     case 0: try await addRoot()
     case 1...5: try await addEntity()
     case 6...10: try await grantAny()
@@ -23,6 +24,7 @@ extension RandomEstate {
     case 20, 21: try await moveAny()
     case 22: try await suspendOrResume()
     case 23: try await deleteAny()
+    case 24, 25: try await setOneAttribute()
     default: try await grantAny()
     }
   }
@@ -156,6 +158,39 @@ extension RandomEstate {
       options: try await asAdministrator
     )
     naive.entities[id]?.attributes.merge(values.mapValues(\.naive)) { $1 }
+  }
+
+  /// Somebody sets an attribute: of what it may change, those that its access level shows.
+  mutating func setOneAttribute() async throws {
+    guard let held = pick(heldRoles), let person = people.first(where: { $0.id == held.user }),
+      let id = pick(entityIDs.filter { isWithin($0, held.entity) }),
+      let type = naive.entities[id]?.type, let action = lifecycle("update", of: type)
+    else { return }
+    let values = randomValues(of: type)
+    guard let name = pick(values.keys.sorted()), let value = values[name] else { return }
+    let reason = naive.decide(
+      person.id,
+      action,
+      id,
+      stepUps: ["pwd"],
+      features: features(on: id, naive),
+      now: product.clock.now
+    ).reason
+    let visible = naive.visibleAttributes(of: person.id, on: id, now: product.clock.now)
+    let options = try await product.call(person)
+    let request = Tenancy_V1.UpdateEntityRequest(
+      entityId: id,
+      attributes: .init(fields: [name: value.wire])
+    )
+    guard reason == "ALLOWED", visible.contains(name) else {
+      let refused = await #expect(throws: RPCError.self, "\(person.id) set \(name) of \(id)") {
+        try await product.entities.update(request, options: options)
+      }
+      if reason == "ALLOWED" { #expect(refused?.reason == "ATTRIBUTE_NOT_VISIBLE") }
+      return
+    }
+    _ = try await product.entities.update(request, options: options)
+    naive.entities[id]?.attributes[name] = value.naive
   }
 
   mutating func renameAny() async throws {

@@ -33,7 +33,7 @@ extension RandomEstate {
   }
 
   /// Roles below the system: nobody takes the administrator's.
-  private var heldRoles: [NaiveEvaluator.Association] {
+  var heldRoles: [NaiveEvaluator.Association] {
     naive.associations.filter { $0.entity != "sys_root" }
   }
 
