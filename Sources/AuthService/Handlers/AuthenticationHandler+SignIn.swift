@@ -51,16 +51,6 @@ extension AuthenticationHandler {
       throw error
     }
     let replacement = await core.replacement(for: verified, password: request.password)
-    guard let answer else {
-      return try await askForSecondFactor(
-        verified,
-        attempt,
-        request,
-        tellsOwner: tellsOwner,
-        replacement: replacement,
-        call
-      )
-    }
     let signIn = ReadySignIn(
       user: verified.user,
       basis: verified.basis,
@@ -70,18 +60,28 @@ extension AuthenticationHandler {
       knownDevice: attempt.device,
       tellsOwner: tellsOwner
     )
-    return try await core.complete(
-      signIn,
-      answer,
-      request,
-      once: request.idempotencyKey,
-      call
-    ) { tx in
+    let settle = { @Sendable (tx: borrowing WriteTransaction) throws in
       try AttemptTable.clear(verified.subject, .password, in: tx)
       if let replacement {
         try UserTable.renewPassword(of: verified.user.id, verified.stored, by: replacement, in: tx)
       }
     }
+    guard let answer else {
+      return try await core.askForSecondFactor(
+        signIn,
+        allowsPartialContext: request.allowPartialContext,
+        call,
+        settle: settle
+      )
+    }
+    return try await core.complete(
+      signIn,
+      answer,
+      request,
+      once: request.idempotencyKey,
+      call,
+      settle: settle
+    )
   }
 
   private func verify(

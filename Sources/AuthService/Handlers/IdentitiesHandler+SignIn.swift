@@ -46,15 +46,19 @@ extension IdentitiesHandler {
       throw error
     }
     let account = try await account(of: verified, wanted, source)
-    let answer: SignInAnswer
+    // Whoever lacks a second factor gets no answer to prepare for.
+    let answer: SignInAnswer?
     let subject = core.attemptSubject(EmailAddress(account.user.email))
     do {
       if !account.isNew { _ = try core.charge(account: subject) }
-      answer = try await core.prepareAnswer(
-        to: account.user,
-        allowsPartialContext: wanted.allowsPartialContext,
-        call
-      )
+      answer =
+        account.basis.needsSecondFactor
+        ? nil
+        : try await core.prepareAnswer(
+          to: account.user,
+          allowsPartialContext: wanted.allowsPartialContext,
+          call
+        )
     } catch {
       let isLimited = (error as? RPCError)?.code == .resourceExhausted
       core.metrics.signIns.series(isLimited ? "limited" : "unavailable").increment()
@@ -71,6 +75,21 @@ extension IdentitiesHandler {
       tellsOwner: !account.isNew
     )
     let core = core
+    let useNonce = { @Sendable (tx: borrowing WriteTransaction) throws in
+      guard try UsedNonceTable.use(verified.nonce, in: tx) else {
+        throw AuthError.identityTokenInvalid
+      }
+    }
+    guard let answer else {
+      return try await core.askForSecondFactor(
+        ready,
+        allowsPartialContext: wanted.allowsPartialContext,
+        call
+      ) { tx in
+        try useNonce(tx)
+        try use(verified, of: account.user.id, in: tx)
+      }
+    }
     let response = try await core.complete(
       ready,
       answer,
@@ -78,9 +97,7 @@ extension IdentitiesHandler {
       once: wanted.idempotencyKey,
       call,
       first: { tx in
-        guard try UsedNonceTable.use(verified.nonce, in: tx) else {
-          throw AuthError.identityTokenInvalid
-        }
+        try useNonce(tx)
         if account.isNew { try insert(account.user, verified, in: tx) }
       }
     ) { tx in

@@ -358,5 +358,14 @@ enum AuthSchema {
         \(Tombstones.table)
         """
     ),
+    Migration(
+      version: 14,
+      sql: """
+        -- How the first half of a sign-in was proven, and when the second one was.
+        ALTER TABLE pending_sign_in ADD COLUMN acr TEXT NOT NULL DEFAULT 'pwd';
+        ALTER TABLE pending_sign_in ADD COLUMN amr TEXT NOT NULL DEFAULT 'pwd';
+        ALTER TABLE pending_sign_in ADD COLUMN completed_at INTEGER;
+        """
+    ),
   ]
 }

@@ -1,16 +1,18 @@
 internal import ServiceKit
 
-/// A sign-in whose password was right and that waits for a second factor, as the store keeps it.
+/// A sign-in whose first proof was right and that waits for a second factor, as the store keeps it.
 struct PendingSignIn: Hashable, Sendable {
   /// What it is found by; see `SecondFactorKey`.
   var digest: [UInt8]
   /// Who signs in.
   var userID: String
-  /// What the password was checked on.
+  /// What the first proof was checked on.
   var basis: SignInBasis
+  /// The first proof: a password, or the word of another provider.
+  var proof: SignInProof
   /// What the user signs in from.
   var device: DeviceDescription
-  /// The network that the password came from: the second half must come from there too.
+  /// The network that the first proof came from: the second half must come from there too.
   var network: String
   /// The device, if it signed in to the account before.
   var knownDevice: KnownDevice?
@@ -18,10 +20,12 @@ struct PendingSignIn: Hashable, Sendable {
   var tellsOwner: Bool
   /// Whether part of the context may be missing in the answer.
   var allowsPartialContext: Bool
-  /// When the password was right, in milliseconds since 1970.
+  /// When the first proof was right, in milliseconds since 1970.
   var created: Int64
   /// Wrong codes.
   var failures: Int
+  /// When its session began; nil before that.
+  var completed: Int64?
 
   /// How long the second half may take, in milliseconds.
   static let lifetime: Int64 = 5 * 60_000
@@ -32,7 +36,12 @@ struct PendingSignIn: Hashable, Sendable {
   var expires: Int64 { created.addingSaturated(Self.lifetime) }
 
   /// Whether it can go on.
-  func isOpen(now: Int64) -> Bool { now < expires && failures < Self.failureCountMax }
+  func isOpen(now: Int64) -> Bool {
+    completed == nil && now < expires && failures < Self.failureCountMax
+  }
+
+  /// Whether the request that completed it can be repeated.
+  func canBeRepeated(now: Int64) -> Bool { completed != nil && now < expires }
 }
 
 /// Sign-ins that wait for a second factor, in the store.
@@ -45,7 +54,7 @@ enum PendingSignInTable {
       """
       SELECT user_id, password_version, session_endings, device_name, device_model,
         device_application, network, known_device, tells_owner, partial_context, created_at,
-        failures FROM pending_sign_in WHERE digest = ?
+        failures, acr, amr, completed_at FROM pending_sign_in WHERE digest = ?
       """,
       .blob(digest)
     ) { row in
@@ -59,13 +68,18 @@ enum PendingSignInTable {
           sessionEndings: row.integer(2),
           needsSecondFactor: true
         ),
+        proof: SignInProof(
+          acr: row.text(12),
+          methods: row.text(13).split(separator: " ").map(String.init)
+        ),
         device: device,
         network: row.text(6),
         knownDevice: row.optionalBlob(7).map { KnownDevice(name: $0) },
         tellsOwner: row.boolean(8),
         allowsPartialContext: row.boolean(9),
         created: row.integer(10),
-        failures: Int(clamping: row.integer(11))
+        failures: Int(clamping: row.integer(11)),
+        completed: row.optionalInteger(14)
       )
     }
   }
@@ -75,8 +89,8 @@ enum PendingSignInTable {
       """
       INSERT INTO pending_sign_in (digest, user_id, password_version, session_endings, device_name,
         device_model, device_application, network, known_device, tells_owner, partial_context,
-        created_at, expires_at, failures)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+        created_at, expires_at, failures, acr, amr)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
       """,
       .blob(pending.digest),
       .text(pending.userID),
@@ -90,7 +104,9 @@ enum PendingSignInTable {
       .boolean(pending.tellsOwner),
       .boolean(pending.allowsPartialContext),
       .integer(pending.created),
-      .integer(pending.expires)
+      .integer(pending.expires),
+      .text(pending.proof.acr),
+      .text(pending.proof.methods.joined(separator: " "))
     )
   }
 
@@ -101,9 +117,17 @@ enum PendingSignInTable {
     )
   }
 
-  /// Ends one that begins a session; says whether it was still there.
-  static func delete(_ digest: [UInt8], in tx: borrowing WriteTransaction) throws -> Bool {
-    try tx.execute("DELETE FROM pending_sign_in WHERE digest = ?", .blob(digest)) > 0
+  /// Ends one that begins a session; says whether nobody else has.
+  static func complete(
+    _ digest: [UInt8],
+    now: Int64,
+    in tx: borrowing WriteTransaction
+  ) throws -> Bool {
+    try tx.execute(
+      "UPDATE pending_sign_in SET completed_at = ? WHERE digest = ? AND completed_at IS NULL",
+      .integer(now),
+      .blob(digest)
+    ) > 0
   }
 
   /// Deletes those that are over.

@@ -204,6 +204,57 @@ struct SecondFactorTests {
     }
   }
 
+  @Test("A second half that is repeated with its key gets the same session, and uses one code up")
+  func completeSignIn_repeated_answersTheSame() async throws {
+    try await run { stage, ada in
+      let token = try await ada.signIn()
+      func complete(
+        _ request: Auth_V1.CompleteSignInRequest
+      ) async throws
+        -> Auth_V1.SignInResponse
+      {
+        try await stage.authentication.completeSignIn(request)
+      }
+      func completed(_ request: Auth_V1.CompleteSignInRequest) async -> String {
+        await outcome { _ = try await complete(request) }
+      }
+      let request = Auth_V1.CompleteSignInRequest(
+        secondFactorToken: token,
+        recoveryCode: ada.recoveryCodes[0],
+        idempotencyKey: "k"
+      )
+      _ = try await stage.takeMails()
+      let answers = try await withThrowingTaskGroup(of: Auth_V1.SignInResponse.self) { group in
+        for _ in 0..<4 { group.addTask { try await complete(request) } }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      let first = try #require(answers.first?.tokens)
+      for answer in answers + [try await complete(request)] {
+        #expect(answer.tokens?.sessionId == first.sessionId)
+        #expect(answer.tokens?.refreshToken == first.refreshToken)
+      }
+      let state = try await stage.secondFactors.get(.init(), options: ada.plain)
+      #expect(state.recoveryCodesLeft == 9)
+      let subjects = try await stage.takeMails().compactMap { $0.headers["Subject"] }
+      #expect(subjects.filter { $0 == "A recovery code was used" }.count == 1)
+      // Nothing else opens with a token that was used.
+      let used = "INVALID_ARGUMENT SECOND_FACTOR_TOKEN_INVALID"
+      var other = request
+      other.idempotencyKey = ""
+      #expect(await completed(other) == used)
+      other.idempotencyKey = "another"
+      #expect(await completed(other) == used)
+      other.recoveryCode = ada.recoveryCodes[1]
+      #expect(await completed(other) == used)
+      #expect(try await stage.secondFactors.get(.init(), options: ada.plain) == state)
+      // Its refresh token may not be in two hands.
+      _ = try await stage.authentication.refresh(.init(refreshToken: first.refreshToken))
+      #expect(await completed(request) == "ALREADY_EXISTS SESSION_IN_USE")
+      ada.wait(300)
+      #expect(await completed(request) == used)
+    }
+  }
+
   @Test("A code that two use at once signs one of them in")
   func signIn_codeAtOnce_worksOnce() async throws {
     try await run { stage, ada in

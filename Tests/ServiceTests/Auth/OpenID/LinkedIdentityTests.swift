@@ -195,6 +195,45 @@ struct LinkedIdentityTests {
     }
   }
 
+  @Test("An account with an authenticator app takes its code after the provider's word as well")
+  func signIn_withApp_takesACode() async throws {
+    try await IdentityStage.run { stage in
+      let ada = try await stage.stage.signUp()
+      let linked = try await stage.link(stage.google, "1", by: ada)
+      let app = try await stage.stage.enroll(ada)
+      func complete(_ first: Auth_V1.SignInResponse) async throws -> Auth_V1.SignInResponse {
+        try await stage.stage.authentication.completeSignIn(
+          .init(
+            secondFactorToken: first.secondFactor?.token ?? "",
+            code: app.code(at: stage.stage.clock.now)
+          )
+        )
+      }
+      stage.stage.clock.advance(TimeCode.period * 1000)
+      let (token, nonce) = try await stage.token(stage.google, "1")
+      func signIn() async throws -> Auth_V1.SignInResponse {
+        try await stage.stage.identities.signIn(
+          .init(provider: "google", identityToken: token, rawNonce: nonce)
+        )
+      }
+      let first = try await signIn()
+      #expect(first.tokens == nil && first.user == nil && first.deviceToken.isEmpty)
+      // The identity token is used up although there is no session yet.
+      #expect(await outcome { _ = try await signIn() } == Self.invalid)
+      #expect(try await stage.list(ada).identities.first?.usedAt != nil)
+      let answer = try await complete(first)
+      let claims = try stage.claims(answer)
+      #expect(claims.acr == "mfa")
+      #expect(claims.methods == ["fed", "otp", "mfa"])
+      #expect(answer.user?.id == ada.user?.id)
+      // Unlinked between its halves, a sign-in opens nothing.
+      stage.stage.clock.advance(TimeCode.period * 1000)
+      let begun = try await stage.signIn(stage.google, "1")
+      try await stage.unlink(linked.id, by: ada)
+      #expect(await outcome { _ = try await complete(begun) } == "UNAUTHENTICATED SESSION_ENDED")
+    }
+  }
+
   @Test("An identity that was taken off while it signs in opens nothing")
   func signIn_unlinkedMeanwhile_isRefused() async throws {
     try await IdentityStage.run { stage in

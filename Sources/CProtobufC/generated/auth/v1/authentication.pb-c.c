@@ -587,7 +587,7 @@ const ProtobufCMessageDescriptor auth__v1__second_factor_needed__descriptor =
   (ProtobufCMessageInit) auth__v1__second_factor_needed__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__complete_sign_in_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor auth__v1__complete_sign_in_request__field_descriptors[4] =
 {
   {
     "f1_second_factor_token",
@@ -625,16 +625,29 @@ static const ProtobufCFieldDescriptor auth__v1__complete_sign_in_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_idempotency_key",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__CompleteSignInRequest, f4_idempotency_key),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__complete_sign_in_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_second_factor_token */
   1,   /* field[1] = f2_code */
   2,   /* field[2] = f3_recovery_code */
+  3,   /* field[3] = f4_idempotency_key */
 };
 static const ProtobufCIntRange auth__v1__complete_sign_in_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor auth__v1__complete_sign_in_request__descriptor =
 {
@@ -644,7 +657,7 @@ const ProtobufCMessageDescriptor auth__v1__complete_sign_in_request__descriptor 
   "Auth__V1__CompleteSignInRequest",
   "auth.v1",
   sizeof(Auth__V1__CompleteSignInRequest),
-  3,
+  4,
   auth__v1__complete_sign_in_request__field_descriptors,
   auth__v1__complete_sign_in_request__field_indices_by_name,
   1,  auth__v1__complete_sign_in_request__number_ranges,

@@ -124,10 +124,11 @@ struct  Auth__V1__CompleteSignInRequest
   ProtobufCBinaryData f1_second_factor_token;
   ProtobufCBinaryData f2_code;
   ProtobufCBinaryData f3_recovery_code;
+  ProtobufCBinaryData f4_idempotency_key;
 };
 #define AUTH__V1__COMPLETE_SIGN_IN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__complete_sign_in_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Auth__V1__SignInResponse
