@@ -1,7 +1,9 @@
 """Medians of what AuthService must not take different times for."""
 
 import asyncio
+import json
 import random
+import re
 import statistics
 import tempfile
 import time
@@ -9,7 +11,7 @@ import time
 from attacks import wire
 from attacks.connection import CallFailed, Connection
 
-from . import processes
+from . import hashing, imports, processes
 from .suite import Suite
 
 # How far medians of one group may be apart.
@@ -23,6 +25,14 @@ SETTINGS = {"auth": {
 }}
 # Wrong passwords until the next attempt has to wait for seconds, not tries.
 FAILURES = 5
+
+
+# What answers to sign-ins have in them.
+USER = re.compile(rb"usr_[0-9a-z]+")
+ACCESS_TOKEN = re.compile(rb"eyJ[\w-]+\.[\w-]+\.[\w-]+")
+# Kinds of accounts that are signed up, and those of them that an operator disables.
+SIGNED_UP = ("wrong", "locked", "reset", "disabled")
+WITHOUT_PASSWORD = "passwordless"
 
 
 async def expect(code, connection, method, payload):
@@ -40,8 +50,30 @@ async def expect(code, connection, method, payload):
 
 
 async def sign_up(connection, email):
-    await expect("OK", connection, "auth.v1.Authentication/SignUp",
-                 wire.message(email, PASSWORD, "Load", None, None, None, 1))
+    """The user's identifier."""
+    answer = await connection.call("auth.v1.Authentication/SignUp",
+                                   wire.message(email, PASSWORD, "Load", None, None, None, 1), seconds=30)
+    return USER.search(answer)[0].decode()
+
+
+async def disable(connection, users):
+    """Has an operator disable accounts."""
+    answer = await connection.call("auth.v1.Authentication/SignIn",
+                                   wire.message("operator@example.com", hashing.PASSWORD, None, 1), seconds=30)
+    proof = [wire.bearer(ACCESS_TOKEN.search(answer)[0].decode())]
+    for user in users:
+        await connection.call("auth.v1.Operators/DisableUser", wire.message(user, "timing"), proof, seconds=30)
+
+
+def import_without_passwords(suite, count):
+    """Makes accounts that nobody signs in to with a password, as sign-ins with another provider do."""
+    path = suite.folder / "passwordless.ndjson"
+    with open(path, "w") as file:
+        for number in range(count):
+            file.write(json.dumps({"sourceId": str(number),
+                                   "email": f"{WITHOUT_PASSWORD}{number}@example.com"}) + "\n")
+    imports.operator(suite)
+    imports.client(suite, "import", "timing", str(path))
 
 
 def sign_in(connection, email, password):
@@ -63,18 +95,23 @@ async def locked_try(connection, number):
 async def measure(address, tries):
     """Seconds of every try, by group and kind; each kind has an account of its own for each try."""
     connection = await Connection.open((*address, None))
-    for number in range(tries):
-        for kind in ("wrong", "locked", "reset"):
-            await sign_up(connection, f"{kind}{number}@example.com")
+    users = {kind: [await sign_up(connection, f"{kind}{number}@example.com") for number in range(tries)]
+             for kind in SIGNED_UP}
+    await disable(connection, users["disabled"])
     groups = {
         "failing sign-ins": {
             "unknown address": lambda number: sign_in(connection, f"nobody{number}@example.com", WRONG),
             "wrong password": lambda number: sign_in(connection, f"wrong{number}@example.com", WRONG),
             "has to wait": lambda number: locked_try(connection, number),
+            "disabled": lambda number: sign_in(connection, f"disabled{number}@example.com", PASSWORD),
+            "no password": lambda number: sign_in(
+                connection, f"{WITHOUT_PASSWORD}{number}@example.com", WRONG),
         },
         "requests for resets": {
             "known address": lambda number: reset(connection, f"reset{number}@example.com"),
             "unknown address": lambda number: reset(connection, f"stranger{number}@example.com"),
+            "disabled": lambda number: reset(connection, f"disabled{number}@example.com"),
+            "no password": lambda number: reset(connection, f"{WITHOUT_PASSWORD}{number}@example.com"),
         },
     }
     found = {group: {kind: [] for kind in kinds} for group, kinds in groups.items()}
@@ -93,6 +130,7 @@ def main(programs, tries):
         with tempfile.TemporaryDirectory() as folder:
             with Suite(programs, folder, settings=SETTINGS,
                        cores={"auth": processes.SERVER_CORE}) as suite:
+                import_without_passwords(suite, tries)
                 found = asyncio.run(measure(("127.0.0.1", suite.ports["auth"]), tries))
     finally:
         processes.end_all()

@@ -7,7 +7,8 @@ extension AccountsHandler {
   /// Queues a mail to whoever has an account with the address.
   ///
   /// Does not look whether anybody has: the outbox does that when it sends the mail. So there is nothing
-  /// in the answer or its time that could tell.
+  /// in the answer or its time that could tell. It does not wake the outbox either, whose work for an address
+  /// with an account would slow down the end of this very call: the outbox looks once a second by itself.
   func requestPasswordReset(
     _ request: Auth_V1.RequestPasswordResetRequest,
     _ call: CallContext
@@ -32,7 +33,6 @@ extension AccountsHandler {
       try core.outbox.require(order, expires: token.expires, in: tx)
       try tx.audit("password.request_reset", object: "")
     }
-    core.outbox.wake()
     return .init()
   }
 

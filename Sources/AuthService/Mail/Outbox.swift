@@ -16,7 +16,7 @@ final class Outbox: Sendable {
   /// The first and the longest pause between two attempts, in milliseconds.
   static let pauses: ClosedRange<Int64> = 60_000...(4 * 3_600_000)
   /// How often mails are looked for that became due, or that nobody announced.
-  private static let pollInterval = Duration.seconds(5)
+  private static let pollInterval = Duration.seconds(1)
   /// Bytes of an error that are kept.
   private static let errorByteCountMax = 300
 
