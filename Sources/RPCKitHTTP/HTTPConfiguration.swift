@@ -6,6 +6,8 @@ package struct HTTPConfiguration: Sendable {
   package var servesHTTP2 = true
   /// The bounds.
   package var limits = HTTPLimits()
+  /// The date of answers.
+  package var dates = HTTPDates()
   /// Makes the exchange of each request.
   package var router: any HTTPRouter
 

@@ -13,8 +13,6 @@ package struct HTTPLimits: Hashable, Sendable {
   package var bodyTimeout = Duration.seconds(30)
   /// How long a connection may rest between requests.
   package var idleTimeout = Duration.seconds(300)
-  /// Requests of HTTP/1.1 that may wait behind the one that is answered before reading pauses.
-  package var pipelinedCountMax = 16
   /// Streams of HTTP/2 that a client may have open.
   package var streamCountMax = 128
 

@@ -23,7 +23,13 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   final var timers = HTTPTimers()
   private final var closeReason = ConnectionCloseReason.peer
   private final var isFlushScheduled = false
-  private final var isReading = true
+  /// Whether the transport delivers what comes.
+  private(set) final var isReading = true
+  /// When bytes last arrived.
+  private(set) final var lastRead: MonotonicInstant
+  private final var hasClientEnded = false
+  /// Bytes that were thrown away since the connection began to end.
+  private final var discardedByteCount = 0
   private final var counted = HeldByteCounts()
 
   /// Life of the connection.
@@ -51,6 +57,7 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     self.configuration = configuration
     source = transport.peer.source
     lastCall = transport.loop.now
+    lastRead = transport.loop.now
     super.init(transport, core: core, resources: resources)
   }
 
@@ -61,6 +68,9 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
 
   // MARK: - What a version provides
 
+  /// The stream is usable, and nothing was read from it yet.
+  func connected() {}
+
   /// Reads bytes of the client, all of them; called in the phases `serving` and `draining` only.
   func process(_ bytes: Span<UInt8>) {}
 
@@ -70,11 +80,25 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   /// Bytes of answers that wait outside of `output`.
   var heldOutputByteCount: Int { 0 }
 
+  /// Bytes of requests that wait for the rest of what they belong to, but for those that exchanges hold.
+  var heldInputByteCount: Int { 0 }
+
+  /// Whether there is room for what is read next.
+  var hasRoomForInput: Bool { true }
+
+  /// Whether a request has begun to arrive that is not in the table yet: a drain waits for it.
+  var hasBegunRequest: Bool { false }
+
   /// Says that no further exchange is taken, and what the last one was, if the version can say so.
   func announceDrain() {}
 
-  /// The client sent its end of stream; without an override the connection is lost, as far as it is not over.
+  /// The client sent its end of stream while requests were read; without an override the connection is lost.
   func clientEnded() { close(.peer) }
+
+  /// No further request is read: what is kept for that can go, timers of the version's own must.
+  ///
+  /// Called when the connection begins to end and once more when it is lost.
+  func stopped() {}
 
   /// A timer of the version's own fired; see `HTTPTimers`.
   func versionTimerFired(_ token: UInt64) {}
@@ -128,7 +152,7 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     noteOutput(hasProgress: written > 0)
     guard phase != .closed else { return }
     if outputByteCount < limits.outputWriterByteCountMax { wakeWriters() }
-    if phase == .draining, exchanges.isEmpty { beginToEnd(.drained) }
+    if phase == .draining, exchanges.isEmpty, !hasBegunRequest { beginToEnd(.drained) }
     updateReading()
     if phase == .flushing, output.isEmpty, heldOutputByteCount == 0 { linger() }
   }
@@ -167,12 +191,13 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     return waiting <= (limits.outputTotalByteCountMax - core.held.byteCount(.output)) / 2
   }
 
-  /// Reads while the output is small: a client that sends and never reads is pushed back.
+  /// Reads while there is room and the output is small: a client that sends and never reads is pushed back.
   final func updateReading() {
     let wanted: Bool
     switch phase {
-    case .serving, .draining: wanted = outputByteCount <= limits.outputPauseByteCount
-    case .flushing, .lingering: wanted = true
+    case .serving, .draining:
+      wanted = hasRoomForInput && outputByteCount <= limits.outputPauseByteCount
+    case .flushing, .lingering: wanted = discardedByteCount <= limits.discardedByteCountMax
     case .closed: wanted = false
     }
     guard wanted != isReading else { return }
@@ -187,6 +212,11 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     counted[sort] = byteCount
     resources.held[sort] += change
     core.heldChanged(sort, by: change, on: loop)
+  }
+
+  /// Notes what is held of requests that are not whole.
+  private final func countInput() {
+    count(.assembly, exchanges.values.reduce(heldInputByteCount) { $0 + $1.heldByteCount })
   }
 
   // MARK: - Exchanges
@@ -218,6 +248,7 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     if closeReason == .peer { closeReason = reason }
     phase = .flushing
     timers.cancelUse(loop)
+    stopped()
     count(.assembly, 0)
     startTimer(&timers.close, .close, limits.closeTimeout)
   }
@@ -228,9 +259,14 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     for exchange in open { exchange.abandoned() }
   }
 
+  /// Sends the end of stream and waits for the client's.
+  ///
+  /// Closing while the client still sends would make the kernel drop what the client has not read (RFC 9112
+  /// section 9.6), so what comes is read and thrown away.
   private final func linger() {
     phase = .lingering
     transport?.closeOutput()
+    guard !hasClientEnded else { return close(closeReason) }
     startTimer(&timers.linger, .linger, limits.lingerTimeout)
   }
 
@@ -241,6 +277,7 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     phase = .closed
     timers.cancelAll(loop)
     giveUpExchanges()
+    stopped()
     output.release()
     for sort in HeldSort.allCases { count(sort, 0) }
     core.connectionClosed(self, closeReason)
@@ -265,12 +302,22 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
       drain()
     case .linger:
       timers.linger = .none
-      close(closeReason)
+      lingerTimePassed()
     case .close:
       timers.close = .none
       core.observer.limitReached(.closeTime, source: source)
       close(.limit)
     }
+  }
+
+  /// A slow reader still reads, and one that still sends has not seen the end: what it sent to a closed
+  /// connection would make its writes fail, and many a client gives up then without reading on.
+  private final func lingerTimePassed() {
+    let isQuiet = lastRead.duration(to: loop.now) >= limits.lingerTimeout
+    guard isQuiet, transport?.unacknowledgedByteCount == 0 else {
+      return startTimer(&timers.linger, .linger, limits.lingerTimeout)
+    }
+    close(closeReason)
   }
 
   final func startTimer(_ timer: inout TimerID, _ token: HTTPTimers.Token, _ span: Duration) {
@@ -318,7 +365,9 @@ extension HTTPConnection: ServedConnection {
     lose()
   }
 
-  package final var isIdle: Bool { phase == .serving && exchanges.isEmpty && outputByteCount == 0 }
+  package final var isIdle: Bool {
+    phase == .serving && exchanges.isEmpty && !hasBegunRequest && outputByteCount == 0
+  }
 
   package final var census: ConnectionCensus {
     var census = ConnectionCensus()
@@ -346,6 +395,7 @@ extension HTTPConnection: ServedConnection {
     guard let transport else { return }
     peer = transport.peer
     if transport is TLSTransport { core.observer.handshakeEnded(succeeded: true) }
+    connected()
     guard let age = core.configuration.connectionAgeMax else { return }
     let spread = Double(loop.randomNumber() % 2001) / 10_000 - 0.1
     startTimer(&timers.age, .age, age * (1 + spread))
@@ -353,14 +403,22 @@ extension HTTPConnection: ServedConnection {
 
   package final func transportReceived(_ bytes: Span<UInt8>) {
     core.observer.received(byteCount: bytes.count)
-    guard phase == .serving || phase == .draining else { return }
+    lastRead = loop.now
+    guard phase == .serving || phase == .draining else {
+      discardedByteCount += bytes.count
+      return updateReading()
+    }
     process(bytes)
+    if phase == .serving || phase == .draining { countInput() }
     scheduleFlush()
   }
 
   package final func transportReceivedEnd() {
+    hasClientEnded = true
     switch phase {
-    case .serving, .draining, .flushing: clientEnded()
+    case .serving, .draining: clientEnded()
+    // It may still read.
+    case .flushing: break
     case .lingering, .closed: close(closeReason)
     }
   }

@@ -18,6 +18,9 @@ package class HTTPExchange {
   /// The call that was begun, until its handler has been told everything.
   var call: CallContext?
 
+  /// Bytes of the request that are kept because it is not whole.
+  var heldByteCount: Int { 0 }
+
   init(
     _ head: HTTPRequestHead,
     id: UInt32,

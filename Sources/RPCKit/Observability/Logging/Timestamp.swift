@@ -24,6 +24,35 @@ package enum Timestamp {
     bytes.append(UInt8(ascii: "Z"))
   }
 
+  /// Appends `Sun, 06 Nov 1994 08:49:37 GMT`, as HTTP writes dates (RFC 9110 section 5.6.7); points outside of
+  /// the years 0…9999 become the nearest.
+  package static func appendHTTPDate(_ milliseconds: Int64, to bytes: inout [UInt8]) {
+    let clamped = min(max(milliseconds, range.lowerBound), range.upperBound)
+    let (days, inDay) = dividedDown(clamped, by: 86_400_000)
+    let (year, month, day) = civil(days)
+    // 1970 began on a Thursday.
+    let weekday = dividedDown(days + 4, by: 7).remainder
+    bytes.append(contentsOf: name(weekday, in: "SunMonTueWedThuFriSat"))
+    bytes.append(contentsOf: ", ".utf8)
+    append(day, width: 2, to: &bytes)
+    bytes.append(UInt8(ascii: " "))
+    bytes.append(contentsOf: name(month - 1, in: "JanFebMarAprMayJunJulAugSepOctNovDec"))
+    bytes.append(UInt8(ascii: " "))
+    append(year, width: 4, to: &bytes)
+    bytes.append(UInt8(ascii: " "))
+    append(inDay / 3_600_000, width: 2, to: &bytes)
+    bytes.append(UInt8(ascii: ":"))
+    append(inDay / 60_000 % 60, width: 2, to: &bytes)
+    bytes.append(UInt8(ascii: ":"))
+    append(inDay / 1000 % 60, width: 2, to: &bytes)
+    bytes.append(contentsOf: " GMT".utf8)
+  }
+
+  /// The name at a place in a list of names of three letters.
+  private static func name(_ place: Int64, in names: String) -> Substring.UTF8View {
+    names.utf8.dropFirst(Int(place) * 3).prefix(3)
+  }
+
   private static func append(_ number: Int64, width: Int, to bytes: inout [UInt8]) {
     var divisor: Int64 = 1
     for _ in 1..<width { divisor *= 10 }
