@@ -13,7 +13,9 @@ package struct HTTPLimits: Hashable, Sendable {
   package var bodyTimeout = Duration.seconds(30)
   /// How long a connection may rest between requests.
   package var idleTimeout = Duration.seconds(300)
-  /// Streams of HTTP/2 that a client may have open.
+  /// Streams of HTTP/2 that a client may have open, and handlers of one connection of either version.
+  ///
+  /// A handler counts until it returns, even when its call was given up before.
   package var streamCountMax = 128
 
   /// The defaults.

@@ -14,6 +14,8 @@ open class CallHost: @unchecked Sendable {
   /// Set before the first call begins, because TLS knows it only after the handshake, and not
   /// changed afterwards.
   package final var peer: Peer
+  /// Calls that have a place: those whose handlers have not returned, even if the calls are over.
+  package private(set) final var handlerCount = 0
   /// Streaming calls whose handlers have not returned.
   final var streamingCallCount = 0
 
@@ -56,11 +58,13 @@ open class CallHost: @unchecked Sendable {
       core.admission.beganInstead()
     }
     resources.workingCount += 1
+    handlerCount += 1
     return method.isStreaming ? streamRefusal(method) : nil
   }
 
   /// Gives the place of a call back, which `isWaiting` says it did already as far as it counts as work.
   final func endWork(latency: Int64?, isWaiting: Bool = false) {
+    handlerCount -= 1
     core.admission.ended(latency: latency, now: loop.now, isWaiting: isWaiting)
     if !isWaiting { resources.workingCount -= 1 }
   }

@@ -80,7 +80,8 @@ extension HTTPConnection {
     _ requestByteCount: Int
   ) -> RefusalFrame? {
     guard phase == .serving else { return core.refusals.draining }
-    guard calls.count < limits.streamsPerConnectionMax else {
+    // Handlers and not calls: a client that gives calls up as fast as it makes them gets no more of them.
+    guard handlerCount < configuration.limits.streamCountMax else {
       core.observer.limitReached(.streamsPerConnection)
       core.shed(method, .callsPerConnection)
       return core.refusals.tooManyStreams

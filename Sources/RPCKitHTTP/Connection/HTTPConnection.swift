@@ -89,6 +89,16 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   /// Whether a request has begun to arrive that is not in the table yet: a drain waits for it.
   var hasBegunRequest: Bool { false }
 
+  /// Bytes that wait for nothing but that the client reads: they bound what else is read of it.
+  ///
+  /// Fewer than `outputByteCount` where an answer can wait for something else, as for a window of HTTP/2,
+  /// which only reading on can open.
+  var unreadByteCount: Int { outputByteCount }
+
+  /// Whether the version warns the client before it drains, and calls `beginDraining` itself when the warning
+  /// has arrived.
+  func warnsOfDrain() -> Bool { false }
+
   /// Says that no further exchange is taken, and what the last one was, if the version can say so.
   func announceDrain() {}
 
@@ -151,7 +161,7 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     core.observer.sent(byteCount: written)
     noteOutput(hasProgress: written > 0)
     guard phase != .closed else { return }
-    if outputByteCount < limits.outputWriterByteCountMax { wakeWriters() }
+    if unreadByteCount < limits.outputWriterByteCountMax { wakeWriters() }
     if phase == .draining, exchanges.isEmpty, !hasBegunRequest { beginToEnd(.drained) }
     updateReading()
     if phase == .flushing, output.isEmpty, heldOutputByteCount == 0 { linger() }
@@ -159,16 +169,13 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
 
   private final func noteOutput(hasProgress: Bool) {
     let byteCount = outputByteCount
-    if byteCount == 0 {
-      output.release()
-      stopTimer(&timers.stall)
-    } else if byteCount > limits.outputByteCountMax {
+    guard byteCount <= limits.outputByteCountMax else {
       core.observer.limitReached(.outputBytes)
       return close(.limit)
-    } else {
-      if hasProgress { stopTimer(&timers.stall) }
-      startTimer(&timers.stall, .stall, limits.outputStallTimeout)
     }
+    if output.isEmpty { output.release() }
+    if hasProgress || unreadByteCount == 0 { stopTimer(&timers.stall) }
+    if unreadByteCount > 0 { startTimer(&timers.stall, .stall, limits.outputStallTimeout) }
     count(.output, byteCount)
   }
 
@@ -196,7 +203,7 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
     let wanted: Bool
     switch phase {
     case .serving, .draining:
-      wanted = hasRoomForInput && outputByteCount <= limits.outputPauseByteCount
+      wanted = hasRoomForInput && unreadByteCount <= limits.outputPauseByteCount
     case .flushing, .lingering: wanted = discardedByteCount <= limits.discardedByteCountMax
     case .closed: wanted = false
     }
@@ -230,6 +237,7 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   /// Forgets an exchange whose answer has gone out, or which nobody can answer any more.
   final func close(_ exchange: HTTPExchange, isAbandoned: Bool) {
     guard exchanges.removeValue(forKey: exchange.id) != nil else { return }
+    calls[exchange.id] = nil
     if isAbandoned { exchange.abandoned() }
     if phase == .draining, exchanges.isEmpty { scheduleFlush() }
   }
@@ -256,6 +264,7 @@ package class HTTPConnection: CallHost, TurnEndTarget, @unchecked Sendable {
   private final func giveUpExchanges() {
     let open = exchanges.values.sorted { $0.id < $1.id }
     exchanges = [:]
+    calls = [:]
     for exchange in open { exchange.abandoned() }
   }
 
@@ -342,6 +351,12 @@ extension HTTPConnection: ServedConnection {
   }
 
   package final func drain() {
+    guard phase == .serving, !warnsOfDrain() else { return }
+    beginDraining()
+  }
+
+  /// Takes no further exchange from now on.
+  final func beginDraining() {
     guard phase == .serving else { return }
     phase = .draining
     announceDrain()
