@@ -266,6 +266,32 @@ extension EndToEndTests {
           )
         }
         #expect(rule?.is(.permissionDenied, "ROLE_LACKS_ACTION") == true)
+        let changes: [() async throws -> Void] = [
+          {
+            _ = try await points.earn(
+              .init(holderId: child, app: "math", minutes: 1),
+              options: ben.call
+            )
+          },
+          {
+            _ = try await points.redeem(
+              .init(holderId: child, parts: [.init(app: "math", amount: .all(true))]),
+              options: ben.call
+            )
+          },
+          {
+            _ = try await points.reverse(
+              .init(holderId: child, transactionId: "ptx_1"),
+              options: ben.call
+            )
+          },
+        ]
+        for change in changes {
+          let refused = try await refusal { try await change() }
+          #expect(refused?.is(.permissionDenied, "ROLE_LACKS_ACTION") == true)
+        }
+        let history = try await points.history(.init(holderId: child), options: ben.call)
+        #expect(history.entries.isEmpty)
         // What was paired by itself can be given back by itself.
         let unpaired = try await families.unpair(
           .init(pairingId: context.pairing?.id ?? ""),

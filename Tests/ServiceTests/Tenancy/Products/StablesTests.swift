@@ -152,6 +152,31 @@ struct StablesTests {
     }
   }
 
+  @Test("An organization is deleted by its owner, and by no administrator")
+  func delete_organization_isTheOwners() async throws {
+    try await TenancyStage.run(policy: PolicyFile.bytes("equestrian")) { stage in
+      let organization = try await stage.create("organization", by: "usr_olivia").id
+      try await stage.grant("administrator", on: organization, to: "usr_adam", by: "usr_olivia")
+      let request = Tenancy_V1.DeleteEntityRequest(entityId: organization, cascade: true)
+      let refused = try await refusal {
+        try await stage.entities.delete(request, options: .by("usr_adam"))
+      }
+      #expect(refused == Refusal(.permissionDenied, "ROLE_LACKS_ACTION"))
+      // Nor does an administrator become an owner by itself.
+      let raised = try await refusal {
+        try await stage.grant(
+          "organization_owner",
+          on: organization,
+          to: "usr_adam",
+          by: "usr_adam"
+        )
+      }
+      #expect(raised == Refusal(.permissionDenied, "ROLE_LACKS_ACTION"))
+      let deleted = try await stage.entities.delete(request, options: .by("usr_olivia"))
+      #expect(deleted.deleted.map(\.type) == ["organization"])
+    }
+  }
+
   @Test("All policies of the repository hold together, in any order")
   func load_allProducts_holdTogether() throws {
     let sources = try ["smart-home", "equestrian", "family"].map {
