@@ -158,7 +158,7 @@ struct DecisionOracle {
   mutating func question() -> Question {
     var question = anyQuestion()
     // A comparison means little when nearly everything is denied.
-    for _ in 0..<2 where tally.denials * 100 > tally.count * 60 {
+    for _ in 0..<4 where tally.denials * 100 > tally.count * 60 {
       if expected(question).reason == "ALLOWED" { break }
       question = anyQuestion()
     }
