@@ -263,7 +263,8 @@ struct FeatureConditionTests {
             try await stage.permissions.check(turnOn(home), options: Self.service).allowed
           }
         }
-        await entitlement.held()
+        let isHeld = await stage.eventually { entitlement.isHolding }
+        #expect(isHeld)
         entitlement.release()
         for try await isAllowed in group { #expect(isAllowed) }
       }
@@ -284,7 +285,8 @@ struct FeatureConditionTests {
       #expect(try await eventually(.allowed, stage, turnOn(warm)))
       entitlement.hold(home.portfolio)
       async let early = stage.permissions.check(turnOn(home), options: Self.service)
-      await entitlement.held()
+      let isHeld = await stage.eventually { entitlement.isHolding }
+      #expect(isHeld)
       entitlement.set([], of: home.portfolio)
       // Changes come in order: once the second one is seen, so is the first.
       entitlement.set([], of: warm.portfolio)

@@ -62,10 +62,8 @@ final class SmallEntitlementService: Entitlement_V1.EntitlementsService, Sendabl
     for continuation in held { continuation.resume() }
   }
 
-  /// Returns once an answer is kept back.
-  func held() async {
-    while state.withLock({ $0.held.isEmpty }) { await Task.yield() }
-  }
+  /// Whether an answer is kept back.
+  var isHolding: Bool { state.withLock { !$0.held.isEmpty } }
 
   /// Ends all watches; those who come back are refused while it is down.
   func dropWatchers() {
