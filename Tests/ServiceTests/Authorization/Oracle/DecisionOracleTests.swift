@@ -16,7 +16,7 @@ struct DecisionOracleTests {
   private static let seedVariable = "DECISION_ORACLE_SEED"
   /// Each makes more than 4,000 decisions; the full count is 24, see docs/testing.md.
   private static let roundCount =
-    ProcessEnvironment.variables["DECISION_ORACLE_ROUNDS"].flatMap { Int($0) } ?? 3
+    ProcessEnvironment.variables["DECISION_ORACLE_ROUNDS"].flatMap { Int($0) } ?? 2
 
   @Test(
     "Random decisions are those of a naive evaluator, and old ones are believed nowhere",
