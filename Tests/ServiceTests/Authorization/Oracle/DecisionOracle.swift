@@ -205,15 +205,18 @@ struct DecisionOracle {
     belowEntities = [:]
   }
 
+  /// What is answered now, or in another state of the estate; to whoever `hasProven` everything that a
+  /// policy can ask for.
   func expected(
     _ question: Question,
-    _ naive: NaiveEvaluator? = nil
+    _ naive: NaiveEvaluator? = nil,
+    hasProven: Bool = false
   ) -> NaiveEvaluator.Answer {
     (naive ?? estate.naive).decide(
       question.user,
       question.action,
       question.entity,
-      stepUps: ["pwd"],
+      stepUps: hasProven ? stepUps : ["pwd"],
       features: estate.features(on: question.entity, naive ?? estate.naive),
       now: product.clock.now
     )
