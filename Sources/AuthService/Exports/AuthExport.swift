@@ -144,6 +144,7 @@ enum AuthExport {
     "deletion.user_id": ownID,
     "import_run": "how far an import has come; names no user",
     "imported_user": "which row of an import an account came from",
+    "apple_grant": secret,
     "identity_notification": "which notifications of providers were received",
     "used_nonce": "digests of nonces that were used; name nobody",
     "passkey_ceremony": "challenges that nobody has answered yet; live for minutes",

@@ -12,6 +12,7 @@ extension IdentitiesHandler {
     let verified = try await core.verifyIdentity(
       request.identityToken,
       rawNonce: request.rawNonce,
+      code: request.authorizationCode,
       for: .link(provider: request.provider, session: caller.sessionID),
       of: request.provider,
       CallSource(call, core.settings.sourceLimits)
@@ -31,6 +32,7 @@ extension IdentitiesHandler {
         guard identity.accepts(claims) else { throw AuthError.identityTokenInvalid }
         identity.take(claims)
         try IdentityTable.update(identity, in: tx)
+        try core.keepCode(request.authorizationCode, of: verified, in: tx)
         return Linked(identity: identity)
       }
       try core.requireNewerThanDeletion(claims, in: tx)
@@ -43,6 +45,7 @@ extension IdentitiesHandler {
         now: now
       )
       try IdentityTable.insert(identity, in: tx)
+      try core.keepCode(request.authorizationCode, of: verified, in: tx)
       let ended = try changed(.identityLinked, identity, of: user, caller, now: now, in: tx)
       return Linked(identity: identity, ended: ended)
     }

@@ -7,6 +7,8 @@ struct ProviderSignIn: Sendable {
   let provider: String
   let token: String
   let rawNonce: String
+  /// The authorization code that came along; empty without one.
+  var code = ""
   let profile: Auth_V1.NewUserProfile
   let device: DeviceDescription
   let deviceToken: String
@@ -36,6 +38,7 @@ extension IdentitiesHandler {
       verified = try await core.verifyIdentity(
         wanted.token,
         rawNonce: wanted.rawNonce,
+        code: wanted.code,
         for: .signIn(provider: wanted.provider),
         of: wanted.provider,
         source
@@ -88,6 +91,7 @@ extension IdentitiesHandler {
       ) { tx in
         try useNonce(tx)
         try use(verified, of: account.user.id, in: tx)
+        try core.keepCode(wanted.code, of: verified, in: tx)
       }
     }
     let response = try await core.complete(
@@ -99,6 +103,7 @@ extension IdentitiesHandler {
       first: { tx in
         try useNonce(tx)
         if account.isNew { try insert(account.user, verified, in: tx) }
+        try core.keepCode(wanted.code, of: verified, in: tx)
       }
     ) { tx in
       try use(verified, of: account.user.id, in: tx)

@@ -56,6 +56,7 @@ struct IdentitiesHandler: Auth_V1.IdentitiesService {
         provider: IdentityProvider.apple,
         token: request.identityToken,
         rawNonce: request.rawNonce,
+        code: request.authorizationCode,
         profile: request.profile ?? .init(),
         device: DeviceDescription(request.device),
         deviceToken: request.deviceToken,

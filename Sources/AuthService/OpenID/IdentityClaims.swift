@@ -14,6 +14,8 @@ enum IdentityTokenFault: Error, Hashable, Sendable {
   case subject
   /// Not of an organization that may sign in.
   case hostedDomain
+  /// The authorization code that came along is not the one that the token was made with.
+  case codeHash
 
   /// As metrics name it.
   var label: String {
@@ -24,12 +26,13 @@ enum IdentityTokenFault: Error, Hashable, Sendable {
     case .authorizedParty: "authorizedParty"
     case .subject: "subject"
     case .hostedDomain: "hostedDomain"
+    case .codeHash: "codeHash"
     }
   }
 
   static let all: [IdentityTokenFault] =
     TokenFault.allCases.map { .token($0) }
-    + [.nonce, .nonceUnknown, .authorizedParty, .subject, .hostedDomain]
+    + [.nonce, .nonceUnknown, .authorizedParty, .subject, .hostedDomain, .codeHash]
 }
 
 /// Who signed in with a provider, as its token says; made only of a token that was verified.
@@ -50,6 +53,10 @@ struct IdentityClaims: Hashable, Sendable {
   let issued: Int64
   /// When the user proved to the provider who they are, if it says so.
   let authenticated: Int64?
+  /// Which of our clients asked for the token.
+  let clientID: String
+  /// Of the authorization code that the token was made with, if it says so.
+  private let codeHash: String?
 
   /// How much later or earlier than ours a provider's clock may be, in milliseconds.
   static let skew: Int64 = 60_000
@@ -91,6 +98,19 @@ struct IdentityClaims: Hashable, Sendable {
     name = claims["name"]?.string ?? ""
     issued = try Self.time("iat", in: claims)
     authenticated = claims["auth_time"] == nil ? nil : try Self.time("auth_time", in: claims)
+    // With several audiences there is a party: `check` has looked at both.
+    clientID =
+      claims["azp"]?.string ?? claims["aud"]?.string ?? claims["aud"]?.array?.first?.string ?? ""
+    codeHash = claims["c_hash"]?.string
+  }
+
+  /// Throws when the token was made with another authorization code (OpenID Connect Core 1.0, section
+  /// 3.3.2.11); one that says nothing of a code is taken with any, because Apple's answer to the code says
+  /// whose it is.
+  func check(code: String) throws(IdentityTokenFault) {
+    guard !code.isEmpty, let codeHash else { return }
+    let half = Base64URL.encode(Array(Digests.sha256(code).prefix(16)))
+    guard Digests.areEqual(Array(codeHash.utf8), Array(half.utf8)) else { throw .codeHash }
   }
 
   /// Checks whose a signed set of claims is, for whom, and when: what identity tokens and notifications have

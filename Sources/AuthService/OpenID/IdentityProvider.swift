@@ -43,6 +43,8 @@ public struct IdentityProvider: Sendable {
   public var trustsEmail: Bool
   /// Values of `hd` of which tokens must have one; empty for no such rule.
   public var hostedDomains: Set<String>
+  /// How authorization codes are exchanged; nil where they are not, and for all providers but Apple.
+  public var authorization: AppleAuthorization?
 
   /// The name under which Apple's peculiarities are built in.
   static let apple = "apple"
@@ -85,6 +87,10 @@ public struct IdentityProvider: Sendable {
     nonceForm = try members.optional("nonce")?.choice(of: NonceForm.self) ?? preset?.nonce ?? .plain
     trustsEmail = try members.optional("trust_email_verified")?.boolean() ?? preset?.trusts ?? false
     hostedDomains = Set(try members.optional("hosted_domains").map(Self.texts) ?? [])
+    if let field = members.optional("authorization") {
+      guard name == Self.apple else { throw field.error("is for the provider apple alone") }
+      authorization = try AppleAuthorization(field)
+    }
     try members.finish()
   }
 

@@ -65,17 +65,18 @@ struct IdentityProviders: Sendable {
 
   /// Who a token says somebody is, and the nonce that is to be used up with it.
   ///
-  /// Throws UNAUTHENTICATED for every token that is not accepted, whatever is wrong with it, and UNAVAILABLE
+  /// `code` is the authorization code that came along, if one did. Throws UNAUTHENTICATED for every token that is not accepted, whatever is wrong with it, and UNAVAILABLE
   /// when that cannot be found out. `now` is in milliseconds since 1970.
   func verify(
     _ text: String,
     rawNonce: String,
+    code: String = "",
     for purpose: SignInNonces.Purpose,
     of entry: Entry,
     now: Int64
   ) async throws -> (claims: IdentityClaims, nonce: SignInNonces.Authentic) {
     try await counted(entry, AuthError.identityTokenInvalid) {
-      try await check(text, rawNonce: rawNonce, for: purpose, of: entry, now: now)
+      try await check(text, rawNonce: rawNonce, code: code, for: purpose, of: entry, now: now)
     }
   }
 
@@ -83,6 +84,7 @@ struct IdentityProviders: Sendable {
   func check(
     _ text: String,
     rawNonce: String,
+    code: String = "",
     for purpose: SignInNonces.Purpose,
     of entry: Entry,
     now: Int64
@@ -96,6 +98,7 @@ struct IdentityProviders: Sendable {
       nonce: SignInNonces.expected(of: rawNonce, provider.nonceForm),
       now: now
     )
+    try claims.check(code: code)
     try await Self.checkSignature(of: token, entry)
     return (claims, nonce)
   }

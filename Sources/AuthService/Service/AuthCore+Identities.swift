@@ -31,6 +31,7 @@ extension AuthCore {
   func verifyIdentity(
     _ token: String,
     rawNonce: String,
+    code: String = "",
     for purpose: SignInNonces.Purpose,
     of name: String,
     _ source: CallSource
@@ -41,6 +42,7 @@ extension AuthCore {
       let verified = try await providers.verify(
         token,
         rawNonce: rawNonce,
+        code: code,
         for: purpose,
         of: entry,
         now: clock.now

@@ -121,6 +121,15 @@ public enum AuthProgram: HostedService {
     check.file("secrets", settings.secrets) { _ = try readSecrets($0) }
     check.attempt("mail.templates") { _ = try settings.mail.readTemplates() }
     for provider in settings.providers {
+      if let authorization = provider.authorization {
+        let setting = "identity_providers.\(provider.name).authorization"
+        check.attempt("\(setting).key_file") { _ = try authorization.readKey() }
+        if let authority = authorization.address.authorityFile {
+          check.attempt("\(setting).ca_file") {
+            _ = try FileBytes.read(authority, byteCountMax: 1 << 20)
+          }
+        }
+      }
       let setting = "identity_providers.\(provider.name).keys"
       switch provider.keys {
       case .file(let path):

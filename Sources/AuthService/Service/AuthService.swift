@@ -35,6 +35,8 @@ public final class AuthService: Sendable {
     public var metrics: MetricRegistry
     /// Where tests have the keys of identity providers; nil for where the settings say.
     var keySetOrigin: (@Sendable (IdentityProvider) -> any KeySetOrigin)?
+    /// Where tests play Apple's endpoints; nil for the network.
+    var appleTokens: AppleTokens.Send?
 
     /// Makes dependencies with the system's clock and chance; the loop says how long the system is up.
     public init(
@@ -68,6 +70,8 @@ public final class AuthService: Sendable {
   let core: AuthCore
   /// Takes deletions of accounts through their steps.
   let deletions: DeletionSaga
+  /// Exchanges and revokes what users allow at Apple.
+  let appleGrants: AppleGrants
   private let loop: any EventLoop
   private let retention: RetentionClock
   private let authentication: AuthenticationInterceptor
@@ -75,8 +79,9 @@ public final class AuthService: Sendable {
   /// How often keys and old rows are looked after.
   private static let maintenanceInterval = Duration.seconds(60)
 
-  private init(_ core: AuthCore, _ dependencies: Dependencies) {
+  private init(_ core: AuthCore, _ appleTokens: AppleTokens?, _ dependencies: Dependencies) {
     self.core = core
+    appleGrants = AppleGrants(core, appleTokens, metrics: dependencies.metrics)
     deletions = DeletionSaga(core, metrics: DeletionMetrics(dependencies.metrics))
     loop = dependencies.loop
     retention = RetentionClock(
@@ -148,6 +153,7 @@ public final class AuthService: Sendable {
         )
       }
       let outbox = try makeOutbox(settings.mail, secrets, identifiers, dependencies)
+      let appleTokens = try makeAppleTokens(settings.providers, dependencies)
       let core = AuthCore(
         settings: settings,
         secrets: secrets,
@@ -215,7 +221,7 @@ public final class AuthService: Sendable {
         logger: dependencies.logger,
         metrics: AuthMetrics(dependencies.metrics)
       )
-      let service = AuthService(core, dependencies)
+      let service = AuthService(core, appleTokens, dependencies)
       do {
         try await service.loadRevocations()
         try await service.maintain()
@@ -270,6 +276,26 @@ public final class AuthService: Sendable {
     )
   }
 
+  private static func makeAppleTokens(
+    _ providers: [IdentityProvider],
+    _ dependencies: Dependencies
+  ) throws -> AppleTokens? {
+    let authorization = providers.compactMap(\.authorization).first
+    guard let authorization else { return nil }
+    do {
+      return AppleTokens(
+        authorization,
+        key: try authorization.readKey(),
+        clock: dependencies.clock,
+        send: dependencies.appleTokens ?? { try await $0.run() }
+      )
+    } catch {
+      throw ConfigurationError(
+        "setting identity_providers.apple.authorization.key_file: \(authorization.keyFile): \(error)"
+      )
+    }
+  }
+
   private static func makeSMTP(_ settings: MailSettings) throws -> SMTPTransport {
     do {
       _ = try settings.smtp.readCredentials()
@@ -302,7 +328,7 @@ public final class AuthService: Sendable {
   public var interceptors: [any ServerInterceptor] { [authentication] }
 
   /// Looks after keys and old rows, listens for changes of operators' rights, sends mails, wraps imported
-  /// digests and deletes accounts, until the task is cancelled.
+  /// digests, deletes accounts and exchanges and revokes what users allow at Apple, until the task is cancelled.
   public func run() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.core.permissions.run() }
@@ -310,6 +336,7 @@ public final class AuthService: Sendable {
       group.addTask { await HashWrapping(core: self.core).run(on: self.loop) }
       group.addTask { await self.core.outbox.run(self.core.store, on: self.loop) }
       group.addTask { await self.deletions.run(on: self.loop) }
+      group.addTask { await self.appleGrants.run(on: self.loop) }
       await group.waitForAll()
     }
   }

@@ -149,6 +149,7 @@ final class DeletionSaga: Sendable {
       for row in try ImportTable.names(of: deletion.userID, in: tx) {
         try core.secrets.tombstones.insert(.imported(source: row.source, id: row.id), in: tx)
       }
+      try AppleGrantTable.detach(of: deletion.userID, in: tx)
       try AccountRows.giveUpMails(of: deletion.userID, now: now, in: tx)
       try core.queueFarewell(to: deletion.userID, now: now, in: tx)
       try AccountRows.empty(deletion.userID, pseudonym: pseudonym, now: now, in: tx)

@@ -367,5 +367,25 @@ enum AuthSchema {
         ALTER TABLE pending_sign_in ADD COLUMN completed_at INTEGER;
         """
     ),
+    Migration(
+      version: 15,
+      sql: """
+        -- What users allowed at Apple: codes to exchange, refresh tokens that are kept, and such that are to be
+        -- revoked, whose identity is gone.
+        CREATE TABLE apple_grant (
+          id TEXT PRIMARY KEY,
+          identity_id TEXT,
+          client_id TEXT NOT NULL,
+          state INTEGER NOT NULL CHECK (state IN (1, 2, 3)),
+          sealed BLOB NOT NULL,
+          due_at INTEGER,
+          failed_count INTEGER NOT NULL,
+          expires_at INTEGER NOT NULL
+        );
+        CREATE INDEX apple_grant_by_due ON apple_grant (due_at, id) WHERE due_at IS NOT NULL;
+        CREATE INDEX apple_grant_by_identity ON apple_grant (identity_id)
+          WHERE identity_id IS NOT NULL;
+        """
+    ),
   ]
 }

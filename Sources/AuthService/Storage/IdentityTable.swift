@@ -97,14 +97,18 @@ enum IdentityTable {
     )
   }
 
+  /// Unlinks one; what its user allowed at Apple is revoked.
   static func delete(_ id: String, in tx: borrowing WriteTransaction) throws {
+    try AppleGrantTable.detach(ofIdentity: id, in: tx)
     try tx.execute("DELETE FROM identity WHERE id = ?", .text(id))
   }
 
   /// Unlinks all identities of a user; gives how many there were.
   static func deleteAll(of userID: String, in tx: borrowing WriteTransaction) throws -> Int {
     let count = try list(of: userID, in: tx).count
-    if count > 0 { try tx.execute("DELETE FROM identity WHERE user_id = ?", .text(userID)) }
+    guard count > 0 else { return 0 }
+    try AppleGrantTable.detach(of: userID, in: tx)
+    try tx.execute("DELETE FROM identity WHERE user_id = ?", .text(userID))
     return count
   }
 }

@@ -105,7 +105,7 @@ final class CurlTransfer {
 
   /// Makes the transfer: `upload` is sent, and `observer` told of what comes.
   ///
-  /// With an envelope it is a mail, without one a fetch. Ends after `timeout`, and within about a second of
+  /// With an envelope it is a mail; without one a fetch, by POST if there is something to send. Ends after `timeout`, and within about a second of
   /// the observer's cancellation.
   func perform(
     _ envelope: Envelope? = nil,
@@ -120,7 +120,13 @@ final class CurlTransfer {
       try set(CURLOPT_TIMEOUT_MS, milliseconds)
       // In whole seconds; what is shorter is for the line above.
       try set(CURLOPT_SERVER_RESPONSE_TIMEOUT, milliseconds / 1000 + 1)
-      guard let envelope else { return run() }
+      guard let envelope else {
+        if !upload.isEmpty {
+          try set(CURLOPT_POST, 1)
+          try check(unsafe CCurl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, upload.count))
+        }
+        return run()
+      }
       let recipients = unsafe curl_slist_append(nil, envelope.recipient)
       defer { unsafe curl_slist_free_all(recipients) }
       guard unsafe recipients != nil else { return .failed("there is no memory") }

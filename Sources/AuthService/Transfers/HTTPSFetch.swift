@@ -11,6 +11,8 @@ struct HTTPSFetch: Hashable, Sendable {
   var authorities: String?
   /// Which addresses the name may have; anything but the standard is for tests and closed networks.
   var addresses = AddressRule.publicOnly
+  /// A form (`application/x-www-form-urlencoded`) that is sent with POST; GET without one.
+  var form: [UInt8] = []
   /// Bytes of the document, at most.
   var byteCountMax = 64 << 10
   /// How long all of it may take.
@@ -73,8 +75,8 @@ struct HTTPSFetch: Hashable, Sendable {
     )
     do throws(CurlTransfer.Fault) {
       let transfer = try CurlTransfer(peer)
-      let collector = Collector(byteCountMax, cancellation)
-      switch transfer.perform(timeout: timeout, collector) {
+      let collector = Collector(byteCountMax, cancellation, sends: !form.isEmpty)
+      switch transfer.perform(upload: form, timeout: timeout, collector) {
       case .complete(let status):
         return .success(Answer(status: status, fields: collector.fields, body: collector.body))
       case .failed(let reason):
@@ -102,11 +104,13 @@ struct HTTPSFetch: Hashable, Sendable {
     private(set) var excess: String?
     private let byteCountMax: Int
     private let cancellation: Cancellation
+    private let sends: Bool
     private var headerByteCount = 0
 
-    init(_ byteCountMax: Int, _ cancellation: Cancellation) {
+    init(_ byteCountMax: Int, _ cancellation: Cancellation, sends: Bool) {
       self.byteCountMax = byteCountMax
       self.cancellation = cancellation
+      self.sends = sends
     }
 
     var isCancelled: Bool { cancellation.isSet }
@@ -139,6 +143,6 @@ struct HTTPSFetch: Hashable, Sendable {
       return true
     }
 
-    func mayUpload() -> Bool { false }
+    func mayUpload() -> Bool { sends }
   }
 }

@@ -26,7 +26,7 @@ final class StoreFolder: Sendable {
     }
     _ = unsafe rmdir(mail)
     for name in [
-      "auth.db", "auth.db-wal", "auth.db-shm", "auth.db-lock", "auth.db.lock", "socket",
+      "apple.p8", "auth.db", "auth.db-wal", "auth.db-shm", "auth.db-lock", "auth.db.lock", "socket",
     ] {
       _ = unsafe unlink("\(path)/\(name)")
     }
@@ -69,6 +69,8 @@ struct AuthStage {
     var isOnUnixSocket = false
     /// Where the keys of identity providers are; nil for where the settings say.
     var keySetOrigin: (@Sendable (IdentityProvider) -> any KeySetOrigin)?
+    /// Who answers for Apple's endpoints; nil for Apple.
+    var appleTokens: AppleTokens.Send?
     /// Run inside those of the service.
     var interceptors: [any ServerInterceptor] = []
 
@@ -138,6 +140,7 @@ struct AuthStage {
       metrics: registry
     )
     dependencies.keySetOrigin = ground.keySetOrigin
+    dependencies.appleTokens = ground.appleTokens
     let secrets = try AuthSecrets(json: Array(ground.secrets.utf8))
     let service = try await AuthService.open(ground.settings, secrets: secrets, dependencies)
     let server = Server(

@@ -6,11 +6,34 @@ import Testing
 extension EndToEndTests {
   @Suite("Identities at other providers")
   struct IdentityProviderTests {
-    /// A provider's key set over HTTPS; notes who asked.
+    /// A provider's key set over HTTPS, and Apple's endpoints, where each code is exchanged once; notes who
+    /// asked, and what was posted.
     private static let server = #"""
-      import http.server, os, ssl
+      import base64, http.server, json, os, ssl, urllib.parse
+
+      exchanged = set()
 
       class Handler(http.server.BaseHTTPRequestHandler):
+          def do_POST(self):
+              text = self.rfile.read(int(self.headers["Content-Length"])).decode()
+              form = dict(urllib.parse.parse_qsl(text, strict_parsing=True))
+              assert self.headers["Content-Type"] == "application/x-www-form-urlencoded"
+              assert form["client_id"] == "com.example.app" and form["client_secret"].count(".") == 2
+              status, body = 200, b""
+              if self.path == "/auth/token":
+                  code = form["code"]
+                  status = 400 if code in exchanged else 200
+                  exchanged.add(code)
+                  parts = [json.dumps(part).encode() for part in ({"alg": "RS256", "kid": "k"}, {"sub": code.split()[-1]})]
+                  token = ".".join(base64.urlsafe_b64encode(part).rstrip(b"=").decode() for part in (*parts, b"x"))
+                  body = json.dumps({"refresh_token": "refresh " + code, "id_token": token}).encode()
+              with open("posted", "a") as file:
+                  file.write(f"{self.path} {status} {form.get('code') or form['token']}\n")
+              self.send_response(status)
+              self.send_header("Content-Length", str(len(body)))
+              self.end_headers()
+              self.wfile.write(body)
+
           def do_GET(self):
               with open("asked", "a") as file:
                   file.write(self.path + "\n")
@@ -36,7 +59,7 @@ extension EndToEndTests {
     /// The provider: makes its key and key set, signs tokens with the `openssl` command, and writes
     /// requests.
     private static let provider = #"""
-      import base64, json, subprocess, sys, time
+      import base64, hashlib, json, subprocess, sys, time
 
       def text(data):
           return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
@@ -63,7 +86,12 @@ extension EndToEndTests {
               challenge = json.load(open("challenge.json"))
               claims = {"iss": issuer, "sub": subject, "nonce": challenge["nonce"]}
               claims.update(email=email, email_verified="true")
-              request = {"identityToken": sign(claims), "rawNonce": challenge["rawNonce"]}
+              request = {"rawNonce": challenge["rawNonce"]}
+              if provider.startswith("apple"):
+                  code = f"{time.time_ns()} {subject}"
+                  claims["c_hash"] = text(hashlib.sha256(code.encode()).digest()[:16])
+                  request["authorizationCode"] = code
+              request["identityToken"] = sign(claims)
               if provider != "apple-sign-in":
                   request["provider"] = provider
               print(json.dumps(request))
@@ -92,6 +120,12 @@ extension EndToEndTests {
             "url": .string("https://localhost:\(port)/keys"),
             "ca_file": .string(home.folder.file("ca.pem")), "allow_private_addresses": true,
           ],
+          "authorization": [
+            "team_id": "DEF123GHIJ", "key_id": "ABC123DEFG",
+            "key_file": .string(home.folder.file("apple.p8")),
+            "url": .string("https://localhost:\(port)"),
+            "ca_file": .string(home.folder.file("ca.pem")), "allow_private_addresses": true,
+          ],
         ],
         "work": [
           "issuers": ["https://work.example"], "client_ids": ["com.example.app"],
@@ -111,7 +145,12 @@ extension EndToEndTests {
         try home.folder.write(Self.provider, to: "provider.py")
         let loop = home.loops.loops[0]
         try await PythonServer.run(Self.server, in: home.folder, on: loop) { server in
-          let made = try await home.shell("python3 provider.py keys > keys.json")
+          let made = try await home.shell(
+            """
+            python3 provider.py keys > keys.json
+            openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out apple.p8
+            """
+          )
           let madeLog = try home.folder.text(of: "shell.log")
           try #require(made == .exited(0), "\(madeLog)")
           try await setUp(home, port: server.port)
@@ -170,6 +209,14 @@ extension EndToEndTests {
             gatehouse unlink-identity "$(provider field linked.json id)"
             gatehouse identities > left
             ! grep apple left
+            # What was allowed is revoked.
+            code=$(provider field request.json authorizationCode)
+            for try in $(seq 3000); do
+              grep -q "^/auth/revoke 200 refresh $code$" posted && break
+              gatehouse identities > left
+            done
+            grep "^/auth/token 200 $code$" posted
+            grep "^/auth/revoke 200 refresh $code$" posted
             """
           )
           let secondLog = try home.folder.text(of: "shell.log")

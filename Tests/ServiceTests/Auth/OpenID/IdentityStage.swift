@@ -15,6 +15,7 @@ struct IdentityStage {
 
   static func run(
     on ground: AuthStage.Ground? = nil,
+    authorization: AppleAuthorization? = nil,
     _ body: (IdentityStage) async throws -> Void
   ) async throws {
     var ground = try ground ?? AuthStage.Ground()
@@ -29,6 +30,7 @@ struct IdentityStage {
         #"{"issuers": ["https://work.example"], "client_ids": ["client"], "keys": {"file": "none"}}"#
       ),
     ]
+    ground.settings.providers[0].authorization = authorization
     ground.settings.passkeys.relyingParty = WebAuthnVector.party
     ground.keySetOrigin = { provider in
       switch provider.name {

@@ -314,7 +314,7 @@ const ProtobufCMessageDescriptor auth__v1__new_user_profile__descriptor =
   (ProtobufCMessageInit) auth__v1__new_user_profile__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__sign_in_with_apple_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor auth__v1__sign_in_with_apple_request__field_descriptors[8] =
 {
   {
     "f1_identity_token",
@@ -400,6 +400,18 @@ static const ProtobufCFieldDescriptor auth__v1__sign_in_with_apple_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f8_authorization_code",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__SignInWithAppleRequest, f8_authorization_code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__sign_in_with_apple_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_identity_token */
@@ -409,11 +421,12 @@ static const unsigned auth__v1__sign_in_with_apple_request__field_indices_by_nam
   4,   /* field[4] = f5_allow_partial_context */
   5,   /* field[5] = f6_device_token */
   6,   /* field[6] = f7_idempotency_key */
+  7,   /* field[7] = f8_authorization_code */
 };
 static const ProtobufCIntRange auth__v1__sign_in_with_apple_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor auth__v1__sign_in_with_apple_request__descriptor =
 {
@@ -423,7 +436,7 @@ const ProtobufCMessageDescriptor auth__v1__sign_in_with_apple_request__descripto
   "Auth__V1__SignInWithAppleRequest",
   "auth.v1",
   sizeof(Auth__V1__SignInWithAppleRequest),
-  7,
+  8,
   auth__v1__sign_in_with_apple_request__field_descriptors,
   auth__v1__sign_in_with_apple_request__field_indices_by_name,
   1,  auth__v1__sign_in_with_apple_request__number_ranges,
@@ -675,7 +688,7 @@ const ProtobufCMessageDescriptor auth__v1__linked_identity__descriptor =
   (ProtobufCMessageInit) auth__v1__linked_identity__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor auth__v1__link_identity_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor auth__v1__link_identity_request__field_descriptors[4] =
 {
   {
     "f1_provider",
@@ -713,16 +726,29 @@ static const ProtobufCFieldDescriptor auth__v1__link_identity_request__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "f4_authorization_code",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Auth__V1__LinkIdentityRequest, f4_authorization_code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned auth__v1__link_identity_request__field_indices_by_name[] = {
   0,   /* field[0] = f1_provider */
   1,   /* field[1] = f2_identity_token */
   2,   /* field[2] = f3_raw_nonce */
+  3,   /* field[3] = f4_authorization_code */
 };
 static const ProtobufCIntRange auth__v1__link_identity_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor auth__v1__link_identity_request__descriptor =
 {
@@ -732,7 +758,7 @@ const ProtobufCMessageDescriptor auth__v1__link_identity_request__descriptor =
   "Auth__V1__LinkIdentityRequest",
   "auth.v1",
   sizeof(Auth__V1__LinkIdentityRequest),
-  3,
+  4,
   auth__v1__link_identity_request__field_descriptors,
   auth__v1__link_identity_request__field_indices_by_name,
   1,  auth__v1__link_identity_request__number_ranges,

@@ -96,10 +96,11 @@ struct  Auth__V1__SignInWithAppleRequest
   protobuf_c_boolean f5_allow_partial_context;
   ProtobufCBinaryData f6_device_token;
   ProtobufCBinaryData f7_idempotency_key;
+  ProtobufCBinaryData f8_authorization_code;
 };
 #define AUTH__V1__SIGN_IN_WITH_APPLE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__sign_in_with_apple_request__descriptor) \
-    , {0,NULL}, {0,NULL}, NULL, NULL, 0, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, NULL, NULL, 0, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Auth__V1__ProviderSignInRequest
@@ -141,10 +142,11 @@ struct  Auth__V1__LinkIdentityRequest
   ProtobufCBinaryData f1_provider;
   ProtobufCBinaryData f2_identity_token;
   ProtobufCBinaryData f3_raw_nonce;
+  ProtobufCBinaryData f4_authorization_code;
 };
 #define AUTH__V1__LINK_IDENTITY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&auth__v1__link_identity_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 struct  Auth__V1__UnlinkIdentityRequest
