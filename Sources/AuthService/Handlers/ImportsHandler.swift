@@ -5,6 +5,8 @@ internal import ServiceKit
 /// Moving accounts in from another system.
 struct ImportsHandler: Auth_V1.ImportsService {
   let core: AuthCore
+  /// Where an import rests.
+  let loop: any EventLoop
 
   func importUsers(
     _ requests: RequestStream<Auth_V1.ImportUsersRequest>,
@@ -12,7 +14,16 @@ struct ImportsHandler: Auth_V1.ImportsService {
     to writer: ResponseWriter<Auth_V1.ImportUsersResponse>
   ) async throws {
     for try await request in requests {
+      let pace = ImportPace(
+        beginningAt: loop.preciseNow.nanoseconds,
+        writeCount: core.store.writeCount
+      )
       try await writer.write(try await importBatch(request, call))
+      let rest = pace.rest(
+        now: loop.preciseNow.nanoseconds,
+        writeCount: core.store.writeCount
+      )
+      if rest > 0 { await loop.sleep(.nanoseconds(rest)) }
     }
   }
 

@@ -318,7 +318,7 @@ public final class AuthService: Sendable {
       IdentitiesHandler(core: core).definition,
       KeysHandler(core: core).definition,
       OperatorsHandler(core: core).definition,
-      ImportsHandler(core: core).definition,
+      ImportsHandler(core: core, loop: loop).definition,
       ExportsHandler(core: core).definition,
       DeletionsHandler(core: core).definition,
     ]

@@ -56,6 +56,9 @@ public struct ServiceStore: Sendable {
     for reason in ["caller", "full"] { _ = refusals.series(reason) }
   }
 
+  /// Writes that calls have asked for since the service was started, those that wait for their turn included.
+  public var writeCount: UInt64 { writes.value }
+
   /// Runs `body` on one snapshot of the store.
   ///
   /// Throws what `body` throws, and for a store that fails what `StoreError.rpcError` says.
