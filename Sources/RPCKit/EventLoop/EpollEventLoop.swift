@@ -281,7 +281,8 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
       shared.isOver = true
       return shared.work
     }
-    let held = (work, timers, dueTimers, turnEndTargets, registrations.map(\.handler), hook)
+    let handlers = registrations.compactMap(\.handler)
+    let held = (work, timers, dueTimers, turnEndTargets, handlers, hook)
     timers = TimerWheel(now: turnStart)
     timerDeadline = nil
     dueTimers = []
@@ -292,6 +293,7 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
       registrations[index].handler = nil
       registrations[index].generation &+= 1
     }
+    for handler in handlers { handler.loopStopped() }
     withExtendedLifetime(held) {}
   }
 
@@ -453,4 +455,12 @@ public final class EpollEventLoop: EventLoop, @unchecked Sendable {
 protocol ReadinessHandler: AnyObject {
   /// The descriptor is ready for something.
   func becameReady(_ readiness: DescriptorReadiness)
+
+  /// The loop has stopped: nothing becomes ready any more.
+  func loopStopped()
+}
+
+extension ReadinessHandler {
+  /// For those that hold nobody who holds them.
+  func loopStopped() {}
 }

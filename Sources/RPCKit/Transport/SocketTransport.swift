@@ -272,6 +272,11 @@ final class SocketTransport: Transport, ReadinessHandler, TurnEndTarget {
     notifyClosedLater(error)
   }
 
+  /// Lets go of the receiver, which holds the transport.
+  ///
+  /// It is not told, because what it would do then needs the loop.
+  func loopStopped() { receiver = nil }
+
   private func notifyClosedLater(_ error: TransportError?) {
     owesClosed = true
     closingError = error

@@ -64,6 +64,50 @@ struct EpollEventLoopTests {
     var holder: Holder? { reference() }
   }
 
+  @Test("lets go of whom a connection tells when it stops, although they hold the connection")
+  func stop_withOpenConnection_freesBothEnds() async throws {
+    let receivers = try await Self.receiversOnStoppedLoop()
+    #expect(receivers.allSatisfy { $0() == nil })
+  }
+
+  /// Both ends of a connection on a loop that was stopped, weakly.
+  private static func receiversOnStoppedLoop() async throws -> [@Sendable () -> Receiver?] {
+    let loop = try EpollEventLoop(name: "test")
+    let (network, connected) = (SocketNetwork(), OneTimeEvent<@Sendable () -> Receiver?>())
+    let listener = try await network.listen(
+      at: .ipv4([127, 0, 0, 1], port: 0),
+      on: loop,
+      options: ListenOptions()
+    ) { incoming in
+      loop.execute { Receiver(incoming.open(on: loop), connected).start() }
+    }
+    let address = listener.address
+    loop.execute { Receiver(network.connect(to: address, on: loop), connected).start() }
+    let receivers = [try await connected.value(), try await connected.value()]
+    listener.close()
+    loop.stop()
+    return receivers
+  }
+
+  /// `@unchecked Sendable`: confined to the loop.
+  private final class Receiver: TransportReceiver, @unchecked Sendable {
+    private let transport: any Transport
+    private let connected: OneTimeEvent<@Sendable () -> Receiver?>
+
+    init(_ transport: any Transport, _ connected: OneTimeEvent<@Sendable () -> Receiver?>) {
+      self.transport = transport
+      self.connected = connected
+    }
+
+    func start() { transport.start(self) }
+
+    func transportConnected() { connected.happened { [weak self] in self } }
+    func transportReceived(_ bytes: Span<UInt8>) {}
+    func transportReceivedEnd() {}
+    func transportBecameWritable() {}
+    func transportClosed(_ error: TransportError?) {}
+  }
+
   // MARK: - Timers
 
   @Test("fires timers in the order of their deadlines, none early, and no cancelled one")
@@ -239,6 +283,8 @@ struct EpollEventLoopTests {
       try await over.value()
       try await Self.on(loop) { late.unregister() }
       #expect(watches.withLock { $0.reduce(0) { $0 + $1.count.value } } == 1)
+      // Each of them holds the list.
+      watches.withLock { $0 = [] }
     }
   }
 
