@@ -38,7 +38,7 @@ final class SimulatedLink {
   /// Bytes that may be in flight or unread in one direction.
   let windowByteCount: Int
 
-  private unowned let network: SimulatedNetwork
+  private let network: SimulatedNetwork
   private var ends: [SimulatedTransport?] = [nil, nil]
   /// Indexed by the end that receives.
   private var directions = [Direction(), Direction()]

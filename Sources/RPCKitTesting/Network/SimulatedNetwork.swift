@@ -24,12 +24,16 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
   private var silentAddresses: Set<SocketAddress> = []
   private var links: [Int: SimulatedLink] = [:]
   private var linkNumber = 0
+  /// Those that were started and are not closed, by number.
+  private var transports: [Int: SimulatedTransport] = [:]
+  private var transportNumber = 0
   private var nextPort: UInt16 = 40_000
 
   /// Makes a network without listeners.
   public init(_ simulation: Simulation, faults: FaultPlan = .calm) {
     self.simulation = simulation
     self.faults = faults
+    simulation.attach(self)
   }
 
   // MARK: - Network
@@ -101,6 +105,21 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
   /// Whether somebody listens at `address`.
   public func isListening(at address: SocketAddress) -> Bool { listeners[address] != nil }
 
+  /// Closes everything, at both ends, and takes nothing more.
+  func end() {
+    listeners = [:]
+    faults = .calm
+    for (_, transport) in transports.sorted(by: { $0.key < $1.key }) {
+      simulation.on(transport.simulatedLoop) { transport.close() }
+    }
+  }
+
+  /// Forgets connections that did not close at both ends.
+  func letGo() {
+    links = [:]
+    transports = [:]
+  }
+
   private func selected(_ address: SocketAddress?) -> [SimulatedLink] {
     links.sorted { $0.key < $1.key }.map(\.value).filter {
       address == nil || $0.address == address
@@ -108,6 +127,16 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
   }
 
   // MARK: - For transports
+
+  /// Takes note of a transport that starts, and returns its number.
+  func started(_ transport: SimulatedTransport) -> Int {
+    transportNumber += 1
+    transports[transportNumber] = transport
+    return transportNumber
+  }
+
+  /// Forgets a transport that has closed.
+  func finished(_ number: Int) { transports[number] = nil }
 
   /// Sends a connection attempt on its way.
   func open(_ client: SimulatedTransport, to address: SocketAddress) {

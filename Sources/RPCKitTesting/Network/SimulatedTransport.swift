@@ -25,6 +25,8 @@ final class SimulatedTransport: Transport, TurnEndTarget {
   private var link: SimulatedLink?
   private var state = State.idle
   private var receiver: (any TransportReceiver)?
+  /// Under which the network knows it from its start on.
+  private var number = 0
 
   /// Bytes that arrived and were not read.
   private var inbox = ByteBuffer()
@@ -64,6 +66,7 @@ final class SimulatedTransport: Transport, TurnEndTarget {
   func start(_ receiver: any TransportReceiver) {
     precondition(state == .idle, "a transport starts once")
     self.receiver = receiver
+    number = network.started(self)
     switch origin {
     case .accepted:
       state = .open
@@ -221,6 +224,7 @@ final class SimulatedTransport: Transport, TurnEndTarget {
 
   private func finish() {
     state = .closed
+    network.finished(number)
     let link = link.take()
     link?.close(end, hadUnreadBytes: !inbox.isEmpty)
     inbox.release()

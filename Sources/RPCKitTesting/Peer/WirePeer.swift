@@ -140,6 +140,7 @@ public final class WirePeer: TransportReceiver, @unchecked Sendable {
     isClosed = true
     self.error = error
     transport = nil
+    onFrame = nil
   }
 
   private func flush() { if isConnected { transport?.write(from: &output) } }

@@ -134,6 +134,19 @@ public final class SimulatedEventLoop: EventLoop, @unchecked Sendable {
     endTurn()
   }
 
+  /// Forgets everything that would have called somebody, as a stopped loop does.
+  ///
+  /// Moved out first, because what is freed may still cancel its timers.
+  func letGo() {
+    let held = (events, work, timers, turnEndTargets)
+    events = []
+    work = []
+    timers = TimerWheel(now: now)
+    isDeadlineKnown = false
+    turnEndTargets = []
+    simulation.on(self) { withExtendedLifetime(held) {} }
+  }
+
   private func runEvents() {
     guard !events.isEmpty else { return }
     let takesAll = simulation.random.chance(0.5)

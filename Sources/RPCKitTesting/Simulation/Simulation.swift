@@ -37,12 +37,16 @@ public final class Simulation: @unchecked Sendable {
   public var turnCountMax = 2_000_000
 
   private(set) var currentLoop: SimulatedEventLoop?
-  private var loops: [SimulatedEventLoop] = []
+  private(set) var loops: [SimulatedEventLoop] = []
   /// Kept between turns, which are many, for its memory.
   private var readyLoops: [SimulatedEventLoop] = []
   private var agenda = Agenda<Arrival>()
   private var trace = Trace()
   private var runningThread: pthread_t?
+  /// How to cancel each task of `start` that has not ended.
+  var tasks: [Int: () -> Void] = [:]
+  private var taskCount = 0
+  private(set) var networks: [Attached] = []
 
   private struct Arrival {
     var loop: SimulatedEventLoop
@@ -54,6 +58,7 @@ public final class Simulation: @unchecked Sendable {
     self.seed = seed
     random = SimulationRandom(seed: seed)
     trace.note(seed)
+    Teardown.add { [self] in try end() }
   }
 
   /// Adds a loop.
@@ -83,8 +88,15 @@ public final class Simulation: @unchecked Sendable {
     on loop: SimulatedEventLoop? = nil,
     _ body: @escaping @Sendable () async throws -> Success
   ) -> Task<Success, any Error> {
-    // Unstructured, because a simulation is run from outside of every task; it ends with the run.
-    Task(executorPreference: loop ?? mainLoop) { try await body() }
+    taskCount += 1
+    let number = taskCount
+    // Unstructured, because a simulation is run from outside of every task; `end` ends it.
+    let task = Task(executorPreference: loop ?? mainLoop) { [self] in
+      defer { tasks[number] = nil }
+      return try await body()
+    }
+    tasks[number] = { task.cancel() }
+    return task
   }
 
   /// Runs the simulation until a task has ended, and returns what it returned.
@@ -214,6 +226,17 @@ public final class Simulation: @unchecked Sendable {
   func schedule(at time: Int64, on loop: SimulatedEventLoop, _ event: @escaping () -> Void) {
     agenda.insert(Arrival(loop: loop, event: event), at: time)
   }
+
+  /// Forgets everything that was to happen at some time.
+  func forgetArrivals() {
+    // Moved out first, because what is freed may still send something.
+    let held = agenda
+    agenda = Agenda()
+    withExtendedLifetime(held) {}
+  }
+
+  /// Notes a network, to end it with the simulation.
+  func attach(_ network: SimulatedNetwork) { networks.append(Attached(network: network)) }
 
   /// Adds to the digest of all that happened.
   func note(_ value: UInt64) { trace.note(value) }

@@ -3,7 +3,7 @@ import RPCKit
 import Synchronization
 import Testing
 
-@Suite struct AdminConnectionTests {
+@Suite(.teardown) struct AdminConnectionTests {
   private let transport = AdminTestTransport()
   private let registry = MetricRegistry()
   private let ready = Gauge()

@@ -5,7 +5,7 @@ import Testing
 @testable import AdminPort
 
 /// The admin port with all its places taken.
-@Suite("The admin port when it is full")
+@Suite("The admin port when it is full", .teardown)
 struct AdminServerTests {
   private let simulation = Simulation(seed: 1)
   private let network: SimulatedNetwork

@@ -1,3 +1,4 @@
+import RPCKitTesting
 import Synchronization
 import Testing
 
@@ -87,7 +88,10 @@ final class AdminTestTransport: Transport {
   private(set) var isOutputClosed = false
   private(set) var isClosed = false
 
-  init(source: String = "test") { peer = Peer(address: source) }
+  init(source: String = "test") {
+    peer = Peer(address: source)
+    Teardown.add { [self] in reportClosed() }
+  }
 
   func start(_ receiver: any TransportReceiver) { self.receiver = receiver }
 

@@ -1,3 +1,5 @@
+import RPCKitTesting
+
 @testable import RPCKit
 
 /// A channel on a manual loop over a scripted network: the stage of the conversation tests.
@@ -8,6 +10,7 @@ final class ClientStage {
   let loop = ManualEventLoop()
   let network = ScriptedNetwork()
   let channel: Channel
+  private let started = StartedTasks()
 
   init(
     target: ChannelTarget = ChannelTarget(addresses: [.ipv4([10, 0, 0, 1], port: 1)]),
@@ -20,6 +23,13 @@ final class ClientStage {
     configuration.retry = .never
     change(&configuration)
     channel = Channel(target, configuration)
+    // Not the channel: tests see what happens when the last one lets go of it.
+    Teardown.add { [loop, network, started, drainTimeout = configuration.drainTimeout] in
+      started.cancel()
+      loop.run { for peer in network.peers { peer.loseConnection() } }
+      loop.advance(by: drainTimeout + .seconds(1))
+      loop.letGo()
+    }
   }
 
   /// The connection made last.
@@ -36,6 +46,7 @@ final class ClientStage {
       do { outcome = .success(try await body(channel)) } catch { outcome = .failure(error) }
       running.outcome = outcome
     }
+    started.add { [weak running] in running?.cancel() }
     loop.run()
     return running
   }
@@ -67,6 +78,15 @@ final class ClientStage {
     let peer = peer
     loop.run { script(peer) }
   }
+}
+
+/// What a stage has started, to be cancelled.
+private final class StartedTasks {
+  private var cancellations: [() -> Void] = []
+
+  func add(_ cancel: @escaping () -> Void) { cancellations.append(cancel) }
+
+  func cancel() { for cancel in cancellations { cancel() } }
 }
 
 /// Something that runs on a manual loop.

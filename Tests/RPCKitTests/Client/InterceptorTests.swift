@@ -2,7 +2,7 @@ import Testing
 
 @testable import RPCKit
 
-@Suite("Interceptors and observers of a channel")
+@Suite("Interceptors and observers of a channel", .teardown)
 struct InterceptorTests {
   /// Adds its name to the metadata.
   private struct Naming: ClientInterceptor {

@@ -85,6 +85,13 @@ final class ManualEventLoop: EventLoop, @unchecked Sendable {
     run()
   }
 
+  /// Forgets its timers, as a stopped loop does; what is freed may still cancel some.
+  func letGo() {
+    let held = timers
+    timers = []
+    run { withExtendedLifetime(held) {} }
+  }
+
   /// One turn; false when there was nothing to do.
   private func turn() -> Bool {
     let (work, jobs) = shared.withLock { shared in

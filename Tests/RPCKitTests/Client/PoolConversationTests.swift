@@ -3,7 +3,7 @@ import Testing
 
 @testable import RPCKit
 
-@Suite("A channel's connections")
+@Suite("A channel's connections", .teardown)
 struct PoolConversationTests {
   private static let two = ChannelTarget(addresses: [
     .ipv4([10, 0, 0, 1], port: 1), .ipv4([10, 0, 0, 2], port: 1),

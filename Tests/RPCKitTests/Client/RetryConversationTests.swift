@@ -2,7 +2,7 @@ import Testing
 
 @testable import RPCKit
 
-@Suite("Retries")
+@Suite("Retries", .teardown)
 struct RetryConversationTests {
   private func stage(_ change: (inout ChannelConfiguration) -> Void = { _ in }) -> ClientStage {
     ClientStage { configuration in

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RPCKit
 
-@Suite("A streaming call")
+@Suite("A streaming call", .teardown)
 struct StreamConversationTests {
   /// Reads a server stream to its end.
   private func readAll(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RPCKit
 
-@Suite("A unary call")
+@Suite("A unary call", .teardown)
 struct UnaryConversationTests {
   @Test("says HELLO first, then sends one Request with the number 1")
   func firstCall_sendsHelloThenRequest() {

@@ -5,7 +5,7 @@ import Testing
 ///
 /// `RPCKIT_REWRITE_TRANSCRIPTS=1` writes into the files what our end says now; the difference is
 /// then for a reader to judge.
-@Suite("Transcripts")
+@Suite("Transcripts", .teardown)
 struct TranscriptTests {
   private static let folder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()

@@ -5,7 +5,7 @@ import Testing
 @testable import RPCKit
 
 /// The rules of a `.proto` hold for each message of a stream as for a single request.
-@Suite("Field rules of requests", .timeLimit(.minutes(1)))
+@Suite("Field rules of requests", .teardown, .timeLimit(.minutes(1)))
 struct RequestRulesTests {
   private typealias Ruled = Testing_V1.Ruled
 

@@ -164,11 +164,17 @@ struct TimerWheelTests {
   }
 }
 
-/// A wheel that expectations can ask, and a target for its timers.
-private final class WheelBox: TimerTarget {
+/// A wheel that expectations can ask.
+private final class WheelBox {
   static let day: Int64 = 86_400_000_000_000
 
   private var wheel: TimerWheel
+  /// Not the box itself, which the wheel would then hold for ever.
+  private let target = Target()
+
+  private final class Target: TimerTarget {
+    func timerFired(_ token: UInt64) {}
+  }
 
   init(_ start: Int64 = 0) {
     wheel = TimerWheel(now: MonotonicInstant(nanoseconds: start))
@@ -182,7 +188,7 @@ private final class WheelBox: TimerTarget {
 
   @discardableResult
   func schedule(_ token: UInt64, at deadline: MonotonicInstant) -> TimerID {
-    wheel.schedule(at: deadline, target: self, token: token)
+    wheel.schedule(at: deadline, target: target, token: token)
   }
 
   @discardableResult
@@ -198,6 +204,4 @@ private final class WheelBox: TimerTarget {
     wheel.popDue(at: MonotonicInstant(nanoseconds: nanoseconds), into: &due)
     return due.map(\.token)
   }
-
-  func timerFired(_ token: UInt64) {}
 }

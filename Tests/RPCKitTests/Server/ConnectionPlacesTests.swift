@@ -5,7 +5,7 @@ import Testing
 @testable import RPCKit
 
 /// How many connections a server keeps, of whom, and for how long when nothing happens on them.
-@Suite("Server: places for connections")
+@Suite("Server: places for connections", .teardown)
 struct ConnectionPlacesTests {
   private static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
 

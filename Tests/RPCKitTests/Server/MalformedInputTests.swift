@@ -6,7 +6,7 @@ import Testing
 
 /// Every row of docs/protocol.md on what is not a legal conversation: the exact answer, the
 /// connection's fate, and that nobody else notices.
-@Suite("Server: malformed input")
+@Suite("Server: malformed input", .teardown)
 struct MalformedInputTests {
   /// What has to come of bytes that a peer sends on its own connection.
   struct Row: Sendable, CustomTestStringConvertible {

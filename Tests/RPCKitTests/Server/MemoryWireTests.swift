@@ -5,7 +5,7 @@ import Testing
 @testable import RPCKit
 
 /// The handlers, interceptors and limits of a server behind a wire that knows no frames.
-@Suite("Server: calls over a second wire")
+@Suite("Server: calls over a second wire", .teardown)
 struct MemoryWireTests {
   private let fixture: ServerFixture
   private let wire: MemoryWire

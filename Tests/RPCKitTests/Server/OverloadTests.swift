@@ -5,7 +5,7 @@ import Testing
 @testable import RPCKit
 
 /// What becomes of calls when more come than the server can do, by a clock that its handlers move.
-@Suite("Overload")
+@Suite("Overload", .teardown)
 struct OverloadTests {
   /// Calls at a fixed rate over some connections, however the server fares.
   private final class Load {

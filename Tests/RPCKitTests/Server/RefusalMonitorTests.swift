@@ -5,7 +5,7 @@ import Testing
 @testable import RPCKit
 
 /// What the log and the server itself say of what was refused to protect the server.
-@Suite("Reports of refusals")
+@Suite("Reports of refusals", .teardown)
 struct RefusalMonitorTests {
   /// A server that logs into `sink`.
   private func fixture(

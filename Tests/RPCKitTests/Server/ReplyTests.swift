@@ -5,7 +5,7 @@ import Testing
 @testable import RPCKit
 
 /// Calls that are answered in the event that brought them, and the interceptors around all calls.
-@Suite("Server: answers without a task")
+@Suite("Server: answers without a task", .teardown)
 struct ReplyTests {
   private typealias Request = Benchmark_V1.CheckRequest
   private typealias Response = Benchmark_V1.CheckResponse

@@ -54,6 +54,16 @@ final class ScriptedService: @unchecked Sendable {
     deaf = []
   }
 
+  /// Lets every handler end, and lets go of the test and of the calls.
+  func end() {
+    release()
+    onStart = { _ in }
+    onWrite = { _ in }
+    onTake = { _ in }
+    immediate = { _, _ in nil }
+    calls = []
+  }
+
   var definition: ServiceDefinition {
     ServiceDefinition(
       name: ServerFixture.service,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPCKit
 
-@Suite("Server: calls of all kinds")
+@Suite("Server: calls of all kinds", .teardown)
 struct ServerCallTests {
   @Test("a unary call is answered", arguments: [FaultPlan.calm, .dripping])
   func unary_request_isAnswered(faults: FaultPlan) throws {

@@ -6,7 +6,7 @@ import Testing
 
 /// However a server ends a connection, a client that keeps reading gets every answer that was
 /// made, even if it reads slowly and sends all the time.
-@Suite("Server: the end of a connection")
+@Suite("Server: the end of a connection", .teardown)
 struct ServerClosingTests {
   private static let answerByteCount = 20_000
   private static let callCount = 40

@@ -47,6 +47,8 @@ final class ServerFixture: @unchecked Sendable {
       try await server.run()
       isServerDone = true
     }
+    // Handlers that ignore cancellation would never end.
+    Teardown.add { [service] in service.end() }
     try simulation.settle()
   }
 

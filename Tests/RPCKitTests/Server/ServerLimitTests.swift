@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPCKit
 
-@Suite("Server: deadlines, cancellation, flow control, drain")
+@Suite("Server: deadlines, cancellation, flow control, drain", .teardown)
 struct ServerLimitTests {
   // MARK: - Deadlines
 

@@ -5,7 +5,7 @@ import Testing
 @testable import RPCKit
 
 /// What all connections of a server together may hold.
-@Suite("Server: memory of all connections")
+@Suite("Server: memory of all connections", .teardown)
 struct ServerMemoryTests {
   /// All but the last bytes of a large request.
   private static func unfinishedRequest(_ byteCount: Int) -> [UInt8] {

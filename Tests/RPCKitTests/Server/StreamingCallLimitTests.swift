@@ -5,7 +5,7 @@ import Testing
 @testable import RPCKit
 
 /// How many calls that stream may be open, by connection, by caller and in all.
-@Suite("Bounds of streaming calls")
+@Suite("Bounds of streaming calls", .teardown)
 struct StreamingCallLimitTests {
   /// Counts each stream for whom its metadata name: `user:a`.
   private struct Holders: ServerInterceptor {

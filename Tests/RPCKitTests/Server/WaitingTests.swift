@@ -5,7 +5,7 @@ import Testing
 @testable import RPCKit
 
 /// Calls that only wait, and the places that they leave to others.
-@Suite("Handlers that wait")
+@Suite("Handlers that wait", .teardown)
 struct WaitingTests {
   /// A server whose adaptive bound is at its least, which lets a few calls in.
   private func busyFixture(limitMin: Int = 8) throws -> ServerFixture {

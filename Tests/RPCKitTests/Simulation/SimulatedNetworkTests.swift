@@ -2,7 +2,7 @@ import RPCKit
 import RPCKitTesting
 import Testing
 
-@Suite("Simulated network")
+@Suite("Simulated network", .teardown)
 struct SimulatedNetworkTests {
   private let simulation: Simulation
   private let network: SimulatedNetwork

@@ -2,7 +2,7 @@ import RPCKit
 import RPCKitTesting
 import Testing
 
-@Suite("Simulation")
+@Suite("Simulation", .teardown)
 struct SimulationTests {
   private static let address = SocketAddress.ipv4([10, 0, 0, 1], port: 4040)
 
