@@ -1,0 +1,78 @@
+internal import StrictJSON
+
+extension ServiceSettings {
+  /// What is spoken beside frames on the addresses that a service listens at.
+  public struct HTTP: Hashable, Sendable {
+    /// HTTP/1.1 and HTTP/1.0.
+    public var http1 = true
+    /// HTTP/2.
+    public var http2 = true
+    /// gRPC, which needs HTTP/2.
+    public var grpc = true
+    /// gRPC-Web, for browsers.
+    public var grpcWeb = true
+    /// Connect.
+    public var connect = true
+    /// The paths below `/api/`, and the documents that describe them.
+    public var rest = true
+    /// Web pages of these origins may call from browsers: `https://app.example.com`.
+    public var origins: [String] = []
+
+    /// The defaults: everything, and no web pages.
+    public init() {}
+
+    /// Whether nothing but frames is spoken.
+    var isOff: Bool { !http1 && !http2 }
+
+    /// Reads the setting: an object, or `false` to speak nothing but frames.
+    init(_ field: JSONField?) throws(JSONDecodingError) {
+      guard let field else { return }
+      guard field.value != false else {
+        (http1, http2) = (false, false)
+        return
+      }
+      var members = try field.members()
+      for (name, path) in [
+        ("http1", \HTTP.http1), ("http2", \HTTP.http2), ("grpc", \HTTP.grpc),
+        ("grpc_web", \HTTP.grpcWeb), ("connect", \HTTP.connect), ("rest", \HTTP.rest),
+      ] as [(String, WritableKeyPath<HTTP, Bool>)] {
+        guard let field = members.optional(name) else { continue }
+        self[keyPath: path] = try field.boolean()
+      }
+      for origin in try members.optional("origins")?.elements() ?? [] {
+        guard origins.count < 64 else {
+          throw origin.error("is one too many; 64 origins are allowed")
+        }
+        origins.append(try Self.origin(origin))
+      }
+      try members.finish()
+    }
+
+    /// An origin as browsers send it (RFC 6454 section 6.2): a scheme, a host in lower case, a port unless it is
+    /// the scheme's own, and nothing behind that.
+    private static func origin(_ field: JSONField) throws(JSONDecodingError) -> String {
+      let text = try field.string()
+      let host = ["https://", "http://"].first { text.hasPrefix($0) }.map {
+        text.dropFirst($0.count)
+      }
+      guard let host, !host.isEmpty, text.utf8.count <= 256,
+        host.utf8.allSatisfy({ isOfOrigin($0) })
+      else {
+        throw field.error(
+          "must be an origin in lower case without a path, for example \"https://app.example.com\""
+        )
+      }
+      return text
+    }
+
+    private static func isOfOrigin(_ byte: UInt8) -> Bool {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+      case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "["),
+        UInt8(ascii: "]"):
+        true
+      default: false
+      }
+    }
+  }
+}
